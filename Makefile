@@ -1,0 +1,62 @@
+# Threadline: everything a contributor types. `make` alone lists the targets.
+
+PYTHON ?= python3
+KILLS  ?= 300
+ARGS   ?=
+
+UV    := uv==0.13.7
+VENV  := .venv
+BIN   := $(VENV)/bin
+STAMP := $(VENV)/.stamp
+PIP   := $(BIN)/python -m pip -qq --disable-pip-version-check
+
+.DEFAULT_GOAL := help
+.PHONY: run test check bench crash setup lock clean help
+
+run: $(STAMP)  ## talk to the echo agent in this terminal
+	@$(BIN)/threadline chat $(ARGS)
+
+test: $(STAMP)  ## run all tests (ARGS="-k route" for some)
+	@$(BIN)/python -m pytest -n 2 $(ARGS)
+
+check: $(STAMP)  ## style, types, import contracts, documents
+	@$(BIN)/ruff format --check --quiet . || { echo "Not formatted: $(BIN)/ruff format ."; exit 1; }
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-cache --no-logo
+	@$(BIN)/python -m pytest --quiet --no-header tests/house/test_documents.py
+
+bench: $(STAMP)  ## measure, and write JSON, tables and plots
+	@$(BIN)/python -m bench $(ARGS)
+
+crash: $(STAMP)  ## kill -9 under load, KILLS=300 times: nothing lost, nothing twice
+	@$(BIN)/python -m tests.crash --kills $(KILLS) $(ARGS)
+
+setup: $(STAMP)  ## make .venv with everything in it (the targets above do it by themselves)
+
+$(STAMP): requirements/pip.txt requirements/dev.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "Threadline needs Python 3.11 or newer: make PYTHON=python3.11 …"; exit 1; }
+	@echo "Setting up $(VENV); this takes about a minute, once."
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) install --require-hashes -r requirements/pip.txt
+	@$(PIP) install --require-hashes -r requirements/dev.txt
+	@$(PIP) install --no-build-isolation --no-deps --editable .
+	@touch $@
+
+LOCK := .venv-lock/bin/uv --no-config pip compile --quiet --universal --python-version 3.11 \
+	--generate-hashes --no-annotate --upgrade --custom-compile-command "make lock"
+
+lock:  ## choose the newest dependencies anew, with hashes and without addresses
+	@$(PYTHON) -m venv .venv-lock
+	@.venv-lock/bin/python -m pip -qq --disable-pip-version-check install $(UV)
+	@$(LOCK) --output-file requirements/pip.txt requirements/pip.in
+	@$(LOCK) --output-file requirements/dev.txt --all-extras pyproject.toml requirements/dev.in
+
+clean:  ## remove everything that make and the tools have made
+	@rm -rf $(VENV) .venv-lock build dist .coverage* .hypothesis
+	@rm -rf .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@find bench src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+help:
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14

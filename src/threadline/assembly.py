@@ -1,0 +1,43 @@
+"""Assembly: the only place where ports meet adapters."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from threadline.core.errors import ConfigError
+from threadline.core.rules import Rules
+from threadline.sessions.store import Store
+from threadline.storage.database import Database
+
+_POSTGRES = ("postgresql://", "postgres://")
+
+
+@asynccontextmanager
+async def open(where: str | Path, *, rules: Rules | None = None) -> AsyncIterator[Store]:  # noqa: A001
+    """Open a store: the path of a file, or a PostgreSQL URL."""
+    database = await open_database(where)
+    async with Store(database, rules) as store:
+        yield store
+
+
+async def open_database(where: str | Path) -> Database:
+    """Open the database that a path or URL names."""
+    if str(where).startswith(_POSTGRES):
+        return await _open_postgres(str(where))
+    from threadline.storage.sqlite import SqliteDatabase  # noqa: PLC0415 - only what is used
+
+    sqlite = SqliteDatabase(Path(where).expanduser())
+    await sqlite.open()
+    return sqlite
+
+
+async def _open_postgres(url: str) -> Database:
+    try:
+        from threadline.storage.postgres import PostgresDatabase  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        raise ConfigError(
+            "PostgreSQL needs an extra package", hint="Run: pip install 'threadline[postgres]'"
+        ) from error
+    postgres = PostgresDatabase(url)
+    await postgres.open()
+    return postgres

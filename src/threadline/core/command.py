@@ -1,0 +1,86 @@
+"""The command table: one row makes the parser, the help text, the menus and the docs."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class WhileRunning(StrEnum):
+    """What a command does while a turn runs."""
+
+    RUN = "run"
+    """It is carried out at once."""
+    WAIT = "wait"
+    """It waits until the turn has ended."""
+    STOP = "stop"
+    """It stops the turn and keeps its partial output."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """One thing a person can ask for with a slash, in every chat."""
+
+    name: str
+    help: str
+    arguments: str = ""
+    while_running: WhileRunning = WhileRunning.RUN
+
+    @property
+    def usage(self) -> str:
+        """How it is written."""
+        return f"/{self.name} {self.arguments}".rstrip()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A command as somebody wrote it."""
+
+    command: Command
+    argument: str
+
+
+COMMANDS = (
+    Command(
+        name="new",
+        arguments="[title]",
+        help="Begin a new conversation",
+        while_running=WhileRunning.STOP,
+    ),
+    Command(
+        name="reset",
+        help="Begin a new conversation, as /new does",
+        while_running=WhileRunning.STOP,
+    ),
+    Command(
+        name="resume",
+        arguments="[n|id|title]",
+        help="Go on with an earlier conversation, or list them to choose from",
+        while_running=WhileRunning.STOP,
+    ),
+    Command(name="sessions", arguments="[search]", help="List your conversations"),
+    Command(name="title", arguments="[title]", help="Show or set the title"),
+    Command(name="status", help="Say where you are and what is going on"),
+    Command(
+        name="stop",
+        help="Stop the running turn and keep what it said",
+        while_running=WhileRunning.STOP,
+    ),
+    Command(name="help", help="List the commands"),
+)
+
+_BY_NAME = {command.name: command for command in COMMANDS}
+
+
+def parse_command(text: str) -> Call | None:
+    """Read a command; None when the text is none, or names one that does not exist."""
+    if not text.startswith("/"):
+        return None
+    name, _, argument = text[1:].partition(" ")
+    # Chat apps write `/new@botname` where several bots listen.
+    command = _BY_NAME.get(name.partition("@")[0].strip().lower())
+    return Call(command=command, argument=argument.strip()) if command else None
+
+
+def help_text() -> str:
+    """List all commands, one a line."""
+    width = max(len(command.usage) for command in COMMANDS)
+    return "\n".join(f"{command.usage:<{width}}  {command.help}" for command in COMMANDS)

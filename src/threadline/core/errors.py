@@ -1,0 +1,99 @@
+"""Errors: one family, in which each says what happened, to which id, and what to do."""
+
+from typing import ClassVar
+
+
+class ThreadlineError(Exception):
+    """Something went wrong."""
+
+    status: ClassVar[int] = 500
+    """The HTTP status it becomes."""
+    chat: ClassVar[str] = "Sorry, something went wrong here. Please try again."
+    """What a person in a chat is told; details may be secret, so it names none."""
+
+    def __init__(
+        self, message: str = "", *, id: str | None = None, hint: str | None = None
+    ) -> None:
+        """Say what happened (else the class's own docstring does), to which id, and what to do."""
+        super().__init__(message)
+        self.message = message or type(self).__doc__ or type(self).__name__
+        self.id = id
+        self.hint = hint
+
+    def __str__(self) -> str:
+        """Read as one or two sentences: what happened (id). What to do."""
+        about = f" ({self.id})" if self.id else ""
+        advice = f" {_sentence(self.hint)}" if self.hint else ""
+        return _sentence(self.message.rstrip(".") + about) + advice
+
+
+class NotFound(ThreadlineError):
+    """Nothing is known by this id."""
+
+    status = 404
+    chat = "I could not find that."
+
+
+class Conflict(ThreadlineError):
+    """The state of things does not allow this now."""
+
+    status = 409
+    chat = "That is not possible just now. Please look again and retry."
+
+
+class LeaseLost(Conflict):
+    """This worker no longer holds the turn, so it may write nothing."""
+
+    chat = "This answer is being given elsewhere."
+
+
+class Refused(ThreadlineError):
+    """This is not allowed."""
+
+    status = 403
+    chat = "You are not allowed to do that here."
+
+
+class QueueFull(Refused):
+    """Too many messages are waiting in this conversation."""
+
+    status = 429
+    chat = "Too many messages are waiting here. Please send that again after the next answer."
+
+
+class Invalid(ThreadlineError):
+    """This value cannot be used."""
+
+    status = 422
+    chat = "I could not read that. Please check it and try again."
+
+
+class PlatformError(ThreadlineError):
+    """A chat platform did not do what it was asked to."""
+
+    status = 502
+    chat = "The chat platform did not take that. Please try again later."
+
+
+class AgentError(ThreadlineError):
+    """The agent could not answer."""
+
+    status = 502
+    chat = "I could not come up with an answer. Please try again."
+
+
+class StorageError(ThreadlineError):
+    """The database could not do its work."""
+
+    status = 503
+    chat = "I cannot reach my memory just now. Please try again in a moment."
+
+
+class ConfigError(ThreadlineError):
+    """The configuration cannot be used."""
+
+    chat = "I am not set up correctly. Please tell the person who runs me."
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?")) else f"{text}."

@@ -1,0 +1,100 @@
+"""An event: one fact a screen may want; together they are the feed."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import NewType
+
+from threadline.core.session import SessionId
+
+Cursor = NewType("Cursor", str)
+"""A place in the feed. Only the database that made it can read it."""
+
+
+class EventKind(StrEnum):
+    """What became true. The subject is the session, a message, a turn or a delivery."""
+
+    SESSION_OPENED = "session.opened"
+    SESSION_CHANGED = "session.changed"
+    SESSION_SUSPENDED = "session.suspended"
+    SESSION_ENDED = "session.ended"
+    MESSAGE_ADDED = "message.added"
+    MESSAGE_CHANGED = "message.changed"
+    TURN_QUEUED = "turn.queued"
+    TURN_RUNNING = "turn.running"
+    TURN_WAITING = "turn.waiting"
+    TURN_DONE = "turn.done"
+    TURN_FAILED = "turn.failed"
+    TURN_STOPPED = "turn.stopped"
+    TURN_INTERRUPTED = "turn.interrupted"
+    DELIVERY_PENDING = "delivery.pending"
+    DELIVERY_SENDING = "delivery.sending"
+    DELIVERY_SENT = "delivery.sent"
+    DELIVERY_FAILED = "delivery.failed"
+    DELIVERY_ABANDONED = "delivery.abandoned"
+
+    @property
+    def noun(self) -> str:
+        """What the event is about."""
+        return self.value.partition(".")[0]
+
+    @property
+    def state(self) -> str:
+        """What that noun has become."""
+        return self.value.partition(".")[2]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One fact, born in the transaction that made it true. It carries ids and states, never text.
+
+    Each event of a session has its own revision, without gaps, so that whoever follows can tell
+    that nothing is missing and skip what a snapshot already showed.
+    """
+
+    cursor: Cursor
+    kind: EventKind
+    session_id: SessionId
+    revision: int
+    subject: int | None
+    """Turn id, delivery id or message's sequence number, as the kind says."""
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Glimpse:
+    """What a screen knows of one session: the newest state of each thing in it."""
+
+    revision: int = 0
+    last_seq: int = 0
+    states: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    """`session`, `turn 7`, `delivery 3` → its state, and the revision that told of it."""
+
+    def shown(self) -> dict[str, str]:
+        """Answer what a person would see of it: each thing and its state."""
+        return {thing: state for thing, (state, _) in self.states.items()}
+
+
+def fold(
+    glimpses: Mapping[SessionId, Glimpse], events: Iterable[Event]
+) -> dict[SessionId, Glimpse]:
+    """Apply events to what a screen knows; old news and repeated news change nothing."""
+    after = dict(glimpses)
+    for event in events:
+        after[event.session_id] = _apply(after.get(event.session_id, Glimpse()), event)
+    return after
+
+
+def _apply(glimpse: Glimpse, event: Event) -> Glimpse:
+    states = dict(glimpse.states)
+    last_seq = glimpse.last_seq
+    if event.kind is EventKind.MESSAGE_ADDED:
+        last_seq = max(last_seq, event.subject or 0)
+    elif event.kind not in {EventKind.MESSAGE_CHANGED, EventKind.SESSION_CHANGED}:
+        thing = event.kind.noun if event.subject is None else f"{event.kind.noun} {event.subject}"
+        if states.get(thing, ("", 0))[1] < event.revision:
+            states[thing] = (event.kind.state, event.revision)
+    return replace(
+        glimpse, revision=max(glimpse.revision, event.revision), last_seq=last_seq, states=states
+    )

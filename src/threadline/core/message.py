@@ -1,0 +1,242 @@
+"""A message: one line of a transcript, made of parts."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import NewType, TypeAlias
+
+from threadline.core.errors import Invalid
+from threadline.core.session import SessionId
+from threadline.core.text import checked_count, checked_id, checked_text
+from threadline.core.turn import TurnId
+
+MessageKey = NewType("MessageKey", int)
+BlobHash = NewType("BlobHash", str)
+
+PARTS_LIMIT = 256
+_HASH_DIGITS = 64
+
+
+class Role(StrEnum):
+    """Who speaks in a line of the transcript."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL = "tool"
+    SYSTEM = "system"
+
+
+class MediaKind(StrEnum):
+    """What sort of thing is attached."""
+
+    IMAGE = "image"
+    FILE = "file"
+    AUDIO = "audio"
+
+
+class MarkerKind(StrEnum):
+    """What went wrong, where a transcript shows that something did."""
+
+    INTERRUPTED = "interrupted"
+    FAILED = "failed"
+    STOPPED = "stopped"
+    EXPIRED = "expired"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Text:
+    """Words."""
+
+    text: str
+
+    def __post_init__(self) -> None:
+        """Refuse what a database could not keep."""
+        checked_text(self.text, "text")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attachment:
+    """An image, a file or a sound, kept as a blob under its content hash."""
+
+    kind: MediaKind
+    blob: BlobHash
+    media_type: str
+    size: int
+    name: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a hash that is none, and a name that no file could have."""
+        if len(self.blob) != _HASH_DIGITS or set(self.blob) - set("0123456789abcdef"):
+            raise Invalid(f"{self.blob[:80]!r} is no content hash", hint="Store the blob first")
+        checked_id(self.media_type, "media type")
+        checked_count(self.size, "size")
+        if self.name is not None:
+            checked_id(self.name, "file name")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """The agent asks for a tool; the arguments are the provider's JSON, verbatim."""
+
+    id: str
+    name: str
+    arguments: str
+
+    def __post_init__(self) -> None:
+        """Refuse what a database could not keep."""
+        checked_id(self.id, "tool call id")
+        checked_id(self.name, "tool name")
+        checked_text(self.arguments, "tool arguments")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolResult:
+    """What a tool answered to one call."""
+
+    call_id: str
+    text: str
+    is_error: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what a database could not keep."""
+        checked_id(self.call_id, "tool call id")
+        checked_text(self.text, "tool result")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reasoning:
+    """The model's thoughts, with the provider's own item verbatim so that a replay is identical."""
+
+    text: str = ""
+    raw: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what a database could not keep."""
+        checked_text(self.text, "reasoning")
+        if self.raw is not None:
+            checked_text(self.raw, "raw reasoning")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Marker:
+    """A visible trace of something that went wrong, and why."""
+
+    kind: MarkerKind
+    text: str
+
+    def __post_init__(self) -> None:
+        """Refuse what a database could not keep."""
+        checked_text(self.text, "marker")
+
+
+Part: TypeAlias = Text | Attachment | ToolCall | ToolResult | Reasoning | Marker
+
+_NAMES: dict[type[Part], str] = {
+    Text: "text",
+    Attachment: "attachment",
+    ToolCall: "tool_call",
+    ToolResult: "tool_result",
+    Reasoning: "reasoning",
+    Marker: "marker",
+}
+_TYPES = {name: part for part, name in _NAMES.items()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewMessage:
+    """A message that is not yet in a transcript."""
+
+    role: Role
+    parts: tuple[Part, ...]
+
+    def __post_init__(self) -> None:
+        """Refuse an unknown role, no parts, or too many."""
+        if not isinstance(self.role, Role):
+            raise Invalid(f"{str(self.role)[:40]!r} is no role", hint=f"One of: {', '.join(Role)}")
+        if not 1 <= len(self.parts) <= PARTS_LIMIT:
+            raise Invalid(f"A message has 1 to {PARTS_LIMIT} parts, not {len(self.parts)}")
+        for part in self.parts:
+            if type(part) not in _NAMES:
+                raise Invalid(f"{type(part).__name__} is no part of a message")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One line of a transcript. Without a sequence number it still waits for its turn."""
+
+    key: MessageKey
+    session_id: SessionId
+    seq: int | None
+    role: Role
+    parts: tuple[Part, ...]
+    at: datetime
+    turn_id: TurnId | None = None
+    sender_id: str | None = None
+    sender_name: str | None = None
+    changed_at: datetime | None = None
+    deleted_at: datetime | None = None
+
+    @property
+    def text(self) -> str:
+        """What a person reads of it."""
+        return plain_text(self.parts)
+
+
+def say(role: Role, text: str) -> NewMessage:
+    """Make a message of plain words."""
+    return NewMessage(role=role, parts=(Text(text=text),))
+
+
+def plain_text(parts: Sequence[Part]) -> str:
+    """Answer what a person reads, and a search finds, of these parts."""
+    return "\n".join(part.text for part in parts if isinstance(part, Text | ToolResult | Marker))
+
+
+def pack(parts: Sequence[Part]) -> tuple[str, str | None]:
+    """Answer the plain text, and JSON of the parts where they are more than that text."""
+    text = plain_text(parts)
+    if len(parts) == 1 and type(parts[0]) is Text:
+        return text, None
+    return text, json.dumps([_as_dict(part) for part in parts], ensure_ascii=False)
+
+
+def unpack(text: str, parts: str | None) -> tuple[Part, ...]:
+    """Answer the parts that `pack` was given."""
+    if parts is None:
+        return (Text(text=text),)
+    return parts_from(json.loads(parts))
+
+
+def parts_from(items: object) -> tuple[Part, ...]:
+    """Read parts from plain JSON data, or say which of them is wrong."""
+    if not isinstance(items, list):
+        raise Invalid("The parts of a message are a list")
+    return tuple(_part_from(item) for item in items)
+
+
+def _as_dict(part: Part) -> dict[str, object]:
+    fields: dict[str, object] = {"type": _NAMES[type(part)]}
+    for name in part.__slots__:
+        value = getattr(part, name)
+        if value is not None:
+            fields[name] = value
+    return fields
+
+
+def _part_from(item: object) -> Part:
+    if not isinstance(item, dict):
+        raise Invalid(f"A part is an object, not {type(item).__name__}")
+    fields = dict(item)
+    kind = fields.pop("type", None)
+    if kind not in _TYPES:
+        raise Invalid(f"{str(kind)[:40]!r} is no type of part", hint=f"One of: {', '.join(_TYPES)}")
+    try:
+        if kind == "attachment":
+            fields["kind"] = MediaKind(fields["kind"])
+        if kind == "marker":
+            fields["kind"] = MarkerKind(fields["kind"])
+        return _TYPES[kind](**fields)
+    except (TypeError, KeyError, ValueError) as error:
+        raise Invalid(f"A {kind} part is malformed: {error}") from error

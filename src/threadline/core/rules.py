@@ -1,0 +1,57 @@
+"""Rules: the settings that decide what becomes of a message."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from enum import StrEnum
+
+from threadline.core.errors import Invalid
+from threadline.core.policy import Policies
+from threadline.core.route import Scopes
+from threadline.core.turn import ANSWER_WITHIN, FRESHNESS, LEASE, MAX_ATTEMPTS, QUEUE_CAP, BusyMode
+
+
+class EditMode(StrEnum):
+    """What an edit does to a turn that has begun."""
+
+    NOTE = "note"
+    """The agent sees a note at its next turn."""
+    RERUN = "rerun"
+    """If it was the last turn, it is run again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """Everything a verb must know of the configuration."""
+
+    policies: Policies = field(default_factory=Policies)
+    scopes: Scopes = field(default_factory=Scopes)
+    scopes_by_platform: Mapping[str, Scopes] = field(default_factory=dict)
+    busy: BusyMode = BusyMode.QUEUE
+    busy_by_platform: Mapping[str, BusyMode] = field(default_factory=dict)
+    edits: EditMode = EditMode.NOTE
+    lease: timedelta = LEASE
+    freshness: timedelta = FRESHNESS
+    """How long an interrupted turn may be resumed; zero or less: always."""
+    max_attempts: int = MAX_ATTEMPTS
+    queue_cap: int = QUEUE_CAP
+    answer_within: timedelta = ANSWER_WITHIN
+
+    def __post_init__(self) -> None:
+        """Refuse numbers with which nothing could ever run."""
+        if self.lease <= timedelta(0):
+            raise Invalid(f"A lease of {self.lease} would be over before it began")
+        if self.max_attempts < 1 or self.queue_cap < 1:
+            raise Invalid("max_attempts and queue_cap must be at least 1")
+
+    def scopes_for(self, platform: str) -> Scopes:
+        """Answer how conversations are shared on a platform."""
+        return self.scopes_by_platform.get(platform, self.scopes)
+
+    def busy_for(self, platform: str) -> BusyMode:
+        """Answer what becomes of messages that arrive while a turn runs there."""
+        return self.busy_by_platform.get(platform, self.busy)
+
+    def is_fresh(self, age: timedelta) -> bool:
+        """Tell whether something of this age may still be taken up again."""
+        return self.freshness <= timedelta(0) or age < self.freshness

@@ -1,0 +1,135 @@
+"""A session: one stretch of conversation with one context."""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import NewType
+from urllib.parse import urlsplit
+
+from threadline.core.address import Kind
+from threadline.core.errors import Invalid
+from threadline.core.text import checked_id
+
+SessionId = NewType("SessionId", str)
+
+_SESSION_ID = re.compile(r"\d{8}_\d{6}_[0-9a-f]{8}", re.ASCII)
+
+
+class Cause(StrEnum):
+    """Why a session began."""
+
+    FIRST = "first"
+    """Nobody had spoken on this route before."""
+    NEW = "new"
+    """Somebody asked for a new one."""
+    IDLE = "idle"
+    """The one before it had been silent for too long."""
+    DAILY = "daily"
+    """The day had turned."""
+    SUSPENDED = "suspended"
+    """The one before it was suspended after three interruptions in a row."""
+    CLOSED = "closed"
+    """The one before it had been closed."""
+
+
+class EndReason(StrEnum):
+    """Why a session ended."""
+
+    NEW = "new"
+    IDLE = "idle"
+    DAILY = "daily"
+    SUSPENDED = "suspended"
+    CLOSED = "closed"
+    SWITCHED = "switched"
+    """Its route went on with another session."""
+
+
+class TitleSource(StrEnum):
+    """Who gave a session its title; a later one in this list wins over an earlier one."""
+
+    FIRST_WORDS = "first_words"
+    MODEL = "model"
+    PERSON = "person"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelChoice:
+    """The model a session was told to use, without any credential."""
+
+    model: str
+    provider: str | None = None
+    base_url: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse an address that carries a user, a password or a key."""
+        for name in ("model", "provider", "base_url"):
+            value = getattr(self, name)
+            if value is not None:
+                checked_id(value, name.replace("_", " "))
+        if not self.model:
+            raise Invalid("A model choice needs the name of a model")
+        if self.base_url is not None:
+            _refuse_credentials(self.base_url)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """One stretch of conversation with one context."""
+
+    id: SessionId
+    profile: str
+    platform: str
+    kind: Kind
+    parent_id: SessionId | None
+    root_id: SessionId
+    cause: Cause
+    opened_at: datetime
+    last_activity_at: datetime
+    ended_at: datetime | None
+    end_reason: EndReason | None
+    suspended_at: datetime | None
+    title: str | None
+    titled_by: TitleSource | None
+    choice: ModelChoice | None
+    last_seq: int
+    revision: int
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the conversation can go on here without being reopened."""
+        return self.ended_at is None and self.suspended_at is None
+
+
+def _refuse_credentials(url: str) -> None:
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise Invalid("The base URL cannot be read") from error
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise Invalid("The base URL must begin with http:// or https:// and name a host")
+    if "@" in parts.netloc or parts.query or parts.fragment:
+        raise Invalid(
+            "The base URL carries more than an address",
+            hint="Credentials belong into the environment, never into a session",
+        )
+
+
+def make_session_id(now: datetime, randomness: int) -> SessionId:
+    """Name a session after its moment, so that ids are readable and sort by time."""
+    return SessionId(f"{now.astimezone(UTC):%Y%m%d_%H%M%S}_{randomness & 0xFFFFFFFF:08x}")
+
+
+def checked_session_id(value: object) -> SessionId:
+    """Refuse what is no session id; one that passes cannot leave its folder."""
+    if isinstance(value, str) and _SESSION_ID.fullmatch(value):
+        return SessionId(value)
+    raise Invalid(
+        f"{str(value)[:60]!r} is no session id",
+        hint="Session ids look like 20260131_184500_0a1b2c3d",
+    )
+
+
+def cause_after(reason: EndReason) -> Cause:
+    """Tell why the session after one that ended so begins."""
+    return Cause.NEW if reason is EndReason.SWITCHED else Cause(reason.value)

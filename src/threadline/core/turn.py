@@ -1,0 +1,125 @@
+"""A turn: one request being answered, and the table of what may become of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from types import MappingProxyType
+from typing import NewType
+
+from threadline.core.errors import Conflict
+from threadline.core.session import SessionId
+
+TurnId = NewType("TurnId", int)
+OwnerId = NewType("OwnerId", str)
+
+LEASE = timedelta(seconds=60)
+FRESHNESS = timedelta(seconds=3600)
+MAX_ATTEMPTS = 3
+QUEUE_CAP = 100
+ANSWER_WITHIN = timedelta(hours=24)
+
+
+class TurnState(StrEnum):
+    """Where a turn stands."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    WAITING = "waiting"
+    DONE = "done"
+    FAILED = "failed"
+    STOPPED = "stopped"
+    INTERRUPTED = "interrupted"
+
+
+class BusyMode(StrEnum):
+    """What becomes of a message that arrives while a turn runs."""
+
+    QUEUE = "queue"
+    """It waits for its own turn."""
+    COLLECT = "collect"
+    """It joins the others that wait, and they become one turn."""
+    INTERRUPT = "interrupt"
+    """The running turn stops, its partial output is kept, and this one is next."""
+    STEER = "steer"
+    """It is given to the running agent at its next step, or waits if there is none."""
+
+
+TRANSITIONS: Mapping[TurnState, frozenset[TurnState]] = MappingProxyType(
+    {
+        TurnState.QUEUED: frozenset(
+            {TurnState.RUNNING, TurnState.DONE, TurnState.FAILED, TurnState.STOPPED}
+        ),
+        TurnState.RUNNING: frozenset(
+            {
+                TurnState.QUEUED,
+                TurnState.WAITING,
+                TurnState.DONE,
+                TurnState.FAILED,
+                TurnState.STOPPED,
+                TurnState.INTERRUPTED,
+            }
+        ),
+        TurnState.WAITING: frozenset(
+            {TurnState.RUNNING, TurnState.QUEUED, TurnState.STOPPED, TurnState.INTERRUPTED}
+        ),
+        TurnState.INTERRUPTED: frozenset({TurnState.QUEUED, TurnState.FAILED, TurnState.STOPPED}),
+        TurnState.DONE: frozenset(),
+        TurnState.FAILED: frozenset(),
+        TurnState.STOPPED: frozenset(),
+    }
+)
+"""What may follow each state; what is not here cannot happen.
+
+queued → done is a message that a running turn took up by steering; running → queued is a claim given
+back; waiting → queued is an answer to a turn whose worker let go of it.
+"""
+
+UNFINISHED = frozenset(state for state, nexts in TRANSITIONS.items() if nexts)
+HELD = frozenset({TurnState.RUNNING, TurnState.WAITING})
+"""At most one turn of a session is in one of these."""
+
+
+def advance(now: TurnState, then: TurnState) -> TurnState:
+    """Answer the next state, or refuse a step that the table does not know."""
+    if then not in TRANSITIONS[now]:
+        raise Conflict(f"A turn that is {now} cannot become {then}")
+    return then
+
+
+def is_over(until: datetime, lease: timedelta, now: datetime) -> bool:
+    """Tell whether a lease has expired.
+
+    One that ends too far ahead was given before the clock went back, and counts as expired too.
+    """
+    return until < now or until > now + 2 * lease
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lease:
+    """The right to write for one running turn, until a moment, by one fencing token."""
+
+    session_id: SessionId
+    turn_id: TurnId
+    fence: int
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One request being answered."""
+
+    id: TurnId
+    session_id: SessionId
+    state: TurnState
+    attempts: int
+    queued_at: datetime
+    started_at: datetime | None
+    ended_at: datetime | None
+    first_seq: int | None
+    owner: OwnerId | None
+    lease_until: datetime | None
+    question: str | None
+    answer: str | None
+    error: str | None
+    answered_by: TurnId | None

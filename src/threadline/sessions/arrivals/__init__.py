@@ -1,0 +1,1 @@
+"""Arrivals: whatever comes in from a platform, exactly once."""

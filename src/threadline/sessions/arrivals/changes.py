@@ -1,0 +1,170 @@
+"""Changes: edits and deletions of messages that arrived before, or are still to arrive."""
+
+from datetime import datetime
+
+from threadline.core.errors import Conflict
+from threadline.core.event import EventKind
+from threadline.core.inbound import Inbound, InboundKind
+from threadline.core.message import MarkerKind, pack, plain_text, unpack
+from threadline.core.notice import deleted, edited
+from threadline.core.rules import EditMode, Rules
+from threadline.core.session import SessionId
+from threadline.core.turn import TurnId, TurnState
+from threadline.sessions.arrivals import outcome
+from threadline.sessions.arrivals.outcome import Arrival, Outcome
+from threadline.sessions.chronicle import Chronicle, chronicle_of, use_blobs
+from threadline.sessions.turns.close import close_turn
+from threadline.storage.database import Row, SqlValue, Transaction, expect
+from threadline.storage.moments import stamp
+
+
+def change(tx: Transaction, inbound: Inbound, *, rules: Rules, now: datetime) -> Arrival:
+    """Let an earlier message read differently, or be gone; keep what it said as a revision."""
+    before = outcome.find(tx, inbound)
+    if before is not None:
+        return outcome.repeated(before)
+    original = outcome.find_message(tx, inbound)
+    if original is None:
+        _wait_for_message(tx, inbound)
+        return _noted(tx, inbound, Outcome.EARLY)
+    if original["message_key"] is None or _is_outdated(tx, inbound):
+        return _noted(tx, inbound, Outcome.IGNORED)
+    return _apply(tx, inbound, original.number("message_key"), rules, now)
+
+
+def apply_early(tx: Transaction, message: Inbound, *, rules: Rules, now: datetime) -> None:
+    """Apply the edits and deletions that came before their message."""
+    rows = tx.all("take_early_changes", **outcome.message_identity(message))
+    original = outcome.find_message(tx, message)
+    for row in sorted(rows, key=lambda row: (row.number("version"), row.text("kind"))):
+        kind = InboundKind(row.text("kind"))
+        early = Inbound(
+            address=message.address,
+            sender=message.sender,
+            kind=kind,
+            message_id=message.message_id,
+            version=row.number("version"),
+            parts=unpack(row.text("text"), row.text_or_none("parts")),
+            at=row.moment("at"),
+            profile=message.profile,
+        )
+        if original is not None:
+            _change_message(tx, early, original.number("message_key"), rules, now)
+
+
+def _wait_for_message(tx: Transaction, inbound: Inbound) -> None:
+    text, parts = pack(inbound.parts)
+    values: dict[str, SqlValue] = {"text": text, "parts": parts, "at": stamp(inbound.at)}
+    tx.run("add_early_change", **outcome.identity(inbound), **values)
+
+
+def _is_outdated(tx: Transaction, inbound: Inbound) -> bool:
+    newest = expect(tx, "find_newest_change", **outcome.message_identity(inbound))
+    version = newest.number_or_none("version")
+    is_edit = inbound.kind is InboundKind.EDIT
+    return is_edit and version is not None and inbound.version <= version
+
+
+def _noted(tx: Transaction, inbound: Inbound, came: Outcome) -> Arrival:
+    outcome.note(tx, inbound, came)
+    return Arrival(outcome=came, session_id=None, turn_id=None)
+
+
+def _apply(
+    tx: Transaction, inbound: Inbound, message_key: int, rules: Rules, now: datetime
+) -> Arrival:
+    changed = _change_message(tx, inbound, message_key, rules, now)
+    if changed is None:
+        return _noted(tx, inbound, Outcome.IGNORED)
+    chronicle, turn_id = changed
+    outcome.note(
+        tx,
+        inbound,
+        Outcome.CHANGED,
+        session_key=chronicle.key,
+        turn_id=turn_id,
+        message_key=message_key,
+    )
+    return Arrival(
+        outcome=Outcome.CHANGED, session_id=SessionId(chronicle.id), turn_id=turn_id
+    )
+
+
+def _change_message(
+    tx: Transaction, inbound: Inbound, message_key: int, rules: Rules, now: datetime
+) -> tuple[Chronicle, TurnId | None] | None:
+    """Change a message under the lock of its session; None if it had been deleted before."""
+    session_key = expect(tx, "read_message", key=message_key).number("session_key")
+    with chronicle_of(tx, session_key, now) as chronicle:
+        message = expect(tx, "read_message", key=message_key)
+        if message.number("session_key") != session_key:
+            raise Conflict("The message just moved to another session", hint="Try again")
+        if message["deleted_at"] is not None:
+            return None
+        _rewrite(chronicle, message, inbound)
+        if message["seq"] is None:
+            return chronicle, _change_waiting(chronicle, message, inbound)
+        return chronicle, _tell_agent(chronicle, message, inbound, rules)
+
+
+def _rewrite(chronicle: Chronicle, message: Row, inbound: Inbound) -> None:
+    key, now = message.number("key"), stamp(chronicle.now)
+    is_deletion = inbound.kind is InboundKind.DELETION
+    text, parts = ("", None) if is_deletion else pack(inbound.parts)
+    chronicle.tx.run(
+        "add_revision",
+        message_key=key,
+        version=message.number("versions") + 1,
+        text=message["text"],
+        parts=message["parts"],
+        now=now,
+    )
+    chronicle.tx.run(
+        "change_message",
+        key=key,
+        text=text,
+        parts=parts,
+        deleted_at=now if is_deletion else None,
+        now=now,
+    )
+    if not is_deletion:
+        use_blobs(chronicle.tx, inbound.parts, key)
+    chronicle.tell(EventKind.MESSAGE_CHANGED, message.number_or_none("seq"))
+
+
+def _change_waiting(chronicle: Chronicle, message: Row, inbound: Inbound) -> TurnId | None:
+    """A message that still waits simply runs with its new text, or not at all."""
+    number = message.number_or_none("turn_id")
+    if number is None or message["state"] != TurnState.QUEUED:
+        return None
+    turn_id = TurnId(number)
+    if inbound.kind is InboundKind.DELETION and message.number("companions") <= 1:
+        why = "Its message was deleted."
+        close_turn(chronicle, turn_id, TurnState.STOPPED, MarkerKind.STOPPED, why)
+    else:
+        chronicle.tell(EventKind.TURN_QUEUED, turn_id)
+    return turn_id
+
+
+def _tell_agent(
+    chronicle: Chronicle, message: Row, inbound: Inbound, rules: Rules
+) -> TurnId | None:
+    """The agent has seen the old text: it is told at its next turn, which may begin at once."""
+    old = message.text("text")
+    if inbound.kind is InboundKind.DELETION:
+        told = deleted(old)
+    else:
+        told = edited(old, plain_text(inbound.parts))
+    turn_id = None
+    is_last = message["turn_id"] is not None and message["turn_id"] == message["last_turn_id"]
+    if is_last and inbound.kind is InboundKind.EDIT and rules.edits is EditMode.RERUN:
+        turn_id = _rerun(chronicle, message)
+    chronicle.keep(told, turn_id)
+    return turn_id
+
+
+def _rerun(chronicle: Chronicle, message: Row) -> TurnId:
+    old = TurnId(message.number("turn_id"))
+    why = "Stopped, because its message was edited."
+    close_turn(chronicle, old, TurnState.STOPPED, MarkerKind.STOPPED, why)
+    return chronicle.queue_turn(message.number("address_key"))

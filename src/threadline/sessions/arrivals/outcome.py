@@ -1,0 +1,132 @@
+"""Outcomes: what came of something that arrived, remembered so that it comes only once."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Concatenate, ParamSpec, TypeVar
+
+from threadline.core.errors import Invalid
+from threadline.core.inbound import Inbound, InboundKind
+from threadline.core.route import Route
+from threadline.core.session import Cause, SessionId
+from threadline.core.turn import TurnId
+from threadline.storage.database import Row, SqlValue, Transaction
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Outcome(StrEnum):
+    """What came of something that arrived."""
+
+    QUEUED = "queued"
+    """It has a turn of its own."""
+    JOINED = "joined"
+    """It became part of a turn that was waiting already."""
+    OBSERVED = "observed"
+    """It was kept as context and starts no turn."""
+    CHANGED = "changed"
+    """An earlier message reads differently now, or is gone."""
+    EARLY = "early"
+    """It changes a message that has not arrived yet, and waits for it."""
+    IGNORED = "ignored"
+    """There was nothing to change: a newer edit had come before, or the message is gone."""
+    COMMAND = "command"
+    """It was a command, and has been carried out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrival:
+    """What came of something that arrived."""
+
+    outcome: Outcome
+    session_id: SessionId | None
+    turn_id: TurnId | None
+    is_repeated: bool = False
+    """It had arrived before, and nothing new was done."""
+    route: Route | None = None
+    cause: Cause | None = None
+    """Why a session began with it; None if it went on in one."""
+    stopped_id: TurnId | None = None
+    """The running turn that it interrupted."""
+
+
+def find(tx: Transaction, inbound: Inbound) -> Row | None:
+    """Look for an earlier arrival of the same thing."""
+    if inbound.message_id is None:
+        return None
+    return tx.one("find_arrival", **identity(inbound))
+
+
+def repeated(row: Row) -> Arrival:
+    """Answer what came of it the first time."""
+    session_id, turn_id = row.text_or_none("session_id"), row.number_or_none("turn_id")
+    return Arrival(
+        outcome=Outcome(row.text("outcome")),
+        session_id=None if session_id is None else SessionId(session_id),
+        turn_id=None if turn_id is None else TurnId(turn_id),
+        is_repeated=True,
+    )
+
+
+def note(
+    tx: Transaction,
+    inbound: Inbound,
+    outcome: Outcome,
+    *,
+    session_key: int | None = None,
+    turn_id: TurnId | None = None,
+    message_key: int | None = None,
+) -> None:
+    """Remember what came of an arrival, in the same transaction."""
+    if inbound.message_id is not None:
+        tx.run(
+            "add_arrival",
+            **identity(inbound),
+            outcome=outcome.value,
+            session_key=session_key,
+            turn_id=turn_id,
+            message_key=message_key,
+        )
+
+
+def once(
+    tx: Transaction,
+    inbound: Inbound,
+    verb: Callable[Concatenate[Transaction, P], T],
+    /,
+    *args: P.args,
+    **kwargs: P.kwargs,
+) -> T | None:
+    """Carry out a command's verb unless the same message did so before; then answer None."""
+    if inbound.kind is not InboundKind.MESSAGE:
+        raise Invalid(f"A command is a message, not a {inbound.kind}")
+    if find(tx, inbound) is not None:
+        return None
+    note(tx, inbound, Outcome.COMMAND)
+    return verb(tx, *args, **kwargs)
+
+
+def find_message(tx: Transaction, inbound: Inbound) -> Row | None:
+    """Look for the message that an edit or a deletion is about."""
+    kind = InboundKind.MESSAGE.value
+    return tx.one("find_arrival", kind=kind, version=0, **message_identity(inbound))
+
+
+def message_identity(inbound: Inbound) -> dict[str, SqlValue]:
+    """Answer what tells a platform's message from all others."""
+    return {
+        "platform": inbound.address.platform,
+        "account": inbound.address.account,
+        "chat": inbound.address.chat,
+        "message_id": inbound.message_id,
+    }
+
+
+def identity(inbound: Inbound) -> dict[str, SqlValue]:
+    """Answer what tells something that arrived from everything else."""
+    return {
+        "kind": inbound.kind.value,
+        "version": inbound.version,
+        **message_identity(inbound),
+    }

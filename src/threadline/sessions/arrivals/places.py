@@ -1,0 +1,98 @@
+"""Places: the addresses and senders that the store knows."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from threadline.core.address import Address, Sender
+from threadline.core.inbound import Inbound
+from threadline.core.message import NewMessage
+from threadline.core.notice import greet
+from threadline.core.route import canonical_sender
+from threadline.core.text import clean_title
+from threadline.storage.database import Row, SqlValue, Transaction, expect
+from threadline.storage.moments import stamp
+
+_LABELS = ("alt_chat", "parent", "scope", "chat_name", "topic")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where something is said and by whom, as the store knows them."""
+
+    address: Address
+    sender: Sender
+    profile: str
+    address_key: int
+    sender_key: int | None
+    greeting: NewMessage | None = None
+
+
+def look_up(tx: Transaction, inbound: Inbound) -> Row:
+    """Read what the store knows of a message's place and sender, and whether it came before."""
+    return expect(
+        tx,
+        "find_for_arrival",
+        sender_id=canonical_sender(inbound.address.platform, inbound.sender),
+        message_id=inbound.message_id,
+        **identity(inbound.address),
+    )
+
+
+def remember(tx: Transaction, inbound: Inbound, known: Row, now: datetime) -> Place:
+    """Make sure that the store knows a message's place and sender, by their present names."""
+    address_key, is_first = _remember_address(tx, inbound.address, known)
+    sender_id = canonical_sender(inbound.address.platform, inbound.sender)
+    sender_key = known.number_or_none("sender_key")
+    greeting = None
+    if sender_id is not None and sender_key is None:
+        sender_key = _add_sender(tx, inbound, sender_id, now)
+        greeting = greet(installation=is_first)
+    elif sender_key is not None:
+        _rename(tx, sender_key, known.text_or_none("sender_name"), inbound.sender)
+    return Place(
+        address=inbound.address,
+        sender=inbound.sender,
+        profile=inbound.profile,
+        address_key=address_key,
+        sender_key=sender_key,
+        greeting=greeting,
+    )
+
+
+def identity(address: Address) -> dict[str, SqlValue]:
+    """Answer what makes an address this one and no other."""
+    return {
+        "platform": address.platform,
+        "account": address.account,
+        "kind": address.kind.value,
+        "chat": address.chat,
+        "thread": address.thread or "",
+    }
+
+
+def _remember_address(tx: Transaction, address: Address, known: Row) -> tuple[int, bool]:
+    labels: dict[str, SqlValue] = {name: getattr(address, name) for name in _LABELS}
+    key = known.number_or_none("address_key")
+    if key is None:
+        is_first = tx.one("find_any_address") is None
+        row = expect(tx, "add_address", **identity(address), **labels)
+        return row.number("key"), is_first
+    # A payload that leaves a label out says nothing about it.
+    news = {name: labels[name] if labels[name] is not None else known[name] for name in _LABELS}
+    if any(news[name] != known[name] for name in _LABELS):
+        tx.run("relabel_address", key=key, **news)
+    return key, False
+
+
+def _add_sender(tx: Transaction, inbound: Inbound, id: str, now: datetime) -> int:
+    name = None if inbound.sender.name is None else clean_title(inbound.sender.name)
+    row = expect(
+        tx, "add_sender", platform=inbound.address.platform, id=id, name=name, now=stamp(now)
+    )
+    return row.number("key")
+
+
+def _rename(tx: Transaction, key: int, old: str | None, sender: Sender) -> None:
+    name = None if sender.name is None else clean_title(sender.name)
+    if name is not None and name != old:
+        tx.run("rename_sender", key=key, name=name)

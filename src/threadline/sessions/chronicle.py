@@ -1,0 +1,170 @@
+"""A chronicle: everything one transaction does to one session, told in order."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from types import TracebackType
+from typing import Self
+
+from threadline.core.errors import Conflict, NotFound
+from threadline.core.event import EventKind
+from threadline.core.message import Attachment, NewMessage, Part, pack
+from threadline.core.session import SessionId
+from threadline.core.turn import TurnId
+from threadline.storage.database import Row, SqlValue, Transaction, expect
+from threadline.storage.moments import stamp
+
+
+class Chronicle:
+    """Hands out sequence numbers and revisions while it is open, and writes them down at its end.
+
+    The session is locked for the transaction before its chronicle begins, so that numbers have no
+    gaps; and every change gets its event, because a revision comes only with one.
+    """
+
+    def __init__(self, tx: Transaction, row: Row, now: datetime) -> None:
+        """Go on where the session stands."""
+        self.tx = tx
+        self.row = row
+        self.now = now
+        self.key = row.number("key")
+        self.id = SessionId(row.text("id"))
+        self.last_seq = row.number("last_seq")
+        self.last_activity_at = row.number("last_activity_at")
+        self.interruptions = row.number("interruptions")
+        self._revision = row.number("revision")
+        self._events: list[dict[str, SqlValue]] = []
+
+    def __enter__(self) -> Self:
+        """Begin."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Write down how far the session has come, unless the verb failed."""
+        if error is None and self._events:
+            self._write()
+
+    def _write(self) -> None:
+        self.tx.run(
+            "close_chronicle",
+            key=self.key,
+            revision=self._revision,
+            last_seq=self.last_seq,
+            last_activity_at=self.last_activity_at,
+            interruptions=self.interruptions,
+        )
+        if len(self._events) == 1:
+            self.tx.run("add_event", **self._events[0])
+        else:
+            self.tx.run_many("add_event", self._events)
+
+    def tell(self, kind: EventKind, subject: int | None = None) -> None:
+        """Add a fact to the feed, with the session's next revision."""
+        self._revision += 1
+        self._events.append(
+            {
+                "kind": kind.value,
+                "session_key": self.key,
+                "revision": self._revision,
+                "subject": subject,
+                "at": stamp(self.now),
+            }
+        )
+
+    def touch(self) -> None:
+        """Remember that something happened just now; a clock that went back changes nothing."""
+        self.last_activity_at = max(self.last_activity_at, stamp(self.now))
+
+    def add(self, messages: Sequence[NewMessage], turn_id: TurnId | None) -> None:
+        """Put messages at the end of the transcript."""
+        for message in messages:
+            self.last_seq += 1
+            text, parts = pack(message.parts)
+            values: dict[str, SqlValue] = {
+                "session_key": self.key,
+                "seq": self.last_seq,
+                "turn_id": turn_id,
+                "role": message.role.value,
+                "text": text,
+                "parts": parts,
+                "at": stamp(self.now),
+            }
+            if parts is None:
+                self.tx.run("add_placed_message", **values)
+            else:
+                row = expect(self.tx, "add_message", sender_key=None, **values)
+                use_blobs(self.tx, message.parts, row.number("key"))
+        if messages:
+            self.tell(EventKind.MESSAGE_ADDED, self.last_seq)
+
+
+    def keep(
+        self, message: NewMessage, turn_id: TurnId | None, sender_key: int | None = None
+    ) -> int:
+        """Keep a message without a place, until its turn begins; answer its key."""
+        text, parts = pack(message.parts)
+        row = expect(
+            self.tx,
+            "add_message",
+            session_key=self.key,
+            seq=None,
+            turn_id=turn_id,
+            role=message.role.value,
+            sender_key=sender_key,
+            text=text,
+            parts=parts,
+            at=stamp(self.now),
+        )
+        use_blobs(self.tx, message.parts, row.number("key"))
+        return row.number("key")
+
+    def queue_turn(self, address_key: int, steers: int | None = None) -> TurnId:
+        """Put a turn into the line."""
+        row = expect(
+            self.tx,
+            "queue_turn",
+            session_key=self.key,
+            address_key=address_key,
+            steers=steers,
+            now=stamp(self.now),
+        )
+        turn_id = TurnId(row.number("id"))
+        self.touch()
+        self.tell(EventKind.TURN_QUEUED, turn_id)
+        return turn_id
+
+
+def open_chronicle(tx: Transaction, id: SessionId, now: datetime) -> Chronicle:
+    """Lock a session and begin its chronicle."""
+    row = tx.one("lock_session", id=id)
+    if row is None:
+        raise NotFound("There is no such session", id=id)
+    return Chronicle(tx, row, now)
+
+
+def chronicle_of(tx: Transaction, key: int, now: datetime) -> Chronicle:
+    """Lock a session, of which another row told the key, and begin its chronicle."""
+    row = tx.one("lock_session_by_key", key=key)
+    if row is None:
+        raise NotFound("The session is gone", id=str(key))
+    return Chronicle(tx, row, now)
+
+
+def require_open(chronicle: Chronicle) -> Chronicle:
+    """Refuse to go on in a session that has ended."""
+    if chronicle.row["ended_at"] is not None:
+        raise Conflict("The session has ended", id=chronicle.id, hint="Resume it first")
+    return chronicle
+
+
+def use_blobs(tx: Transaction, parts: Sequence[Part], message_key: int) -> None:
+    """Remember which blobs a message needs; one that was never stored is an error."""
+    for part in parts:
+        if isinstance(part, Attachment):
+            if tx.one("find_blob", hash=part.blob) is None:
+                raise NotFound("An attachment was never stored", id=part.blob)
+            tx.run("use_blob", hash=part.blob, message_key=message_key)

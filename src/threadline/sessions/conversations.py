@@ -1,0 +1,334 @@
+"""Conversations: which session a route goes on with, and how that changes."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeAlias
+
+from threadline.core.address import Address, Kind, Sender
+from threadline.core.errors import NotFound
+from threadline.core.event import EventKind
+from threadline.core.inbound import Inbound
+from threadline.core.message import Message, NewMessage
+from threadline.core.notice import carry_over, carry_summary, tell_agent, tell_person
+from threadline.core.policy import CarryKind, ResetPolicy
+from threadline.core.route import Route, canonical_sender, is_multi_user, route
+from threadline.core.rules import Rules
+from threadline.core.session import (
+    Cause,
+    EndReason,
+    SessionId,
+    TitleSource,
+    cause_after,
+    make_session_id,
+)
+from threadline.sessions.arrivals.places import Place, look_up, remember
+from threadline.sessions.chronicle import Chronicle, open_chronicle
+from threadline.sessions.endings import end_chronicle
+from threadline.sessions.records import message_from
+from threadline.storage.database import Row, Transaction, expect
+from threadline.storage.moments import stamp
+
+NewId: TypeAlias = Callable[[], int]
+"""Gives 32 random bits for a session id."""
+
+RESETS = frozenset({Cause.IDLE, Cause.DAILY, Cause.SUSPENDED})
+SUMMARY_STANDS_IN = 6
+"""Messages that are carried over where a summary is wanted and nobody has made one."""
+FIRST_WORDS = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opening:
+    """A session that just began, and what its agent has to be told first."""
+
+    chronicle: Chronicle
+    cause: Cause
+    notes: Sequence[NewMessage] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """What became of a route: the session it left and the one it goes on with."""
+
+    left_id: SessionId | None
+    session_id: SessionId | None
+    """None: the next message begins a new one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seat:
+    """Whose a session is, and where it is at home."""
+
+    profile: str
+    platform: str
+    kind: Kind
+    address_key: int
+    sender_key: int | None
+
+
+def open_session(
+    tx: Transaction,
+    place: Place,
+    where: Route,
+    before: Row | None,
+    cause: Cause,
+    *,
+    rules: Rules,
+    now: datetime,
+    new_id: NewId,
+    title: str | None = None,
+    titled_by: TitleSource = TitleSource.FIRST_WORDS,
+) -> Opening:
+    """Begin a session after another one, or the first, and bind the route to it."""
+    address = place.address
+    shared = is_multi_user(address, rules.scopes_for(address.platform))
+    seat = Seat(
+        profile=place.profile,
+        platform=address.platform,
+        kind=address.kind,
+        address_key=place.address_key,
+        sender_key=None if shared else place.sender_key,
+    )
+    opening = _begin(
+        tx, seat, before, cause, rules=rules, now=now, new_id=new_id, title=title, titled_by=titled_by
+    )
+    bind = "bind_new_route" if before is None else "bind_route"
+    tx.run(bind, route=where, session_key=opening.chronicle.key, now=stamp(now))
+    return opening
+
+
+def succeed(chronicle: Chronicle, cause: Cause, *, rules: Rules, new_id: NewId) -> Opening:
+    """Begin a session in the place of another, and let all its routes go on there."""
+    tx, now = chronicle.tx, chronicle.now
+    before = expect(tx, "read_seat", key=chronicle.key)
+    seat = Seat(
+        profile=before.text("profile"),
+        platform=before.text("platform"),
+        kind=Kind(before.text("kind")),
+        address_key=before.number("address_key"),
+        sender_key=before.number_or_none("sender_key"),
+    )
+    opening = _begin(
+        tx,
+        seat,
+        before,
+        cause,
+        rules=rules,
+        now=now,
+        new_id=new_id,
+        title=before.text_or_none("title"),
+        titled_by=TitleSource(before.text_or_none("titled_by") or TitleSource.FIRST_WORDS),
+    )
+    tx.run("rebind_all", from_key=chronicle.key, to_key=opening.chronicle.key, now=stamp(now))
+    return opening
+
+
+def _begin(
+    tx: Transaction,
+    seat: Seat,
+    before: Row | None,
+    cause: Cause,
+    *,
+    rules: Rules,
+    now: datetime,
+    new_id: NewId,
+    title: str | None,
+    titled_by: TitleSource,
+) -> Opening:
+    policy = rules.policies.resolve(seat.platform, seat.kind)
+    told = before is not None and before.number("last_seq") > 0 and cause in RESETS
+    notice = cause.value if told and policy.notify and tell_person(cause) else None
+    id = make_session_id(now, new_id())
+    row = expect(
+        tx,
+        "open_session",
+        id=id,
+        profile=seat.profile,
+        platform=seat.platform,
+        kind=seat.kind.value,
+        address_key=seat.address_key,
+        sender_key=seat.sender_key,
+        parent_key=None if before is None else before.number("key"),
+        root_key=None if before is None else before.number("root_key"),
+        cause=cause.value,
+        notice=notice,
+        title=title or None,
+        titled_by=titled_by.value if title else None,
+        now=stamp(now),
+    )
+    chronicle = Chronicle(tx, _blank(row.number("key"), id, notice, title, now), now)
+    chronicle.tell(EventKind.SESSION_OPENED)
+    notes = _notes(tx, before, cause, policy) if told and before is not None else ()
+    return Opening(chronicle=chronicle, cause=cause, notes=notes)
+
+
+def _blank(
+    key: int, id: SessionId, notice: str | None, title: str | None, now: datetime
+) -> Row:
+    return Row(
+        key=key,
+        id=id,
+        last_seq=0,
+        revision=0,
+        interruptions=0,
+        last_activity_at=stamp(now),
+        ended_at=None,
+        notice=notice,
+        told_at=None,
+        title=title,
+    )
+
+
+def _notes(
+    tx: Transaction, before: Row, cause: Cause, policy: ResetPolicy
+) -> Sequence[NewMessage]:
+    """Answer what the agent is told of the session before: why it ended, and what is carried over."""
+    reason = tell_agent(cause)
+    notes = [] if reason is None else [reason]
+    summary = before.text_or_none("summary")
+    if policy.carry.kind is CarryKind.SUMMARY and summary is not None:
+        notes.append(carry_summary(summary))
+    elif policy.carry.kind is not CarryKind.NOTHING:
+        words = _last_words(tx, before, policy.carry.messages or SUMMARY_STANDS_IN)
+        if words:
+            notes.append(carry_over(words))
+    return notes
+
+
+def _last_words(tx: Transaction, session: Row, most: int) -> list[Message]:
+    rows = tx.all("list_last_words", session_key=session.number("key"), most=most)
+    id = SessionId(session.text("id"))
+    return [message_from(row, id) for row in reversed(rows)]
+
+
+def reset(
+    tx: Transaction,
+    address: Address,
+    sender: Sender,
+    *,
+    profile: str,
+    title: str | None,
+    rules: Rules,
+    now: datetime,
+    new_id: NewId,
+) -> Change:
+    """End the session of a route because somebody asked for a new one.
+
+    The new one begins with the next message, or at once if it was given a title.
+    """
+    asked = Inbound.text("/new", address=address, sender=sender, at=now, profile=profile)
+    where = route(address, sender, rules.scopes_for(address.platform), asked.profile)
+    before = tx.one("lock_bound_session", route=where)
+    left_id = None
+    if before is not None:
+        with Chronicle(tx, before, now) as chronicle:
+            left_id = chronicle.id if end_chronicle(chronicle, EndReason.NEW) else None
+    if not title:
+        return Change(left_id=left_id, session_id=None)
+    place = remember(tx, asked, look_up(tx, asked), now)
+    opening = open_session(
+        tx,
+        place,
+        where,
+        before,
+        Cause.NEW if before is not None else Cause.FIRST,
+        rules=rules,
+        now=now,
+        new_id=new_id,
+        title=title,
+        titled_by=TitleSource.PERSON,
+    )
+    with opening.chronicle:
+        return Change(left_id=left_id, session_id=opening.chronicle.id)
+
+
+def switch(
+    tx: Transaction,
+    address: Address,
+    sender: Sender,
+    *,
+    profile: str,
+    to: SessionId,
+    rules: Rules,
+    now: datetime,
+) -> Change:
+    """Let a route go on with another session that the asker may see.
+
+    The session it leaves ends, unless another route is bound to it. Already there: left is None.
+    """
+    where = route(address, sender, rules.scopes_for(address.platform), profile)
+    if not may_see(tx, address, sender, profile=profile, id=to):
+        raise NotFound("There is no such session", id=to)
+    bound = tx.one("lock_bound_session", route=where)
+    if bound is not None and bound.text("id") == to:
+        if bound["ended_at"] is None and bound["suspended_at"] is None:
+            return Change(left_id=None, session_id=to)
+        bound = None
+    left_id = None if bound is None else _leave(Chronicle(tx, bound, now))
+    with open_chronicle(tx, to, now) as chronicle:
+        tx.run("reopen_session", key=chronicle.key)
+        chronicle.interruptions = 0
+        chronicle.touch()
+        chronicle.tell(EventKind.SESSION_OPENED)
+        tx.run("bind_route", route=where, session_key=chronicle.key, now=stamp(now))
+    return Change(left_id=left_id, session_id=to)
+
+
+def _leave(chronicle: Chronicle) -> SessionId:
+    with chronicle:
+        routes = chronicle.tx.all("list_routes", session_key=chronicle.key)
+        if len(routes) > 1 or not end_chronicle(chronicle, EndReason.SWITCHED):
+            chronicle.tell(EventKind.SESSION_CHANGED)
+    return chronicle.id
+
+
+def may_see(
+    tx: Transaction, address: Address, sender: Sender, *, profile: str, id: SessionId
+) -> bool:
+    """Tell whether a session is the asker's own, or everybody's in the asker's chat.
+
+    Where that cannot be proven the answer is no.
+    """
+    session = tx.one("read_owner", id=id)
+    if session is None or session.text("profile") != profile:
+        return False
+    if session["sender_key"] is not None:
+        return session["sender_key"] == sender_key_of(tx, address, sender)
+    same_chat = all(
+        session[name] == getattr(address, name) for name in ("platform", "account", "chat")
+    )
+    return same_chat and bool(address.chat)
+
+
+def sender_key_of(tx: Transaction, address: Address, sender: Sender) -> int | None:
+    """Find a sender; None if the store has never heard of them."""
+    asked = canonical_sender(address.platform, sender)
+    row = None if asked is None else tx.one("find_sender", platform=address.platform, id=asked)
+    return None if row is None else row.number("key")
+
+
+def why_new(
+    tx: Transaction, bound: Row | None, load: Row | None, *, rules: Rules, now: datetime
+) -> Cause | None:
+    """Tell why a message begins a new session; None: it goes on in the one that is bound."""
+    if bound is None:
+        return Cause.FIRST
+    if bound["ended_at"] is not None:
+        return cause_after(EndReason(bound.text("end_reason")))
+    if bound["suspended_at"] is not None:
+        return Cause.SUSPENDED
+    policy = rules.policies.resolve(bound.text("platform"), Kind(bound.text("kind")))
+    verdict = policy.verdict(bound.moment("last_activity_at"), now)
+    if verdict is None or (load is not None and is_busy(load, rules, now)):
+        return None
+    held = tx.one("find_hold", session_key=bound.number("key"), now=stamp(now))
+    return verdict if held is None else None
+
+
+def is_busy(load: Row, rules: Rules, now: datetime) -> bool:
+    """Tell whether a session has a turn under way, or one that has not waited for too long."""
+    queued_at = load.moment_or_none("queued_at")
+    return load["held_id"] is not None or (
+        queued_at is not None and rules.is_fresh(now - queued_at)
+    )

@@ -1,0 +1,159 @@
+"""Endings: how sessions end, and how everybody who wants to know is told exactly once."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import NewType
+
+from threadline.core.address import Kind
+from threadline.core.errors import Conflict, Invalid, LeaseLost
+from threadline.core.event import EventKind
+from threadline.core.message import MarkerKind
+from threadline.core.rules import Rules
+from threadline.core.session import Cause, EndReason, SessionId
+from threadline.core.text import checked_id, checked_moment
+from threadline.core.turn import LEASE, OwnerId, TurnId, TurnState
+from threadline.sessions.chronicle import Chronicle, open_chronicle
+from threadline.sessions.turns.close import close_turn
+from threadline.storage.database import Row, Transaction
+from threadline.storage.moments import stamp
+
+EndingId = NewType("EndingId", int)
+
+MAX_TELLINGS = 3
+_RETELL_AFTER = timedelta(seconds=30)
+_SLICE = 20
+_AGES = timedelta(days=36500)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """One ending of a session that has to be told."""
+
+    id: EndingId
+    session_id: SessionId
+    reason: EndReason
+    ended_at: datetime
+    attempts: int
+
+
+def end(tx: Transaction, id: SessionId, *, reason: EndReason, now: datetime) -> bool:
+    """End a session; what it still had to do is stopped. False if it had ended before."""
+    with open_chronicle(tx, id, now) as chronicle:
+        return end_chronicle(chronicle, reason)
+
+
+def end_chronicle(chronicle: Chronicle, reason: EndReason) -> bool:
+    """End the session of an open chronicle."""
+    if chronicle.row["ended_at"] is not None:
+        return False
+    for turn in chronicle.tx.all("list_unfinished", session_key=chronicle.key):
+        _end_turn(chronicle, turn, reason)
+    tx, now = chronicle.tx, stamp(chronicle.now)
+    tx.run("end_session", key=chronicle.key, reason=reason.value, now=now)
+    tx.run("add_ending", session_key=chronicle.key, reason=reason.value, now=now)
+    chronicle.tell(EventKind.SESSION_ENDED)
+    return True
+
+
+def _end_turn(chronicle: Chronicle, turn: Row, reason: EndReason) -> None:
+    turn_id = TurnId(turn.number("id"))
+    if reason in {EndReason.IDLE, EndReason.DAILY}:
+        # Nobody asked for this, so the person must be able to see it and to ask again.
+        why = "This message was never answered: the conversation ended first."
+        close_turn(chronicle, turn_id, TurnState.FAILED, MarkerKind.EXPIRED, why)
+    else:
+        close_turn(chronicle, turn_id, TurnState.STOPPED, MarkerKind.STOPPED, "Stopped.")
+
+
+def sweep(tx: Transaction, *, rules: Rules, now: datetime) -> list[SessionId]:
+    """End a slice of the sessions whose time is over; empty when there are none left."""
+    ended: list[SessionId] = []
+    for group in tx.all("list_open_kinds"):
+        platform, kind = group.text("platform"), Kind(group.text("kind"))
+        before = rules.policies.resolve(platform, kind).expired_before(now)
+        if before is None or len(ended) >= _SLICE:
+            continue
+        for row in tx.all(
+            "list_expired",
+            platform=platform,
+            kind=kind.value,
+            before=stamp(before),
+            fresh_since=stamp(fresh_since(rules, now)),
+            now=stamp(now),
+            most=_SLICE - len(ended),
+        ):
+            ended.append(SessionId(row.text("id")))
+            _expire(tx, ended[-1], rules, now)
+    return ended
+
+
+def fresh_since(rules: Rules, now: datetime) -> datetime:
+    """Answer the moment since which what waits is fresh; long ago when freshness is no matter."""
+    return now - (rules.freshness if rules.freshness > timedelta(0) else _AGES)
+
+
+def _expire(tx: Transaction, id: SessionId, rules: Rules, now: datetime) -> None:
+    with open_chronicle(tx, id, now) as chronicle:
+        policy = rules.policies.resolve(chronicle.row.text("platform"), _kind(chronicle.row))
+        verdict = policy.verdict(chronicle.row.moment("last_activity_at"), now)
+        if verdict is not None:
+            reason = EndReason.IDLE if verdict is Cause.IDLE else EndReason.DAILY
+            end_chronicle(chronicle, reason)
+
+
+def _kind(row: Row) -> Kind:
+    return Kind(row.text("kind"))
+
+
+def hold(
+    tx: Transaction, id: SessionId, *, holder: str, until: datetime | None, now: datetime
+) -> None:
+    """Keep a session from expiring until a moment, or move that moment; None lets go."""
+    checked_id(holder, "holder")
+    with open_chronicle(tx, id, now) as chronicle:
+        if until is None:
+            tx.run("release_hold", session_key=chronicle.key, holder=holder)
+        elif chronicle.row["ended_at"] is not None:
+            raise Conflict("A session that has ended cannot be held", id=id)
+        elif checked_moment(until, "end of the hold") <= now:
+            raise Invalid("A hold must end in the future", id=id)
+        else:
+            tx.run(
+                "hold_session", session_key=chronicle.key, holder=holder, held_until=stamp(until)
+            )
+
+
+def take_ending(tx: Transaction, *, owner: OwnerId, now: datetime) -> Ending | None:
+    """Take the next ending that has to be told, if there is one."""
+    row = tx.one("next_ending", now=stamp(now))
+    if row is None:
+        return None
+    tx.run("take_ending", id=row.number("id"), owner=owner, lease_until=stamp(now + LEASE))
+    return Ending(
+        id=EndingId(row.number("id")),
+        session_id=SessionId(row.text("session_id")),
+        reason=EndReason(row.text("reason")),
+        ended_at=row.moment("ended_at"),
+        attempts=row.number("attempts") + 1,
+    )
+
+
+def close_ending(
+    tx: Transaction, ending: Ending, *, owner: OwnerId, error: str | None, now: datetime
+) -> None:
+    """Write down that an ending was told, or that telling failed and is tried again or given up."""
+    if error is None:
+        state = "done"
+    else:
+        state = "failed" if ending.attempts >= MAX_TELLINGS else "pending"
+    closed = tx.one(
+        "close_ending",
+        id=ending.id,
+        owner=owner,
+        state=state,
+        due_at=stamp(now + _RETELL_AFTER),
+        error=error,
+    )
+    if closed is None:
+        raise LeaseLost("Somebody else tells of this ending", id=ending.session_id)
+

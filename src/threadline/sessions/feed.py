@@ -1,0 +1,82 @@
+"""The feed: every event in order, from any place on, without a gap."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from threadline.core.errors import Conflict, Invalid
+from threadline.core.event import Cursor, Event, EventKind
+from threadline.core.session import SessionId
+from threadline.storage.database import Row, Transaction, expect
+from threadline.storage.moments import stamp
+
+KEEP_EVENTS = timedelta(days=7)
+PAGE = 500
+_SLICE = 500
+
+
+class FeedLost(Conflict):
+    """The feed is no longer kept from this place on; load a snapshot again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedPage:
+    """A stretch of the feed and the place after it."""
+
+    events: Sequence[Event]
+    cursor: Cursor
+    is_behind: bool
+    """Something was committed that may only be shown after older transactions have ended."""
+
+
+def read_feed(tx: Transaction, after: Cursor, most: int = PAGE) -> FeedPage:
+    """Read the events after a place in the feed."""
+    xid, id = _parse(after)
+    floor = expect(tx, "read_feed_floor")
+    if (xid, id) < (floor.number("xid"), floor.number("id")):
+        raise FeedLost(id=after)
+    rows = tx.all("read_feed", xid=xid, id=id, most=most)
+    events = [_event_from(row) for row in rows]
+    behind = expect(tx, "read_feed_end").number("behind") > 0
+    return FeedPage(
+        events=events, cursor=events[-1].cursor if events else after, is_behind=behind
+    )
+
+
+def feed_end(tx: Transaction) -> Cursor:
+    """Answer the place at which the feed stands in this transaction."""
+    return _cursor(expect(tx, "read_feed_end"))
+
+
+def prune_feed(tx: Transaction, *, now: datetime) -> int:
+    """Delete a slice of the events that are older than a week; answer how many."""
+    rows = tx.all("list_old_events", before=stamp(now - KEEP_EVENTS), most=_SLICE)
+    if rows:
+        tx.run_many("drop_event", [{"id": row.number("id")} for row in rows])
+        last = rows[-1]
+        tx.run("raise_feed_floor", xid=last.number("xid"), id=last.number("id"))
+    return len(rows)
+
+
+def _event_from(row: Row) -> Event:
+    return Event(
+        cursor=_cursor(row),
+        kind=EventKind(row.text("kind")),
+        session_id=SessionId(row.text("session_id")),
+        revision=row.number("revision"),
+        subject=row.number_or_none("subject"),
+        at=row.moment("at"),
+    )
+
+
+def _cursor(row: Row) -> Cursor:
+    return Cursor(f"{row.number('xid')}.{row.number('id')}")
+
+
+def _parse(cursor: Cursor) -> tuple[int, int]:
+    xid, dot, id = cursor.partition(".")
+    if not dot or not (xid + id).isascii() or not xid.isdigit() or not id.isdigit():
+        raise Invalid(f"{cursor[:40]!r} is no place in the feed", hint="Load a snapshot")
+    if max(int(xid), int(id)) >= 2**63:
+        raise Invalid("There is no such place in the feed", hint="Load a snapshot")
+    return int(xid), int(id)

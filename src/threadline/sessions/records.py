@@ -1,0 +1,116 @@
+"""Records: how rows become the values of core."""
+
+from threadline.core.address import Address, Kind
+from threadline.core.delivery import Delivery, DeliveryId, DeliveryState
+from threadline.core.message import Message, MessageKey, Role, unpack
+from threadline.core.session import Cause, EndReason, ModelChoice, Session, SessionId, TitleSource
+from threadline.core.turn import OwnerId, Turn, TurnId, TurnState
+from threadline.storage.database import Row
+
+def session_from(row: Row) -> Session:
+    """Read a session."""
+    parent_id, titled_by = row.text_or_none("parent_id"), row.text_or_none("titled_by")
+    end_reason, model = row.text_or_none("end_reason"), row.text_or_none("model")
+    return Session(
+        id=SessionId(row.text("id")),
+        profile=row.text("profile"),
+        platform=row.text("platform"),
+        kind=Kind(row.text("kind")),
+        parent_id=None if parent_id is None else SessionId(parent_id),
+        root_id=SessionId(row.text("root_id")),
+        cause=Cause(row.text("cause")),
+        opened_at=row.moment("opened_at"),
+        last_activity_at=row.moment("last_activity_at"),
+        ended_at=row.moment_or_none("ended_at"),
+        end_reason=None if end_reason is None else EndReason(end_reason),
+        suspended_at=row.moment_or_none("suspended_at"),
+        title=row.text_or_none("title"),
+        titled_by=None if titled_by is None else TitleSource(titled_by),
+        choice=None if model is None else _choice_from(row, model),
+        last_seq=row.number("last_seq"),
+        revision=row.number("revision"),
+    )
+
+
+def _choice_from(row: Row, model: str) -> ModelChoice:
+    return ModelChoice(
+        model=model,
+        provider=row.text_or_none("provider"),
+        base_url=row.text_or_none("base_url"),
+    )
+
+
+def turn_from(row: Row, session_id: SessionId) -> Turn:
+    """Read a turn."""
+    owner, answered_by = row.text_or_none("owner"), row.number_or_none("answered_by")
+    return Turn(
+        id=TurnId(row.number("id")),
+        session_id=session_id,
+        state=TurnState(row.text("state")),
+        attempts=row.number("attempts"),
+        queued_at=row.moment("queued_at"),
+        started_at=row.moment_or_none("started_at"),
+        ended_at=row.moment_or_none("ended_at"),
+        first_seq=row.number_or_none("first_seq"),
+        owner=None if owner is None else OwnerId(owner),
+        lease_until=row.moment_or_none("lease_until"),
+        question=row.text_or_none("question"),
+        answer=row.text_or_none("answer"),
+        error=row.text_or_none("error"),
+        answered_by=None if answered_by is None else TurnId(answered_by),
+    )
+
+
+def message_from(row: Row, session_id: SessionId) -> Message:
+    """Read a message."""
+    turn_id = row.number_or_none("turn_id")
+    return Message(
+        key=MessageKey(row.number("key")),
+        session_id=session_id,
+        seq=row.number_or_none("seq"),
+        role=Role(row.text("role")),
+        parts=unpack(row.text("text"), row.text_or_none("parts")),
+        at=row.moment("at"),
+        turn_id=None if turn_id is None else TurnId(turn_id),
+        sender_id=row.text_or_none("sender_id"),
+        sender_name=row.text_or_none("sender_name"),
+        changed_at=row.moment_or_none("changed_at"),
+        deleted_at=row.moment_or_none("deleted_at"),
+    )
+
+
+def delivery_from(row: Row) -> Delivery:
+    """Read a delivery."""
+    notice = row.text_or_none("notice")
+    return Delivery(
+        id=DeliveryId(row.number("id")),
+        session_id=SessionId(row.text("session_id")),
+        turn_id=TurnId(row.number("turn_id")),
+        address=address_from_row(row),
+        state=DeliveryState(row.text("state")),
+        attempts=row.number("attempts"),
+        fence=row.number("fence"),
+        owed_at=row.moment("owed_at"),
+        due_at=row.moment("due_at"),
+        sent_at=row.moment_or_none("sent_at"),
+        notice=None if notice is None else Cause(notice),
+        platform_id=row.text_or_none("platform_id"),
+        repeated_at=row.moment_or_none("repeated_at"),
+        error=row.text_or_none("error"),
+    )
+
+
+def address_from_row(row: Row) -> Address:
+    """Read an address."""
+    return Address(
+        platform=row.text("platform"),
+        account=row.text("account"),
+        kind=Kind(row.text("kind")),
+        chat=row.text("chat"),
+        thread=row.text("thread") or None,
+        alt_chat=row.text_or_none("alt_chat"),
+        parent=row.text_or_none("parent"),
+        scope=row.text_or_none("scope"),
+        chat_name=row.text_or_none("chat_name"),
+        topic=row.text_or_none("topic"),
+    )

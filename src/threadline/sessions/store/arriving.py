@@ -1,0 +1,133 @@
+"""The store's ways in: messages, and what people decide about their conversations."""
+
+from collections.abc import Callable
+from typing import Concatenate, ParamSpec, TypeVar
+
+from threadline.core.address import Address, Sender
+from threadline.core.inbound import Inbound
+from threadline.core.route import MAIN_PROFILE
+from threadline.core.session import (
+    EndReason,
+    ModelChoice,
+    SessionId,
+    TitleSource,
+    checked_session_id,
+)
+from threadline.core.text import checked_choice
+from threadline.core.turn import BusyMode
+from threadline.sessions import choices, conversations, endings
+from threadline.sessions.arrivals import outcome
+from threadline.sessions.arrivals.arrive import arrive
+from threadline.sessions.arrivals.outcome import Arrival
+from threadline.sessions.conversations import Change
+from threadline.sessions.explain import Explanation, explain
+from threadline.sessions.store.door import Door
+from threadline.storage.database import Transaction
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Arriving(Door):
+    """What comes in, and which session a conversation goes on with."""
+
+    async def arrive(self, inbound: Inbound) -> Arrival:
+        """Take in a message, an edit or a deletion; it is on disk when this returns.
+
+        The same thing a second time is answered as the first time, and nothing new is done.
+        """
+        return await self._db.write(
+            arrive, inbound, rules=self.rules, now=self.now(), new_id=self._new_id
+        )
+
+    async def once(
+        self,
+        inbound: Inbound,
+        verb: Callable[Concatenate[Transaction, P], T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T | None:
+        """Carry out the verb of a command, unless the same message did so before: then None."""
+        return await self._db.write(outcome.once, inbound, verb, *args, **kwargs)
+
+    async def explain(
+        self, address: Address, sender: Sender, *, profile: str = MAIN_PROFILE
+    ) -> Explanation:
+        """Tell where a message would go if it came now, and why."""
+        return await self._db.read(
+            explain, address, sender, profile=profile, rules=self.rules, now=self.now()
+        )
+
+    async def reset(
+        self,
+        address: Address,
+        sender: Sender,
+        *,
+        profile: str = MAIN_PROFILE,
+        title: str | None = None,
+    ) -> Change:
+        """End the session of a conversation, because somebody asked for a new one."""
+        return await self._db.write(
+            conversations.reset,
+            address,
+            sender,
+            profile=profile,
+            title=title,
+            rules=self.rules,
+            now=self.now(),
+            new_id=self._new_id,
+        )
+
+    async def switch(
+        self, address: Address, sender: Sender, to: SessionId, *, profile: str = MAIN_PROFILE
+    ) -> Change:
+        """Let a conversation go on with another session, if the asker may see that one."""
+        return await self._db.write(
+            conversations.switch,
+            address,
+            sender,
+            profile=profile,
+            to=checked_session_id(to),
+            rules=self.rules,
+            now=self.now(),
+        )
+
+    async def end(self, id: SessionId, reason: EndReason = EndReason.CLOSED) -> bool:
+        """End a session; what it still had to do is stopped. False if it had ended before."""
+        return await self._db.write(
+            endings.end,
+            checked_session_id(id),
+            reason=checked_choice(reason, "reason", EndReason),
+            now=self.now(),
+        )
+
+    async def set_title(
+        self, id: SessionId, title: str, source: TitleSource = TitleSource.PERSON
+    ) -> str:
+        """Give a session a title; answers the one it has now, as a person's wins for ever."""
+        return await self._db.write(
+            choices.set_title,
+            checked_session_id(id),
+            title,
+            source=checked_choice(source, "source of the title", TitleSource),
+            now=self.now(),
+        )
+
+    async def set_summary(self, id: SessionId, summary: str) -> None:
+        """Keep what a session was about, so that the one after it can be told."""
+        await self._db.write(
+            choices.set_summary, checked_session_id(id), summary, now=self.now()
+        )
+
+    async def choose_model(self, id: SessionId, choice: ModelChoice | None) -> None:
+        """Choose the model of a session; None leaves it to the configuration again."""
+        await self._db.write(
+            choices.choose_model, checked_session_id(id), choice, now=self.now()
+        )
+
+    async def set_busy_mode(self, id: SessionId, mode: BusyMode | None) -> None:
+        """Choose what becomes of messages that arrive while a turn of this session runs."""
+        wanted = None if mode is None else checked_choice(mode, "busy mode", BusyMode)
+        await self._db.write(
+            choices.set_busy_mode, checked_session_id(id), wanted, now=self.now()
+        )

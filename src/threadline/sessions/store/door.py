@@ -1,0 +1,83 @@
+"""The door: what every part of the store stands on."""
+
+import asyncio
+import secrets
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+from types import TracebackType
+from typing import Self, TypeVar
+
+from threadline.core.rules import Rules
+from threadline.core.turn import OwnerId
+from threadline.storage.database import Database, Finding
+
+T = TypeVar("T")
+
+
+class Door:
+    """A database, the rules, and a clock."""
+
+    def __init__(
+        self,
+        database: Database,
+        rules: Rules | None = None,
+        new_id: Callable[[], int] | None = None,
+    ) -> None:
+        """Stand on an open database."""
+        self._db = database
+        self.rules = rules or Rules()
+        self._new_id = new_id or (lambda: secrets.randbits(32))
+
+    @property
+    def owner(self) -> OwnerId:
+        """Who this process is, for the leases it takes."""
+        return self._db.owner
+
+    def now(self) -> datetime:
+        """Tell the time by the clock that all users of the store share."""
+        return self._db.now()
+
+    async def check(self, *, deep: bool = False) -> list[Finding]:
+        """Look for damage in the store."""
+        return await self._db.check(deep=deep)
+
+    async def close(self) -> None:
+        """Finish what was begun and let go of the database."""
+        await self._db.close()
+
+    async def __aenter__(self) -> Self:
+        """Use the store."""
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close the store."""
+        await self.close()
+
+
+async def whole(work: Awaitable[T], *, undo: Callable[[T], Awaitable[None]]) -> T:
+    """Wait for work; if the caller is cancelled meanwhile, let it end and undo what it did."""
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        if not task.cancelled():
+            await _uncancelled(_undone(task, undo))
+        raise
+
+
+async def _undone(task: "asyncio.Future[T]", undo: Callable[[T], Awaitable[None]]) -> None:
+    await undo(await task)
+
+
+async def _uncancelled(work: Awaitable[None]) -> None:
+    task = asyncio.ensure_future(work)
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError:
+            continue

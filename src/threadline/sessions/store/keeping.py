@@ -1,0 +1,78 @@
+"""The store's housekeeping: what has to be done from time to time."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
+
+from threadline.core.message import BlobHash, Message
+from threadline.core.session import SessionId, checked_session_id
+from threadline.core.turn import TurnId
+from threadline.sessions import blobs, endings, feed, views
+from threadline.sessions.endings import Ending
+from threadline.sessions.store.door import Door
+from threadline.sessions.turns import pause
+
+
+class Keeping(Door):
+    """Expiry, holds, endings, and clearing away."""
+
+    async def sweep(self) -> list[SessionId]:
+        """End all sessions whose time is over."""
+        ended: list[SessionId] = []
+        while slice_ := await self._db.write(endings.sweep, rules=self.rules, now=self.now()):
+            ended += slice_
+        return ended
+
+    async def hold(self, id: SessionId, holder: str, until: datetime) -> None:
+        """Keep a session from expiring until a moment; call again to move that moment."""
+        await self._db.write(
+            endings.hold, checked_session_id(id), holder=holder, until=until, now=self.now()
+        )
+
+    async def release(self, id: SessionId, holder: str) -> None:
+        """Let go of a session that was held."""
+        await self._db.write(
+            endings.hold, checked_session_id(id), holder=holder, until=None, now=self.now()
+        )
+
+    async def tell_endings(
+        self, hook: Callable[[Ending, Sequence[Message]], Awaitable[None]]
+    ) -> int:
+        """Call a hook once for every ending that has not been told, with the transcript.
+
+        A hook that raises is called again up to three times, then the failure is recorded. Answers
+        how many endings were told. After a crash in mid-call the hook is called again with the same
+        `Ending.id`, by which it can tell.
+        """
+        told = 0
+        while ending := await self._db.write(
+            endings.take_ending, owner=self.owner, now=self.now()
+        ):
+            transcript = await self._db.read(views.history, ending.session_id)
+            error = None
+            try:
+                await hook(ending, transcript)
+            except Exception as failure:  # noqa: BLE001 - becomes the recorded state of the ending
+                error = f"{type(failure).__name__}: {failure}"
+            await self._db.write(
+                endings.close_ending, ending, owner=self.owner, error=error, now=self.now()
+            )
+            told += error is None
+        return told
+
+    async def deny_unanswered(self) -> list[TurnId]:
+        """Deny the questions that nobody answered in time."""
+        return await self._db.write(pause.deny_unanswered, rules=self.rules, now=self.now())
+
+    async def sweep_blobs(self) -> list[BlobHash]:
+        """Delete the attachments that no message has used for a day."""
+        swept: list[BlobHash] = []
+        while slice_ := await self._db.write(blobs.sweep_blobs, now=self.now()):
+            swept += slice_
+        return swept
+
+    async def prune_feed(self) -> int:
+        """Delete the events that are older than a week; answers how many."""
+        pruned = 0
+        while count := await self._db.write(feed.prune_feed, now=self.now()):
+            pruned += count
+        return pruned

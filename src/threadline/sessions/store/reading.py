@@ -1,0 +1,138 @@
+"""The store's answers: everything that can be asked without changing anything."""
+
+from collections.abc import AsyncIterator, Sequence
+from datetime import timedelta
+
+from threadline.core.address import Address, Sender
+from threadline.core.event import Cursor, Event
+from threadline.core.inbound import Inbound
+from threadline.core.message import Message, MessageKey
+from threadline.core.route import MAIN_PROFILE, Route
+from threadline.core.session import Session, SessionId, checked_session_id
+from threadline.core.turn import Turn, TurnId
+from threadline.core.usage import Usage
+from threadline.sessions import feed, views
+from threadline.sessions.arrivals.outcome import Arrival
+from threadline.sessions.store.door import Door
+from threadline.sessions.views import Revision, SessionPage, SessionRow, Snapshot
+
+_LOOK_AGAIN = timedelta(milliseconds=20)
+
+
+class Reading(Door):
+    """Sessions, transcripts, usage, and the feed."""
+
+    async def session(self, id: SessionId) -> Session:
+        """Read a session."""
+        return await self._db.read(views.read_session, checked_session_id(id))
+
+    async def sessions(
+        self,
+        *,
+        profile: str = MAIN_PROFILE,
+        after: tuple[int, int] | None = None,
+        most: int = views.PAGE,
+    ) -> SessionPage:
+        """Read a page of sessions, the latest activity first; `after` is the last page's `next`."""
+        return await self._db.read(views.list_sessions, profile=profile, after=after, most=most)
+
+    async def own_sessions(
+        self,
+        address: Address,
+        sender: Sender,
+        *,
+        profile: str = MAIN_PROFILE,
+        most: int = views.PAGE,
+    ) -> list[SessionRow]:
+        """Read the latest sessions that an asker may see and resume."""
+        return await self._db.read(
+            views.list_own_sessions, address, sender, profile=profile, most=most
+        )
+
+    async def active(
+        self, within: timedelta, *, profile: str = MAIN_PROFILE
+    ) -> list[SessionId]:
+        """List the sessions that were active within a span of time."""
+        return await self._db.read(
+            views.list_active, profile=profile, within=within, now=self.now()
+        )
+
+    async def session_of(self, where: Route) -> SessionId | None:
+        """Tell which session a route goes on with, also if it has ended."""
+        return await self._db.read(views.session_of, where)
+
+    async def routes_of(self, id: SessionId) -> list[Route]:
+        """List the routes that go on with a session."""
+        return await self._db.read(views.routes_of, checked_session_id(id))
+
+    async def find_arrival(self, inbound: Inbound) -> Arrival | None:
+        """Tell what came of something if it has arrived before."""
+        return await self._db.read(views.find_arrival, inbound)
+
+    async def transcript(
+        self,
+        id: SessionId,
+        *,
+        before: int | None = None,
+        after: int | None = None,
+        most: int = views.PAGE,
+    ) -> list[Message]:
+        """Read a page of a transcript in order: its end, or what is before or after a place."""
+        return await self._db.read(
+            views.transcript, checked_session_id(id), before=before, after=after, most=most
+        )
+
+    async def history(self, id: SessionId) -> list[Message]:
+        """Read what the agent is shown: the whole transcript without what was deleted."""
+        return await self._db.read(views.history, checked_session_id(id))
+
+    async def queue(self, id: SessionId) -> list[Message]:
+        """Read the messages that wait for their turn, in order."""
+        return await self._db.read(views.queue, checked_session_id(id))
+
+    async def revisions(self, key: MessageKey) -> list[Revision]:
+        """Read what a message said before it was changed, oldest first."""
+        return await self._db.read(views.revisions, key)
+
+    async def turn(self, id: TurnId) -> Turn:
+        """Read a turn."""
+        return await self._db.read(views.read_turn, id)
+
+    async def turns(self, id: SessionId, most: int = views.PAGE) -> list[Turn]:
+        """Read the turns of a session, the newest first."""
+        return await self._db.read(views.turns, checked_session_id(id), most)
+
+    async def usage(self, id: SessionId) -> list[Usage]:
+        """Add up what a session spent, by model and task."""
+        return await self._db.read(views.usage, checked_session_id(id))
+
+    async def snapshot(self, ids: Sequence[SessionId]) -> Snapshot:
+        """Show sessions as they are at one place of the feed, from which it can be followed."""
+        return await self._db.read(
+            views.snapshot, [checked_session_id(id) for id in ids]
+        )
+
+    async def feed_end(self) -> Cursor:
+        """Answer the place at which the feed stands now."""
+        return await self._db.read(feed.feed_end)
+
+    async def follow(self, after: Cursor | None = None) -> AsyncIterator[Event]:
+        """Follow the feed from a place on, or from now; it never skips an event and never ends."""
+        cursor = await self.feed_end() if after is None else after
+        with self._db.watch() as watch:
+            is_behind = False
+            while True:
+                await watch.wait(_LOOK_AGAIN if is_behind else None)
+                page = await self._db.read(feed.read_feed, cursor)
+                while page.events:
+                    for event in page.events:
+                        yield event
+                    cursor = page.cursor
+                    page = await self._db.read(feed.read_feed, cursor)
+                is_behind = page.is_behind
+
+    async def wait_for_change(self, timeout: timedelta | None = None) -> bool:
+        """Wait until something is committed by anybody; False when the time was over first."""
+        with self._db.watch() as watch:
+            await watch.wait()
+            return await watch.wait(timeout)

@@ -1,0 +1,132 @@
+"""The store's side of a worker: claiming turns, writing them, and picking up what was cut off."""
+
+from collections.abc import Sequence
+
+from threadline.core.message import NewMessage
+from threadline.core.session import SessionId, checked_session_id
+from threadline.core.turn import Lease, TurnId, TurnState
+from threadline.core.usage import Usage
+from threadline.sessions.store.door import Door, whole
+from threadline.sessions.turns import claim, finish, output, pause, recover
+from threadline.sessions.turns.claim import Claim
+from threadline.sessions.turns.recover import Recovery
+
+
+class Running(Door):
+    """The life of a turn."""
+
+    async def claim(self, session_id: SessionId | None = None) -> Claim | None:
+        """Take the turn that has waited longest, of one session or of all; None if there is none.
+
+        A caller that is cancelled meanwhile leaves no turn behind: it is given back.
+        """
+        only = None if session_id is None else checked_session_id(session_id)
+        return await whole(
+            self._db.write(
+                claim.claim, owner=self.owner, rules=self.rules, now=self.now(), session_id=only
+            ),
+            undo=self._give_back,
+        )
+
+    async def _give_back(self, claimed: Claim | None) -> None:
+        if claimed is not None:
+            await self.give_back(claimed.lease)
+
+    async def give_back(self, lease: Lease) -> None:
+        """Put a claimed turn back into the line, as if it had never been claimed."""
+        await self._db.write(claim.give_back, lease, now=self.now())
+
+    async def renew(self, leases: Sequence[Lease]) -> frozenset[TurnId]:
+        """Prolong leases; answers the turns whose lease is lost, which must be let go at once."""
+        return await self._db.write(claim.renew, leases, rules=self.rules, now=self.now())
+
+    async def append(self, lease: Lease, messages: Sequence[NewMessage]) -> int:
+        """Store messages of a running turn; answers the last sequence number."""
+        return await self._db.write(
+            output.append, lease, messages, rules=self.rules, now=self.now()
+        )
+
+    async def record(self, id: SessionId, messages: Sequence[NewMessage]) -> int:
+        """Store messages that belong to no turn; answers the last sequence number."""
+        return await self._db.write(
+            output.record, checked_session_id(id), messages, now=self.now()
+        )
+
+    async def checkpoint(self, pieces: Sequence[tuple[Lease, str]]) -> frozenset[TurnId]:
+        """Keep streamed output of several turns; answers those whose lease is lost."""
+        return await self._db.write(output.checkpoint, pieces, rules=self.rules, now=self.now())
+
+    async def take_steering(self, lease: Lease) -> tuple[int, int]:
+        """Make messages meant for this running turn part of it.
+
+        Answers the sequence number before them and the last one of them: equal if there are none.
+        """
+        return await self._db.write(
+            output.take_steering, lease, rules=self.rules, now=self.now()
+        )
+
+    async def finish(
+        self,
+        lease: Lease,
+        messages: Sequence[NewMessage] = (),
+        *,
+        usage: Sequence[Usage] = (),
+        deliver: bool = True,
+    ) -> None:
+        """End a turn well: its last messages, its usage and the reply owed, all at once."""
+        await self._db.write(
+            finish.finish, lease, messages, usage=usage, deliver=deliver, now=self.now()
+        )
+
+    async def fail(
+        self, lease: Lease, why: str, *, usage: Sequence[Usage] = (), deliver: bool = True
+    ) -> None:
+        """End a turn that went wrong: what was said is kept, and why is shown."""
+        await self._db.write(
+            finish.fail, lease, why, usage=usage, deliver=deliver, now=self.now()
+        )
+
+    async def stop(self, turn_id: TurnId) -> bool:
+        """Stop a turn for good and keep what it had said. False if it had ended."""
+        return await self._db.write(pause.stop, turn_id, now=self.now())
+
+    async def stop_session(self, id: SessionId) -> TurnId | None:
+        """Stop the turn that a session has under way; None if there is none."""
+        return await self._db.write(pause.stop_session, checked_session_id(id), now=self.now())
+
+    async def wait(self, lease: Lease, question: str, *, keep_lease: bool = False) -> None:
+        """Let a turn wait for an answer; without its lease it is claimed anew when answered."""
+        await self._db.write(
+            pause.wait,
+            lease,
+            question,
+            keep_owner=self.owner if keep_lease else None,
+            rules=self.rules,
+            now=self.now(),
+        )
+
+    async def answer(self, turn_id: TurnId, words: str) -> TurnState:
+        """Answer a waiting turn; answers the state that this brought it to."""
+        return await self._db.write(pause.answer, turn_id, words, now=self.now())
+
+    async def interrupt_dead(self) -> list[TurnId]:
+        """Take the turns of workers that are gone, and keep what they had said."""
+        owners = await self._db.read(recover.list_owners)
+        dead = await self._db.dead(owners)
+        return await self._db.write(
+            recover.interrupt, dead=dead, rules=self.rules, now=self.now()
+        )
+
+    async def recover(self, refused: frozenset[TurnId] = frozenset()) -> Recovery:
+        """Decide what becomes of interrupted turns: they are queued again, or fail visibly.
+
+        Turns in `refused` are those whose sender may not speak any more. Call it until nothing is
+        left; it takes a slice each time.
+        """
+        return await self._db.write(
+            recover.recover,
+            rules=self.rules,
+            now=self.now(),
+            new_id=self._new_id,
+            refused=refused,
+        )

@@ -1,0 +1,1 @@
+"""Turns: from the claim of a queued one to its end, whatever that is."""

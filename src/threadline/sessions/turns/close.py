@@ -1,0 +1,68 @@
+"""Closing a turn from outside: stopped by a person, failed by time, or taken from a dead owner."""
+
+from threadline.core.event import EventKind
+from threadline.core.message import Marker, MarkerKind, NewMessage, Part, Role, Text
+from threadline.core.notice import marker
+from threadline.core.turn import TurnId, TurnState
+from threadline.sessions.chronicle import Chronicle
+from threadline.storage.moments import stamp
+
+
+def close_turn(
+    chronicle: Chronicle,
+    turn_id: TurnId,
+    state: TurnState,
+    kind: MarkerKind,
+    why: str,
+) -> bool:
+    """End an unfinished turn, whoever runs it, and keep what it had said. False if it had ended."""
+    closed = chronicle.tx.one(
+        "close_turn",
+        id=turn_id,
+        state=state.value,
+        now=stamp(chronicle.now),
+        error=why if state is TurnState.FAILED else None,
+        answered_by=None,
+    )
+    if closed is None:
+        return False
+    if closed["first_seq"] is not None:
+        keep_partial(chronicle, turn_id, kind, why)
+    elif state is TurnState.FAILED:
+        # What a person wrote is never out of sight only because nobody answered it.
+        place_messages(chronicle, turn_id)
+        chronicle.add([marker(kind, why)], turn_id)
+    chronicle.tell(EventKind(f"turn.{state}"), turn_id)
+    return True
+
+
+def keep_partial(chronicle: Chronicle, turn_id: TurnId, kind: MarkerKind, why: str) -> int:
+    """Turn streamed output into a message that is marked as cut off; answer its length."""
+    text = take_chunks(chronicle, turn_id)
+    parts: tuple[Part, ...] = (Marker(kind=kind, text=why),)
+    if text:
+        parts = (Text(text=text), *parts)
+    role = Role.ASSISTANT if text else Role.SYSTEM
+    chronicle.add([NewMessage(role=role, parts=parts)], turn_id)
+    return len(text)
+
+
+def take_chunks(chronicle: Chronicle, turn_id: TurnId) -> str:
+    """Answer the streamed output that no message holds yet, and forget it as such."""
+    chunks = chronicle.tx.all("list_chunks", turn_id=turn_id)
+    if chunks:
+        chronicle.tx.run("drop_chunks", turn_id=turn_id)
+    return "".join(chunk.text("text") for chunk in chunks)
+
+
+def place_messages(chronicle: Chronicle, turn_id: TurnId | None) -> None:
+    """Give the messages of a turn, and notes without one, their places in the transcript."""
+    placed = chronicle.tx.all(
+        "place_messages",
+        session_key=chronicle.key,
+        turn_id=turn_id,
+        last_seq=chronicle.last_seq,
+    )
+    if placed:
+        chronicle.last_seq += len(placed)
+        chronicle.tell(EventKind.MESSAGE_ADDED, chronicle.last_seq)

@@ -1,0 +1,122 @@
+"""Finishing: the last word of a turn, its usage, and what is owed to the person who asked."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from decimal import Decimal
+
+from threadline.core.errors import LeaseLost
+from threadline.core.event import EventKind
+from threadline.core.message import MarkerKind, NewMessage, Role, say
+from threadline.core.text import checked_text
+from threadline.core.turn import Lease, TurnId, TurnState
+from threadline.core.usage import Usage
+from threadline.sessions.chronicle import Chronicle, open_chronicle
+from threadline.sessions.turns.close import keep_partial, take_chunks
+from threadline.storage.database import Row, Transaction, expect
+from threadline.storage.moments import stamp
+
+_NANO = Decimal(10) ** 9
+
+
+def finish(
+    tx: Transaction,
+    lease: Lease,
+    messages: Sequence[NewMessage] = (),
+    *,
+    usage: Sequence[Usage] = (),
+    deliver: bool = True,
+    now: datetime,
+) -> None:
+    """End a turn well: its last messages, its usage and the reply owed, all at once.
+
+    Without messages, what was streamed since the last one becomes the answer.
+    """
+    with open_chronicle(tx, lease.session_id, now) as chronicle:
+        ended = _end(chronicle, lease, TurnState.DONE, None)
+        streamed = take_chunks(chronicle, lease.turn_id)
+        if streamed and not messages:
+            messages = [say(Role.ASSISTANT, streamed)]
+        chronicle.add(messages, lease.turn_id)
+        chronicle.interruptions = 0
+        _close(chronicle, lease.turn_id, ended, usage, deliver=deliver)
+
+
+def fail(
+    tx: Transaction,
+    lease: Lease,
+    why: str,
+    *,
+    usage: Sequence[Usage] = (),
+    deliver: bool = True,
+    now: datetime,
+) -> None:
+    """End a turn that went wrong: keep what was said, and show why in the transcript."""
+    checked_text(why, "reason of the failure")
+    with open_chronicle(tx, lease.session_id, now) as chronicle:
+        ended = _end(chronicle, lease, TurnState.FAILED, why)
+        keep_partial(chronicle, lease.turn_id, MarkerKind.FAILED, why)
+        _close(chronicle, lease.turn_id, ended, usage, deliver=deliver)
+
+
+def _end(chronicle: Chronicle, lease: Lease, state: TurnState, error: str | None) -> Row:
+    ended = chronicle.tx.one(
+        "end_turn",
+        id=lease.turn_id,
+        fence=lease.fence,
+        state=state.value,
+        error=error,
+        now=stamp(chronicle.now),
+    )
+    if ended is None:
+        raise LeaseLost(id=str(lease.turn_id))
+    chronicle.tell(EventKind(f"turn.{state}"), lease.turn_id)
+    return ended
+
+
+def _close(
+    chronicle: Chronicle, turn_id: TurnId, ended: Row, usage: Sequence[Usage], *, deliver: bool
+) -> None:
+    chronicle.touch()
+    for spent in usage:
+        add_usage(chronicle, turn_id, spent)
+    if deliver:
+        owe(chronicle, turn_id, ended.number("address_key"))
+
+
+def owe(chronicle: Chronicle, turn_id: TurnId, address_key: int) -> None:
+    """Owe what a turn said to the place where it was asked, with a notice that is due there."""
+    row, now = chronicle.row, stamp(chronicle.now)
+    notice = row["notice"] if row["told_at"] is None else None
+    owed = expect(
+        chronicle.tx,
+        "owe_delivery",
+        session_key=chronicle.key,
+        turn_id=turn_id,
+        address_key=address_key,
+        notice=notice,
+        now=now,
+    )
+    if notice is not None:
+        chronicle.tx.run("mark_told", key=chronicle.key, now=now)
+    chronicle.tell(EventKind.DELIVERY_PENDING, owed.number("id"))
+
+
+def add_usage(chronicle: Chronicle, turn_id: TurnId | None, spent: Usage) -> None:
+    """Record what a model spent on a task of this session."""
+    chronicle.tx.run(
+        "add_usage",
+        session_key=chronicle.key,
+        turn_id=turn_id,
+        at=stamp(chronicle.now),
+        task=spent.task,
+        provider=spent.provider,
+        model=spent.model,
+        input_tokens=spent.input_tokens,
+        output_tokens=spent.output_tokens,
+        cache_read_tokens=spent.cache_read_tokens,
+        cache_write_tokens=spent.cache_write_tokens,
+        reasoning_tokens=spent.reasoning_tokens,
+        prompt_tokens=spent.prompt_tokens,
+        cost=None if spent.cost is None else int(spent.cost * _NANO),
+        cost_status=spent.cost_status.value,
+    )

@@ -1,0 +1,103 @@
+"""Stopping a turn, letting it wait for an answer, and answering it."""
+
+from datetime import datetime
+
+from threadline.core.errors import Conflict, LeaseLost, NotFound
+from threadline.core.event import EventKind
+from threadline.core.message import MarkerKind
+from threadline.core.rules import Rules
+from threadline.core.session import SessionId
+from threadline.core.text import checked_text
+from threadline.core.turn import HELD, Lease, OwnerId, TurnId, TurnState
+from threadline.sessions.chronicle import chronicle_of, open_chronicle
+from threadline.sessions.turns.close import close_turn
+from threadline.storage.database import Row, Transaction
+from threadline.storage.moments import stamp
+
+DENIED = "denied"
+"""The answer that a question gets when nobody answers it."""
+
+_SLICE = 20
+_BY_PERSON = "Stopped."
+
+
+def stop(tx: Transaction, turn_id: TurnId, *, now: datetime) -> bool:
+    """Stop a turn for good, whoever runs it, and keep what it had said. False if it had ended."""
+    row = _turn(tx, turn_id)
+    with chronicle_of(tx, row.number("session_key"), now) as chronicle:
+        stopped = close_turn(
+            chronicle, turn_id, TurnState.STOPPED, MarkerKind.STOPPED, _BY_PERSON
+        )
+        if stopped:
+            chronicle.touch()
+        return stopped
+
+
+def stop_session(tx: Transaction, id: SessionId, *, now: datetime) -> TurnId | None:
+    """Stop the turn that a session has under way; None if there is none."""
+    with open_chronicle(tx, id, now) as chronicle:
+        for row in tx.all("list_unfinished", session_key=chronicle.key):
+            turn_id = TurnId(row.number("id"))
+            if TurnState(row.text("state")) in HELD:
+                close_turn(chronicle, turn_id, TurnState.STOPPED, MarkerKind.STOPPED, _BY_PERSON)
+                chronicle.touch()
+                return turn_id
+    return None
+
+
+def wait(
+    tx: Transaction,
+    lease: Lease,
+    question: str,
+    *,
+    keep_owner: OwnerId | None,
+    rules: Rules,
+    now: datetime,
+) -> None:
+    """Let a turn wait for an answer; its worker keeps the lease, or lets go of it."""
+    checked_text(question, "question")
+    with open_chronicle(tx, lease.session_id, now) as chronicle:
+        waiting = tx.one(
+            "wait_turn",
+            id=lease.turn_id,
+            fence=lease.fence,
+            question=question,
+            owner=keep_owner,
+            lease_until=None if keep_owner is None else stamp(now + rules.lease),
+            now=stamp(now),
+        )
+        if waiting is None:
+            raise LeaseLost(id=str(lease.turn_id))
+        chronicle.tell(EventKind.TURN_WAITING, lease.turn_id)
+
+
+def answer(tx: Transaction, turn_id: TurnId, words: str, *, now: datetime) -> TurnState:
+    """Answer a waiting turn: it runs on where its worker kept it, else it is queued again."""
+    checked_text(words, "answer")
+    row = _turn(tx, turn_id)
+    with chronicle_of(tx, row.number("session_key"), now) as chronicle:
+        row = _turn(tx, turn_id)
+        state = TurnState.QUEUED if row["owner"] is None else TurnState.RUNNING
+        if tx.one("answer_turn", id=turn_id, state=state.value, answer=words) is None:
+            raise Conflict("This turn waits for no answer (any more)", id=str(turn_id))
+        chronicle.tell(EventKind(f"turn.{state}"), turn_id)
+        chronicle.touch()
+        return state
+
+
+def deny_unanswered(tx: Transaction, *, rules: Rules, now: datetime) -> list[TurnId]:
+    """Deny a slice of the questions that nobody answered in time."""
+    rows = tx.all(
+        "list_stale_questions", before=stamp(now - rules.answer_within), most=_SLICE
+    )
+    turn_ids = [TurnId(row.number("id")) for row in rows]
+    for turn_id in turn_ids:
+        answer(tx, turn_id, DENIED, now=now)
+    return turn_ids
+
+
+def _turn(tx: Transaction, turn_id: TurnId) -> Row:
+    row = tx.one("read_turn", id=turn_id)
+    if row is None:
+        raise NotFound("There is no such turn", id=str(turn_id))
+    return row

@@ -1,0 +1,150 @@
+"""Recovery: what becomes of turns whose worker is gone."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from threadline.core.address import Kind
+from threadline.core.event import EventKind
+from threadline.core.message import MarkerKind
+from threadline.core.notice import cut_off
+from threadline.core.rules import Rules
+from threadline.core.session import Cause, EndReason
+from threadline.core.turn import OwnerId, TurnId, TurnState, is_over
+from threadline.sessions.chronicle import Chronicle, chronicle_of
+from threadline.sessions.conversations import NewId, succeed
+from threadline.sessions.endings import end_chronicle
+from threadline.sessions.turns.close import close_turn, keep_partial
+from threadline.storage.database import Row, Transaction
+from threadline.storage.moments import stamp
+
+_SLICE = 50
+_WHY = "The program stopped while this was being answered."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recovery:
+    """What became of interrupted turns."""
+
+    resumed: tuple[TurnId, ...] = ()
+    failed: tuple[TurnId, ...] = ()
+
+
+def list_owners(tx: Transaction) -> frozenset[OwnerId]:
+    """List who holds a lease, so that it can be asked which of them are alive."""
+    return frozenset(OwnerId(row.text("owner")) for row in tx.all("list_owners"))
+
+
+def interrupt(
+    tx: Transaction, *, dead: frozenset[OwnerId], rules: Rules, now: datetime
+) -> list[TurnId]:
+    """Take the turns of owners who are dead, or whose lease is over; keep what they had said."""
+    interrupted = []
+    for held in tx.all("list_held"):
+        if OwnerId(held.text("owner")) in dead or is_over(
+            held.moment("lease_until"), rules.lease, now
+        ):
+            turn_id = TurnId(held.number("id"))
+            if _interrupt(tx, held, turn_id, now):
+                interrupted.append(turn_id)
+    for owner in dead:
+        tx.run("free_endings", owner=owner)
+    return interrupted
+
+
+def _interrupt(tx: Transaction, held: Row, turn_id: TurnId, now: datetime) -> bool:
+    with chronicle_of(tx, held.number("session_key"), now) as chronicle:
+        # The interruption is as old as the lease, also when it is noticed days later.
+        at = min(now, held.moment("lease_until"))
+        taken = tx.one(
+            "interrupt_turn", id=turn_id, owner=held.text("owner"), interrupted_at=stamp(at)
+        )
+        if taken is None:
+            return False
+        keep_partial(chronicle, turn_id, MarkerKind.INTERRUPTED, _WHY)
+        chronicle.interruptions += 1
+        chronicle.tell(EventKind.TURN_INTERRUPTED, turn_id)
+    return True
+
+
+def recover(
+    tx: Transaction,
+    *,
+    rules: Rules,
+    now: datetime,
+    new_id: NewId,
+    refused: frozenset[TurnId] = frozenset(),
+) -> Recovery:
+    """Decide what becomes of interrupted turns: they are queued again, or fail visibly.
+
+    Turns in `refused` are those whose sender may not speak any more.
+    """
+    resumed, failed = [], []
+    for row in tx.all("list_interrupted", most=_SLICE):
+        turn_id = TurnId(row.number("id"))
+        with chronicle_of(tx, row.number("session_key"), now) as chronicle:
+            why = _why_not(chronicle, row, rules, refused)
+            if why is None:
+                _resume(chronicle, turn_id)
+                resumed.append(turn_id)
+            else:
+                close_turn(chronicle, turn_id, TurnState.FAILED, MarkerKind.FAILED, why)
+                failed.append(turn_id)
+            if chronicle.interruptions >= rules.max_attempts:
+                _suspend(chronicle, rules, new_id)
+    return Recovery(resumed=tuple(resumed), failed=tuple(failed))
+
+
+def _why_not(
+    chronicle: Chronicle, row: Row, rules: Rules, refused: frozenset[TurnId]
+) -> str | None:
+    """Say why an interrupted turn must not run again; None: it may."""
+    if row.number("id") in refused:
+        return "It was cut off, and its sender may not speak here any more."
+    if row.number("attempts") >= rules.max_attempts or (
+        chronicle.interruptions >= rules.max_attempts
+    ):
+        return f"It was cut off {row.number('attempts')} times and is not tried again."
+    if not rules.is_fresh(chronicle.now - row.moment("interrupted_at")):
+        return "It was cut off too long ago to go on by itself."
+    kind = Kind(chronicle.row.text("kind"))
+    policy = rules.policies.resolve(chronicle.row.text("platform"), kind)
+    if policy.verdict(chronicle.row.moment("last_activity_at"), chronicle.now) is not None:
+        return "It was cut off, and the conversation has ended since."
+    return None
+
+
+def _resume(chronicle: Chronicle, turn_id: TurnId) -> None:
+    tx = chronicle.tx
+    tx.one("requeue_turn", id=turn_id)
+    said = sum(len(row.text("text")) for row in tx.all("list_reply", turn_id=turn_id))
+    chronicle.add([cut_off(said)], turn_id)
+    chronicle.tell(EventKind.TURN_QUEUED, turn_id)
+
+
+def _suspend(chronicle: Chronicle, rules: Rules, new_id: NewId) -> None:
+    """Let a session rest that broke off too often; what still waits goes on in a fresh one."""
+    tx, now = chronicle.tx, chronicle.now
+    if chronicle.row["suspended_at"] is not None or chronicle.row["ended_at"] is not None:
+        return
+    tx.run("suspend_session", key=chronicle.key, now=stamp(now))
+    chronicle.tell(EventKind.SESSION_SUSPENDED)
+    waiting = [
+        TurnId(row.number("id"))
+        for row in tx.all("list_unfinished", session_key=chronicle.key)
+        if row["state"] == TurnState.QUEUED
+    ]
+    if waiting:
+        opening = succeed(chronicle, Cause.SUSPENDED, rules=rules, new_id=new_id)
+        with opening.chronicle as fresh:
+            for told in opening.notes:
+                fresh.keep(told, waiting[0])
+            for turn_id in waiting:
+                tx.run("move_turn", id=turn_id, session_key=fresh.key)
+                tx.run(
+                    "move_messages",
+                    turn_id=turn_id,
+                    from_key=chronicle.key,
+                    session_key=fresh.key,
+                )
+                fresh.tell(EventKind.TURN_QUEUED, turn_id)
+        end_chronicle(chronicle, EndReason.SUSPENDED)

@@ -1,0 +1,163 @@
+"""The port: what the session layer may expect of a database."""
+
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar
+
+from threadline.core.errors import StorageError
+from threadline.core.turn import OwnerId
+from threadline.storage.moments import moment
+
+SqlValue: TypeAlias = None | int | float | str | bytes
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Row(dict[str, SqlValue]):
+    """One row of an answer, read by name and type."""
+
+    __slots__ = ()
+
+    def text(self, name: str) -> str:
+        """Answer a text that is always there."""
+        value = self[name]
+        if not isinstance(value, str):
+            raise _mismatch(name, value)
+        return value
+
+    def text_or_none(self, name: str) -> str | None:
+        """Answer a text that may be missing."""
+        return None if self[name] is None else self.text(name)
+
+    def number(self, name: str) -> int:
+        """Answer a whole number that is always there."""
+        value = self[name]
+        if not isinstance(value, int):
+            raise _mismatch(name, value)
+        return value
+
+    def number_or_none(self, name: str) -> int | None:
+        """Answer a whole number that may be missing."""
+        return None if self[name] is None else self.number(name)
+
+    def moment(self, name: str) -> datetime:
+        """Answer a moment that is always there."""
+        return moment(self.number(name))
+
+    def moment_or_none(self, name: str) -> datetime | None:
+        """Answer a moment that may be missing."""
+        return None if self[name] is None else self.moment(name)
+
+    def data(self, name: str) -> bytes:
+        """Answer bytes that are always there."""
+        value = self[name]
+        if not isinstance(value, bytes):
+            raise _mismatch(name, value)
+        return value
+
+
+def _mismatch(name: str, value: SqlValue) -> StorageError:
+    return StorageError(
+        f"The column {name} holds {type(value).__name__}, which it should not",
+        hint="Run: threadline doctor",
+    )
+
+
+class Transaction(Protocol):
+    """One transaction, seen from inside. Queries are called by their name in `sql/*.sql`."""
+
+    def one(self, query: str, **values: SqlValue) -> Row | None:
+        """Answer the first row, or None."""
+        ...
+
+    def all(self, query: str, **values: SqlValue) -> list[Row]:
+        """Answer all rows."""
+        ...
+
+    def run(self, query: str, **values: SqlValue) -> None:
+        """Carry out a query that answers nothing."""
+        ...
+
+    def run_many(self, query: str, rows: Iterable[Mapping[str, SqlValue]]) -> None:
+        """Carry out a query once for each set of values."""
+        ...
+
+
+def expect(tx: Transaction, query: str, **values: SqlValue) -> Row:
+    """Answer the one row of a query that always has one."""
+    row = tx.one(query, **values)
+    if row is None:
+        raise StorageError(f"The query {query} answered nothing", hint="Run: threadline doctor")
+    return row
+
+
+class Watch(Protocol):
+    """Notices commits, by this process and by others."""
+
+    async def wait(self, timeout: timedelta | None = None) -> bool:
+        """Return at once if something was committed since the last call, else when it is.
+
+        Answers False when the time was over first.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing a check found."""
+
+    what: str
+    grave: bool
+
+
+class Database(Protocol):
+    """A durable store. Nothing here blocks the event loop.
+
+    A verb or query is a plain function whose first argument is the transaction. It may touch
+    nothing but the database, for it can be run again: after a failed batch, a deadlock, or a lost
+    connection.
+    """
+
+    @property
+    def owner(self) -> OwnerId:
+        """Who this process is, for the leases it takes."""
+        ...
+
+    def now(self) -> datetime:
+        """Tell the time by the clock that all users of this store share."""
+        ...
+
+    async def write(
+        self, verb: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Run a verb in one transaction; return after its commit is on disk.
+
+        An error of the verb undoes it wholly and is raised here. A caller that is cancelled withdraws
+        a verb that has not started, and waits for the end of one that has.
+        """
+        ...
+
+    async def read(
+        self, query: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Run a query that sees one consistent state of the whole store."""
+        ...
+
+    def watch(self) -> AbstractContextManager[Watch]:
+        """Begin to notice commits."""
+        ...
+
+    async def dead(self, owners: frozenset[OwnerId]) -> frozenset[OwnerId]:
+        """Answer those of these owners whose process is certainly gone."""
+        ...
+
+    async def check(self, *, deep: bool = False) -> list[Finding]:
+        """Look for damage; deep looks at every page and index."""
+        ...
+
+    async def close(self) -> None:
+        """Finish what was begun and let go of everything."""
+        ...

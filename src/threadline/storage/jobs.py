@@ -1,0 +1,123 @@
+"""Jobs: verbs and queries on their way from the event loop to a database thread and back."""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable
+from typing import Concatenate, Generic, ParamSpec, TypeVar
+
+from threadline.core.errors import StorageError
+from threadline.storage.database import Transaction
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Job(Generic[T]):
+    """One call that a database thread carries out for a task of the event loop."""
+
+    __slots__ = ("_aftermath", "_answered", "_token", "_work", "deadline", "error", "future", "result")
+
+    def __init__(
+        self, future: "asyncio.Future[T]", work: Callable[[Transaction], T], deadline: float
+    ) -> None:
+        """Keep what is to be done, and by when."""
+        self._work = work
+        self.future = future
+        self.deadline = deadline
+        self.result: T | None = None
+        self.error: BaseException | None = None
+        # Taking the only element is atomic: either a thread starts the job or its caller
+        # withdraws it.
+        self._token = [None]
+        self._answered = False
+        self._aftermath: asyncio.Future[None] | None = None
+
+    def start(self) -> bool:
+        """Take the job for a thread; False if its caller withdrew it."""
+        return bool(self._token) and self._taken()
+
+    def withdraw(self) -> bool:
+        """Take the job back; False if a thread has it already."""
+        return bool(self._token) and self._taken()
+
+    def _taken(self) -> bool:
+        try:
+            self._token.pop()
+        except IndexError:
+            return False
+        return True
+
+    def run(self, tx: Transaction) -> None:
+        """Do the work; an error of the work is raised, and a later attempt may do better."""
+        self.error = None
+        self.result = self._work(tx)
+
+    def is_late(self) -> bool:
+        """Tell whether the deadline has passed."""
+        return time.monotonic() > self.deadline
+
+    def answer(self) -> None:
+        """Hand over the outcome. Only the event loop's thread calls this."""
+        self._answered = True
+        if self._aftermath is not None:
+            self._aftermath.set_result(None)
+        if self.future.done():
+            return
+        if self.error is not None:
+            self.future.set_exception(self.error)
+        else:
+            self.future.set_result(self.result)  # type: ignore[arg-type]  # run() has set it
+
+    async def outcome(self) -> T:
+        """Wait for the outcome, by the rules for callers that are cancelled meanwhile."""
+        try:
+            return await self.future
+        except asyncio.CancelledError:
+            if not self.withdraw():
+                await self._finished()
+            raise
+
+    async def _finished(self) -> None:
+        """Wait for the end of a job that has started, however often the caller is cancelled."""
+        while not self._answered:
+            if self._aftermath is None:
+                self._aftermath = self.future.get_loop().create_future()
+            try:
+                await asyncio.shield(self._aftermath)
+            except asyncio.CancelledError:
+                continue
+
+
+class Desk:
+    """Where one event loop hands jobs to the threads of a database, and gets them back."""
+
+    def __init__(self, deadline_seconds: float) -> None:
+        """Belong to the running event loop."""
+        self._loop = asyncio.get_running_loop()
+        self._deadline_seconds = deadline_seconds
+
+    def job(
+        self, work: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> Job[T]:
+        """Make a job of a call."""
+        return Job(
+            self._loop.create_future(),
+            lambda tx: work(tx, *args, **kwargs),
+            time.monotonic() + self._deadline_seconds,
+        )
+
+    def answer(self, jobs: Iterable[Job[T]], then: Callable[[], None] | None = None) -> None:
+        """Carry finished jobs back to the event loop, all in one hop. Any thread calls this."""
+
+        def hand_over() -> None:
+            for job in jobs:
+                job.answer()
+            if then is not None:
+                then()
+
+        try:
+            self._loop.call_soon_threadsafe(hand_over)
+        except RuntimeError as error:
+            # The loop is closed: nobody waits for an answer any more.
+            if not self._loop.is_closed():
+                raise StorageError("The answer could not reach the event loop") from error

@@ -1,0 +1,83 @@
+-- name: find_for_arrival
+-- Read what is known of an inbound message: the place, the sender, and whether it came before.
+SELECT a.key AS address_key, a.alt_chat, a.parent, a.scope, a.chat_name, a.topic,
+       p.key AS sender_key, p.name AS sender_name,
+       k.outcome, k.turn_id, k.message_key, ks.id AS session_id,
+       (SELECT count(*) FROM early_changes e
+        WHERE e.platform = :platform AND e.account = :account AND e.chat = :chat
+          AND e.message_id = CAST(:message_id AS TEXT)) AS early
+FROM (SELECT 1 AS one) AS always
+LEFT JOIN addresses a ON a.platform = :platform AND a.account = :account AND a.kind = :kind
+     AND a.chat = :chat AND a.thread = :thread
+LEFT JOIN senders p ON p.platform = :platform AND p.id = CAST(:sender_id AS TEXT)
+LEFT JOIN arrivals k ON k.platform = :platform AND k.account = :account AND k.chat = :chat
+     AND k.message_id = CAST(:message_id AS TEXT) AND k.kind = 'message' AND k.version = 0
+LEFT JOIN sessions ks ON ks.key = k.session_key
+
+-- name: add_address
+-- Remember a place.
+INSERT INTO addresses (platform, account, kind, chat, thread, alt_chat, parent, scope, chat_name,
+                       topic)
+VALUES (:platform, :account, :kind, :chat, :thread, :alt_chat, :parent, :scope, :chat_name, :topic)
+RETURNING key
+
+-- name: relabel_address
+-- Remember what a place is called now.
+UPDATE addresses
+SET alt_chat = :alt_chat, parent = :parent, scope = :scope, chat_name = :chat_name, topic = :topic
+WHERE key = :key
+
+-- name: find_address
+-- Find a place.
+SELECT key FROM addresses
+WHERE platform = :platform AND account = :account AND kind = :kind AND chat = :chat
+  AND thread = :thread
+
+-- name: find_any_address
+-- Tell whether anybody has ever spoken here.
+SELECT key FROM addresses LIMIT 1
+
+-- name: find_sender
+-- Find a sender.
+SELECT key FROM senders WHERE platform = :platform AND id = :id
+
+-- name: add_sender
+-- Remember a sender.
+INSERT INTO senders (platform, id, name, first_seen_at) VALUES (:platform, :id, :name, :now)
+RETURNING key
+
+-- name: rename_sender
+-- Remember what a sender is called now.
+UPDATE senders SET name = :name WHERE key = :key
+
+-- name: add_arrival
+-- Remember that something arrived and what came of it; a second time is refused.
+INSERT INTO arrivals (platform, account, chat, message_id, kind, version, outcome, session_key,
+                      turn_id, message_key)
+VALUES (:platform, :account, :chat, :message_id, :kind, :version, :outcome, :session_key, :turn_id,
+        :message_key)
+
+-- name: find_arrival
+-- Tell what came of something that arrived.
+SELECT k.outcome, k.turn_id, k.message_key, s.id AS session_id
+FROM arrivals k
+LEFT JOIN sessions s ON s.key = k.session_key
+WHERE k.platform = :platform AND k.account = :account AND k.chat = :chat
+  AND k.message_id = :message_id AND k.kind = :kind AND k.version = :version
+
+-- name: find_newest_change
+-- Tell the version of the newest edit or deletion of a message.
+SELECT max(version) AS version FROM arrivals
+WHERE platform = :platform AND account = :account AND chat = :chat AND message_id = :message_id
+  AND kind <> 'message'
+
+-- name: add_early_change
+-- Keep an edit or deletion until its message comes.
+INSERT INTO early_changes (platform, account, chat, message_id, kind, version, text, parts, at)
+VALUES (:platform, :account, :chat, :message_id, :kind, :version, :text, :parts, :at)
+
+-- name: take_early_changes
+-- Take the edits and deletions that waited for a message.
+DELETE FROM early_changes
+WHERE platform = :platform AND account = :account AND chat = :chat AND message_id = :message_id
+RETURNING kind, version, text, parts, at

@@ -1,0 +1,32 @@
+-- name: add_ending
+-- Remember that somebody has yet to be told of an ending.
+INSERT INTO endings (session_key, reason, ended_at, state, due_at)
+VALUES (:session_key, :reason, :now, 'pending', :now)
+
+-- name: next_ending
+-- Find the ending that is due first.
+SELECT e.id, e.session_key, s.id AS session_id, e.reason, e.ended_at, e.attempts
+FROM endings e
+JOIN sessions s ON s.key = e.session_key
+WHERE (e.state = 'pending' AND e.due_at <= :now)
+   OR (e.state = 'running' AND e.lease_until < :now)
+ORDER BY e.due_at, e.id
+LIMIT 1
+FOR UPDATE OF e SKIP LOCKED -- postgres
+
+-- name: take_ending
+-- Take an ending in order to tell of it.
+UPDATE endings
+SET state = 'running', attempts = attempts + 1, owner = :owner, lease_until = :lease_until
+WHERE id = :id
+
+-- name: close_ending
+-- Write down what came of telling.
+UPDATE endings
+SET state = :state, owner = NULL, lease_until = NULL, due_at = :due_at, error = :error
+WHERE id = :id AND owner = :owner AND state = 'running'
+RETURNING id
+
+-- name: free_endings
+-- Let somebody else tell of the endings that a dead process had taken.
+UPDATE endings SET lease_until = 0 WHERE state = 'running' AND owner = :owner

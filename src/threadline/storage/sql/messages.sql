@@ -1,0 +1,116 @@
+-- name: add_message
+-- Store a message; without a sequence number it waits for its turn.
+INSERT INTO messages (session_key, seq, turn_id, role, sender_key, text, parts, at)
+VALUES (:session_key, :seq, :turn_id, :role, :sender_key, :text, :parts, :at)
+RETURNING key
+
+-- name: add_placed_message
+-- Store a message at its place in the transcript.
+INSERT INTO messages (session_key, seq, turn_id, role, text, parts, at)
+VALUES (:session_key, :seq, :turn_id, :role, :text, :parts, :at)
+
+-- name: read_message
+-- Read what an edit or deletion must know of a message.
+SELECT m.key, m.session_key, m.seq, m.turn_id, m.text, m.parts, m.deleted_at, t.state,
+       t.address_key,
+       (SELECT coalesce(max(r.version), 0) FROM revisions r WHERE r.message_key = m.key) AS versions,
+       (SELECT max(l.id) FROM turns l WHERE l.session_key = m.session_key) AS last_turn_id,
+       (SELECT count(*) FROM messages o WHERE o.session_key = m.session_key AND o.seq IS NULL
+        AND o.turn_id = m.turn_id AND o.role = 'user' AND o.deleted_at IS NULL) AS companions
+FROM messages m
+LEFT JOIN turns t ON t.id = m.turn_id
+WHERE m.key = :key
+
+-- name: add_revision
+-- Keep what a message said before it was changed.
+INSERT INTO revisions (message_key, version, text, parts, replaced_at)
+VALUES (:message_key, :version, :text, :parts, :now)
+
+-- name: change_message
+-- Let a message read differently from now on.
+UPDATE messages
+SET text = :text, parts = :parts, changed_at = :now, deleted_at = :deleted_at
+WHERE key = :key
+
+-- name: list_revisions
+-- Read what a message said before, oldest first.
+SELECT r.version, r.text, r.parts, r.replaced_at FROM revisions r
+WHERE r.message_key = :message_key ORDER BY r.version
+
+-- name: read_page_before
+-- Read the page of a transcript that ends before a place, newest first.
+SELECT m.key, m.seq, m.turn_id, m.role, m.text, m.parts, m.at, m.changed_at, m.deleted_at,
+       p.id AS sender_id, p.name AS sender_name
+FROM messages m
+LEFT JOIN senders p ON p.key = m.sender_key
+WHERE m.session_key = :session_key AND m.seq < :before
+ORDER BY m.seq DESC
+LIMIT :most
+
+-- name: read_page_after
+-- Read the page of a transcript that begins after a place.
+SELECT m.key, m.seq, m.turn_id, m.role, m.text, m.parts, m.at, m.changed_at, m.deleted_at,
+       p.id AS sender_id, p.name AS sender_name
+FROM messages m
+LEFT JOIN senders p ON p.key = m.sender_key
+WHERE m.session_key = :session_key AND m.seq > :after
+ORDER BY m.seq
+LIMIT :most
+
+-- name: list_waiting_messages
+-- Read the messages of a session that wait for their turn.
+SELECT m.key, m.seq, m.turn_id, m.role, m.text, m.parts, m.at, m.changed_at, m.deleted_at,
+       p.id AS sender_id, p.name AS sender_name
+FROM messages m
+JOIN turns t ON t.id = m.turn_id AND t.state = 'queued'
+LEFT JOIN senders p ON p.key = m.sender_key
+WHERE m.session_key = :session_key AND m.seq IS NULL AND m.role = 'user'
+  AND m.deleted_at IS NULL
+ORDER BY m.turn_id, m.key
+
+-- name: list_last_words
+-- Read the last things that were said in a session, newest first.
+SELECT m.key, m.seq, m.turn_id, m.role, m.text, m.parts, m.at, m.changed_at, m.deleted_at,
+       NULL AS sender_id, NULL AS sender_name
+FROM messages m
+WHERE m.session_key = :session_key AND m.seq IS NOT NULL AND m.role IN ('user', 'assistant')
+  AND m.deleted_at IS NULL
+ORDER BY m.seq DESC
+LIMIT :most
+
+-- name: use_blob
+-- Remember that a message needs a blob.
+INSERT INTO blob_uses (hash, message_key) VALUES (:hash, :message_key)
+ON CONFLICT (hash, message_key) DO NOTHING
+
+-- name: find_blob
+-- Find a blob that is wholly stored.
+SELECT hash, size FROM blobs WHERE hash = :hash
+
+-- name: add_blob
+-- Declare a blob wholly stored.
+INSERT INTO blobs (hash, size, stored_at) VALUES (:hash, :size, :now)
+ON CONFLICT (hash) DO UPDATE SET stored_at = excluded.stored_at
+
+-- name: add_blob_chunk
+-- Store a piece of a blob.
+INSERT INTO blob_chunks (hash, n, data) VALUES (:hash, :n, :data)
+ON CONFLICT (hash, n) DO NOTHING
+
+-- name: read_blob_chunk
+-- Read a piece of a blob.
+SELECT data FROM blob_chunks WHERE hash = :hash AND n = :n
+
+-- name: list_unused_blobs
+-- List blobs that no message needs, if they are older than a moment.
+SELECT b.hash FROM blobs b
+WHERE b.stored_at < :before AND NOT EXISTS (SELECT 1 FROM blob_uses u WHERE u.hash = b.hash)
+LIMIT :most
+
+-- name: drop_blob
+-- Delete a blob.
+DELETE FROM blobs WHERE hash = :hash
+
+-- name: drop_blob_chunks
+-- Delete the pieces of a blob.
+DELETE FROM blob_chunks WHERE hash = :hash

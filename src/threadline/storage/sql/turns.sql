@@ -1,0 +1,205 @@
+-- name: read_load
+-- Tell what a session has to do: the turn under way, and what waits.
+SELECT (SELECT id FROM turns WHERE session_key = :session_key
+        AND state IN ('running', 'waiting')) AS held_id,
+       (SELECT state FROM turns WHERE session_key = :session_key
+        AND state IN ('running', 'waiting')) AS held_state,
+       (SELECT max(t.id) FROM turns t WHERE t.session_key = :session_key
+        AND t.state = 'queued') AS queued_id,
+       (SELECT max(t.queued_at) FROM turns t WHERE t.session_key = :session_key
+        AND t.state IN ('queued', 'interrupted')) AS queued_at,
+       (SELECT count(*) FROM messages m JOIN turns t ON t.id = m.turn_id
+        WHERE m.session_key = :session_key AND m.seq IS NULL AND m.role = 'user'
+          AND t.state = 'queued') AS waiting
+
+-- name: queue_turn
+-- Put a turn into the line.
+INSERT INTO turns (session_key, address_key, state, steers, queued_at)
+VALUES (:session_key, :address_key, 'queued', :steers, :now)
+RETURNING id
+
+-- name: next_turn
+-- Find the turn that has waited longest in a session that has none under way, and take the session.
+SELECT t.id AS turn_id, s.key, s.id, s.platform, s.kind, s.revision, s.last_seq,
+       s.last_activity_at, s.interruptions, s.ended_at, s.end_reason, s.suspended_at, s.notice,
+       s.told_at
+FROM turns t
+JOIN sessions s ON s.key = t.session_key
+WHERE t.state = 'queued'
+  AND NOT EXISTS (SELECT 1 FROM turns h WHERE h.session_key = t.session_key
+                  AND h.state IN ('running', 'waiting'))
+ORDER BY t.id
+LIMIT 1
+FOR UPDATE OF s SKIP LOCKED -- postgres
+
+-- name: next_turn_of_session
+-- Find the turn that has waited longest in one session, unless one is under way.
+SELECT t.id AS turn_id
+FROM turns t
+WHERE t.session_key = :session_key AND t.state = 'queued'
+  AND NOT EXISTS (SELECT 1 FROM turns h WHERE h.session_key = t.session_key
+                  AND h.state IN ('running', 'waiting'))
+ORDER BY t.id
+LIMIT 1
+
+-- name: start_turn
+-- Begin a turn under a lease, unless somebody was quicker.
+UPDATE turns
+SET state = 'running', fence = fence + 1, owner = :owner, lease_until = :lease_until,
+    attempts = attempts + 1, started_at = coalesce(started_at, :now),
+    first_seq = coalesce(first_seq, :first_seq)
+WHERE id = :id AND state = 'queued'
+  AND NOT EXISTS (SELECT 1 FROM turns h WHERE h.session_key = :session_key
+                  AND h.state IN ('running', 'waiting'))
+RETURNING id, state, attempts, fence, queued_at, started_at, ended_at, first_seq, owner,
+          lease_until, question, answer, error, answered_by
+
+-- name: place_messages
+-- Give the messages of a turn, and notes without one, their places in the transcript.
+UPDATE messages
+SET seq = :last_seq + placed.n
+FROM (SELECT key, row_number() OVER
+             (ORDER BY CASE role WHEN 'system' THEN 0 ELSE 1 END, key) AS n
+      FROM messages
+      WHERE session_key = :session_key AND seq IS NULL
+        AND (turn_id = :turn_id OR turn_id IS NULL)) AS placed
+WHERE messages.key = placed.key
+RETURNING messages.seq
+
+-- name: prove_lease
+-- Renew the lease of a running turn; no row means that it is lost.
+UPDATE turns SET lease_until = :lease_until
+WHERE id = :id AND fence = :fence AND state = 'running'
+RETURNING first_seq
+
+-- name: renew_lease
+-- Renew the lease of a turn that runs or waits for an answer; no row means that it is lost.
+UPDATE turns SET lease_until = :lease_until
+WHERE id = :id AND fence = :fence AND state IN ('running', 'waiting') AND owner IS NOT NULL
+RETURNING id
+
+-- name: give_back
+-- Put a claimed turn back into the line as if it had never been claimed.
+UPDATE turns
+SET state = 'queued', owner = NULL, lease_until = NULL, attempts = attempts - 1
+WHERE id = :id AND fence = :fence AND state = 'running'
+RETURNING id
+
+-- name: end_turn
+-- End a running turn whose lease holds.
+UPDATE turns
+SET state = :state, ended_at = :now, owner = NULL, lease_until = NULL, error = :error
+WHERE id = :id AND fence = :fence AND state = 'running'
+RETURNING address_key, first_seq
+
+-- name: wait_turn
+-- Let a running turn wait for an answer, with or without its lease.
+UPDATE turns
+SET state = 'waiting', question = :question, asked_at = :now, answer = NULL, owner = :owner,
+    lease_until = :lease_until
+WHERE id = :id AND fence = :fence AND state = 'running'
+RETURNING id
+
+-- name: read_turn
+-- Read a turn.
+SELECT t.id, s.id AS session_id, t.state, t.attempts, t.fence, t.queued_at, t.started_at,
+       t.ended_at, t.first_seq, t.owner, t.lease_until, t.question, t.answer, t.error,
+       t.answered_by, t.session_key, t.address_key
+FROM turns t
+JOIN sessions s ON s.key = t.session_key
+WHERE t.id = :id
+
+-- name: answer_turn
+-- Give a waiting turn its answer.
+UPDATE turns SET state = :state, answer = :answer
+WHERE id = :id AND state = 'waiting'
+RETURNING id
+
+-- name: list_stale_questions
+-- List waiting turns that nobody answered since a moment.
+SELECT id FROM turns WHERE state = 'waiting' AND asked_at < :before ORDER BY id LIMIT :most
+
+-- name: list_owners
+-- List who holds a lease.
+SELECT DISTINCT owner FROM turns WHERE state IN ('running', 'waiting') AND owner IS NOT NULL
+UNION
+SELECT DISTINCT owner FROM deliveries WHERE state = 'sending' AND owner IS NOT NULL
+
+-- name: list_held
+-- List the turns that somebody holds under a lease.
+SELECT id, session_key, state, owner, lease_until FROM turns
+WHERE state IN ('running', 'waiting') AND owner IS NOT NULL ORDER BY id
+
+-- name: interrupt_turn
+-- Take a turn from an owner who is gone.
+UPDATE turns
+SET state = 'interrupted', interrupted_at = :interrupted_at, owner = NULL, lease_until = NULL,
+    fence = fence + 1
+WHERE id = :id AND state IN ('running', 'waiting') AND owner = :owner
+RETURNING first_seq
+
+-- name: list_interrupted
+-- List the turns that were cut off.
+SELECT id, session_key, attempts, interrupted_at, first_seq FROM turns
+WHERE state = 'interrupted' ORDER BY id LIMIT :most
+
+-- name: requeue_turn
+-- Put an interrupted turn back into the line.
+UPDATE turns SET state = 'queued'
+WHERE id = :id AND state = 'interrupted'
+RETURNING id
+
+-- name: close_turn
+-- End a turn that nobody runs, or take it from whoever does.
+UPDATE turns
+SET state = :state, ended_at = :now, owner = NULL, lease_until = NULL, fence = fence + 1,
+    error = :error, answered_by = :answered_by
+WHERE id = :id AND state IN ('queued', 'running', 'waiting', 'interrupted')
+RETURNING first_seq, address_key
+
+-- name: list_unfinished
+-- List the unfinished turns of a session.
+SELECT id, state, first_seq, queued_at FROM turns
+WHERE session_key = :session_key AND state IN ('queued', 'running', 'waiting', 'interrupted')
+ORDER BY id
+
+-- name: move_turn
+-- Let a queued turn wait in another session.
+UPDATE turns SET session_key = :session_key
+WHERE id = :id AND state = 'queued'
+
+-- name: move_messages
+-- Take the messages of a queued turn along to another session.
+UPDATE messages SET session_key = :session_key WHERE turn_id = :turn_id AND session_key = :from_key
+  AND seq IS NULL
+
+-- name: list_steering
+-- List the queued turns that are meant for the running one.
+SELECT id FROM turns
+WHERE session_key = :session_key AND state = 'queued' AND steers = :turn_id ORDER BY id
+
+-- name: adopt_messages
+-- Make the messages of one turn part of another.
+UPDATE messages SET turn_id = :to_turn WHERE session_key = :session_key AND turn_id = :from_turn
+
+-- name: add_chunk
+-- Keep a piece of streamed output.
+INSERT INTO chunks (turn_id, n, text)
+SELECT :turn_id, coalesce(max(n), 0) + 1, CAST(:text AS TEXT) FROM chunks WHERE turn_id = :turn_id
+
+-- name: list_chunks
+-- Read the streamed output that is not yet in a message.
+SELECT text FROM chunks WHERE turn_id = :turn_id ORDER BY n
+
+-- name: drop_chunks
+-- Forget streamed output that a message now holds.
+DELETE FROM chunks WHERE turn_id = :turn_id
+
+-- name: add_usage
+-- Record what a model spent.
+INSERT INTO usage (session_key, turn_id, at, task, provider, model, input_tokens, output_tokens,
+                   cache_read_tokens, cache_write_tokens, reasoning_tokens, prompt_tokens, cost,
+                   cost_status)
+VALUES (:session_key, :turn_id, :at, :task, :provider, :model, :input_tokens, :output_tokens,
+        :cache_read_tokens, :cache_write_tokens, :reasoning_tokens, :prompt_tokens, :cost,
+        :cost_status)

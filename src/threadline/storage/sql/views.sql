@@ -1,0 +1,87 @@
+-- name: read_session
+-- Read a session.
+SELECT s.key, s.id, s.profile, s.platform, s.kind, p.id AS parent_id,
+       coalesce(r.id, s.id) AS root_id, s.cause, s.opened_at, s.last_activity_at, s.ended_at,
+       s.end_reason, s.suspended_at, s.title, s.titled_by, s.model, s.provider, s.base_url,
+       s.last_seq, s.revision
+FROM sessions s
+LEFT JOIN sessions p ON p.key = s.parent_key
+LEFT JOIN sessions r ON r.key = s.root_key
+WHERE s.id = :id
+
+-- name: list_sessions
+-- Read a page of sessions, the latest activity first.
+SELECT s.key, s.id, s.profile, s.platform, s.kind, p.id AS parent_id,
+       coalesce(r.id, s.id) AS root_id, s.cause, s.opened_at, s.last_activity_at, s.ended_at,
+       s.end_reason, s.suspended_at, s.title, s.titled_by, s.model, s.provider, s.base_url,
+       s.last_seq, s.revision,
+       (SELECT t.state FROM turns t WHERE t.session_key = s.key
+        AND t.state IN ('running', 'waiting')) AS held_state
+FROM sessions s
+LEFT JOIN sessions p ON p.key = s.parent_key
+LEFT JOIN sessions r ON r.key = s.root_key
+WHERE s.profile = :profile
+  AND (s.last_activity_at < :before_at
+       OR (s.last_activity_at = :before_at AND s.key < :before_key))
+ORDER BY s.last_activity_at DESC, s.key DESC
+LIMIT :most
+
+-- name: list_sessions_of_asker
+-- Read the latest sessions that are an asker's own, or everybody's in the asker's chat.
+SELECT s.key, s.id, s.profile, s.platform, s.kind, p.id AS parent_id,
+       coalesce(r.id, s.id) AS root_id, s.cause, s.opened_at, s.last_activity_at, s.ended_at,
+       s.end_reason, s.suspended_at, s.title, s.titled_by, s.model, s.provider, s.base_url,
+       s.last_seq, s.revision,
+       (SELECT t.state FROM turns t WHERE t.session_key = s.key
+        AND t.state IN ('running', 'waiting')) AS held_state
+FROM (SELECT o.key FROM sessions o WHERE o.sender_key = :sender_key
+      UNION
+      SELECT c.key FROM addresses a JOIN sessions c ON c.address_key = a.key
+      WHERE a.platform = :platform AND a.account = :account AND a.chat = :chat AND :chat <> ''
+        AND c.sender_key IS NULL) AS mine
+JOIN sessions s ON s.key = mine.key
+LEFT JOIN sessions p ON p.key = s.parent_key
+LEFT JOIN sessions r ON r.key = s.root_key
+WHERE s.profile = :profile
+ORDER BY s.last_activity_at DESC, s.key DESC
+LIMIT :most
+
+-- name: list_active
+-- List the sessions with activity since a moment.
+SELECT s.id FROM sessions s
+WHERE s.profile = :profile AND s.last_activity_at >= :since
+ORDER BY s.last_activity_at DESC, s.key DESC
+LIMIT :most
+
+-- name: list_turns
+-- Read the turns of a session, the newest first.
+SELECT t.id, s.id AS session_id, t.state, t.attempts, t.fence, t.queued_at, t.started_at,
+       t.ended_at, t.first_seq, t.owner, t.lease_until, t.question, t.answer, t.error,
+       t.answered_by
+FROM turns t
+JOIN sessions s ON s.key = t.session_key
+WHERE t.session_key = :session_key
+ORDER BY t.id DESC
+LIMIT :most
+
+-- name: sum_usage
+-- Add up what a session spent, by model and task.
+SELECT provider, model, task, sum(input_tokens) AS input_tokens,
+       sum(output_tokens) AS output_tokens, sum(cache_read_tokens) AS cache_read_tokens,
+       sum(cache_write_tokens) AS cache_write_tokens, sum(reasoning_tokens) AS reasoning_tokens,
+       max(prompt_tokens) AS prompt_tokens, sum(cost) AS cost,
+       count(cost) AS priced, count(*) AS calls,
+       sum(CASE cost_status WHEN 'exact' THEN 1 ELSE 0 END) AS exact
+FROM usage
+WHERE session_key = :session_key
+GROUP BY provider, model, task
+ORDER BY provider, model, task
+
+-- name: glimpse_turns
+-- Read the states of a session's turns.
+SELECT id, state FROM turns WHERE session_key = :session_key ORDER BY id DESC LIMIT :most
+
+-- name: glimpse_deliveries
+-- Read the states of a session's deliveries.
+SELECT id, state FROM deliveries
+WHERE session_key = :session_key ORDER BY id DESC LIMIT :most

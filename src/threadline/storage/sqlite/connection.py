@@ -1,0 +1,126 @@
+"""Connections to SQLite: how they are set up, what they can do, and what their errors mean."""
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+
+from threadline.core.errors import Conflict, StorageError, ThreadlineError
+from threadline.storage.database import Row, SqlValue
+from threadline.storage.queries import Dialect, queries
+
+WRITER_CACHE_KIB = 8000
+READER_CACHE_KIB = 4000
+_OPEN_PATIENCE_MS = 30_000
+_SYNCHRONOUS_OFF, _SYNCHRONOUS_FULL = 0, 2
+
+
+def connect(
+    path: Path, *, cache_kib: int, durable: bool = True, vfs: str | None = None
+) -> apsw.Connection:
+    """Open the file with settings that were all read back, or say which of them did not hold."""
+    with translated(path):
+        connection = apsw.Connection(str(path), vfs=vfs)
+        try:
+            connection.set_busy_timeout(_OPEN_PATIENCE_MS)
+            for name, wish in _pragmas(cache_kib, durable=durable):
+                _set(connection, name, wish)
+            # From here on whoever writes decides how long to wait for another process.
+            connection.set_busy_timeout(0)
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+def _pragmas(cache_kib: int, *, durable: bool) -> Iterator[tuple[str, int | str]]:
+    yield "journal_mode", "wal"
+    yield "synchronous", _SYNCHRONOUS_FULL if durable else _SYNCHRONOUS_OFF
+    yield "foreign_keys", 1
+    yield "secure_delete", 1
+    yield "cache_size", -cache_kib
+    yield "mmap_size", 0
+    if sys.platform == "darwin":
+        yield "fullfsync", 1
+        yield "checkpoint_fullfsync", 1
+
+
+def _set(connection: apsw.Connection, name: str, wish: int | str) -> None:
+    connection.execute(f"PRAGMA {name} = {wish}").fetchall()
+    answer = connection.execute(f"PRAGMA {name}").fetchall()
+    # A build without memory mapping answers nothing about it, which is as good as zero.
+    found = answer[0][0] if answer else 0
+    if found != wish:
+        raise StorageError(
+            f"SQLite answered {found!r} where {name} should be {wish!r}",
+            hint="The file system may not support what a safe database needs",
+        )
+
+
+class SqliteTransaction:
+    """The port's transaction on one connection; its owner begins and ends it."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        """Speak to the database through this connection."""
+        self._execute = connection.execute
+        self._executemany = connection.executemany
+        self._queries = queries(Dialect.SQLITE)
+        self._columns: dict[str, tuple[str, ...]] = {}
+
+    def one(self, query: str, **values: SqlValue) -> Row | None:
+        """Answer the first row, or None."""
+        rows = self.all(query, **values)
+        return rows[0] if rows else None
+
+    def all(self, query: str, **values: SqlValue) -> list[Row]:
+        """Answer all rows."""
+        cursor = self._execute(self._queries[query], values)
+        columns = self._columns.get(query)
+        if columns is None:
+            try:
+                columns = tuple(column[0] for column in cursor.get_description())
+            except apsw.ExecutionCompleteError:
+                return []
+            self._columns[query] = columns
+        return [Row(zip(columns, row, strict=True)) for row in cursor.fetchall()]
+
+    def run(self, query: str, **values: SqlValue) -> None:
+        """Carry out a query that answers nothing."""
+        self._execute(self._queries[query], values)
+
+    def run_many(self, query: str, rows: Iterable[Mapping[str, SqlValue]]) -> None:
+        """Carry out a query once for each set of values."""
+        self._executemany(self._queries[query], rows)
+
+
+_MEANINGS: tuple[tuple[type[apsw.Error], str, str], ...] = (
+    (apsw.FullError, "The disk is full", "Free some space; what was acknowledged is safe"),
+    (apsw.ReadOnlyError, "The database is read-only", "Make the file and its folder writable"),
+    (apsw.CantOpenError, "The database cannot be opened", "Does the folder exist and may I write?"),
+    (apsw.NotADBError, "The file is no SQLite database", "Name another file, or restore a backup"),
+    (apsw.CorruptError, "The database is damaged", "Stop writing to it and restore a backup"),
+    (apsw.BusyError, "Another process holds the database", "Wait for it, or end it"),
+    (apsw.IOError, "The disk did not do as it was told", "Look at the system's log"),
+    (apsw.PermissionsError, "The database may not be opened", "Look at the file's permissions"),
+)
+
+
+def translate(error: apsw.Error, path: Path) -> ThreadlineError:
+    """Say in our words what an error of SQLite means."""
+    if isinstance(error, apsw.ConstraintError):
+        return Conflict(f"The database refused it: {error}", id=path.name)
+    for kind, what, hint in _MEANINGS:
+        if isinstance(error, kind):
+            return StorageError(f"{what} ({error})", id=str(path), hint=hint)
+    return StorageError(f"SQLite failed: {error}", id=str(path))
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Turn errors of SQLite into ours."""
+    try:
+        yield
+    except apsw.Error as error:
+        raise translate(error, path) from error

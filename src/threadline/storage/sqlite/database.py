@@ -1,0 +1,163 @@
+"""The database port on SQLite."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Concatenate, ParamSpec, TypeVar, cast
+
+import apsw
+
+from threadline.core.errors import StorageError
+from threadline.core.turn import OwnerId
+from threadline.storage.database import Finding, SqlValue, Transaction
+from threadline.storage.jobs import Desk, Job
+from threadline.storage.migrate import migrate
+from threadline.storage.queries import Dialect
+from threadline.storage.sqlite.check import check_file
+from threadline.storage.sqlite.connection import (
+    READER_CACHE_KIB,
+    WRITER_CACHE_KIB,
+    connect,
+    translated,
+)
+from threadline.storage.sqlite.owners import Owners
+from threadline.storage.sqlite.readers import Readers
+from threadline.storage.sqlite.sentinel import Sentinel
+from threadline.storage.sqlite.writer import Writer
+from threadline.storage.watch import Bell, BellWatch
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+WRITE_DEADLINE_SECONDS = 30.0
+
+
+class SqliteDatabase:
+    """One file, shared by all processes of one machine."""
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        durable: bool = True,
+        deadline_seconds: float = WRITE_DEADLINE_SECONDS,
+        clock: Callable[[], datetime] | None = None,
+        vfs: str | None = None,
+    ) -> None:
+        """Name the file; `open` opens it. Without `durable` a power cut may lose the last commits."""
+        self._path = path
+        self._durable = durable
+        self._vfs = vfs
+        self._clock = clock
+        self._desk = Desk(deadline_seconds)
+        self._bell = Bell()
+
+    async def open(self) -> None:
+        """Open the file, bring its schema up to date and start the threads."""
+        await asyncio.to_thread(self._start)
+
+    def _start(self) -> None:
+        connection = self._connect(WRITER_CACHE_KIB)
+        try:
+            with translated(self._path):
+                self._migrate(connection)
+            self._owners = _owners(self._path)
+            # A second connection, as a commit is news only to connections that did not make it.
+            watching = self._connect(0)
+        except BaseException:
+            connection.close()
+            raise
+        self._sentinel = Sentinel(watching, self._owners, changed=self._ring)
+        self._writer = Writer(
+            connection, self._path, answer=self._committed, has_peers=self._sentinel.has_peers
+        )
+        self._readers = Readers(
+            lambda: self._connect(READER_CACHE_KIB), self._path, answer=self._desk.answer
+        )
+
+    def _connect(self, cache_kib: int) -> apsw.Connection:
+        return connect(self._path, cache_kib=cache_kib, durable=self._durable, vfs=self._vfs)
+
+    def _migrate(self, connection: apsw.Connection) -> None:
+        def execute(sql: str) -> Sequence[Sequence[SqlValue]]:
+            return connection.execute(sql).fetchall()
+
+        connection.set_busy_timeout(int(WRITE_DEADLINE_SECONDS * 1000))
+        execute("BEGIN IMMEDIATE")
+        try:
+            names = execute("SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'")
+            tables = frozenset(str(name) for (name,) in names)
+            migrate(execute, tables, Dialect.SQLITE, where=str(self._path), now=self.now())
+            execute("COMMIT")
+        finally:
+            if connection.in_transaction:
+                execute("ROLLBACK")
+            connection.set_busy_timeout(0)
+
+    @property
+    def owner(self) -> OwnerId:
+        """Who this process is, for the leases it takes."""
+        return self._owners.me
+
+    def now(self) -> datetime:
+        """Tell the time: all users of the file are on this machine."""
+        return self._clock() if self._clock is not None else datetime.now(UTC)
+
+    async def write(
+        self, verb: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Run a verb in one transaction; return after its commit is on disk."""
+        job = self._desk.job(verb, *args, **kwargs)
+        self._writer.submit(cast("Job[object]", job))
+        return await job.outcome()
+
+    async def read(
+        self, query: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Run a query that sees one consistent state of the whole store."""
+        job = self._desk.job(query, *args, **kwargs)
+        self._readers.submit(cast("Job[object]", job))
+        return await job.outcome()
+
+    def watch(self) -> AbstractContextManager[BellWatch]:
+        """Begin to notice commits."""
+        return self._bell.watch()
+
+    async def dead(self, owners: frozenset[OwnerId]) -> frozenset[OwnerId]:
+        """Answer those of these owners whose process is certainly gone."""
+        return await asyncio.to_thread(self._owners.dead, owners)
+
+    async def check(self, *, deep: bool = False) -> list[Finding]:
+        """Look for damage; deep looks at every page and index."""
+        return await asyncio.to_thread(check_file, self._connect, deep=deep)
+
+    async def close(self) -> None:
+        """Finish what was begun and let go of everything."""
+        await asyncio.to_thread(self._stop)
+        # The threads' last answers are on their way to this loop.
+        await asyncio.sleep(0)
+
+    def _stop(self) -> None:
+        self._readers.close()
+        self._sentinel.close()
+        self._writer.close()
+        self._owners.close()
+
+    def _committed(self, jobs: Iterable[Job[object]]) -> None:
+        self._desk.answer(jobs, self._bell.ring)
+
+    def _ring(self) -> None:
+        self._desk.answer((), self._bell.ring)
+
+
+def _owners(path: Path) -> Owners:
+    try:
+        return Owners(path)
+    except OSError as error:
+        raise StorageError(
+            f"No lock file can be made beside the database ({error.strerror})",
+            id=str(path),
+            hint="Make its folder writable",
+        ) from error

@@ -1,0 +1,74 @@
+"""The readers: a few threads that answer queries, each from one consistent state."""
+
+import queue
+import threading
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import apsw
+
+from threadline.storage.jobs import Job
+from threadline.storage.sqlite.connection import SqliteTransaction, translate
+
+READERS = 3
+
+
+class Readers:
+    """Runs queries on up to three connections; a thread is started when it is first needed."""
+
+    def __init__(
+        self,
+        connect: Callable[[], apsw.Connection],
+        path: Path,
+        *,
+        answer: Callable[[Iterable[Job[object]]], None],
+    ) -> None:
+        """Begin without any thread."""
+        self._connect = connect
+        self._path = path
+        self._answer = answer
+        self._jobs: queue.SimpleQueue[Job[object] | None] = queue.SimpleQueue()
+        self._threads: list[threading.Thread] = []
+        self._idle = threading.Semaphore(0)
+
+    def submit(self, job: Job[object]) -> None:
+        """Put a query into the line. Only the event loop's thread calls this."""
+        self._jobs.put(job)
+        if not self._idle.acquire(blocking=False) and len(self._threads) < READERS:
+            thread = threading.Thread(
+                target=self._run, name=f"threadline-reader-{len(self._threads)}", daemon=True
+            )
+            self._threads.append(thread)
+            thread.start()
+
+    def close(self) -> None:
+        """Finish what waits, then end the threads and their connections."""
+        for _ in self._threads:
+            self._jobs.put(None)
+        for thread in self._threads:
+            thread.join()
+
+    def _run(self) -> None:
+        connection: apsw.Connection | None = None
+        while (job := self._jobs.get()) is not None:
+            if job.start():
+                try:
+                    connection = connection or self._connect()
+                    self._look(connection, job)
+                except Exception as error:  # noqa: BLE001 - becomes the answer to its caller
+                    job.error = (
+                        translate(error, self._path) if isinstance(error, apsw.Error) else error
+                    )
+                self._answer([job])
+            self._idle.release()
+        if connection is not None:
+            connection.close()
+
+    @staticmethod
+    def _look(connection: apsw.Connection, job: Job[object]) -> None:
+        connection.execute("BEGIN")
+        try:
+            job.run(SqliteTransaction(connection))
+        finally:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")

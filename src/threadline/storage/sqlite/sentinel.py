@@ -1,0 +1,58 @@
+"""The sentinel: a thread that notices what other processes do with the file."""
+
+import threading
+from collections.abc import Callable
+
+import apsw
+
+from threadline.storage.database import SqlValue
+from threadline.storage.sqlite.owners import Owners
+
+LOOK_EVERY = 0.050
+COUNT_EVERY = 20
+"""Looks between two counts of the other processes."""
+
+
+class Sentinel:
+    """Looks at the file's version every 50 ms, on a thread of its own."""
+
+    def __init__(
+        self, connection: apsw.Connection, owners: Owners, *, changed: Callable[[], None]
+    ) -> None:
+        """Start looking."""
+        self._connection = connection
+        self._owners = owners
+        self._changed = changed
+        self._over = threading.Event()
+        self.others = owners.count_others()
+        self._thread = threading.Thread(target=self._run, name="threadline-sentinel", daemon=True)
+        self._thread.start()
+
+    def has_peers(self) -> bool:
+        """Tell whether another process has the store open."""
+        return self.others > 0
+
+    def close(self) -> None:
+        """Stop looking."""
+        self._over.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        looks, seen = 0, self._version()
+        while not self._over.wait(LOOK_EVERY):
+            looks += 1
+            if looks % COUNT_EVERY == 0:
+                self.others = self._owners.count_others()
+            version = self._version()
+            if version != seen:
+                seen = version
+                self._changed()
+        self._connection.close()
+
+    def _version(self) -> SqlValue:
+        try:
+            answer = self._connection.execute("PRAGMA data_version").fetchall()
+        except apsw.Error:
+            # A damaged file is the writer's and the readers' to report; a sentinel only wakes.
+            return None
+        return answer[0][0]

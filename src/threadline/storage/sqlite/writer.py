@@ -1,0 +1,157 @@
+"""The writer: one thread that commits the waiting verbs together."""
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import apsw
+
+from threadline.core.errors import StorageError, ThreadlineError
+from threadline.storage.jobs import Job
+from threadline.storage.sqlite.connection import SqliteTransaction, translate
+
+BATCH_VERBS = 64
+BATCH_SECONDS = 0.020
+PAUSE_FOR_PEERS = 0.001
+_BUSY_NAP = 0.002
+
+
+class Writer:
+    """Runs verbs one after the other on one connection and answers only after their commit.
+
+    A batch is all or nothing. Where it fails as a whole, nobody has been answered, and its verbs
+    run again one by one, so that only those which fail alone raise an error.
+    """
+
+    def __init__(
+        self,
+        connection: apsw.Connection,
+        path: Path,
+        *,
+        answer: Callable[[Iterable[Job[object]]], None],
+        has_peers: Callable[[], bool],
+    ) -> None:
+        """Start the thread."""
+        self._connection = connection
+        self._path = path
+        self._tx = SqliteTransaction(connection)
+        self._answer = answer
+        self._has_peers = has_peers
+        self._jobs: queue.SimpleQueue[Job[object] | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="threadline-writer", daemon=True)
+        self._thread.start()
+
+    def submit(self, job: Job[object]) -> None:
+        """Put a verb into the line."""
+        self._jobs.put(job)
+
+    def close(self) -> None:
+        """Finish what waits, then end the thread and its connection."""
+        self._jobs.put(None)
+        self._thread.join()
+
+    def _run(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            batch: list[Job[object]] = []
+            try:
+                self._commit(job, batch)
+            except Exception as error:  # noqa: BLE001 - whatever it is, its callers must hear of it
+                self._abandon()
+                self._retry(batch, error)
+            self._answer(batch)
+            if self._has_peers():
+                # SQLite's wait for a lock is unfair: without a pause the other process starves.
+                time.sleep(PAUSE_FOR_PEERS)
+        self._connection.close()
+
+    def _commit(self, first: Job[object], batch: list[Job[object]]) -> None:
+        """Run the first job and what waits behind it in one transaction."""
+        if not self._begin(first, batch):
+            return
+        batch.append(first)
+        alone = self._jobs.empty()
+        self._try_out(first, alone=alone)
+        over = time.monotonic() + BATCH_SECONDS
+        while not alone and len(batch) < BATCH_VERBS and time.monotonic() < over:
+            job = self._next()
+            if job is None:
+                break
+            if job.start():
+                batch.append(job)
+                self._try_out(job, alone=False)
+        if self._connection.in_transaction:
+            self._connection.execute("COMMIT")
+
+    def _next(self) -> Job[object] | None:
+        try:
+            job = self._jobs.get_nowait()
+        except queue.Empty:
+            return None
+        if job is None:
+            # The sign to end stays in the line for the outer loop.
+            self._jobs.put(None)
+        return job
+
+    def _begin(self, first: Job[object], batch: list[Job[object]]) -> bool:
+        """Begin a transaction for a job; False if it was withdrawn while another process wrote."""
+        try:
+            self._lock(first)
+        except StorageError:
+            if first.start():
+                batch.append(first)
+            raise
+        if first.start():
+            return True
+        self._connection.execute("ROLLBACK")
+        return False
+
+    def _lock(self, job: Job[object]) -> None:
+        """Wait for other processes until the job is late."""
+        while not job.is_late():
+            try:
+                self._connection.execute("BEGIN IMMEDIATE")
+            except apsw.BusyError:
+                time.sleep(_BUSY_NAP)
+            else:
+                return
+        raise StorageError(
+            "Another process held the database for too long; nothing was stored",
+            id=str(self._path),
+            hint="Try again, or end that process",
+        )
+
+    def _try_out(self, job: Job[object], *, alone: bool) -> None:
+        """Run a verb so that its own error undoes it and nothing else."""
+        if not alone:
+            self._connection.execute("SAVEPOINT verb")
+        try:
+            job.run(self._tx)
+        except ThreadlineError as error:
+            job.error = error
+            self._connection.execute("ROLLBACK" if alone else "ROLLBACK TO verb")
+        if not alone:
+            self._connection.execute("RELEASE verb")
+
+    def _abandon(self) -> None:
+        if self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
+
+    def _retry(self, batch: list[Job[object]], error: Exception) -> None:
+        """Run the verbs of a failed batch again, each in a transaction of its own."""
+        if len(batch) == 1 and not isinstance(error, apsw.Error):
+            batch[0].error = error
+            return
+        for job in batch:
+            try:
+                self._lock(job)
+                job.run(self._tx)
+                self._connection.execute("COMMIT")
+            except Exception as error_alone:  # noqa: BLE001 - becomes the answer to its caller
+                job.error = (
+                    translate(error_alone, self._path)
+                    if isinstance(error_alone, apsw.Error)
+                    else error_alone
+                )
+                self._abandon()

@@ -1,0 +1,49 @@
+"""Wake-up: tasks that wait for the next commit."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+
+
+class Bell:
+    """Rings once for every watch when something was committed. It lives on the event loop."""
+
+    def __init__(self) -> None:
+        """Begin with nobody listening."""
+        self._watches: set[BellWatch] = set()
+
+    def ring(self) -> None:
+        """Wake everybody who waits."""
+        for watch in self._watches:
+            watch.rung.set()
+
+    @contextmanager
+    def watch(self) -> Iterator["BellWatch"]:
+        """Listen for as long as the context is open."""
+        watch = BellWatch()
+        self._watches.add(watch)
+        try:
+            yield watch
+        finally:
+            self._watches.discard(watch)
+
+
+class BellWatch:
+    """One listener; what rang while it was not waiting is not forgotten."""
+
+    def __init__(self) -> None:
+        """Begin as if something had just happened, so that the first look is never late."""
+        self.rung = asyncio.Event()
+        self.rung.set()
+
+    async def wait(self, timeout: timedelta | None = None) -> bool:
+        """Wait for the next ring, or until the time is over."""
+        if not self.rung.is_set():
+            try:
+                async with asyncio.timeout(None if timeout is None else timeout.total_seconds()):
+                    await self.rung.wait()
+            except TimeoutError:
+                return False
+        self.rung.clear()
+        return True

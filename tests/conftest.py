@@ -1,0 +1,65 @@
+"""What every test can count on: the async runner, Hypothesis' manners, and nothing left behind."""
+
+import inspect
+import os
+import threading
+from collections.abc import AsyncIterator, Iterator
+
+import hypothesis
+import pytest
+
+from tests.house.leftovers import running_tasks, tasks_left, threads_left
+
+hypothesis.settings.register_profile(
+    "ci",
+    deadline=None,
+    derandomize=True,
+    max_examples=60,
+    stateful_step_count=30,
+    print_blob=True,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)
+hypothesis.settings.register_profile(
+    "deep", hypothesis.settings.get_profile("ci"), derandomize=False, max_examples=2_000
+)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+THREADS = pytest.StashKey[frozenset[threading.Thread]]()
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    """Run coroutines on asyncio, the only loop that Threadline knows."""
+    return "asyncio"
+
+
+@pytest.fixture(autouse=True)
+def clean_house(request: pytest.FixtureRequest) -> None:
+    """Remember what was there before the test; being first here, it looks again as the last."""
+    request.node.stash[THREADS] = frozenset(threading.enumerate())
+    if is_coroutine(request.function):
+        request.getfixturevalue("no_task_left")
+
+
+@pytest.fixture
+async def no_task_left() -> AsyncIterator[None]:
+    """Fail the test that leaves a task behind, before the runner would cancel it in silence."""
+    before = running_tasks()
+    yield
+    if left := await tasks_left(before):
+        pytest.fail(f"The test left tasks behind: {', '.join(left)}", pytrace=False)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
+    """Fail the test that leaves a thread behind which would keep the process alive."""
+    yield
+    before = item.stash.get(THREADS, None)
+    if before is not None and (left := threads_left(before)):
+        pytest.fail(f"The test left threads behind: {', '.join(left)}", pytrace=False)
+
+
+def is_coroutine(test: object) -> bool:
+    """Tell whether a test runs on the loop; Hypothesis hides the coroutine inside."""
+    inner = getattr(getattr(test, "hypothesis", None), "inner_test", test)
+    return inspect.iscoroutinefunction(inner)

@@ -1,0 +1,85 @@
+"""Failures are caught where they become a recorded state, and nowhere else."""
+
+import ast
+
+import pytest
+
+from tests.house.source import PACKAGE, Module, modules, sample
+
+BOUNDARIES = {
+    "gateway/worker.py": "a turn's failure becomes the state of the turn",
+    "storage/sqlite/readers.py": "a query's failure becomes the answer to its caller",
+    "storage/sqlite/writer.py": "a batch's failure becomes the answer to its callers",
+}
+BROAD = {"Exception", "BaseException"}
+
+
+def broad_catches(module: Module) -> list[str]:
+    """Name the places that catch every failure; one that tidies up and raises it does not."""
+    found = []
+    for node in ast.walk(module.tree):
+        match node:
+            case ast.ExceptHandler(body=[*_, ast.Raise(exc=None)]):
+                pass
+            case ast.ExceptHandler(type=None):
+                found.append(module.at(node))
+            case ast.ExceptHandler(type=ast.expr() as caught) if _names(caught) & BROAD:
+                found.append(module.at(node))
+            case ast.Call(func=function, args=args) if ast.unparse(function).endswith("suppress"):
+                found += [module.at(node)] * bool(set().union(*map(_names, args)) & BROAD)
+            case _:
+                pass
+    return found
+
+
+def test_broad_catches_stand_at_boundaries() -> None:
+    """A broad `except` stands only where a failure becomes a recorded state."""
+    found = [
+        place
+        for module in modules("src")
+        if module.path.relative_to(PACKAGE).as_posix() not in BOUNDARIES
+        for place in broad_catches(module)
+    ]
+
+    assert not found, "catch what you expect, or make it a boundary:\n" + "\n".join(found)
+
+
+def test_every_boundary_is_one() -> None:
+    """The list of boundaries holds no module that is gone, or that no longer needs to be on it."""
+    catching = {
+        module.path.relative_to(PACKAGE).as_posix()
+        for module in modules("src")
+        if broad_catches(module)
+    }
+
+    assert not BOUNDARIES.keys() - catching
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "try: ...\nexcept: ...",
+        "try: ...\nexcept Exception: ...",
+        "try: ...\nexcept (ValueError, BaseException) as error: raise Other from error",
+        "with contextlib.suppress(Exception): ...",
+    ],
+)
+def test_broad_catches_are_found(code: str) -> None:
+    """Every way to catch everything is found."""
+    assert len(broad_catches(sample(code))) == 1
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "try: ...\nexcept (KeyError, ValueError): ...",
+        "try: ...\nexcept BaseException:\n    file.close()\n    raise",
+    ],
+)
+def test_other_catches_pass(code: str) -> None:
+    """Catching what one expects is right everywhere, and so is tidying up on the way out."""
+    assert not broad_catches(sample(code))
+
+
+def _names(expression: ast.expr) -> set[str]:
+    return {node.id for node in ast.walk(expression) if isinstance(node, ast.Name)}
