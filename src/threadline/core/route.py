@@ -79,9 +79,9 @@ class RouteParts:
 
     def __str__(self) -> str:
         """Write the route."""
-        platform = quote(self.platform, safe=_PLAIN_IN_PLATFORM)
+        platform = _escape(self.platform, _PLAIN_IN_PLATFORM)
         if self.account:
-            platform += "@" + quote(self.account, safe=_PLAIN_IN_PLATFORM)
+            platform += "@" + _escape(self.account, _PLAIN_IN_PLATFORM)
         text = f"agent:{_escape(self.profile)}:{platform}:{self.kind}:{_escape(self.chat)}"
         if self.thread is not None:
             text += f":thread={_escape(self.thread)}"
@@ -188,8 +188,9 @@ def _made_again(parts: RouteParts) -> Route:
     return route(address, Sender(id=parts.member), scopes, parts.profile)
 
 
-def _escape(part: str) -> str:
-    return quote(part, safe=_PLAIN)
+def _escape(part: str, plain: str = _PLAIN) -> str:
+    # Nearly every id is made of letters and digits, and needs no second look.
+    return part if part.isascii() and part.isalnum() else quote(part, safe=plain)
 
 
 def _unescape(part: str | None) -> str:

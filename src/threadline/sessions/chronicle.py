@@ -26,6 +26,7 @@ class Chronicle:
         self.tx = tx
         self.row = row
         self.now = now
+        self.at = stamp(now)
         self.key = row.number("key")
         self.id = SessionId(row.text("id"))
         self.last_seq = row.number("last_seq")
@@ -71,13 +72,13 @@ class Chronicle:
                 "session_key": self.key,
                 "revision": self._revision,
                 "subject": subject,
-                "at": stamp(self.now),
+                "at": self.at,
             }
         )
 
     def touch(self) -> None:
         """Remember that something happened just now; a clock that went back changes nothing."""
-        self.last_activity_at = max(self.last_activity_at, stamp(self.now))
+        self.last_activity_at = max(self.last_activity_at, self.at)
 
     def add(self, messages: Sequence[NewMessage], turn_id: TurnId | None) -> None:
         """Put messages at the end of the transcript."""
@@ -91,7 +92,7 @@ class Chronicle:
                 "role": message.role.value,
                 "text": text,
                 "parts": parts,
-                "at": stamp(self.now),
+                "at": self.at,
             }
             if parts is None:
                 self.tx.run("add_placed_message", **values)
@@ -117,7 +118,7 @@ class Chronicle:
             sender_key=sender_key,
             text=text,
             parts=parts,
-            at=stamp(self.now),
+            at=self.at,
         )
         use_blobs(self.tx, message.parts, row.number("key"))
         return row.number("key")
@@ -130,7 +131,7 @@ class Chronicle:
             session_key=self.key,
             address_key=address_key,
             steers=steers,
-            now=stamp(self.now),
+            now=self.at,
         )
         turn_id = TurnId(row.number("id"))
         self.touch()

@@ -48,7 +48,7 @@ def end_chronicle(chronicle: Chronicle, reason: EndReason) -> bool:
         return False
     for turn in chronicle.tx.all("list_unfinished", session_key=chronicle.key):
         _end_turn(chronicle, turn, reason)
-    tx, now = chronicle.tx, stamp(chronicle.now)
+    tx, now = chronicle.tx, chronicle.at
     tx.run("end_session", key=chronicle.key, reason=reason.value, now=now)
     tx.run("add_ending", session_key=chronicle.key, reason=reason.value, now=now)
     chronicle.tell(EventKind.SESSION_ENDED)

@@ -1,7 +1,7 @@
 """Arrival: one transaction from a platform's message to a queued turn."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from threadline.core.errors import QueueFull
@@ -18,10 +18,24 @@ from threadline.sessions.arrivals.changes import apply_early, change
 from threadline.sessions.arrivals.outcome import Arrival, Outcome
 from threadline.sessions.arrivals.places import Place, look_up, remember
 from threadline.sessions.chronicle import Chronicle
-from threadline.sessions.conversations import FIRST_WORDS, NewId, Opening, open_session, why_new
+from threadline.sessions.conversations import FIRST_WORDS, NewId, open_session, why_new
 from threadline.sessions.endings import end_chronicle
 from threadline.sessions.turns.close import close_turn, place_messages
 from threadline.storage.database import Row, Transaction, expect
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entrance:
+    """The session that a message enters, and how."""
+
+    chronicle: Chronicle
+    cause: Cause | None = None
+    notes: Sequence[NewMessage] = ()
+    joins: TurnId | None = None
+    """The waiting turn that it becomes part of."""
+    steers: TurnId | None = None
+    """The running turn that it is meant for."""
+    stopped_id: TurnId | None = None
 
 
 def arrive(
@@ -44,15 +58,16 @@ def arrive(
     load = None if bound is None else expect(tx, "read_load", session_key=bound.number("key"))
     cause = why_new(tx, bound, load, rules=rules, now=now)
     if bound is not None and load is not None and cause is None:
-        arrival = _go_on(Chronicle(tx, bound, now), inbound, place, load, rules)
+        entrance = _go_on(Chronicle(tx, bound, now), inbound, load, rules)
     else:
-        opening = _begin(
+        cause = cause or Cause.FIRST
+        entrance = _begin(
             tx, inbound, place, where, bound, cause, rules=rules, now=now, new_id=new_id
         )
-        arrival = _enter(opening.chronicle, inbound, place, notes=opening.notes)
+    arrival = _enter(entrance, inbound, place, where)
     if known.number("early"):
         apply_early(tx, inbound, rules=rules, now=now)
-    return replace(arrival, route=where, cause=cause)
+    return arrival
 
 
 def _begin(
@@ -61,18 +76,17 @@ def _begin(
     place: Place,
     where: Route,
     bound: Row | None,
-    cause: Cause | None,
+    cause: Cause,
     *,
     rules: Rules,
     now: datetime,
     new_id: NewId,
-) -> Opening:
+) -> Entrance:
     """Begin the session that a message needs, and end the one whose time is over."""
-    cause = cause or Cause.FIRST
     if bound is not None and bound["ended_at"] is None:
         with Chronicle(tx, bound, now) as chronicle:
             end_chronicle(chronicle, EndReason(cause.value))
-    return open_session(
+    opening = open_session(
         tx,
         place,
         where,
@@ -83,54 +97,42 @@ def _begin(
         new_id=new_id,
         title=_first_words(inbound),
     )
+    return Entrance(chronicle=opening.chronicle, cause=cause, notes=opening.notes)
 
 
-def _go_on(
-    chronicle: Chronicle, inbound: Inbound, place: Place, load: Row, rules: Rules
-) -> Arrival:
-    """Enter a session that is there already, by the rules for one that may be busy."""
+def _go_on(chronicle: Chronicle, inbound: Inbound, load: Row, rules: Rules) -> Entrance:
+    """Go on in a session that is there already, by the rules for one that may be busy."""
     if inbound.observed:
-        return _enter(chronicle, inbound, place)
+        return Entrance(chronicle=chronicle)
     if load.number("waiting") >= rules.queue_cap:
         raise QueueFull(id=chronicle.id, hint="Wait for an answer, or stop the running turn")
-    mode = BusyMode(
-        chronicle.row.text_or_none("busy_mode") or rules.busy_for(place.address.platform)
-    )
-    held_id = load.number_or_none("held_id")
-    joins = load.number_or_none("queued_id") if mode is BusyMode.COLLECT else None
-    steers = held_id if mode is BusyMode.STEER and load["held_state"] == "running" else None
-    stopped_id = TurnId(held_id) if mode is BusyMode.INTERRUPT and held_id is not None else None
-    if stopped_id is not None:
+    mode = chronicle.row["busy_mode"] or rules.busy_for(inbound.address.platform)
+    held, queued = load.number_or_none("held_id"), load.number_or_none("queued_id")
+    if mode == BusyMode.COLLECT and queued is not None:
+        return Entrance(chronicle=chronicle, joins=TurnId(queued))
+    if mode == BusyMode.STEER and load["held_state"] == TurnState.RUNNING and held is not None:
+        return Entrance(chronicle=chronicle, steers=TurnId(held))
+    if mode == BusyMode.INTERRUPT and held is not None:
         why = "Stopped, because a new message came."
-        close_turn(chronicle, stopped_id, TurnState.STOPPED, MarkerKind.STOPPED, why)
-    arrival = _enter(chronicle, inbound, place, joins=joins, steers=steers)
-    return replace(arrival, stopped_id=stopped_id)
+        close_turn(chronicle, TurnId(held), TurnState.STOPPED, MarkerKind.STOPPED, why)
+        return Entrance(chronicle=chronicle, stopped_id=TurnId(held))
+    return Entrance(chronicle=chronicle)
 
 
-def _enter(
-    chronicle: Chronicle,
-    inbound: Inbound,
-    place: Place,
-    *,
-    notes: Sequence[NewMessage] = (),
-    joins: int | None = None,
-    steers: int | None = None,
-) -> Arrival:
+def _enter(entrance: Entrance, inbound: Inbound, place: Place, where: Route) -> Arrival:
     """Keep the message in a session, with a turn that answers it unless it was only observed."""
-    turn_id = None
-    with chronicle:
-        if not inbound.observed:
-            turn_id = _turn_for(chronicle, place, joins, steers)
+    with entrance.chronicle as chronicle:
+        turn_id = None if inbound.observed else _turn_for(entrance, place)
         greeting = () if place.greeting is None else (place.greeting,)
-        for told in (*greeting, *notes):
+        for told in (*greeting, *entrance.notes):
             chronicle.keep(told, turn_id)
         message = NewMessage(role=Role.USER, parts=inbound.parts)
         message_key = chronicle.keep(message, turn_id, place.sender_key)
         if turn_id is None:
-            came = Outcome.OBSERVED
             place_messages(chronicle, None)
+            came = Outcome.OBSERVED
         else:
-            came = Outcome.QUEUED if joins is None else Outcome.JOINED
+            came = Outcome.QUEUED if entrance.joins is None else Outcome.JOINED
         if chronicle.row["title"] is None and (title := _first_words(inbound)):
             titled_by = TitleSource.FIRST_WORDS.value
             chronicle.tx.run("set_title", key=chronicle.key, title=title, titled_by=titled_by)
@@ -142,17 +144,22 @@ def _enter(
             turn_id=turn_id,
             message_key=message_key,
         )
-    return Arrival(outcome=came, session_id=chronicle.id, turn_id=turn_id)
+    return Arrival(
+        outcome=came,
+        session_id=chronicle.id,
+        turn_id=turn_id,
+        route=where,
+        cause=entrance.cause,
+        stopped_id=entrance.stopped_id,
+    )
 
 
-def _turn_for(
-    chronicle: Chronicle, place: Place, joins: int | None, steers: int | None
-) -> TurnId:
-    if joins is None:
-        return chronicle.queue_turn(place.address_key, steers)
-    chronicle.touch()
-    chronicle.tell(EventKind.TURN_QUEUED, joins)
-    return TurnId(joins)
+def _turn_for(entrance: Entrance, place: Place) -> TurnId:
+    if entrance.joins is None:
+        return entrance.chronicle.queue_turn(place.address_key, entrance.steers)
+    entrance.chronicle.touch()
+    entrance.chronicle.tell(EventKind.TURN_QUEUED, entrance.joins)
+    return entrance.joins
 
 
 def _first_words(inbound: Inbound) -> str:

@@ -108,7 +108,7 @@ def _change_message(
 
 
 def _rewrite(chronicle: Chronicle, message: Row, inbound: Inbound) -> None:
-    key, now = message.number("key"), stamp(chronicle.now)
+    key, now = message.number("key"), chronicle.at
     is_deletion = inbound.kind is InboundKind.DELETION
     text, parts = ("", None) if is_deletion else pack(inbound.parts)
     chronicle.tx.run(

@@ -78,9 +78,10 @@ def _remember_address(tx: Transaction, address: Address, known: Row) -> tuple[in
         row = expect(tx, "add_address", **identity(address), **labels)
         return row.number("key"), is_first
     # A payload that leaves a label out says nothing about it.
-    news = {name: labels[name] if labels[name] is not None else known[name] for name in _LABELS}
-    if any(news[name] != known[name] for name in _LABELS):
-        tx.run("relabel_address", key=key, **news)
+    news = {name: value for name, value in labels.items() if value not in (None, known[name])}
+    if news:
+        old = {name: known[name] for name in _LABELS}
+        tx.run("relabel_address", key=key, **(old | news))
     return key, False
 
 

@@ -94,12 +94,20 @@ class Running(Door):
         """Stop the turn that a session has under way; None if there is none."""
         return await self._db.write(pause.stop_session, checked_session_id(id), now=self.now())
 
-    async def wait(self, lease: Lease, question: str, *, keep_lease: bool = False) -> None:
+    async def wait(
+        self,
+        lease: Lease,
+        question: str,
+        *,
+        usage: Sequence[Usage] = (),
+        keep_lease: bool = False,
+    ) -> None:
         """Let a turn wait for an answer; without its lease it is claimed anew when answered."""
         await self._db.write(
             pause.wait,
             lease,
             question,
+            usage=usage,
             keep_owner=self.owner if keep_lease else None,
             rules=self.rules,
             now=self.now(),
@@ -115,6 +123,12 @@ class Running(Door):
         dead = await self._db.dead(owners)
         return await self._db.write(
             recover.interrupt, dead=dead, rules=self.rules, now=self.now()
+        )
+
+    async def let_go(self) -> list[TurnId]:
+        """Interrupt the turns that this process still runs, because it is about to end."""
+        return await self._db.write(
+            recover.interrupt, dead=frozenset({self.owner}), rules=self.rules, now=self.now()
         )
 
     async def recover(self, refused: frozenset[TurnId] = frozenset()) -> Recovery:

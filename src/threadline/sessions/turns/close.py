@@ -5,7 +5,6 @@ from threadline.core.message import Marker, MarkerKind, NewMessage, Part, Role, 
 from threadline.core.notice import marker
 from threadline.core.turn import TurnId, TurnState
 from threadline.sessions.chronicle import Chronicle
-from threadline.storage.moments import stamp
 
 
 def close_turn(
@@ -20,7 +19,7 @@ def close_turn(
         "close_turn",
         id=turn_id,
         state=state.value,
-        now=stamp(chronicle.now),
+        now=chronicle.at,
         error=why if state is TurnState.FAILED else None,
         answered_by=None,
     )

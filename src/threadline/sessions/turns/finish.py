@@ -13,7 +13,6 @@ from threadline.core.usage import Usage
 from threadline.sessions.chronicle import Chronicle, open_chronicle
 from threadline.sessions.turns.close import keep_partial, take_chunks
 from threadline.storage.database import Row, Transaction, expect
-from threadline.storage.moments import stamp
 
 _NANO = Decimal(10) ** 9
 
@@ -65,7 +64,7 @@ def _end(chronicle: Chronicle, lease: Lease, state: TurnState, error: str | None
         fence=lease.fence,
         state=state.value,
         error=error,
-        now=stamp(chronicle.now),
+        now=chronicle.at,
     )
     if ended is None:
         raise LeaseLost(id=str(lease.turn_id))
@@ -85,7 +84,7 @@ def _close(
 
 def owe(chronicle: Chronicle, turn_id: TurnId, address_key: int) -> None:
     """Owe what a turn said to the place where it was asked, with a notice that is due there."""
-    row, now = chronicle.row, stamp(chronicle.now)
+    row, now = chronicle.row, chronicle.at
     notice = row["notice"] if row["told_at"] is None else None
     owed = expect(
         chronicle.tx,
@@ -107,7 +106,7 @@ def add_usage(chronicle: Chronicle, turn_id: TurnId | None, spent: Usage) -> Non
         "add_usage",
         session_key=chronicle.key,
         turn_id=turn_id,
-        at=stamp(chronicle.now),
+        at=chronicle.at,
         task=spent.task,
         provider=spent.provider,
         model=spent.model,

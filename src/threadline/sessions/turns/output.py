@@ -74,7 +74,7 @@ def _absorb(chronicle: Chronicle, taken: TurnId, by: TurnId) -> None:
         "close_turn",
         id=taken,
         state="done",
-        now=stamp(chronicle.now),
+        now=chronicle.at,
         error=None,
         answered_by=by,
     )

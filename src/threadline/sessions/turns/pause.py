@@ -1,5 +1,6 @@
 """Stopping a turn, letting it wait for an answer, and answering it."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from threadline.core.errors import Conflict, LeaseLost, NotFound
@@ -9,8 +10,10 @@ from threadline.core.rules import Rules
 from threadline.core.session import SessionId
 from threadline.core.text import checked_text
 from threadline.core.turn import HELD, Lease, OwnerId, TurnId, TurnState
+from threadline.core.usage import Usage
 from threadline.sessions.chronicle import chronicle_of, open_chronicle
 from threadline.sessions.turns.close import close_turn
+from threadline.sessions.turns.finish import add_usage
 from threadline.storage.database import Row, Transaction
 from threadline.storage.moments import stamp
 
@@ -50,6 +53,7 @@ def wait(
     lease: Lease,
     question: str,
     *,
+    usage: Sequence[Usage] = (),
     keep_owner: OwnerId | None,
     rules: Rules,
     now: datetime,
@@ -68,6 +72,8 @@ def wait(
         )
         if waiting is None:
             raise LeaseLost(id=str(lease.turn_id))
+        for spent in usage:
+            add_usage(chronicle, lease.turn_id, spent)
         chronicle.tell(EventKind.TURN_WAITING, lease.turn_id)
 
 

@@ -10,7 +10,7 @@ SELECT d.id, d.session_key FROM deliveries d
 WHERE d.state = 'pending' AND d.due_at <= :now
   AND NOT EXISTS (SELECT 1 FROM deliveries e WHERE e.address_key = d.address_key
                   AND e.state IN ('pending', 'sending') AND e.id < d.id)
-ORDER BY d.id
+ORDER BY d.due_at, d.id
 LIMIT :most
 
 -- name: take_delivery
@@ -51,12 +51,13 @@ RETURNING id
 -- name: list_sending
 -- List deliveries that somebody is sending.
 SELECT id, session_key, owner, lease_until, repeated_at FROM deliveries
-WHERE state = 'sending' AND owner IS NOT NULL ORDER BY id
+WHERE state IN ('pending', 'sending') AND state = 'sending' AND owner IS NOT NULL
+ORDER BY address_key, id
 
 -- name: list_stale_deliveries
 -- List deliveries that are owed for too long.
 SELECT id, session_key FROM deliveries
-WHERE state = 'pending' AND owed_at < :before ORDER BY id LIMIT :most
+WHERE state = 'pending' AND owed_at < :before ORDER BY due_at, id LIMIT :most
 
 -- name: abandon_delivery
 -- Give up a delivery.

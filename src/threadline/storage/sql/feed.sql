@@ -29,9 +29,12 @@ SELECT CAST(CAST(xid AS TEXT) AS BIGINT) AS xid, id FROM feed_floor -- postgres
 
 -- name: list_old_events
 -- List the oldest facts that nobody needs any more.
-SELECT 0 AS xid, id FROM events WHERE at < :before ORDER BY id LIMIT :most -- sqlite
-SELECT CAST(CAST(xid AS TEXT) AS BIGINT) AS xid, id FROM events -- postgres
-WHERE at < :before ORDER BY xid, id LIMIT :most -- postgres
+SELECT xid, id
+FROM (SELECT 0 AS xid, id, at FROM events ORDER BY id LIMIT :most) AS oldest -- sqlite
+FROM (SELECT CAST(CAST(e.xid AS TEXT) AS BIGINT) AS xid, e.id, e.at FROM events e -- postgres
+      ORDER BY e.xid, e.id LIMIT :most) AS oldest -- postgres
+WHERE at < :before AND id < (SELECT max(id) FROM events)
+ORDER BY xid, id
 
 -- name: drop_event
 -- Delete one fact.

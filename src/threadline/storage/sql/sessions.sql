@@ -144,7 +144,7 @@ SELECT s.id
 FROM sessions s
 WHERE s.ended_at IS NULL AND s.platform = :platform AND s.kind = :kind
   AND s.last_activity_at < :before
-  AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_key = s.key
+  AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_key = s.key AND t.ended_at IS NULL
                   AND (t.state IN ('running', 'waiting')
                        OR (t.state IN ('queued', 'interrupted') AND t.queued_at > :fresh_since)))
   AND NOT EXISTS (SELECT 1 FROM holds h WHERE h.session_key = s.key AND h.held_until > :now)

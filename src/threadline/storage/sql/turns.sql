@@ -5,9 +5,9 @@ SELECT (SELECT id FROM turns WHERE session_key = :session_key
        (SELECT state FROM turns WHERE session_key = :session_key
         AND state IN ('running', 'waiting')) AS held_state,
        (SELECT max(t.id) FROM turns t WHERE t.session_key = :session_key
-        AND t.state = 'queued') AS queued_id,
+        AND t.ended_at IS NULL AND t.state = 'queued') AS queued_id,
        (SELECT max(t.queued_at) FROM turns t WHERE t.session_key = :session_key
-        AND t.state IN ('queued', 'interrupted')) AS queued_at,
+        AND t.ended_at IS NULL AND t.state IN ('queued', 'interrupted')) AS queued_at,
        (SELECT count(*) FROM messages m JOIN turns t ON t.id = m.turn_id
         WHERE m.session_key = :session_key AND m.seq IS NULL AND m.role = 'user'
           AND t.state = 'queued') AS waiting
@@ -36,7 +36,7 @@ FOR UPDATE OF s SKIP LOCKED -- postgres
 -- Find the turn that has waited longest in one session, unless one is under way.
 SELECT t.id AS turn_id
 FROM turns t
-WHERE t.session_key = :session_key AND t.state = 'queued'
+WHERE t.session_key = :session_key AND t.state = 'queued' AND t.ended_at IS NULL
   AND NOT EXISTS (SELECT 1 FROM turns h WHERE h.session_key = t.session_key
                   AND h.state IN ('running', 'waiting'))
 ORDER BY t.id
@@ -117,18 +117,24 @@ RETURNING id
 
 -- name: list_stale_questions
 -- List waiting turns that nobody answered since a moment.
-SELECT id FROM turns WHERE state = 'waiting' AND asked_at < :before ORDER BY id LIMIT :most
+SELECT id FROM turns
+WHERE state IN ('running', 'waiting') AND state = 'waiting' AND asked_at < :before
+ORDER BY session_key
+LIMIT :most
 
 -- name: list_owners
 -- List who holds a lease.
-SELECT DISTINCT owner FROM turns WHERE state IN ('running', 'waiting') AND owner IS NOT NULL
+SELECT DISTINCT owner FROM turns
+WHERE state IN ('running', 'waiting') AND owner IS NOT NULL
 UNION
-SELECT DISTINCT owner FROM deliveries WHERE state = 'sending' AND owner IS NOT NULL
+SELECT DISTINCT owner FROM deliveries
+WHERE state IN ('pending', 'sending') AND state = 'sending' AND owner IS NOT NULL
 
 -- name: list_held
 -- List the turns that somebody holds under a lease.
 SELECT id, session_key, state, owner, lease_until FROM turns
-WHERE state IN ('running', 'waiting') AND owner IS NOT NULL ORDER BY id
+WHERE state IN ('running', 'waiting') AND owner IS NOT NULL
+ORDER BY session_key
 
 -- name: interrupt_turn
 -- Take a turn from an owner who is gone.
@@ -141,7 +147,7 @@ RETURNING first_seq
 -- name: list_interrupted
 -- List the turns that were cut off.
 SELECT id, session_key, attempts, interrupted_at, first_seq FROM turns
-WHERE state = 'interrupted' ORDER BY id LIMIT :most
+WHERE state = 'interrupted' AND ended_at IS NULL ORDER BY session_key, id LIMIT :most
 
 -- name: requeue_turn
 -- Put an interrupted turn back into the line.
@@ -160,7 +166,7 @@ RETURNING first_seq, address_key
 -- name: list_unfinished
 -- List the unfinished turns of a session.
 SELECT id, state, first_seq, queued_at FROM turns
-WHERE session_key = :session_key AND state IN ('queued', 'running', 'waiting', 'interrupted')
+WHERE session_key = :session_key AND ended_at IS NULL
 ORDER BY id
 
 -- name: move_turn
@@ -176,7 +182,8 @@ UPDATE messages SET session_key = :session_key WHERE turn_id = :turn_id AND sess
 -- name: list_steering
 -- List the queued turns that are meant for the running one.
 SELECT id FROM turns
-WHERE session_key = :session_key AND state = 'queued' AND steers = :turn_id ORDER BY id
+WHERE session_key = :session_key AND ended_at IS NULL AND state = 'queued' AND steers = :turn_id
+ORDER BY id
 
 -- name: adopt_messages
 -- Make the messages of one turn part of another.

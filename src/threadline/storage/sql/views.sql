@@ -36,13 +36,14 @@ SELECT s.key, s.id, s.profile, s.platform, s.kind, p.id AS parent_id,
         AND t.state IN ('running', 'waiting')) AS held_state
 FROM (SELECT o.key FROM sessions o WHERE o.sender_key = :sender_key
       UNION
-      SELECT c.key FROM addresses a JOIN sessions c ON c.address_key = a.key
-      WHERE a.platform = :platform AND a.account = :account AND a.chat = :chat AND :chat <> ''
+      SELECT c.key FROM addresses a CROSS JOIN sessions c
+      WHERE c.address_key = a.key AND a.platform = :platform AND a.account = :account
+        AND a.kind IN ('dm', 'group', 'channel', 'thread') AND a.chat = :chat AND :chat <> ''
         AND c.sender_key IS NULL) AS mine
-JOIN sessions s ON s.key = mine.key
+CROSS JOIN sessions s
 LEFT JOIN sessions p ON p.key = s.parent_key
 LEFT JOIN sessions r ON r.key = s.root_key
-WHERE s.profile = :profile
+WHERE s.key = mine.key AND s.profile = :profile
 ORDER BY s.last_activity_at DESC, s.key DESC
 LIMIT :most
 
@@ -83,5 +84,9 @@ SELECT id, state FROM turns WHERE session_key = :session_key ORDER BY id DESC LI
 
 -- name: glimpse_deliveries
 -- Read the states of a session's deliveries.
-SELECT id, state FROM deliveries
-WHERE session_key = :session_key ORDER BY id DESC LIMIT :most
+SELECT d.id, d.state
+FROM turns t
+JOIN deliveries d ON d.turn_id = t.id
+WHERE t.session_key = :session_key
+ORDER BY t.id DESC
+LIMIT :most

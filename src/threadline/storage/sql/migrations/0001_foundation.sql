@@ -66,8 +66,8 @@ CREATE TABLE sessions (
 
 CREATE INDEX sessions_by_activity ON sessions (profile, last_activity_at DESC, key DESC);
 CREATE INDEX sessions_open ON sessions (platform, kind, last_activity_at) WHERE ended_at IS NULL;
-CREATE INDEX sessions_of_sender ON sessions (sender_key, last_activity_at DESC);
-CREATE INDEX sessions_of_address ON sessions (address_key, last_activity_at DESC);
+CREATE INDEX sessions_of_sender ON sessions (sender_key);
+CREATE INDEX sessions_of_address ON sessions (address_key);
 
 CREATE TABLE bindings (
     route       TEXT PRIMARY KEY,
@@ -99,13 +99,14 @@ CREATE TABLE turns (
     asked_at       INTEGER,
     answer         TEXT,
     error          TEXT,
-    CHECK ((owner IS NULL) = (lease_until IS NULL))
+    CHECK ((owner IS NULL) = (lease_until IS NULL)),
+    CHECK ((ended_at IS NULL) = (state IN ('queued', 'running', 'waiting', 'interrupted')))
 ) STRICT;
 
 CREATE UNIQUE INDEX one_turn_at_a_time ON turns (session_key) WHERE state IN ('running', 'waiting');
 CREATE INDEX turns_of_session ON turns (session_key, id);
-CREATE INDEX turns_unfinished ON turns (state, id)
-    WHERE state IN ('queued', 'running', 'waiting', 'interrupted');
+CREATE INDEX turns_unfinished ON turns (session_key, id) WHERE ended_at IS NULL;
+CREATE INDEX turns_queued ON turns (id) WHERE state = 'queued';
 
 CREATE TABLE messages (
     key         INTEGER PRIMARY KEY,
@@ -123,8 +124,6 @@ CREATE TABLE messages (
     deleted_at  INTEGER,
     UNIQUE (session_key, seq)
 ) STRICT;
-
-CREATE INDEX messages_without_place ON messages (session_key) WHERE seq IS NULL;
 
 CREATE TABLE revisions (
     message_key INTEGER NOT NULL REFERENCES messages (key),
@@ -213,8 +212,9 @@ CREATE TABLE deliveries (
     CHECK ((owner IS NULL) = (lease_until IS NULL))
 ) STRICT;
 
-CREATE INDEX deliveries_owed ON deliveries (state, due_at) WHERE state IN ('pending', 'sending');
-CREATE INDEX deliveries_of_session ON deliveries (session_key, id);
+CREATE INDEX deliveries_owed ON deliveries (due_at, id) WHERE state = 'pending';
+CREATE INDEX deliveries_in_order ON deliveries (address_key, id)
+    WHERE state IN ('pending', 'sending');
 
 CREATE TABLE holds (
     session_key INTEGER NOT NULL REFERENCES sessions (key),
@@ -258,8 +258,9 @@ CREATE TABLE blob_uses (
     PRIMARY KEY (hash, message_key)
 ) STRICT, WITHOUT ROWID;
 
+-- The newest event is never deleted, so that ids go on from it.
 CREATE TABLE events (
-    id          INTEGER PRIMARY KEY AUTOINCREMENT,
+    id          INTEGER PRIMARY KEY,
     xid         xid8 NOT NULL DEFAULT pg_current_xact_id(), -- postgres
     kind        TEXT NOT NULL,
     session_key INTEGER NOT NULL,
@@ -269,7 +270,6 @@ CREATE TABLE events (
 ) STRICT;
 
 CREATE INDEX events_in_order ON events (xid, id); -- postgres
-CREATE INDEX events_by_age ON events (at);
 
 -- How far the feed has been pruned: a cursor before this place has missed something.
 CREATE TABLE feed_floor (
