@@ -116,6 +116,10 @@ class Reading(Door):
         """Answer the place at which the feed stands now."""
         return await self._db.read(feed.feed_end)
 
+    async def events(self, after: Cursor, most: int = feed.PAGE) -> feed.FeedPage:
+        """Read a stretch of the feed after a place."""
+        return await self._db.read(feed.read_feed, after, most)
+
     async def follow(self, after: Cursor | None = None) -> AsyncIterator[Event]:
         """Follow the feed from a place on, or from now; it never skips an event and never ends."""
         cursor = await self.feed_end() if after is None else after

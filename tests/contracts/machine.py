@@ -1,0 +1,479 @@
+"""A machine of random verbs, checked against the model and the feed after every step."""
+
+import asyncio
+import itertools
+import uuid
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
+from typing import TypeVar
+
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from tests.contracts.model import SYSTEM, Line, ModelSession, ModelTurn
+from threadline.core.address import Address, Kind, Sender
+from threadline.core.errors import Conflict
+from threadline.core.inbound import Inbound, InboundKind
+from threadline.core.message import Message, Role, Text, say
+from threadline.core.policy import Policies, ResetMode, ResetPolicy
+from threadline.core.rules import Rules
+from threadline.core.session import SessionId
+from threadline.core.turn import BusyMode, Lease, TurnId
+from threadline.sessions.arrivals.outcome import Arrival
+from threadline.sessions.store import Store
+from threadline.storage.database import Database
+from threadline.testing.feed import FeedWitness
+
+T = TypeVar("T")
+
+IDLE = timedelta(minutes=60)
+RULES = Rules(policies=Policies(default=ResetPolicy(mode=ResetMode.IDLE, idle=IDLE)))
+MINUTE = 60.0
+FRESH = RULES.freshness.total_seconds()
+
+people = st.sampled_from(["ann", "bob"])
+words = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=12)
+
+
+class Conversations(RuleBasedStateMachine):
+    """Two people, one agent, and everything that can happen between them."""
+
+    def __init__(
+        self, open_database: Callable[[Callable[[], datetime]], Awaitable[Database]]
+    ) -> None:
+        super().__init__()
+        self.runner = asyncio.Runner()
+        self.seconds = 0.0
+        self.tag = uuid.uuid4().hex[:8]
+        self.numbers = itertools.count()
+        self.store = Store(self.run(open_database(self.now)), RULES)
+        self.witness = FeedWitness(self.store)
+        self.sessions: dict[str, ModelSession] = {}
+        self.bound: dict[str, ModelSession] = {}
+        self.met: set[str] = set()
+        self.leases: dict[int, Lease] = {}
+        self.sent: list[tuple[Inbound, Line, ModelSession, ModelTurn | None]] = []
+        self.gone: set[int] = set()
+
+    def run(self, work: Awaitable[T]) -> T:
+        """Wait for something on the machine's own loop."""
+
+        async def waited() -> T:
+            return await work
+
+        return self.runner.run(waited())
+
+    def now(self) -> datetime:
+        """Tell the model's time."""
+        return datetime(2026, 3, 1, tzinfo=UTC) + timedelta(seconds=self.seconds)
+
+    def teardown(self) -> None:
+        """Let go of the store."""
+        self.run(self.store.close())
+        self.runner.close()
+
+    # Who, where, and what they see ---------------------------------------------------------
+
+    def place(self, person: str) -> tuple[Address, Sender]:
+        """Answer where a person speaks."""
+        id = f"{self.tag}-{person}"
+        return Address(platform="telegram", kind=Kind.DM, chat=id), Sender(id=id)
+
+    def inbound(self, person: str, text: str, *, observed: bool = False) -> Inbound:
+        """Make a message with an id of its own."""
+        address, sender = self.place(person)
+        return Inbound(
+            address=address,
+            sender=sender,
+            parts=(Text(text=text),),
+            at=self.now(),
+            message_id=str(next(self.numbers)),
+            observed=observed,
+        )
+
+    def current(self, person: str) -> ModelSession | None:
+        """Answer the session that a message of this person would go on in."""
+        session = self.bound.get(person)
+        if session is None or not session.is_open or session.is_suspended:
+            return None
+        busy = session.held() is not None or any(
+            self.seconds - turn.queued_at < FRESH for turn in session.queued()
+        )
+        expired = self.seconds - session.quiet_since > IDLE.total_seconds()
+        return None if expired and not busy else session
+
+    def open(self, person: str, arrival: Arrival) -> tuple[ModelSession, list[Line]]:
+        """Begin a session in the model, and answer what its agent is told first."""
+        told = [] if person in self.met else [Line("system", SYSTEM)]
+        self.met.add(person)
+        old = self.bound.get(person)
+        reset = False
+        if old is not None:
+            was_open = old.is_open
+            reset = was_open and bool(old.lines)
+            if was_open:
+                old.end(expired=not old.is_suspended)
+        assert arrival.session_id is not None
+        session = ModelSession(id=arrival.session_id, person=person)
+        self.sessions[session.id] = self.bound[person] = session
+        if reset or (old is not None and old.lines and arrival.cause in {"idle", "daily"}):
+            told.append(Line("system", SYSTEM))
+        return session, told
+
+    # Arriving ------------------------------------------------------------------------------
+
+    @rule(person=people, text=words)
+    def speaks(self, person: str, text: str) -> None:
+        """Somebody writes."""
+        session = self.current(person)
+        inbound = self.inbound(person, text)
+        arrival = self.run(self.store.arrive(inbound))
+        told: list[Line] = []
+        if session is None:
+            session, told = self.open(person, arrival)
+        else:
+            assert arrival.session_id == session.id
+        assert arrival.turn_id is not None
+        line = Line("user", text)
+        held = session.held()
+        if session.mode == "interrupt" and held is not None:
+            session.close(held, "stopped")
+        waiting = session.queued()
+        if session.mode == "collect" and waiting:
+            turn = waiting[-1]
+        else:
+            turn = ModelTurn(id=arrival.turn_id, queued_at=self.seconds)
+            if session.mode == "steer" and held is not None and held.state == "running":
+                turn.steers = held.id
+            session.turns.append(turn)
+        assert turn.id == arrival.turn_id
+        turn.lines += [*told, line]
+        session.quiet_since = max(session.quiet_since, self.seconds)
+        self.sent.append((inbound, line, session, turn))
+
+    @rule(person=people, text=words)
+    def is_overheard(self, person: str, text: str) -> None:
+        """Somebody says something that is not meant for the agent."""
+        session = self.current(person)
+        inbound = self.inbound(person, text, observed=True)
+        arrival = self.run(self.store.arrive(inbound))
+        told: list[Line] = []
+        if session is None:
+            session, told = self.open(person, arrival)
+            session.quiet_since = self.seconds
+        line = Line("user", text)
+        notes = [Line("system", SYSTEM) for _ in range(session.notes)]
+        session.lines += [*notes, *told, line]
+        session.notes = 0
+        self.sent.append((inbound, line, session, None))
+
+    @precondition(lambda self: self.sent)
+    @rule(data=st.data())
+    def is_delivered_again(self, data: st.DataObject) -> None:
+        """The platform delivers something a second time: nothing happens."""
+        inbound, _, session, _ = data.draw(st.sampled_from(self.sent))
+        arrival = self.run(self.store.arrive(inbound))
+        assert arrival.is_repeated
+
+    @precondition(lambda self: self.sent)
+    @rule(data=st.data(), text=words, is_deletion=st.booleans())
+    def is_changed(self, data: st.DataObject, text: str, is_deletion: bool) -> None:  # noqa: FBT001
+        """Somebody edits or deletes what they wrote."""
+        index = data.draw(st.integers(0, len(self.sent) - 1))
+        inbound, line, session, turn = self.sent[index]
+        kind = InboundKind.DELETION if is_deletion else InboundKind.EDIT
+        change = Inbound(
+            address=inbound.address,
+            sender=inbound.sender,
+            parts=() if is_deletion else (Text(text=text),),
+            at=self.now(),
+            message_id=inbound.message_id,
+            kind=kind,
+            version=next(self.numbers) + 1,
+        )
+        arrival = self.run(self.store.arrive(change))
+        if index in self.gone:
+            assert arrival.outcome == "ignored"
+            return
+        if is_deletion:
+            self.gone.add(index)
+        line.text = "" if is_deletion else text
+        is_placed = any(placed is line for placed in session.lines)
+        if is_placed:
+            session.notes += 1
+        elif is_deletion and turn is not None and turn.state == "queued":
+            left = [one for one in turn.lines if one.role == "user" and one.text != ""]
+            if not left:
+                session.close(turn, "stopped")
+
+    # Running -------------------------------------------------------------------------------
+
+    @rule(person=people)
+    def is_claimed(self, person: str) -> None:
+        """A worker takes the next turn of a session."""
+        session = self.bound.get(person)
+        if session is None:
+            return
+        claim = self.run(self.store.claim(SessionId(session.id)))
+        waiting = session.queued()
+        if session.held() is not None or not waiting:
+            assert claim is None
+            return
+        assert claim is not None
+        assert claim.turn.id == waiting[0].id
+        session.begin(waiting[0])
+        self.leases[claim.turn.id] = claim.lease
+
+    def running(self, person: str) -> tuple[ModelSession, ModelTurn, Lease] | None:
+        """Find the running turn of a person's session."""
+        session = self.bound.get(person)
+        turn = None if session is None else session.held()
+        if session is None or turn is None or turn.state != "running":
+            return None
+        return session, turn, self.leases[turn.id]
+
+    @rule(person=people, text=words)
+    def is_answered(self, person: str, text: str) -> None:
+        """The agent says a whole message."""
+        if found := self.running(person):
+            session, turn, lease = found
+            self.run(self.store.append(lease, [say(Role.ASSISTANT, text)]))
+            session.lines.append(Line("assistant", text))
+            turn.streamed = ""
+
+    @rule(person=people, text=words)
+    def is_streamed_to(self, person: str, text: str) -> None:
+        """The agent streams a piece of text."""
+        if found := self.running(person):
+            _, turn, lease = found
+            assert self.run(self.store.checkpoint([(lease, text)])) == frozenset()
+            turn.streamed += text
+
+    @rule(person=people, deliver=st.booleans())
+    def is_finished(self, person: str, deliver: bool) -> None:  # noqa: FBT001
+        """The agent is done."""
+        if found := self.running(person):
+            session, turn, lease = found
+            self.run(self.store.finish(lease, deliver=deliver))
+            if turn.streamed:
+                session.lines.append(Line("assistant", turn.streamed))
+                turn.streamed = ""
+            turn.state = "done"
+            session.interruptions = 0
+            session.quiet_since = max(session.quiet_since, self.seconds)
+            session.deliveries += deliver
+
+    @rule(person=people)
+    def is_failed(self, person: str) -> None:
+        """The agent goes wrong."""
+        if found := self.running(person):
+            session, turn, lease = found
+            self.run(self.store.fail(lease, "it broke", deliver=False))
+            session.keep_partial(turn)
+            turn.state = "failed"
+            session.quiet_since = max(session.quiet_since, self.seconds)
+
+    @rule(person=people)
+    def is_stopped(self, person: str) -> None:
+        """Somebody presses stop."""
+        session = self.bound.get(person)
+        if session is not None:
+            held = session.held()
+            stopped = self.run(self.store.stop_session(SessionId(session.id)))
+            assert stopped == (None if held is None else held.id)
+            if held is not None:
+                session.close(held, "stopped")
+                session.quiet_since = max(session.quiet_since, self.seconds)
+
+    @rule(person=people)
+    def is_given_back(self, person: str) -> None:
+        """A worker changes its mind."""
+        if found := self.running(person):
+            _, turn, lease = found
+            self.run(self.store.give_back(lease))
+            turn.state, turn.attempts = "queued", turn.attempts - 1
+
+    @rule(person=people, text=words)
+    def is_asked(self, person: str, text: str) -> None:
+        """The agent needs an answer, and somebody gives it twice."""
+        if found := self.running(person):
+            session, turn, lease = found
+            self.run(self.store.wait(lease, "may I?"))
+            assert self.run(self.store.answer(TurnId(turn.id), text)) == "queued"
+            try:
+                self.run(self.store.answer(TurnId(turn.id), text))
+            except Conflict:
+                turn.state = "queued"
+                session.quiet_since = max(session.quiet_since, self.seconds)
+            else:
+                raise AssertionError("a question was answered twice")
+
+    @rule(person=people)
+    def is_steered(self, person: str) -> None:
+        """The running agent asks what else was said."""
+        if found := self.running(person):
+            session, turn, lease = found
+            before, after = self.run(self.store.take_steering(lease))
+            taken = [other for other in session.queued() if other.steers == turn.id]
+            assert (after > before) == bool(taken)
+            for other in taken:
+                session.place(other)
+                other.state = "done"
+
+    # People decide -------------------------------------------------------------------------
+
+    @rule(person=people, mode=st.sampled_from(["queue", "collect", "interrupt", "steer"]))
+    def chooses_mode(self, person: str, mode: str) -> None:
+        """Somebody chooses what happens to messages while the agent is busy."""
+        session = self.bound.get(person)
+        if session is not None:
+            self.run(self.store.set_busy_mode(SessionId(session.id), BusyMode(mode)))
+            session.mode = mode
+
+    @rule(person=people)
+    def begins_anew(self, person: str) -> None:
+        """Somebody asks for a new conversation."""
+        session = self.bound.get(person)
+        change = self.run(self.store.reset(*self.place(person)))
+        was_open = session is not None and session.is_open
+        assert change.left_id == (session.id if session is not None and was_open else None)
+        if session is not None:
+            session.end()
+
+    @rule(person=people, data=st.data())
+    def resumes(self, person: str, data: st.DataObject) -> None:
+        """Somebody goes on with an earlier conversation of theirs."""
+        own = [session for session in self.sessions.values() if session.person == person]
+        if not own:
+            return
+        target = data.draw(st.sampled_from(own))
+        self.run(self.store.switch(*self.place(person), SessionId(target.id)))
+        current = self.bound.get(person)
+        if current is target and target.is_open and not target.is_suspended:
+            return
+        if current is not None and current is not target:
+            current.end()
+        target.is_open, target.is_suspended, target.interruptions = True, False, 0
+        target.quiet_since = max(target.quiet_since, self.seconds)
+        self.bound[person] = target
+
+    # Time ----------------------------------------------------------------------------------
+
+    @rule(minutes=st.sampled_from([1, 20, 61]))
+    def time_passes(self, minutes: int) -> None:
+        """The clock goes on; workers renew their leases meanwhile."""
+        self.seconds += minutes * MINUTE
+        leases = [
+            self.leases[turn.id]
+            for session in self.sessions.values()
+            for turn in session.turns
+            if turn.state == "running"
+        ]
+        assert self.run(self.store.renew(leases)) == frozenset()
+
+    @rule()
+    def worker_vanishes(self) -> None:
+        """Nobody renews the leases, and somebody picks up what was cut off."""
+        self.seconds += 2 * MINUTE
+        self.run(self.store.interrupt_dead())
+        for session in list(self.sessions.values()):
+            for turn in session.turns:
+                if turn.state == "running":
+                    session.keep_partial(turn)
+                    turn.state = "interrupted"
+                    session.interruptions += 1
+        self.run(self.store.recover())
+        for session in list(self.sessions.values()):
+            for turn in [one for one in session.turns if one.state == "interrupted"]:
+                self.recovers(session, turn)
+
+    def recovers(self, session: ModelSession, turn: ModelTurn) -> None:
+        """Decide in the model what becomes of an interrupted turn."""
+        worn_out = turn.attempts >= 3 or session.interruptions >= 3  # noqa: PLR2004
+        expired = self.seconds - session.quiet_since > IDLE.total_seconds()
+        if worn_out or expired:
+            session.close(turn, "failed")
+        else:
+            turn.state = "queued"
+            session.lines.append(Line("system", SYSTEM))
+        if session.interruptions >= 3:  # noqa: PLR2004
+            self.suspends(session)
+
+    def suspends(self, session: ModelSession) -> None:
+        """Let a session rest; what waits goes on in a fresh one."""
+        session.is_suspended = True
+        waiting = session.queued()
+        if not waiting:
+            return
+        session.is_open = False
+        route = self.run(self.store.explain(*self.place(session.person))).route
+        id = self.run(self.store.session_of(route))
+        assert id is not None
+        fresh = ModelSession(id=id, person=session.person, quiet_since=self.seconds)
+        assert id not in self.sessions
+        self.sessions[id] = self.bound[session.person] = fresh
+        if session.lines:
+            waiting[0].lines.append(Line("system", SYSTEM))
+        for turn in waiting:
+            session.turns.remove(turn)
+            fresh.turns.append(turn)
+        for index, (inbound, line, home, turn_of) in enumerate(self.sent):
+            if turn_of is not None and any(turn_of is turn for turn in waiting):
+                self.sent[index] = (inbound, line, fresh, turn_of)
+
+    @rule()
+    def is_swept(self) -> None:
+        """The sweep ends what has been silent for too long."""
+        swept = set(self.run(self.store.sweep()))
+        for session in self.sessions.values():
+            if session.is_open and session.id in swept:
+                session.end(expired=True)
+
+    @rule(was_seen=st.booleans())
+    def is_sent(self, was_seen: bool) -> None:  # noqa: FBT001
+        """The outbox sends what is owed."""
+        for parcel in self.run(self.store.take_deliveries()):
+            if was_seen:
+                self.run(self.store.sent(parcel.delivery, "p1"))
+
+    # What must always hold -----------------------------------------------------------------
+
+    @invariant()
+    def transcripts_agree(self) -> None:
+        """Every transcript reads as in the model, numbered without a gap."""
+        for session in self.sessions.values():
+            lines = self.run(self.store.transcript(SessionId(session.id), most=1000))
+            assert [line.seq for line in lines] == list(range(1, len(lines) + 1))
+            assert [_seen(line) for line in lines] == [
+                (line.role, line.text if line.role == "user" else _hidden(line))
+                for line in session.lines
+            ], session
+
+    @invariant()
+    def states_agree(self) -> None:
+        """Every turn and session is in the state that the model expects."""
+        for session in self.sessions.values():
+            found = self.run(self.store.session(SessionId(session.id)))
+            assert (found.ended_at is None) == session.is_open, session
+            turns = self.run(self.store.turns(SessionId(session.id), 1000))
+            assert {turn.id: str(turn.state) for turn in turns} == {
+                turn.id: turn.state for turn in session.turns
+            }
+
+    @invariant()
+    def feed_agrees(self) -> None:
+        """The old snapshot and the events make the new snapshot."""
+        self.run(self.witness.verify([SessionId(id) for id in self.sessions]))
+
+
+def _seen(message: Message) -> tuple[str, str]:
+    return str(message.role), message.text if message.role is Role.USER else _plain(message)
+
+
+def _plain(message: Message) -> str:
+    only = len(message.parts) == 1 and isinstance(message.parts[0], Text)
+    return message.text if only and message.role is Role.ASSISTANT else SYSTEM
+
+
+def _hidden(line: Line) -> str:
+    return line.text

@@ -1,0 +1,213 @@
+"""Many tasks and several processes at one store, in the same session and in different ones."""
+
+import asyncio
+import json
+import subprocess
+import time
+from contextlib import ExitStack
+from typing import cast
+
+import pytest
+
+from tests.crash import peer
+from tests.crash.ledger import Ledger
+from tests.crash.verify import broken_feed, broken_laws, broken_promises, looking
+from tests.databases import DURABLE, FAST, POSTGRES, DatabaseFactory, OpenStore, on
+from threadline.core.address import Sender
+from threadline.core.errors import StorageError
+from threadline.core.event import Cursor, Event
+from threadline.core.inbound import Inbound
+from threadline.core.message import Role, say
+from threadline.core.session import SessionId
+from threadline.sessions.feed import read_feed
+from threadline.sessions.store import Store
+
+PATIENCE = 60.0
+
+
+def outcome_of(child: "subprocess.Popen[bytes]") -> dict[str, object]:
+    """Wait for a peer; answer its report."""
+    said, complaint = child.communicate(timeout=PATIENCE)
+    assert child.returncode == 0, complaint.decode()
+    return cast("dict[str, object]", json.loads(said.splitlines()[-1]))
+
+
+async def open_shared(store: Store) -> SessionId:
+    """Let the shared conversation begin."""
+    arrival = await store.arrive(hello(store, "first"))
+    assert arrival.session_id is not None
+    return arrival.session_id
+
+
+def hello(store: Store, id: str) -> Inbound:
+    """Make a message of the shared conversation."""
+    sender = Sender(id="us")
+    return Inbound.text(
+        f"{id} v0", address=peer.SHARED, sender=sender, at=store.now(), message_id=id
+    )
+
+
+async def events_after(store: Store, cursor: Cursor) -> list[Event]:
+    """Read the feed to its end."""
+    events: list[Event] = []
+    while (page := await store._db.read(read_feed, cursor)).events or page.is_behind:
+        events += page.events
+        cursor = page.cursor
+    return events
+
+
+@on(DURABLE, POSTGRES)
+async def test_many_tasks_in_two_processes(
+    database_factory: DatabaseFactory, open_store: OpenStore, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """32 tasks in 2 processes, a follower in a third: nothing lost, refused, gapped or overlapping."""
+    store = await open_store()
+    await open_shared(store)
+    start = Cursor("0.0")
+    where = database_factory.where
+
+    with ExitStack() as stack:
+        follower = stack.enter_context(peer.start("follow", where, start))
+        stack.callback(follower.kill)
+        assert follower.stdout is not None
+        assert follower.stdout.readline()
+        workers = [peer.start("turns", where, name, "16", "8") for name in ("a", "b")]
+        reports = [await asyncio.to_thread(outcome_of, worker) for worker in workers]
+        events = await events_after(store, start)
+        seen = await asyncio.to_thread(read_until, follower, events[-1].cursor)
+
+    print_spans(capsys, database_factory.kind, reports)
+    assert [report["errors"] for report in reports] == [[], []]
+    ledger = Ledger(messages={str(id): 0 for report in reports for id in told(report)})
+    assert len(ledger.messages) == 2 * 16 * 8
+    with looking(where) as look:
+        assert broken_laws(look) == []
+        assert broken_promises(look, ledger) == []
+    assert broken_feed(events, {}) == []
+    assert seen == [event.cursor for event in events]
+
+
+def told(report: dict[str, object]) -> list[str]:
+    """Answer the ids that a peer was told are stored."""
+    return cast("list[str]", report["told"])
+
+
+def read_until(follower: "subprocess.Popen[bytes]", last: Cursor) -> list[str]:
+    """Read what a follower sees, up to one place; it fails where the pipe ends before."""
+    seen: list[str] = []
+    assert follower.stdout is not None
+    while not seen or seen[-1] != last:
+        line = follower.stdout.readline()
+        assert line, "the follower ended"
+        seen.append(json.loads(line)["cursor"])
+    return seen
+
+
+def print_spans(
+    capsys: pytest.CaptureFixture[str], kind: str, reports: list[dict[str, object]]
+) -> None:
+    """Show how fair the store was; times are no matter of right and wrong."""
+    spans = "; ".join(f"{r['writes']} writes, p50 {r['p50']}, p99 {r['p99']} ms" for r in reports)
+    with capsys.disabled():
+        print(f"\n  {kind}: {spans}")
+
+
+@on(DURABLE, POSTGRES)
+async def test_two_processes_write_to_one_session(
+    database_factory: DatabaseFactory, open_store: OpenStore, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two processes write 300 times each to the same session, in two ways: none lost or refused."""
+    store = await open_store()
+    session_id = await open_shared(store)
+    where = database_factory.where
+
+    writers = [peer.start("same", where, name, session_id, "300") for name in ("a", "b")]
+    reports = [await asyncio.to_thread(outcome_of, writer) for writer in writers]
+
+    print_spans(capsys, database_factory.kind, reports)
+    assert [report["errors"] for report in reports] == [[], []]
+    ledger = Ledger(messages={id: 0 for report in reports for id in told(report)})
+    assert len(ledger.messages) == 600
+    with looking(where) as look:
+        assert broken_laws(look) == []
+        assert broken_promises(look, ledger) == []
+        rows = look("SELECT text FROM messages WHERE text LIKE 'noted %' AND seq IS NOT NULL")
+    assert sorted(str(text) for (text,) in rows) == sorted(
+        f"noted {name}.{n}" for name in "ab" for n in range(300)
+    )
+
+
+@on(FAST, POSTGRES)
+async def test_many_tasks_claim_and_none_gets_the_same_turn(open_store: OpenStore) -> None:
+    """32 tasks of two owners claim at once: each turn is claimed once, and one of a session only."""
+    stores = [await open_store(rules=peer.RULES) for _ in range(2)]
+    for n in range(4):
+        await stores[0].arrive(hello(stores[0], f"{n}"))
+
+    claims = await asyncio.gather(*(stores[n % 2].claim() for n in range(32)))
+
+    assert len([claimed for claimed in claims if claimed is not None]) == 1
+
+
+@on(DURABLE, POSTGRES)
+async def test_a_write_waits_while_another_program_holds_the_store(
+    database_factory: DatabaseFactory, open_store: OpenStore
+) -> None:
+    """While a foreign program holds the lock a write waits, reads go on, and then it is stored."""
+    store = await open_store()
+    session_id = await open_shared(store)
+
+    with peer.start("hold", database_factory.where, "1.0") as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline()
+        started = time.monotonic()
+        writing = asyncio.create_task(store.record(session_id, [say(Role.SYSTEM, "waited")]))
+        assert (await store.session(session_id)).last_seq == 0
+        assert await writing == 1
+        assert 0.5 < time.monotonic() - started < 10
+        holder.communicate(timeout=10)
+
+    assert [message.text for message in await store.transcript(session_id)] == ["waited"]
+
+
+@on(DURABLE)
+async def test_a_write_waits_for_twenty_seconds(
+    database_factory: DatabaseFactory, open_store: OpenStore
+) -> None:
+    """Twenty seconds are not too long: the default deadline of a write is thirty."""
+    store = await open_store()
+    session_id = await open_shared(store)
+
+    with peer.start("hold", database_factory.where, "20") as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline()
+        started = time.monotonic()
+        assert await store.record(session_id, [say(Role.SYSTEM, "waited")]) == 1
+        assert time.monotonic() - started > 19
+        holder.communicate(timeout=10)
+
+
+@on(DURABLE, POSTGRES)
+async def test_past_its_deadline_a_write_is_refused(
+    database_factory: DatabaseFactory, open_store: OpenStore
+) -> None:
+    """After its deadline a write raises our error and has stored nothing, then or later."""
+    store = await open_store()
+    session_id = await open_shared(store)
+    hasty = Store(await database_factory(deadline_seconds=0.3))
+
+    with peer.start("hold", database_factory.where, "1.5") as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline()
+        started = time.monotonic()
+        with pytest.raises(StorageError) as caught:
+            await hasty.record(session_id, [say(Role.SYSTEM, "too late")])
+        assert time.monotonic() - started < 1.4
+        holder.communicate(timeout=10)
+
+    assert "nothing was stored" in str(caught.value)
+    assert await store.transcript(session_id) == []
+    assert await hasty.record(session_id, [say(Role.SYSTEM, "in time")]) == 1
+    assert (await store.session(session_id)).revision == [
+        event.revision for event in await events_after(store, Cursor("0.0"))
+    ][-1]

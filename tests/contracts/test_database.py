@@ -1,0 +1,14 @@
+"""The database contract, on every database."""
+
+import pytest
+
+from tests.databases import DatabaseFactory
+from threadline.testing.database_contract import OBLIGATIONS, Obligation, name_of
+
+
+@pytest.mark.parametrize("obligation", OBLIGATIONS, ids=name_of)
+async def test_the_contract_is_kept(
+    obligation: Obligation, database_factory: DatabaseFactory
+) -> None:
+    """Every database does what the session layer may expect of it."""
+    await obligation(database_factory)
