@@ -1,6 +1,6 @@
 """Random verbs in random order, on each database, against a model that cannot be wrong for long."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import datetime
 from pathlib import Path
 
@@ -28,7 +28,7 @@ def test_sqlite_does_what_the_model_does(tmp_path: Path) -> None:
         await database.open()
         return database
 
-    run_state_machine_as_test(lambda: Conversations(open_database), settings=SETTINGS)
+    run(open_database, SETTINGS)
 
 
 def test_postgres_does_what_the_model_does(postgres_server: Server) -> None:
@@ -43,4 +43,17 @@ def test_postgres_does_what_the_model_does(postgres_server: Server) -> None:
         return database
 
     few = hypothesis.settings(SETTINGS, max_examples=20)
-    run_state_machine_as_test(lambda: Conversations(open_database), settings=few)
+    run(open_database, few)
+
+
+def run(
+    open_database: Callable[[Callable[[], datetime]], Awaitable[Database]],
+    settings: hypothesis.settings,
+) -> None:
+    """Let the machine run on a database."""
+
+    class OnDatabase(Conversations):
+        def __init__(self) -> None:
+            super().__init__(open_database)
+
+    run_state_machine_as_test(OnDatabase, settings=settings)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
 
-from threadline.core.text import checked_choice, checked_id, checked_text, unfit
+from threadline.core.text import checked_choice, checked_flag, checked_id, checked_text, unfit
 
 
 class Kind(StrEnum):
@@ -69,7 +69,7 @@ class Sender:
             object.__setattr__(self, name, _id_or_none(getattr(self, name), f"sender {name}"))
         object.__setattr__(self, "name", _text_or_none(self.name, "sender name"))
         for name in ("is_bot", "by_role"):
-            _flag(getattr(self, name), name)
+            checked_flag(getattr(self, name), name)
 
     @property
     def canonical(self) -> str | None:
@@ -105,8 +105,8 @@ def sender_from(mapping: Mapping[str, object]) -> Sender:
         id=_id_or_none(given.get("id"), "sender id"),
         alt_id=_id_or_none(given.get("alt_id"), "sender alt_id"),
         name=_text_or_none(given.get("name"), "sender name"),
-        is_bot=_flag(given.get("is_bot", False), "is_bot"),
-        by_role=_flag(given.get("by_role", False), "by_role"),
+        is_bot=checked_flag(given.get("is_bot", False), "is_bot"),
+        by_role=checked_flag(given.get("by_role", False), "by_role"),
     )
 
 
@@ -122,12 +122,6 @@ def _id_or_none(value: object, what: str) -> str | None:
 
 def _text_or_none(value: object, what: str) -> str | None:
     return None if value is None else checked_text(value, what) or None
-
-
-def _flag(value: object, what: str) -> bool:
-    if isinstance(value, bool):
-        return value
-    raise unfit(value, what, "true or false")
 
 
 def _as_dict(value: Address | Sender) -> dict[str, object]:

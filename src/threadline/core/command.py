@@ -1,5 +1,6 @@
 """The command table: one row makes the parser, the help text, the menus and the docs."""
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -67,17 +68,19 @@ COMMANDS = (
     Command(name="help", help="List the commands"),
 )
 
+# Chat apps write `/new@botname` where several bots listen.
+_WRITTEN = re.compile(r"/(?P<name>\w+)(@\S*)?(\s+(?P<argument>.*))?", re.DOTALL)
+
 _BY_NAME = {command.name: command for command in COMMANDS}
 
 
 def parse_command(text: str) -> Call | None:
     """Read a command; None when the text is none, or names one that does not exist."""
-    if not text.startswith("/"):
+    written = _WRITTEN.fullmatch(text)
+    command = _BY_NAME.get(written["name"].lower()) if written else None
+    if written is None or command is None:
         return None
-    name, _, argument = text[1:].partition(" ")
-    # Chat apps write `/new@botname` where several bots listen.
-    command = _BY_NAME.get(name.partition("@")[0].strip().lower())
-    return Call(command=command, argument=argument.strip()) if command else None
+    return Call(command=command, argument=(written["argument"] or "").strip())
 
 
 def help_text() -> str:

@@ -85,4 +85,5 @@ def pause_after(attempts: int, retry_after: timedelta | None = None) -> timedelt
     """Answer how long to wait after so many attempts; the platform's own wish comes first."""
     doublings = min(max(attempts - 1, 0), 20)
     pause = min(_FIRST_PAUSE * (1 << doublings), _LONGEST_PAUSE)
-    return max(pause, retry_after or timedelta(0))
+    # What it would keep us from for longer than a day is given up by then.
+    return min(max(pause, retry_after or timedelta(0)), STALE_AFTER)

@@ -28,6 +28,8 @@ class EventKind(StrEnum):
     TURN_FAILED = "turn.failed"
     TURN_STOPPED = "turn.stopped"
     TURN_INTERRUPTED = "turn.interrupted"
+    TURN_MOVED = "turn.moved"
+    """It waits in another session from now on."""
     DELIVERY_PENDING = "delivery.pending"
     DELIVERY_SENDING = "delivery.sending"
     DELIVERY_SENT = "delivery.sent"
@@ -73,7 +75,8 @@ class Glimpse:
 
     def shown(self) -> dict[str, str]:
         """Answer what a person would see of it: each thing and its state."""
-        return {thing: state for thing, (state, _) in self.states.items()}
+        moved = EventKind.TURN_MOVED.state
+        return {thing: state for thing, (state, _) in self.states.items() if state != moved}
 
 
 def fold(

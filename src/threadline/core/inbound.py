@@ -6,9 +6,17 @@ from enum import StrEnum
 
 from threadline.core.address import Address, Sender
 from threadline.core.errors import Invalid
-from threadline.core.message import PARTS_LIMIT, Part, Text
+from threadline.core.message import Part, Text, checked_parts
 from threadline.core.route import MAIN_PROFILE, canonical_profile
-from threadline.core.text import checked_count, checked_id, checked_moment, checked_name
+from threadline.core.text import (
+    checked_choice,
+    checked_count,
+    checked_flag,
+    checked_id,
+    checked_moment,
+    checked_name,
+    checked_type,
+)
 
 
 class InboundKind(StrEnum):
@@ -37,7 +45,11 @@ class Inbound:
 
     def __post_init__(self) -> None:
         """Refuse what could not be kept, or could not be found again."""
+        checked_type(self.address, "address", Address)
+        checked_type(self.sender, "sender", Sender)
         object.__setattr__(self, "at", checked_moment(self.at, "time of the message"))
+        object.__setattr__(self, "kind", checked_choice(self.kind, "kind", InboundKind))
+        checked_flag(self.observed, "observed")
         if self.message_id is not None:
             checked_id(self.message_id, "message id")
         if self.reply_to is not None:
@@ -47,8 +59,7 @@ class Inbound:
         object.__setattr__(self, "profile", profile)
         if self.kind is not InboundKind.MESSAGE and self.message_id is None:
             raise Invalid(f"Which message? A {self.kind} needs a message id")
-        if self.kind is not InboundKind.DELETION and not 1 <= len(self.parts) <= PARTS_LIMIT:
-            raise Invalid(f"A message has 1 to {PARTS_LIMIT} parts, not {len(self.parts)}")
+        checked_parts(self.parts, least=0 if self.kind is InboundKind.DELETION else 1)
 
     @classmethod
     def text(  # noqa: PLR0913 - the fields of an everyday message

@@ -9,7 +9,15 @@ from typing import NewType, TypeAlias
 
 from threadline.core.errors import Invalid
 from threadline.core.session import SessionId
-from threadline.core.text import checked_count, checked_id, checked_text
+from threadline.core.text import (
+    TEXT_LIMIT,
+    checked_choice,
+    checked_count,
+    checked_flag,
+    checked_id,
+    checked_text,
+    unfit,
+)
 from threadline.core.turn import TurnId
 
 MessageKey = NewType("MessageKey", int)
@@ -68,8 +76,8 @@ class Attachment:
 
     def __post_init__(self) -> None:
         """Refuse a hash that is none, and a name that no file could have."""
-        if len(self.blob) != _HASH_DIGITS or set(self.blob) - set("0123456789abcdef"):
-            raise Invalid(f"{self.blob[:80]!r} is no content hash", hint="Store the blob first")
+        object.__setattr__(self, "kind", checked_choice(self.kind, "kind", MediaKind))
+        checked_hash(self.blob)
         checked_id(self.media_type, "media type")
         checked_count(self.size, "size")
         if self.name is not None:
@@ -103,6 +111,7 @@ class ToolResult:
         """Refuse what a database could not keep."""
         checked_id(self.call_id, "tool call id")
         checked_text(self.text, "tool result")
+        checked_flag(self.is_error, "is_error")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,6 +138,7 @@ class Marker:
     def __post_init__(self) -> None:
         """Refuse what a database could not keep."""
         checked_text(self.text, "marker")
+        object.__setattr__(self, "kind", checked_choice(self.kind, "kind", MarkerKind))
 
 
 Part: TypeAlias = Text | Attachment | ToolCall | ToolResult | Reasoning | Marker
@@ -155,11 +165,7 @@ class NewMessage:
         """Refuse an unknown role, no parts, or too many."""
         if not isinstance(self.role, Role):
             raise Invalid(f"{str(self.role)[:40]!r} is no role", hint=f"One of: {', '.join(Role)}")
-        if not 1 <= len(self.parts) <= PARTS_LIMIT:
-            raise Invalid(f"A message has 1 to {PARTS_LIMIT} parts, not {len(self.parts)}")
-        for part in self.parts:
-            if type(part) not in _NAMES:
-                raise Invalid(f"{type(part).__name__} is no part of a message")
+        checked_parts(self.parts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,9 +190,39 @@ class Message:
         return plain_text(self.parts)
 
 
+def checked_parts(parts: tuple[Part, ...], least: int = 1) -> tuple[Part, ...]:
+    """Take the parts of a message, if they are some and none of them is anything else."""
+    if not isinstance(parts, tuple):
+        raise Invalid(f"The parts of a message are a tuple, not {type(parts).__name__}")
+    if not least <= len(parts) <= PARTS_LIMIT:
+        raise Invalid(f"A message has {least} to {PARTS_LIMIT} parts, not {len(parts)}")
+    for part in parts:
+        if type(part) not in _NAMES:
+            raise Invalid(f"{type(part).__name__} is no part of a message")
+    return parts
+
+
+def checked_hash(value: object) -> BlobHash:
+    """Take a content hash."""
+    if (
+        isinstance(value, str)
+        and len(value) == _HASH_DIGITS
+        and not set(value) - set("0123456789abcdef")
+    ):
+        return BlobHash(value)
+    raise unfit(value, "content hash", "that of a blob which was stored before")
+
+
 def say(role: Role, text: str) -> NewMessage:
     """Make a message of plain words."""
     return NewMessage(role=role, parts=(Text(text=text),))
+
+
+def words(text: str) -> tuple[Text, ...]:
+    """Make parts of a text that may be longer than one part holds."""
+    return tuple(
+        Text(text=text[at : at + TEXT_LIMIT]) for at in range(0, max(len(text), 1), TEXT_LIMIT)
+    )
 
 
 def plain_text(parts: Sequence[Part]) -> str:
@@ -230,7 +266,7 @@ def _part_from(item: object) -> Part:
         raise Invalid(f"A part is an object, not {type(item).__name__}")
     fields = dict(item)
     kind = fields.pop("type", None)
-    if kind not in _TYPES:
+    if not isinstance(kind, str) or kind not in _TYPES:
         raise Invalid(f"{str(kind)[:40]!r} is no type of part", hint=f"One of: {', '.join(_TYPES)}")
     try:
         if kind == "attachment":

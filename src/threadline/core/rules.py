@@ -8,6 +8,7 @@ from enum import StrEnum
 from threadline.core.errors import Invalid
 from threadline.core.policy import Policies
 from threadline.core.route import Scopes
+from threadline.core.text import checked_count, checked_span
 from threadline.core.turn import ANSWER_WITHIN, FRESHNESS, LEASE, MAX_ATTEMPTS, QUEUE_CAP, BusyMode
 
 
@@ -39,10 +40,10 @@ class Rules:
 
     def __post_init__(self) -> None:
         """Refuse numbers with which nothing could ever run."""
-        if self.lease <= timedelta(0):
+        if checked_span(self.lease, "lease") <= timedelta(0):
             raise Invalid(f"A lease of {self.lease} would be over before it began")
-        if self.max_attempts < 1 or self.queue_cap < 1:
-            raise Invalid("max_attempts and queue_cap must be at least 1")
+        checked_count(self.max_attempts, "max_attempts", 1)
+        checked_count(self.queue_cap, "queue_cap", 1)
 
     def scopes_for(self, platform: str) -> Scopes:
         """Answer how conversations are shared on a platform."""

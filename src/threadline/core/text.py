@@ -2,7 +2,7 @@
 
 import re
 import reprlib
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import TypeVar
 
@@ -16,8 +16,10 @@ TITLE_LIMIT = 100
 """Characters."""
 COUNT_LIMIT = 2**63 - 1
 """The greatest number that both databases can store."""
+SPAN_LIMIT = timedelta(days=36500)
 
 Choice = TypeVar("Choice", bound=StrEnum)
+T = TypeVar("T")
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
@@ -74,6 +76,27 @@ def checked_count(value: object, what: str, least: int = 0) -> int:
     if isinstance(value, int) and not isinstance(value, bool) and least <= value <= COUNT_LIMIT:
         return value
     raise unfit(value, what, f"a whole number from {least} to {COUNT_LIMIT}")
+
+
+def checked_type(value: object, what: str, kind: type[T]) -> T:
+    """Take a value of ours, and nothing in its place: callers need not be typed."""
+    if isinstance(value, kind):
+        return value
+    raise unfit(value, what, f"a {kind.__name__}")
+
+
+def checked_span(value: object, what: str) -> timedelta:
+    """Take a span of time that can be added to any moment of our days."""
+    if isinstance(value, timedelta) and timedelta(0) <= value <= SPAN_LIMIT:
+        return value
+    raise unfit(value, what, f"a timedelta from 0 to {SPAN_LIMIT.days} days")
+
+
+def checked_flag(value: object, what: str) -> bool:
+    """Take what is either true or false, and nothing that only looks so."""
+    if isinstance(value, bool):
+        return value
+    raise unfit(value, what, "true or false")
 
 
 def checked_moment(value: object, what: str) -> datetime:

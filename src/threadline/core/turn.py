@@ -8,7 +8,8 @@ from types import MappingProxyType
 from typing import NewType
 
 from threadline.core.errors import Conflict
-from threadline.core.session import SessionId
+from threadline.core.session import SessionId, checked_session_id
+from threadline.core.text import checked_count
 
 TurnId = NewType("TurnId", int)
 OwnerId = NewType("OwnerId", str)
@@ -87,6 +88,11 @@ def advance(now: TurnState, then: TurnState) -> TurnState:
     return then
 
 
+def checked_turn_id(value: object) -> TurnId:
+    """Take what may be the id of a turn."""
+    return TurnId(checked_count(value, "turn id"))
+
+
 def is_over(until: datetime, lease: timedelta, now: datetime) -> bool:
     """Tell whether a lease has expired.
 
@@ -103,6 +109,12 @@ class Lease:
     turn_id: TurnId
     fence: int
     until: datetime
+
+    def __post_init__(self) -> None:
+        """Refuse what was never given to anybody."""
+        checked_session_id(self.session_id)
+        checked_turn_id(self.turn_id)
+        checked_count(self.fence, "fence")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

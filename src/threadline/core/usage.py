@@ -5,7 +5,10 @@ from decimal import Decimal
 from enum import StrEnum
 
 from threadline.core.errors import Invalid
-from threadline.core.text import checked_count, checked_id
+from threadline.core.text import checked_count, checked_id, checked_type, unfit
+
+COST_LIMIT = Decimal(10) ** 9
+"""US dollars; their billionths are stored."""
 
 
 class CostStatus(StrEnum):
@@ -42,5 +45,7 @@ class Usage:
                 checked_count(getattr(self, name), name.replace("_", " "))
         if (self.cost is None) is not (self.cost_status is CostStatus.UNKNOWN):
             raise Invalid(f"A cost of {self.cost} cannot be {self.cost_status}")
-        if self.cost is not None and not (self.cost.is_finite() and self.cost >= 0):
-            raise Invalid(f"A cost cannot be {self.cost}")
+        if self.cost is not None:
+            cost = checked_type(self.cost, "cost", Decimal)
+            if not (cost.is_finite() and 0 <= cost <= COST_LIMIT):
+                raise unfit(cost, "cost", f"from 0 to {COST_LIMIT}")

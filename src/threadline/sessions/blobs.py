@@ -4,7 +4,8 @@ import hashlib
 from datetime import datetime, timedelta
 
 from threadline.core.errors import Invalid
-from threadline.core.message import BlobHash
+from threadline.core.message import BlobHash, checked_hash
+from threadline.core.text import checked_type
 from threadline.storage.database import Transaction
 from threadline.storage.moments import stamp
 
@@ -16,7 +17,7 @@ _SLICE = 4
 
 def hash_of(data: bytes) -> BlobHash:
     """Name a blob after its content; refuse one that is too large."""
-    if len(data) > BLOB_LIMIT:
+    if len(checked_type(data, "attachment", bytes)) > BLOB_LIMIT:
         size = f"{len(data):,} bytes"
         raise Invalid(f"An attachment of {size} is too large", hint=f"At most {BLOB_LIMIT:,} bytes")
     return BlobHash(hashlib.sha256(data).hexdigest())
@@ -39,7 +40,7 @@ def put_blob(tx: Transaction, hash: BlobHash, size: int, *, now: datetime) -> No
 
 def has_blob(tx: Transaction, hash: BlobHash) -> int | None:
     """Answer the size of a blob that is wholly stored; None if it is not."""
-    row = tx.one("find_blob", hash=hash)
+    row = tx.one("find_blob", hash=checked_hash(hash))
     return None if row is None else row.number("size")
 
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from threadline.core.errors import Invalid
 from threadline.core.event import EventKind
 from threadline.core.session import ModelChoice, SessionId, TitleSource
-from threadline.core.text import checked_text, clean_title
+from threadline.core.text import checked_text, checked_type, clean_title
 from threadline.core.turn import BusyMode
 from threadline.sessions.chronicle import open_chronicle
 from threadline.storage.database import Transaction, expect
@@ -45,6 +45,8 @@ def choose_model(
     tx: Transaction, id: SessionId, choice: ModelChoice | None, *, now: datetime
 ) -> None:
     """Choose the model of a session; None leaves it to the configuration again."""
+    if choice is not None:
+        checked_type(choice, "model choice", ModelChoice)
     with open_chronicle(tx, id, now) as chronicle:
         tx.run(
             "set_model",
@@ -56,9 +58,7 @@ def choose_model(
         chronicle.tell(EventKind.SESSION_CHANGED)
 
 
-def set_busy_mode(
-    tx: Transaction, id: SessionId, mode: BusyMode | None, *, now: datetime
-) -> None:
+def set_busy_mode(tx: Transaction, id: SessionId, mode: BusyMode | None, *, now: datetime) -> None:
     """Choose what becomes of messages that arrive while a turn of this session runs."""
     with open_chronicle(tx, id, now) as chronicle:
         tx.run("set_busy_mode", key=chronicle.key, busy_mode=None if mode is None else mode.value)

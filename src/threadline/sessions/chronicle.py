@@ -9,6 +9,7 @@ from threadline.core.errors import Conflict, NotFound
 from threadline.core.event import EventKind
 from threadline.core.message import Attachment, NewMessage, Part, pack
 from threadline.core.session import SessionId
+from threadline.core.text import checked_type
 from threadline.core.turn import TurnId
 from threadline.storage.database import Row, SqlValue, Transaction, expect
 from threadline.storage.moments import stamp
@@ -83,6 +84,7 @@ class Chronicle:
     def add(self, messages: Sequence[NewMessage], turn_id: TurnId | None) -> None:
         """Put messages at the end of the transcript."""
         for message in messages:
+            checked_type(message, "message", NewMessage)
             self.last_seq += 1
             text, parts = pack(message.parts)
             values: dict[str, SqlValue] = {
@@ -101,7 +103,6 @@ class Chronicle:
                 use_blobs(self.tx, message.parts, row.number("key"))
         if messages:
             self.tell(EventKind.MESSAGE_ADDED, self.last_seq)
-
 
     def keep(
         self, message: NewMessage, turn_id: TurnId | None, sender_key: int | None = None

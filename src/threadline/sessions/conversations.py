@@ -19,9 +19,9 @@ from threadline.core.session import (
     EndReason,
     SessionId,
     TitleSource,
-    cause_after,
     make_session_id,
 )
+from threadline.core.text import checked_text, clean_title
 from threadline.sessions.arrivals.places import Place, look_up, remember
 from threadline.sessions.chronicle import Chronicle, open_chronicle
 from threadline.sessions.endings import end_chronicle
@@ -91,7 +91,15 @@ def open_session(
         sender_key=None if shared else place.sender_key,
     )
     opening = _begin(
-        tx, seat, before, cause, rules=rules, now=now, new_id=new_id, title=title, titled_by=titled_by
+        tx,
+        seat,
+        before,
+        cause,
+        rules=rules,
+        now=now,
+        new_id=new_id,
+        title=title,
+        titled_by=titled_by,
     )
     bind = "bind_new_route" if before is None else "bind_route"
     tx.run(bind, route=where, session_key=opening.chronicle.key, now=stamp(now))
@@ -163,9 +171,7 @@ def _begin(
     return Opening(chronicle=chronicle, cause=cause, notes=notes)
 
 
-def _blank(
-    key: int, id: SessionId, notice: str | None, title: str | None, now: datetime
-) -> Row:
+def _blank(key: int, id: SessionId, notice: str | None, title: str | None, now: datetime) -> Row:
     return Row(
         key=key,
         id=id,
@@ -180,9 +186,7 @@ def _blank(
     )
 
 
-def _notes(
-    tx: Transaction, before: Row, cause: Cause, policy: ResetPolicy
-) -> Sequence[NewMessage]:
+def _notes(tx: Transaction, before: Row, cause: Cause, policy: ResetPolicy) -> Sequence[NewMessage]:
     """Answer what the agent is told of the session before: why it ended, and what is carried over."""
     reason = tell_agent(cause)
     notes = [] if reason is None else [reason]
@@ -217,6 +221,7 @@ def reset(
 
     The new one begins with the next message, or at once if it was given a title.
     """
+    cleaned = None if title is None else clean_title(checked_text(title, "title"))
     asked = Inbound.text("/new", address=address, sender=sender, at=now, profile=profile)
     where = route(address, sender, rules.scopes_for(address.platform), asked.profile)
     before = tx.one("lock_bound_session", route=where)
@@ -224,7 +229,7 @@ def reset(
     if before is not None:
         with Chronicle(tx, before, now) as chronicle:
             left_id = chronicle.id if end_chronicle(chronicle, EndReason.NEW) else None
-    if not title:
+    if not cleaned:
         return Change(left_id=left_id, session_id=None)
     place = remember(tx, asked, look_up(tx, asked), now)
     opening = open_session(
@@ -236,7 +241,7 @@ def reset(
         rules=rules,
         now=now,
         new_id=new_id,
-        title=title,
+        title=cleaned,
         titled_by=TitleSource.PERSON,
     )
     with opening.chronicle:
@@ -306,29 +311,3 @@ def sender_key_of(tx: Transaction, address: Address, sender: Sender) -> int | No
     asked = canonical_sender(address.platform, sender)
     row = None if asked is None else tx.one("find_sender", platform=address.platform, id=asked)
     return None if row is None else row.number("key")
-
-
-def why_new(
-    tx: Transaction, bound: Row | None, load: Row | None, *, rules: Rules, now: datetime
-) -> Cause | None:
-    """Tell why a message begins a new session; None: it goes on in the one that is bound."""
-    if bound is None:
-        return Cause.FIRST
-    if bound["ended_at"] is not None:
-        return cause_after(EndReason(bound.text("end_reason")))
-    if bound["suspended_at"] is not None:
-        return Cause.SUSPENDED
-    policy = rules.policies.resolve(bound.text("platform"), Kind(bound.text("kind")))
-    verdict = policy.verdict(bound.moment("last_activity_at"), now)
-    if verdict is None or (load is not None and is_busy(load, rules, now)):
-        return None
-    held = tx.one("find_hold", session_key=bound.number("key"), now=stamp(now))
-    return verdict if held is None else None
-
-
-def is_busy(load: Row, rules: Rules, now: datetime) -> bool:
-    """Tell whether a session has a turn under way, or one that has not waited for too long."""
-    queued_at = load.moment_or_none("queued_at")
-    return load["held_id"] is not None or (
-        queued_at is not None and rules.is_fresh(now - queued_at)
-    )

@@ -40,7 +40,9 @@ def take_deliveries(
 ) -> list[Parcel]:
     """Take deliveries that are due, at most one of each address, so that order is kept."""
     parcels = []
-    for row in tx.all("list_due", now=stamp(now), most=most):
+    # Sessions are locked in one order everywhere, so that two processes never wait for each other.
+    due = tx.all("list_due", now=stamp(now), most=most)
+    for row in sorted(due, key=lambda row: row.number("session_key")):
         with chronicle_of(tx, row.number("session_key"), now) as chronicle:
             taken = tx.one(
                 "take_delivery",
@@ -61,9 +63,7 @@ def _parcel(tx: Transaction, id: int) -> Parcel:
     return Parcel(delivery=delivery, messages=messages)
 
 
-def sent(
-    tx: Transaction, delivery: Delivery, *, platform_id: str | None, now: datetime
-) -> None:
+def sent(tx: Transaction, delivery: Delivery, *, platform_id: str | None, now: datetime) -> None:
     """Write down that a reply has reached its platform."""
     if platform_id is not None:
         checked_id(platform_id, "platform's id of the reply")
@@ -141,7 +141,7 @@ def reclaim(
 ) -> list[DeliveryId]:
     """Take back what dead senders were sending: nobody knows whether it was seen."""
     reclaimed = []
-    for row in tx.all("list_sending"):
+    for row in sorted(tx.all("list_sending"), key=lambda row: row.number("session_key")):
         if OwnerId(row.text("owner")) in dead or is_over(
             row.moment("lease_until"), rules.lease, now
         ):
@@ -155,7 +155,8 @@ def reclaim(
 def abandon_stale(tx: Transaction, *, now: datetime) -> list[DeliveryId]:
     """Give up a slice of the replies that could not be sent for a whole day."""
     abandoned = []
-    for row in tx.all("list_stale_deliveries", before=stamp(now - STALE_AFTER), most=_SLICE):
+    stale = tx.all("list_stale_deliveries", before=stamp(now - STALE_AFTER), most=_SLICE)
+    for row in sorted(stale, key=lambda row: row.number("session_key")):
         id = DeliveryId(row.number("id"))
         with chronicle_of(tx, row.number("session_key"), now) as chronicle:
             why = "It could not be sent for a whole day."

@@ -9,12 +9,13 @@ from threadline.core.errors import Conflict, Invalid, LeaseLost
 from threadline.core.event import EventKind
 from threadline.core.message import MarkerKind
 from threadline.core.rules import Rules
-from threadline.core.session import Cause, EndReason, SessionId
+from threadline.core.session import EndReason, SessionId
 from threadline.core.text import checked_id, checked_moment
 from threadline.core.turn import LEASE, OwnerId, TurnId, TurnState
 from threadline.sessions.chronicle import Chronicle, open_chronicle
 from threadline.sessions.turns.close import close_turn
-from threadline.storage.database import Row, Transaction
+from threadline.sessions.verdicts import why_new
+from threadline.storage.database import Row, Transaction, expect
 from threadline.storage.moments import stamp
 
 EndingId = NewType("EndingId", int)
@@ -73,7 +74,7 @@ def sweep(tx: Transaction, *, rules: Rules, now: datetime) -> list[SessionId]:
         before = rules.policies.resolve(platform, kind).expired_before(now)
         if before is None or len(ended) >= _SLICE:
             continue
-        for row in tx.all(
+        rows = tx.all(
             "list_expired",
             platform=platform,
             kind=kind.value,
@@ -81,7 +82,8 @@ def sweep(tx: Transaction, *, rules: Rules, now: datetime) -> list[SessionId]:
             fresh_since=stamp(fresh_since(rules, now)),
             now=stamp(now),
             most=_SLICE - len(ended),
-        ):
+        )
+        for row in sorted(rows, key=lambda row: row.number("key")):
             ended.append(SessionId(row.text("id")))
             _expire(tx, ended[-1], rules, now)
     return ended
@@ -94,15 +96,11 @@ def fresh_since(rules: Rules, now: datetime) -> datetime:
 
 def _expire(tx: Transaction, id: SessionId, rules: Rules, now: datetime) -> None:
     with open_chronicle(tx, id, now) as chronicle:
-        policy = rules.policies.resolve(chronicle.row.text("platform"), _kind(chronicle.row))
-        verdict = policy.verdict(chronicle.row.moment("last_activity_at"), now)
+        # Asked again under the lock: somebody may just have spoken.
+        load = expect(tx, "read_load", session_key=chronicle.key)
+        verdict = why_new(tx, chronicle.row, load, rules=rules, now=now)
         if verdict is not None:
-            reason = EndReason.IDLE if verdict is Cause.IDLE else EndReason.DAILY
-            end_chronicle(chronicle, reason)
-
-
-def _kind(row: Row) -> Kind:
-    return Kind(row.text("kind"))
+            end_chronicle(chronicle, EndReason(verdict.value))
 
 
 def hold(
@@ -156,4 +154,3 @@ def close_ending(
     )
     if closed is None:
         raise LeaseLost("Somebody else tells of this ending", id=ending.session_id)
-

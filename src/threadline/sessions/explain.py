@@ -8,7 +8,7 @@ from threadline.core.policy import ResetPolicy
 from threadline.core.route import Route, is_multi_user, route
 from threadline.core.rules import Rules
 from threadline.core.session import Cause, SessionId
-from threadline.sessions.conversations import why_new
+from threadline.sessions.verdicts import why_new
 from threadline.storage.database import Transaction, expect
 
 

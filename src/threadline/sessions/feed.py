@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from threadline.core.errors import Conflict, Invalid
 from threadline.core.event import Cursor, Event, EventKind
 from threadline.core.session import SessionId
+from threadline.core.text import COUNT_LIMIT, checked_id
 from threadline.storage.database import Row, Transaction, expect
 from threadline.storage.moments import stamp
 
@@ -38,9 +39,7 @@ def read_feed(tx: Transaction, after: Cursor, most: int = PAGE) -> FeedPage:
     rows = tx.all("read_feed", xid=xid, id=id, most=most)
     events = [_event_from(row) for row in rows]
     behind = expect(tx, "read_feed_end").number("behind") > 0
-    return FeedPage(
-        events=events, cursor=events[-1].cursor if events else after, is_behind=behind
-    )
+    return FeedPage(events=events, cursor=events[-1].cursor if events else after, is_behind=behind)
 
 
 def feed_end(tx: Transaction) -> Cursor:
@@ -74,9 +73,9 @@ def _cursor(row: Row) -> Cursor:
 
 
 def _parse(cursor: Cursor) -> tuple[int, int]:
-    xid, dot, id = cursor.partition(".")
+    xid, dot, id = checked_id(cursor, "place in the feed").partition(".")
     if not dot or not (xid + id).isascii() or not xid.isdigit() or not id.isdigit():
         raise Invalid(f"{cursor[:40]!r} is no place in the feed", hint="Load a snapshot")
-    if max(int(xid), int(id)) >= 2**63:
+    if max(int(xid), int(id)) > COUNT_LIMIT:
         raise Invalid("There is no such place in the feed", hint="Load a snapshot")
     return int(xid), int(id)

@@ -7,6 +7,7 @@ from threadline.core.session import Cause, EndReason, ModelChoice, Session, Sess
 from threadline.core.turn import OwnerId, Turn, TurnId, TurnState
 from threadline.storage.database import Row
 
+
 def session_from(row: Row) -> Session:
     """Read a session."""
     parent_id, titled_by = row.text_or_none("parent_id"), row.text_or_none("titled_by")

@@ -12,8 +12,8 @@ from threadline.core.inbound import Inbound
 from threadline.core.message import Message, MessageKey, Part, unpack
 from threadline.core.route import Route
 from threadline.core.session import Session, SessionId
-from threadline.core.text import checked_count
-from threadline.core.turn import Turn, TurnId, TurnState
+from threadline.core.text import checked_count, checked_span, checked_text, checked_type, unfit
+from threadline.core.turn import Turn, TurnId, TurnState, checked_turn_id
 from threadline.core.usage import CostStatus, Usage
 from threadline.sessions.arrivals import outcome
 from threadline.sessions.conversations import sender_key_of
@@ -79,7 +79,7 @@ def list_sessions(
     tx: Transaction, *, profile: str, after: tuple[int, int] | None = None, most: int = PAGE
 ) -> SessionPage:
     """Read a page of the sessions of a profile, the latest activity first."""
-    before_at, before_key = after or (_END_OF_TIME, _END_OF_TIME)
+    before_at, before_key = (_END_OF_TIME, _END_OF_TIME) if after is None else _place(after)
     rows = tx.all(
         "list_sessions",
         profile=profile,
@@ -109,24 +109,30 @@ def list_own_sessions(
     return [_listed(row) for row in rows]
 
 
+def _place(after: tuple[int, int]) -> tuple[int, int]:
+    place: tuple[object, ...] = checked_type(after, "page", tuple)
+    if len(place) != len(("at", "key")):
+        raise unfit(after, "page", "what the page before it called the next")
+    return checked_count(place[0], "page"), checked_count(place[1], "page")
+
+
 def _listed(row: Row) -> SessionRow:
     held = row.text_or_none("held_state")
-    return SessionRow(
-        session=session_from(row), held=None if held is None else TurnState(held)
-    )
+    return SessionRow(session=session_from(row), held=None if held is None else TurnState(held))
 
 
 def list_active(
     tx: Transaction, *, profile: str, within: timedelta, now: datetime
 ) -> list[SessionId]:
     """List the sessions that were active within a span of time."""
-    rows = tx.all("list_active", profile=profile, since=stamp(now - within), most=LARGEST_PAGE)
+    since = stamp(now - checked_span(within, "span of activity"))
+    rows = tx.all("list_active", profile=profile, since=since, most=LARGEST_PAGE)
     return [SessionId(row.text("id")) for row in rows]
 
 
 def session_of(tx: Transaction, where: Route) -> SessionId | None:
     """Tell which session a route goes on with, also if it has ended; None: nobody spoke there."""
-    row = tx.one("find_bound", route=where)
+    row = tx.one("find_bound", route=checked_text(where, "route"))
     return None if row is None else SessionId(row.text("id"))
 
 
@@ -196,7 +202,7 @@ def turns(tx: Transaction, id: SessionId, most: int = PAGE) -> list[Turn]:
 
 def read_turn(tx: Transaction, id: TurnId) -> Turn:
     """Read a turn."""
-    row = tx.one("read_turn", id=id)
+    row = tx.one("read_turn", id=checked_turn_id(id))
     if row is None:
         raise NotFound("There is no such turn", id=str(id))
     return turn_from(row, SessionId(row.text("session_id")))

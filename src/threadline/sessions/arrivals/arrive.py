@@ -11,16 +11,17 @@ from threadline.core.message import MarkerKind, NewMessage, Role, plain_text
 from threadline.core.route import Route, route
 from threadline.core.rules import Rules
 from threadline.core.session import Cause, EndReason, TitleSource
-from threadline.core.text import clean_title
+from threadline.core.text import checked_type, clean_title
 from threadline.core.turn import BusyMode, TurnId, TurnState
 from threadline.sessions.arrivals import outcome
 from threadline.sessions.arrivals.changes import apply_early, change
 from threadline.sessions.arrivals.outcome import Arrival, Outcome
 from threadline.sessions.arrivals.places import Place, look_up, remember
 from threadline.sessions.chronicle import Chronicle
-from threadline.sessions.conversations import FIRST_WORDS, NewId, open_session, why_new
+from threadline.sessions.conversations import FIRST_WORDS, NewId, open_session
 from threadline.sessions.endings import end_chronicle
 from threadline.sessions.turns.close import close_turn, place_messages
+from threadline.sessions.verdicts import why_new
 from threadline.storage.database import Row, Transaction, expect
 
 
@@ -45,7 +46,7 @@ def arrive(
 
     What arrived before is answered as before, and nothing new is done.
     """
-    if inbound.kind is not InboundKind.MESSAGE:
+    if checked_type(inbound, "arrival", Inbound).kind is not InboundKind.MESSAGE:
         return change(tx, inbound, rules=rules, now=now)
     known = look_up(tx, inbound)
     if known["outcome"] is not None:
@@ -86,6 +87,8 @@ def _begin(
     if bound is not None and bound["ended_at"] is None:
         with Chronicle(tx, bound, now) as chronicle:
             end_chronicle(chronicle, EndReason(cause.value))
+        # A message that nobody answered in time is in the transcript only now.
+        bound = Row(bound, last_seq=chronicle.last_seq)
     opening = open_session(
         tx,
         place,

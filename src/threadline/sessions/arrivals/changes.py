@@ -85,9 +85,7 @@ def _apply(
         turn_id=turn_id,
         message_key=message_key,
     )
-    return Arrival(
-        outcome=Outcome.CHANGED, session_id=SessionId(chronicle.id), turn_id=turn_id
-    )
+    return Arrival(outcome=Outcome.CHANGED, session_id=SessionId(chronicle.id), turn_id=turn_id)
 
 
 def _change_message(

@@ -115,19 +115,13 @@ class Arriving(Door):
 
     async def set_summary(self, id: SessionId, summary: str) -> None:
         """Keep what a session was about, so that the one after it can be told."""
-        await self._db.write(
-            choices.set_summary, checked_session_id(id), summary, now=self.now()
-        )
+        await self._db.write(choices.set_summary, checked_session_id(id), summary, now=self.now())
 
     async def choose_model(self, id: SessionId, choice: ModelChoice | None) -> None:
         """Choose the model of a session; None leaves it to the configuration again."""
-        await self._db.write(
-            choices.choose_model, checked_session_id(id), choice, now=self.now()
-        )
+        await self._db.write(choices.choose_model, checked_session_id(id), choice, now=self.now())
 
     async def set_busy_mode(self, id: SessionId, mode: BusyMode | None) -> None:
         """Choose what becomes of messages that arrive while a turn of this session runs."""
         wanted = None if mode is None else checked_choice(mode, "busy mode", BusyMode)
-        await self._db.write(
-            choices.set_busy_mode, checked_session_id(id), wanted, now=self.now()
-        )
+        await self._db.write(choices.set_busy_mode, checked_session_id(id), wanted, now=self.now())

@@ -28,9 +28,7 @@ class Delivering(Door):
 
     async def sent(self, delivery: Delivery, platform_id: str | None = None) -> None:
         """Write down that a reply has reached its platform."""
-        await self._db.write(
-            deliveries.sent, delivery, platform_id=platform_id, now=self.now()
-        )
+        await self._db.write(deliveries.sent, delivery, platform_id=platform_id, now=self.now())
 
     async def not_sent(
         self,
@@ -52,9 +50,7 @@ class Delivering(Door):
     async def reclaim_deliveries(self) -> list[DeliveryId]:
         """Take back what dead senders were sending: nobody knows whether it was seen."""
         dead = await self._db.dead(await self._db.read(recover.list_owners))
-        return await self._db.write(
-            deliveries.reclaim, dead=dead, rules=self.rules, now=self.now()
-        )
+        return await self._db.write(deliveries.reclaim, dead=dead, rules=self.rules, now=self.now())
 
     async def abandon_stale(self) -> list[DeliveryId]:
         """Give up a slice of the replies that could not be sent for a whole day."""

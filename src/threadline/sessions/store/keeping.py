@@ -44,9 +44,7 @@ class Keeping(Door):
         `Ending.id`, by which it can tell.
         """
         told = 0
-        while ending := await self._db.write(
-            endings.take_ending, owner=self.owner, now=self.now()
-        ):
+        while ending := await self._db.write(endings.take_ending, owner=self.owner, now=self.now()):
             transcript = await self._db.read(views.history, ending.session_id)
             error = None
             try:

@@ -1,6 +1,6 @@
 """The store's answers: everything that can be asked without changing anything."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from datetime import timedelta
 
 from threadline.core.address import Address, Sender
@@ -49,9 +49,7 @@ class Reading(Door):
             views.list_own_sessions, address, sender, profile=profile, most=most
         )
 
-    async def active(
-        self, within: timedelta, *, profile: str = MAIN_PROFILE
-    ) -> list[SessionId]:
+    async def active(self, within: timedelta, *, profile: str = MAIN_PROFILE) -> list[SessionId]:
         """List the sessions that were active within a span of time."""
         return await self._db.read(
             views.list_active, profile=profile, within=within, now=self.now()
@@ -108,9 +106,7 @@ class Reading(Door):
 
     async def snapshot(self, ids: Sequence[SessionId]) -> Snapshot:
         """Show sessions as they are at one place of the feed, from which it can be followed."""
-        return await self._db.read(
-            views.snapshot, [checked_session_id(id) for id in ids]
-        )
+        return await self._db.read(views.snapshot, [checked_session_id(id) for id in ids])
 
     async def feed_end(self) -> Cursor:
         """Answer the place at which the feed stands now."""
@@ -120,7 +116,7 @@ class Reading(Door):
         """Read a stretch of the feed after a place."""
         return await self._db.read(feed.read_feed, after, most)
 
-    async def follow(self, after: Cursor | None = None) -> AsyncIterator[Event]:
+    async def follow(self, after: Cursor | None = None) -> AsyncGenerator[Event, None]:
         """Follow the feed from a place on, or from now; it never skips an event and never ends."""
         cursor = await self.feed_end() if after is None else after
         with self._db.watch() as watch:

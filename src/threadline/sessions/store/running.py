@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from threadline.core.message import NewMessage
 from threadline.core.session import SessionId, checked_session_id
-from threadline.core.turn import Lease, TurnId, TurnState
+from threadline.core.turn import Lease, OwnerId, TurnId, TurnState
 from threadline.core.usage import Usage
 from threadline.sessions.store.door import Door, whole
 from threadline.sessions.turns import claim, finish, output, pause, recover
@@ -48,9 +48,7 @@ class Running(Door):
 
     async def record(self, id: SessionId, messages: Sequence[NewMessage]) -> int:
         """Store messages that belong to no turn; answers the last sequence number."""
-        return await self._db.write(
-            output.record, checked_session_id(id), messages, now=self.now()
-        )
+        return await self._db.write(output.record, checked_session_id(id), messages, now=self.now())
 
     async def checkpoint(self, pieces: Sequence[tuple[Lease, str]]) -> frozenset[TurnId]:
         """Keep streamed output of several turns; answers those whose lease is lost."""
@@ -61,9 +59,7 @@ class Running(Door):
 
         Answers the sequence number before them and the last one of them: equal if there are none.
         """
-        return await self._db.write(
-            output.take_steering, lease, rules=self.rules, now=self.now()
-        )
+        return await self._db.write(output.take_steering, lease, rules=self.rules, now=self.now())
 
     async def finish(
         self,
@@ -82,9 +78,7 @@ class Running(Door):
         self, lease: Lease, why: str, *, usage: Sequence[Usage] = (), deliver: bool = True
     ) -> None:
         """End a turn that went wrong: what was said is kept, and why is shown."""
-        await self._db.write(
-            finish.fail, lease, why, usage=usage, deliver=deliver, now=self.now()
-        )
+        await self._db.write(finish.fail, lease, why, usage=usage, deliver=deliver, now=self.now())
 
     async def stop(self, turn_id: TurnId) -> bool:
         """Stop a turn for good and keep what it had said. False if it had ended."""
@@ -120,16 +114,19 @@ class Running(Door):
     async def interrupt_dead(self) -> list[TurnId]:
         """Take the turns of workers that are gone, and keep what they had said."""
         owners = await self._db.read(recover.list_owners)
-        dead = await self._db.dead(owners)
-        return await self._db.write(
+        return await self._interrupt(await self._db.dead(owners))
+
+    async def _interrupt(self, dead: frozenset[OwnerId]) -> list[TurnId]:
+        interrupted: list[TurnId] = []
+        while slice_ := await self._db.write(
             recover.interrupt, dead=dead, rules=self.rules, now=self.now()
-        )
+        ):
+            interrupted += slice_
+        return interrupted
 
     async def let_go(self) -> list[TurnId]:
         """Interrupt the turns that this process still runs, because it is about to end."""
-        return await self._db.write(
-            recover.interrupt, dead=frozenset({self.owner}), rules=self.rules, now=self.now()
-        )
+        return await self._interrupt(frozenset({self.owner}))
 
     async def recover(self, refused: frozenset[TurnId] = frozenset()) -> Recovery:
         """Decide what becomes of interrupted turns: they are queued again, or fail visibly.

@@ -60,9 +60,7 @@ def claim(
             return None
         place_messages(chronicle, turn_id)
         chronicle.tell(EventKind.TURN_RUNNING, turn_id)
-    lease = Lease(
-        session_id=chronicle.id, turn_id=turn_id, fence=row.number("fence"), until=until
-    )
+    lease = Lease(session_id=chronicle.id, turn_id=turn_id, fence=row.number("fence"), until=until)
     return Claim(turn=turn_from(row, chronicle.id), lease=lease)
 
 
@@ -95,6 +93,7 @@ def renew(
 def give_back(tx: Transaction, lease: Lease, *, now: datetime) -> None:
     """Put a claimed turn back into the line, as if it had never been claimed."""
     with open_chronicle(tx, lease.session_id, now) as chronicle:
-        if tx.one("give_back", id=lease.turn_id, fence=lease.fence) is None:
+        given = tx.one("give_back", id=lease.turn_id, fence=lease.fence)
+        if given is None or given.number("session_key") != chronicle.key:
             raise LeaseLost(id=str(lease.turn_id))
         chronicle.tell(EventKind.TURN_QUEUED, lease.turn_id)

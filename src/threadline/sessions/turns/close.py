@@ -1,7 +1,7 @@
 """Closing a turn from outside: stopped by a person, failed by time, or taken from a dead owner."""
 
 from threadline.core.event import EventKind
-from threadline.core.message import Marker, MarkerKind, NewMessage, Part, Role, Text
+from threadline.core.message import Marker, MarkerKind, NewMessage, Part, Role, words
 from threadline.core.notice import marker
 from threadline.core.turn import TurnId, TurnState
 from threadline.sessions.chronicle import Chronicle
@@ -40,7 +40,8 @@ def keep_partial(chronicle: Chronicle, turn_id: TurnId, kind: MarkerKind, why: s
     text = take_chunks(chronicle, turn_id)
     parts: tuple[Part, ...] = (Marker(kind=kind, text=why),)
     if text:
-        parts = (Text(text=text), *parts)
+        # However much was streamed, it must be possible to end the turn.
+        parts = (*words(text), *parts)
     role = Role.ASSISTANT if text else Role.SYSTEM
     chronicle.add([NewMessage(role=role, parts=parts)], turn_id)
     return len(text)

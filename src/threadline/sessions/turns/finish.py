@@ -6,8 +6,8 @@ from decimal import Decimal
 
 from threadline.core.errors import LeaseLost
 from threadline.core.event import EventKind
-from threadline.core.message import MarkerKind, NewMessage, Role, say
-from threadline.core.text import checked_text
+from threadline.core.message import MarkerKind, NewMessage, Role, words
+from threadline.core.text import checked_text, checked_type
 from threadline.core.turn import Lease, TurnId, TurnState
 from threadline.core.usage import Usage
 from threadline.sessions.chronicle import Chronicle, open_chronicle
@@ -34,7 +34,7 @@ def finish(
         ended = _end(chronicle, lease, TurnState.DONE, None)
         streamed = take_chunks(chronicle, lease.turn_id)
         if streamed and not messages:
-            messages = [say(Role.ASSISTANT, streamed)]
+            messages = [NewMessage(role=Role.ASSISTANT, parts=words(streamed))]
         chronicle.add(messages, lease.turn_id)
         chronicle.interruptions = 0
         _close(chronicle, lease.turn_id, ended, usage, deliver=deliver)
@@ -66,7 +66,7 @@ def _end(chronicle: Chronicle, lease: Lease, state: TurnState, error: str | None
         error=error,
         now=chronicle.at,
     )
-    if ended is None:
+    if ended is None or ended.number("session_key") != chronicle.key:
         raise LeaseLost(id=str(lease.turn_id))
     chronicle.tell(EventKind(f"turn.{state}"), lease.turn_id)
     return ended
@@ -102,6 +102,7 @@ def owe(chronicle: Chronicle, turn_id: TurnId, address_key: int) -> None:
 
 def add_usage(chronicle: Chronicle, turn_id: TurnId | None, spent: Usage) -> None:
     """Record what a model spent on a task of this session."""
+    checked_type(spent, "usage", Usage)
     chronicle.tx.run(
         "add_usage",
         session_key=chronicle.key,

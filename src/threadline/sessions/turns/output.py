@@ -30,9 +30,7 @@ def append(
         return chronicle.last_seq
 
 
-def record(
-    tx: Transaction, id: SessionId, messages: Sequence[NewMessage], *, now: datetime
-) -> int:
+def record(tx: Transaction, id: SessionId, messages: Sequence[NewMessage], *, now: datetime) -> int:
     """Store messages that belong to no turn; answer the last sequence number."""
     with require_open(open_chronicle(tx, id, now)) as chronicle:
         chronicle.add(messages, None)
@@ -86,10 +84,6 @@ def _absorb(chronicle: Chronicle, taken: TurnId, by: TurnId) -> None:
 def prove(chronicle: Chronicle, lease: Lease, rules: Rules) -> None:
     """Renew a lease, or refuse a worker that has lost it."""
     until = stamp(chronicle.now + rules.lease)
-    proof = chronicle.tx.one(
-        "prove_lease", id=lease.turn_id, fence=lease.fence, lease_until=until
-    )
-    if proof is None:
+    proof = chronicle.tx.one("prove_lease", id=lease.turn_id, fence=lease.fence, lease_until=until)
+    if proof is None or proof.number("session_key") != chronicle.key:
         raise LeaseLost(id=str(lease.turn_id))
-
-

@@ -9,7 +9,7 @@ from threadline.core.message import MarkerKind
 from threadline.core.rules import Rules
 from threadline.core.session import SessionId
 from threadline.core.text import checked_text
-from threadline.core.turn import HELD, Lease, OwnerId, TurnId, TurnState
+from threadline.core.turn import HELD, Lease, OwnerId, TurnId, TurnState, checked_turn_id
 from threadline.core.usage import Usage
 from threadline.sessions.chronicle import chronicle_of, open_chronicle
 from threadline.sessions.turns.close import close_turn
@@ -28,9 +28,7 @@ def stop(tx: Transaction, turn_id: TurnId, *, now: datetime) -> bool:
     """Stop a turn for good, whoever runs it, and keep what it had said. False if it had ended."""
     row = _turn(tx, turn_id)
     with chronicle_of(tx, row.number("session_key"), now) as chronicle:
-        stopped = close_turn(
-            chronicle, turn_id, TurnState.STOPPED, MarkerKind.STOPPED, _BY_PERSON
-        )
+        stopped = close_turn(chronicle, turn_id, TurnState.STOPPED, MarkerKind.STOPPED, _BY_PERSON)
         if stopped:
             chronicle.touch()
         return stopped
@@ -70,7 +68,7 @@ def wait(
             lease_until=None if keep_owner is None else stamp(now + rules.lease),
             now=stamp(now),
         )
-        if waiting is None:
+        if waiting is None or waiting.number("session_key") != chronicle.key:
             raise LeaseLost(id=str(lease.turn_id))
         for spent in usage:
             add_usage(chronicle, lease.turn_id, spent)
@@ -93,9 +91,7 @@ def answer(tx: Transaction, turn_id: TurnId, words: str, *, now: datetime) -> Tu
 
 def deny_unanswered(tx: Transaction, *, rules: Rules, now: datetime) -> list[TurnId]:
     """Deny a slice of the questions that nobody answered in time."""
-    rows = tx.all(
-        "list_stale_questions", before=stamp(now - rules.answer_within), most=_SLICE
-    )
+    rows = tx.all("list_stale_questions", before=stamp(now - rules.answer_within), most=_SLICE)
     turn_ids = [TurnId(row.number("id")) for row in rows]
     for turn_id in turn_ids:
         answer(tx, turn_id, DENIED, now=now)
@@ -103,7 +99,7 @@ def deny_unanswered(tx: Transaction, *, rules: Rules, now: datetime) -> list[Tur
 
 
 def _turn(tx: Transaction, turn_id: TurnId) -> Row:
-    row = tx.one("read_turn", id=turn_id)
+    row = tx.one("read_turn", id=checked_turn_id(turn_id))
     if row is None:
         raise NotFound("There is no such turn", id=str(turn_id))
     return row

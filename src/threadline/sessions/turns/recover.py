@@ -5,7 +5,7 @@ from datetime import datetime
 
 from threadline.core.address import Kind
 from threadline.core.event import EventKind
-from threadline.core.message import MarkerKind
+from threadline.core.message import MarkerKind, Text, unpack
 from threadline.core.notice import cut_off
 from threadline.core.rules import Rules
 from threadline.core.session import Cause, EndReason
@@ -37,15 +37,17 @@ def list_owners(tx: Transaction) -> frozenset[OwnerId]:
 def interrupt(
     tx: Transaction, *, dead: frozenset[OwnerId], rules: Rules, now: datetime
 ) -> list[TurnId]:
-    """Take the turns of owners who are dead, or whose lease is over; keep what they had said."""
+    """Take a slice of the turns whose owner is dead or whose lease is over; keep what they said."""
+    lost = [
+        held
+        for held in tx.all("list_held")
+        if held["owner"] in dead or is_over(held.moment("lease_until"), rules.lease, now)
+    ]
     interrupted = []
-    for held in tx.all("list_held"):
-        if OwnerId(held.text("owner")) in dead or is_over(
-            held.moment("lease_until"), rules.lease, now
-        ):
-            turn_id = TurnId(held.number("id"))
-            if _interrupt(tx, held, turn_id, now):
-                interrupted.append(turn_id)
+    for held in lost[:_SLICE]:
+        turn_id = TurnId(held.number("id"))
+        if _interrupt(tx, held, turn_id, now):
+            interrupted.append(turn_id)
     for owner in dead:
         tx.run("free_endings", owner=owner)
     return interrupted
@@ -116,9 +118,16 @@ def _why_not(
 def _resume(chronicle: Chronicle, turn_id: TurnId) -> None:
     tx = chronicle.tx
     tx.one("requeue_turn", id=turn_id)
-    said = sum(len(row.text("text")) for row in tx.all("list_reply", turn_id=turn_id))
-    chronicle.add([cut_off(said)], turn_id)
+    chronicle.add([cut_off(_count_said(tx, turn_id))], turn_id)
     chronicle.tell(EventKind.TURN_QUEUED, turn_id)
+
+
+def _count_said(tx: Transaction, turn_id: TurnId) -> int:
+    lines = (
+        unpack(row.text("text"), row.text_or_none("parts"))
+        for row in tx.all("list_reply", turn_id=turn_id)
+    )
+    return sum(len(part.text) for parts in lines for part in parts if isinstance(part, Text))
 
 
 def _suspend(chronicle: Chronicle, rules: Rules, new_id: NewId) -> None:
@@ -146,5 +155,6 @@ def _suspend(chronicle: Chronicle, rules: Rules, new_id: NewId) -> None:
                     from_key=chronicle.key,
                     session_key=fresh.key,
                 )
+                chronicle.tell(EventKind.TURN_MOVED, turn_id)
                 fresh.tell(EventKind.TURN_QUEUED, turn_id)
         end_chronicle(chronicle, EndReason.SUSPENDED)

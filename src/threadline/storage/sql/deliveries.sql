@@ -66,10 +66,10 @@ WHERE id = :id AND state = 'pending'
 RETURNING id
 
 -- name: list_reply
--- Read what a turn said, in order.
+-- Read what a turn said to people, in order: of the system's lines only markers, which have parts.
 SELECT m.key, m.seq, m.turn_id, m.role, m.text, m.parts, m.at, m.changed_at, m.deleted_at,
        NULL AS sender_id, NULL AS sender_name
 FROM turns t
 JOIN messages m ON m.session_key = t.session_key AND m.seq >= t.first_seq AND m.turn_id = t.id
-WHERE t.id = :turn_id AND m.role IN ('assistant', 'system')
+WHERE t.id = :turn_id AND (m.role = 'assistant' OR (m.role = 'system' AND m.parts IS NOT NULL))
 ORDER BY m.seq

@@ -12,7 +12,7 @@ WHERE (e.state = 'pending' AND e.due_at <= :now)
    OR (e.state = 'running' AND e.lease_until < :now)
 ORDER BY e.due_at, e.id
 LIMIT 1
-FOR UPDATE OF e SKIP LOCKED -- postgres
+FOR NO KEY UPDATE OF e SKIP LOCKED -- postgres
 
 -- name: take_ending
 -- Take an ending in order to tell of it.

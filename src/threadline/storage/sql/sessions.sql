@@ -4,7 +4,7 @@ SELECT key, id, platform, kind, revision, last_seq, last_activity_at, interrupti
        ended_at, end_reason, suspended_at, notice, told_at
 FROM sessions
 WHERE id = :id
-FOR UPDATE -- postgres
+FOR NO KEY UPDATE -- postgres
 
 -- name: lock_session_by_key
 -- Take a session, of which only the key is known, for this transaction.
@@ -12,7 +12,7 @@ SELECT key, id, platform, kind, revision, last_seq, last_activity_at, interrupti
        ended_at, end_reason, suspended_at, notice, told_at
 FROM sessions
 WHERE key = :key
-FOR UPDATE -- postgres
+FOR NO KEY UPDATE -- postgres
 
 -- name: lock_bound_session
 -- Take the session that a route is bound to, and the binding, for this transaction.
@@ -23,7 +23,7 @@ SELECT s.key, s.id, s.platform, s.kind, s.revision, s.last_seq, s.last_activity_
 FROM bindings b
 JOIN sessions s ON s.key = b.session_key
 WHERE b.route = :route
-FOR UPDATE -- postgres
+FOR NO KEY UPDATE -- postgres
 
 -- name: read_seat
 -- Read what the successor of a session inherits.
@@ -140,7 +140,7 @@ SELECT DISTINCT platform, kind FROM sessions WHERE ended_at IS NULL ORDER BY pla
 
 -- name: list_expired
 -- List open sessions without activity since a moment that nothing keeps open.
-SELECT s.id
+SELECT s.key, s.id
 FROM sessions s
 WHERE s.ended_at IS NULL AND s.platform = :platform AND s.kind = :kind
   AND s.last_activity_at < :before

@@ -30,7 +30,7 @@ WHERE t.state = 'queued'
                   AND h.state IN ('running', 'waiting'))
 ORDER BY t.id
 LIMIT 1
-FOR UPDATE OF s SKIP LOCKED -- postgres
+FOR NO KEY UPDATE OF s, t SKIP LOCKED -- postgres
 
 -- name: next_turn_of_session
 -- Find the turn that has waited longest in one session, unless one is under way.
@@ -70,7 +70,7 @@ RETURNING messages.seq
 -- Renew the lease of a running turn; no row means that it is lost.
 UPDATE turns SET lease_until = :lease_until
 WHERE id = :id AND fence = :fence AND state = 'running'
-RETURNING first_seq
+RETURNING first_seq, session_key
 
 -- name: renew_lease
 -- Renew the lease of a turn that runs or waits for an answer; no row means that it is lost.
@@ -83,14 +83,14 @@ RETURNING id
 UPDATE turns
 SET state = 'queued', owner = NULL, lease_until = NULL, attempts = attempts - 1
 WHERE id = :id AND fence = :fence AND state = 'running'
-RETURNING id
+RETURNING id, session_key
 
 -- name: end_turn
 -- End a running turn whose lease holds.
 UPDATE turns
 SET state = :state, ended_at = :now, owner = NULL, lease_until = NULL, error = :error
 WHERE id = :id AND fence = :fence AND state = 'running'
-RETURNING address_key, first_seq
+RETURNING address_key, first_seq, session_key
 
 -- name: wait_turn
 -- Let a running turn wait for an answer, with or without its lease.
@@ -98,7 +98,7 @@ UPDATE turns
 SET state = 'waiting', question = :question, asked_at = :now, answer = NULL, owner = :owner,
     lease_until = :lease_until
 WHERE id = :id AND fence = :fence AND state = 'running'
-RETURNING id
+RETURNING id, session_key
 
 -- name: read_turn
 -- Read a turn.
@@ -110,8 +110,9 @@ JOIN sessions s ON s.key = t.session_key
 WHERE t.id = :id
 
 -- name: answer_turn
--- Give a waiting turn its answer.
-UPDATE turns SET state = :state, answer = :answer
+-- Give a waiting turn its answer. To be claimed anew after that is no second attempt.
+UPDATE turns SET state = :state, answer = :answer,
+       attempts = CASE WHEN owner IS NULL THEN attempts - 1 ELSE attempts END
 WHERE id = :id AND state = 'waiting'
 RETURNING id
 

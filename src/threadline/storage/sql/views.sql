@@ -67,10 +67,12 @@ LIMIT :most
 
 -- name: sum_usage
 -- Add up what a session spent, by model and task.
-SELECT provider, model, task, sum(input_tokens) AS input_tokens,
-       sum(output_tokens) AS output_tokens, sum(cache_read_tokens) AS cache_read_tokens,
-       sum(cache_write_tokens) AS cache_write_tokens, sum(reasoning_tokens) AS reasoning_tokens,
-       max(prompt_tokens) AS prompt_tokens, sum(cost) AS cost,
+SELECT provider, model, task, CAST(sum(input_tokens) AS BIGINT) AS input_tokens,
+       CAST(sum(output_tokens) AS BIGINT) AS output_tokens,
+       CAST(sum(cache_read_tokens) AS BIGINT) AS cache_read_tokens,
+       CAST(sum(cache_write_tokens) AS BIGINT) AS cache_write_tokens,
+       CAST(sum(reasoning_tokens) AS BIGINT) AS reasoning_tokens,
+       max(prompt_tokens) AS prompt_tokens, CAST(sum(cost) AS BIGINT) AS cost,
        count(cost) AS priced, count(*) AS calls,
        sum(CASE cost_status WHEN 'exact' THEN 1 ELSE 0 END) AS exact
 FROM usage

@@ -1,0 +1,93 @@
+"""Phrases: how spans, counts, titles and policies read in a sentence."""
+
+from datetime import datetime, timedelta
+
+from threadline.core.policy import CarryKind, ResetMode, ResetPolicy
+from threadline.core.session import Cause, Session
+from threadline.core.text import clean_title
+
+SHOWN_TITLE = 60
+
+_UNITS = (
+    ("week", timedelta(weeks=1)),
+    ("day", timedelta(days=1)),
+    ("hour", timedelta(hours=1)),
+    ("minute", timedelta(minutes=1)),
+)
+_LONG_AGO = timedelta(weeks=8)
+
+_CAUSES = {
+    Cause.FIRST: "nobody has spoken here before",
+    Cause.NEW: "a new conversation was asked for",
+    Cause.IDLE: "the last one had been silent for too long",
+    Cause.DAILY: "the day has turned since the last one",
+    Cause.SUSPENDED: "the last one was cut off three times",
+    Cause.CLOSED: "the last one was closed",
+}
+
+
+def count(number: int, noun: str) -> str:
+    """Count things: `1 message`, `3 messages`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def span(length: timedelta) -> str:
+    """Say how long something is, in its largest unit: `5 minutes`."""
+    for noun, unit in _UNITS:
+        if length >= unit:
+            return count(length // unit, noun)
+    return count(max(0, int(length.total_seconds())), "second")
+
+
+def ago(at: datetime, now: datetime) -> str:
+    """Say when something was: `5 minutes ago`, or its day when that is long ago."""
+    past = now - at
+    if past >= _LONG_AGO:
+        return f"{at:%Y-%m-%d}"
+    return f"{span(past)} ago" if past >= timedelta(seconds=10) else "a moment ago"
+
+
+def brief(at: datetime, now: datetime) -> str:
+    """Say when something was, for a narrow column: `5m`, `3h`, or its day."""
+    past = max(now - at, timedelta(0))
+    if past >= _LONG_AGO:
+        return f"{at:%Y-%m-%d}"
+    for noun, unit in _UNITS[1:]:
+        if past >= unit:
+            return f"{past // unit}{noun[0]}"
+    return f"{int(past.total_seconds())}s"
+
+
+def name(session: Session) -> str:
+    """Name a session by its title, in quotation marks; without one it is untitled."""
+    title = clean_title(session.title or "")
+    shown = title if len(title) <= SHOWN_TITLE else f"{title[: SHOWN_TITLE - 1].rstrip()}…"
+    return f"“{shown}”" if shown else "an untitled conversation"
+
+
+def why(cause: Cause) -> str:
+    """Say why a conversation begins anew."""
+    return _CAUSES[cause]
+
+
+def describe(policy: ResetPolicy) -> str:
+    """Say when a conversation ends by itself, and what goes over."""
+    if policy.mode is ResetMode.NONE:
+        return "never"
+    silence = f"after {_exactly(policy.idle)} of silence"
+    day = f"when the day turns at {policy.at_hour}:00 ({policy.timezone})"
+    when = {
+        ResetMode.IDLE: silence,
+        ResetMode.DAILY: day,
+        ResetMode.BOTH: f"{silence}, or {day}",
+        ResetMode.DAILY_AND_IDLE: f"{day}, {silence}",
+    }[policy.mode]
+    carried = policy.carry.kind is not CarryKind.NOTHING
+    return f"{when}; carries over: {policy.carry}" if carried else when
+
+
+def _exactly(length: timedelta) -> str:
+    for noun, unit in _UNITS[1:]:
+        if length % unit == timedelta(0):
+            return count(length // unit, noun)
+    return span(length)
