@@ -1,124 +1,22 @@
 """A machine of random verbs, checked against the model and the feed after every step."""
 
-import asyncio
-import itertools
-import uuid
-from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime, timedelta
-from typing import TypeVar
-
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import precondition, rule
 
-from tests.contracts.model import SYSTEM, Line, ModelSession, ModelTurn
-from threadline.core.address import Address, Kind, Sender
+from tests.contracts.model import SYSTEM, Line, ModelTurn
+from tests.contracts.world import MINUTE, World
 from threadline.core.errors import Conflict
 from threadline.core.inbound import Inbound, InboundKind
-from threadline.core.message import Message, Role, Text, say
-from threadline.core.policy import Policies, ResetMode, ResetPolicy
-from threadline.core.rules import Rules
+from threadline.core.message import Role, Text, say
 from threadline.core.session import SessionId
-from threadline.core.turn import BusyMode, Lease, TurnId
-from threadline.sessions.arrivals.outcome import Arrival
-from threadline.sessions.store import Store
-from threadline.storage.database import Database
-from threadline.testing.feed import FeedWitness
-
-T = TypeVar("T")
-
-IDLE = timedelta(minutes=60)
-RULES = Rules(policies=Policies(default=ResetPolicy(mode=ResetMode.IDLE, idle=IDLE)))
-MINUTE = 60.0
-FRESH = RULES.freshness.total_seconds()
+from threadline.core.turn import BusyMode, TurnId
 
 people = st.sampled_from(["ann", "bob"])
 words = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=12)
 
 
-class Conversations(RuleBasedStateMachine):
-    """Two people, one agent, and everything that can happen between them."""
-
-    def __init__(
-        self, open_database: Callable[[Callable[[], datetime]], Awaitable[Database]]
-    ) -> None:
-        super().__init__()
-        self.runner = asyncio.Runner()
-        self.seconds = 0.0
-        self.tag = uuid.uuid4().hex[:8]
-        self.numbers = itertools.count()
-        self.store = Store(self.run(open_database(self.now)), RULES)
-        self.witness = FeedWitness(self.store)
-        self.sessions: dict[str, ModelSession] = {}
-        self.bound: dict[str, ModelSession] = {}
-        self.met: set[str] = set()
-        self.leases: dict[int, Lease] = {}
-        self.sent: list[tuple[Inbound, Line, ModelSession, ModelTurn | None]] = []
-        self.gone: set[int] = set()
-
-    def run(self, work: Awaitable[T]) -> T:
-        """Wait for something on the machine's own loop."""
-
-        async def waited() -> T:
-            return await work
-
-        return self.runner.run(waited())
-
-    def now(self) -> datetime:
-        """Tell the model's time."""
-        return datetime(2026, 3, 1, tzinfo=UTC) + timedelta(seconds=self.seconds)
-
-    def teardown(self) -> None:
-        """Let go of the store."""
-        self.run(self.store.close())
-        self.runner.close()
-
-    # Who, where, and what they see ---------------------------------------------------------
-
-    def place(self, person: str) -> tuple[Address, Sender]:
-        """Answer where a person speaks."""
-        id = f"{self.tag}-{person}"
-        return Address(platform="telegram", kind=Kind.DM, chat=id), Sender(id=id)
-
-    def inbound(self, person: str, text: str, *, observed: bool = False) -> Inbound:
-        """Make a message with an id of its own."""
-        address, sender = self.place(person)
-        return Inbound(
-            address=address,
-            sender=sender,
-            parts=(Text(text=text),),
-            at=self.now(),
-            message_id=str(next(self.numbers)),
-            observed=observed,
-        )
-
-    def current(self, person: str) -> ModelSession | None:
-        """Answer the session that a message of this person would go on in."""
-        session = self.bound.get(person)
-        if session is None or not session.is_open or session.is_suspended:
-            return None
-        busy = session.held() is not None or any(
-            self.seconds - turn.queued_at < FRESH for turn in session.queued()
-        )
-        expired = self.seconds - session.quiet_since > IDLE.total_seconds()
-        return None if expired and not busy else session
-
-    def open(self, person: str, arrival: Arrival) -> tuple[ModelSession, list[Line]]:
-        """Begin a session in the model, and answer what its agent is told first."""
-        told = [] if person in self.met else [Line("system", SYSTEM)]
-        self.met.add(person)
-        old = self.bound.get(person)
-        reset = False
-        if old is not None:
-            was_open = old.is_open
-            reset = was_open and bool(old.lines)
-            if was_open:
-                old.end(expired=not old.is_suspended)
-        assert arrival.session_id is not None
-        session = ModelSession(id=arrival.session_id, person=person)
-        self.sessions[session.id] = self.bound[person] = session
-        if reset or (old is not None and old.lines and arrival.cause in {"idle", "daily"}):
-            told.append(Line("system", SYSTEM))
-        return session, told
+class Conversations(World):
+    """Everything that can happen between two people and an agent."""
 
     # Arriving ------------------------------------------------------------------------------
 
@@ -171,13 +69,13 @@ class Conversations(RuleBasedStateMachine):
     @rule(data=st.data())
     def is_delivered_again(self, data: st.DataObject) -> None:
         """The platform delivers something a second time: nothing happens."""
-        inbound, _, session, _ = data.draw(st.sampled_from(self.sent))
+        inbound, _, _session, _ = data.draw(st.sampled_from(self.sent))
         arrival = self.run(self.store.arrive(inbound))
         assert arrival.is_repeated
 
     @precondition(lambda self: self.sent)
     @rule(data=st.data(), text=words, is_deletion=st.booleans())
-    def is_changed(self, data: st.DataObject, text: str, is_deletion: bool) -> None:  # noqa: FBT001
+    def is_changed(self, data: st.DataObject, text: str, is_deletion: bool) -> None:
         """Somebody edits or deletes what they wrote."""
         index = data.draw(st.integers(0, len(self.sent) - 1))
         inbound, line, session, turn = self.sent[index]
@@ -224,14 +122,6 @@ class Conversations(RuleBasedStateMachine):
         session.begin(waiting[0])
         self.leases[claim.turn.id] = claim.lease
 
-    def running(self, person: str) -> tuple[ModelSession, ModelTurn, Lease] | None:
-        """Find the running turn of a person's session."""
-        session = self.bound.get(person)
-        turn = None if session is None else session.held()
-        if session is None or turn is None or turn.state != "running":
-            return None
-        return session, turn, self.leases[turn.id]
-
     @rule(person=people, text=words)
     def is_answered(self, person: str, text: str) -> None:
         """The agent says a whole message."""
@@ -250,7 +140,7 @@ class Conversations(RuleBasedStateMachine):
             turn.streamed += text
 
     @rule(person=people, deliver=st.booleans())
-    def is_finished(self, person: str, deliver: bool) -> None:  # noqa: FBT001
+    def is_finished(self, person: str, deliver: bool) -> None:
         """The agent is done."""
         if found := self.running(person):
             session, turn, lease = found
@@ -387,40 +277,6 @@ class Conversations(RuleBasedStateMachine):
             for turn in [one for one in session.turns if one.state == "interrupted"]:
                 self.recovers(session, turn)
 
-    def recovers(self, session: ModelSession, turn: ModelTurn) -> None:
-        """Decide in the model what becomes of an interrupted turn."""
-        worn_out = turn.attempts >= 3 or session.interruptions >= 3  # noqa: PLR2004
-        expired = self.seconds - session.quiet_since > IDLE.total_seconds()
-        if worn_out or expired:
-            session.close(turn, "failed")
-        else:
-            turn.state = "queued"
-            session.lines.append(Line("system", SYSTEM))
-        if session.interruptions >= 3:  # noqa: PLR2004
-            self.suspends(session)
-
-    def suspends(self, session: ModelSession) -> None:
-        """Let a session rest; what waits goes on in a fresh one."""
-        session.is_suspended = True
-        waiting = session.queued()
-        if not waiting:
-            return
-        session.is_open = False
-        route = self.run(self.store.explain(*self.place(session.person))).route
-        id = self.run(self.store.session_of(route))
-        assert id is not None
-        fresh = ModelSession(id=id, person=session.person, quiet_since=self.seconds)
-        assert id not in self.sessions
-        self.sessions[id] = self.bound[session.person] = fresh
-        if session.lines:
-            waiting[0].lines.append(Line("system", SYSTEM))
-        for turn in waiting:
-            session.turns.remove(turn)
-            fresh.turns.append(turn)
-        for index, (inbound, line, home, turn_of) in enumerate(self.sent):
-            if turn_of is not None and any(turn_of is turn for turn in waiting):
-                self.sent[index] = (inbound, line, fresh, turn_of)
-
     @rule()
     def is_swept(self) -> None:
         """The sweep ends what has been silent for too long."""
@@ -430,50 +286,8 @@ class Conversations(RuleBasedStateMachine):
                 session.end(expired=True)
 
     @rule(was_seen=st.booleans())
-    def is_sent(self, was_seen: bool) -> None:  # noqa: FBT001
+    def is_sent(self, was_seen: bool) -> None:
         """The outbox sends what is owed."""
         for parcel in self.run(self.store.take_deliveries()):
             if was_seen:
                 self.run(self.store.sent(parcel.delivery, "p1"))
-
-    # What must always hold -----------------------------------------------------------------
-
-    @invariant()
-    def transcripts_agree(self) -> None:
-        """Every transcript reads as in the model, numbered without a gap."""
-        for session in self.sessions.values():
-            lines = self.run(self.store.transcript(SessionId(session.id), most=1000))
-            assert [line.seq for line in lines] == list(range(1, len(lines) + 1))
-            assert [_seen(line) for line in lines] == [
-                (line.role, line.text if line.role == "user" else _hidden(line))
-                for line in session.lines
-            ], session
-
-    @invariant()
-    def states_agree(self) -> None:
-        """Every turn and session is in the state that the model expects."""
-        for session in self.sessions.values():
-            found = self.run(self.store.session(SessionId(session.id)))
-            assert (found.ended_at is None) == session.is_open, session
-            turns = self.run(self.store.turns(SessionId(session.id), 1000))
-            assert {turn.id: str(turn.state) for turn in turns} == {
-                turn.id: turn.state for turn in session.turns
-            }
-
-    @invariant()
-    def feed_agrees(self) -> None:
-        """The old snapshot and the events make the new snapshot."""
-        self.run(self.witness.verify([SessionId(id) for id in self.sessions]))
-
-
-def _seen(message: Message) -> tuple[str, str]:
-    return str(message.role), message.text if message.role is Role.USER else _plain(message)
-
-
-def _plain(message: Message) -> str:
-    only = len(message.parts) == 1 and isinstance(message.parts[0], Text)
-    return message.text if only and message.role is Role.ASSISTANT else SYSTEM
-
-
-def _hidden(line: Line) -> str:
-    return line.text

@@ -19,7 +19,7 @@ from threadline.core.session import (
 moments = st.datetimes(
     datetime(1970, 1, 2),
     datetime(2999, 1, 1),
-    timezones=st.timezones(),  # noqa: DTZ001
+    timezones=st.timezones(),
 )
 
 
@@ -31,7 +31,7 @@ def test_an_id_tells_its_moment_and_is_one(moment: datetime, bits: int) -> None:
     assert id.startswith(f"{moment.astimezone(UTC):%Y%m%d_%H%M%S}_")
 
 
-@given(st.datetimes(datetime(2000, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC)))  # noqa: DTZ001
+@given(st.datetimes(datetime(2000, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC)))
 def test_ids_sort_by_time(moment: datetime) -> None:
     """A later session has a greater id."""
     later = moment + timedelta(seconds=1)

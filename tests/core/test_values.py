@@ -25,7 +25,7 @@ def test_an_inbound_knows_its_moment_in_utc() -> None:
     """A naive time is refused, any other becomes UTC."""
     assert Inbound.text("x", address=PLACE, at=NOW).at == NOW
     with pytest.raises(Invalid, match="time zone"):
-        Inbound.text("x", address=PLACE, at=datetime(2026, 5, 1))  # noqa: DTZ001
+        Inbound.text("x", address=PLACE, at=datetime(2026, 5, 1))
 
 
 @pytest.mark.parametrize("profile", ["", "default", "main"])
