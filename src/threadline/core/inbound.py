@@ -62,7 +62,7 @@ class Inbound:
         checked_parts(self.parts, least=0 if self.kind is InboundKind.DELETION else 1)
 
     @classmethod
-    def text(  # noqa: PLR0913 - the fields of an everyday message
+    def text(
         cls,
         words: str,
         *,

@@ -72,8 +72,8 @@ TRANSITIONS: Mapping[TurnState, frozenset[TurnState]] = MappingProxyType(
 )
 """What may follow each state; what is not here cannot happen.
 
-queued → done is a message that a running turn took up by steering; running → queued is a claim given
-back; waiting → queued is an answer to a turn whose worker let go of it.
+queued → done is a message that a running turn took up by steering; running → queued is a claim
+given back; waiting → queued is an answer to a turn whose worker let go of it.
 """
 
 UNFINISHED = frozenset(state for state, nexts in TRANSITIONS.items() if nexts)

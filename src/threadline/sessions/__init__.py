@@ -1,0 +1,1 @@
+"""The session layer: every write, one transaction each; and the reads."""

@@ -54,7 +54,7 @@ def sweep_blobs(tx: Transaction, *, now: datetime) -> list[BlobHash]:
     """Delete a slice of the blobs that no message has used for a day."""
     rows = tx.all("list_unused_blobs", before=stamp(now - UNUSED_AFTER), most=_SLICE)
     hashes = [BlobHash(row.text("hash")) for row in rows]
-    for hash in hashes:
-        tx.run("drop_blob", hash=hash)
-        tx.run("drop_blob_chunks", hash=hash)
+    for unused in hashes:
+        tx.run("drop_blob", hash=unused)
+        tx.run("drop_blob_chunks", hash=unused)
     return hashes

@@ -187,7 +187,7 @@ def _blank(key: int, id: SessionId, notice: str | None, title: str | None, now: 
 
 
 def _notes(tx: Transaction, before: Row, cause: Cause, policy: ResetPolicy) -> Sequence[NewMessage]:
-    """Answer what the agent is told of the session before: why it ended, and what is carried over."""
+    """Answer what the agent is told of the session before: why it ended, what is carried over."""
     reason = tell_agent(cause)
     notes = [] if reason is None else [reason]
     summary = before.text_or_none("summary")

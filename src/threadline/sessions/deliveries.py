@@ -67,7 +67,7 @@ def sent(tx: Transaction, delivery: Delivery, *, platform_id: str | None, now: d
     """Write down that a reply has reached its platform."""
     if platform_id is not None:
         checked_id(platform_id, "platform's id of the reply")
-    _finish(tx, delivery, DeliveryState.SENT, platform_id, None, now)
+    _finish(tx, delivery, DeliveryState.SENT, platform_id=platform_id, error=None, now=now)
 
 
 def not_sent(
@@ -91,7 +91,7 @@ def not_sent(
         or delivery.attempts >= MAX_DELIVERY_ATTEMPTS
         or now - delivery.owed_at > STALE_AFTER
     ):
-        _finish(tx, delivery, DeliveryState.FAILED, None, error, now)
+        _finish(tx, delivery, DeliveryState.FAILED, platform_id=None, error=error, now=now)
         return DeliveryState.FAILED
     repeated_at = now if outcome is SendOutcome.AMBIGUOUS else delivery.repeated_at
     row = expect(tx, "read_delivery", id=delivery.id)
@@ -114,6 +114,7 @@ def _finish(
     tx: Transaction,
     delivery: Delivery,
     state: DeliveryState,
+    *,
     platform_id: str | None,
     error: str | None,
     now: datetime,

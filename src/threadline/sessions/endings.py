@@ -140,10 +140,8 @@ def close_ending(
     tx: Transaction, ending: Ending, *, owner: OwnerId, error: str | None, now: datetime
 ) -> None:
     """Write down that an ending was told, or that telling failed and is tried again or given up."""
-    if error is None:
-        state = "done"
-    else:
-        state = "failed" if ending.attempts >= MAX_TELLINGS else "pending"
+    is_over = ending.attempts >= MAX_TELLINGS
+    state = "done" if error is None else "failed" if is_over else "pending"
     closed = tx.one(
         "close_ending",
         id=ending.id,

@@ -1,0 +1,1 @@
+"""Storage: one schema, two databases behind one port."""

@@ -10,7 +10,7 @@ from threadline.core.errors import StorageError
 from threadline.core.turn import OwnerId
 from threadline.storage.moments import moment
 
-SqlValue: TypeAlias = None | int | float | str | bytes
+SqlValue: TypeAlias = int | float | str | bytes | None
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -135,8 +135,8 @@ class Database(Protocol):
     ) -> T:
         """Run a verb in one transaction; return after its commit is on disk.
 
-        An error of the verb undoes it wholly and is raised here. A caller that is cancelled withdraws
-        a verb that has not started, and waits for the end of one that has.
+        An error of the verb undoes it wholly and is raised here. A caller that is cancelled
+        withdraws a verb that has not started, and waits for the end of one that has.
         """
         ...
 

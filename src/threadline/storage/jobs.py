@@ -15,7 +15,16 @@ T = TypeVar("T")
 class Job(Generic[T]):
     """One call that a database thread carries out for a task of the event loop."""
 
-    __slots__ = ("_aftermath", "_answered", "_token", "_work", "deadline", "error", "future", "result")
+    __slots__ = (
+        "_aftermath",
+        "_answered",
+        "_token",
+        "_work",
+        "deadline",
+        "error",
+        "future",
+        "result",
+    )
 
     def __init__(
         self, future: "asyncio.Future[T]", work: Callable[[Transaction], T], deadline: float

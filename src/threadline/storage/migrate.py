@@ -22,10 +22,22 @@ def migrate(
     execute: Execute, tables: frozenset[str], dialect: Dialect, *, where: str, now: datetime
 ) -> None:
     """Apply the steps that a store lacks. Call it inside a transaction that excludes all others."""
+    applied = count_applied(execute, tables, dialect, where=where)
     if not tables:
         execute(_LEDGER)
-        applied = 0
-    elif "migrations" in tables:
+    for step in migrations(dialect)[applied:]:
+        for statement in step.statements:
+            execute(statement)
+        # All three are ours: a number, the name of a file in this package, and the clock.
+        done = f"({step.number}, '{step.name}', {stamp(now)})"
+        execute(f"INSERT INTO migrations VALUES {done}")  # noqa: S608
+
+
+def count_applied(execute: Execute, tables: frozenset[str], dialect: Dialect, *, where: str) -> int:
+    """Tell how many steps a store has; refuse one that is foreign, or newer than this program."""
+    if not tables:
+        return 0
+    if "migrations" in tables:
         ((number,),) = execute("SELECT coalesce(max(number), 0) FROM migrations")
         applied = int(number or 0)
     else:
@@ -40,7 +52,4 @@ def migrate(
             id=where,
             hint="Upgrade Threadline; nothing was changed",
         )
-    for step in known[applied:]:
-        for statement in step.statements:
-            execute(statement)
-        execute(f"INSERT INTO migrations VALUES ({step.number}, '{step.name}', {stamp(now)})")
+    return applied

@@ -83,7 +83,8 @@ def _for(dialect: Dialect, text: str) -> str:
 
 
 def _without_comments(text: str) -> str:
-    return "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("--")) + "\n"
+    lines = (line for line in text.splitlines() if not line.lstrip().startswith("--"))
+    return "\n".join(lines) + "\n"
 
 
 def _in_words_of(dialect: Dialect, text: str) -> str:

@@ -63,7 +63,7 @@ def arrive(
     else:
         cause = cause or Cause.FIRST
         entrance = _begin(
-            tx, inbound, place, where, bound, cause, rules=rules, now=now, new_id=new_id
+            tx, inbound, place, where, bound, cause=cause, rules=rules, now=now, new_id=new_id
         )
     arrival = _enter(entrance, inbound, place, where)
     if known.number("early"):
@@ -77,8 +77,8 @@ def _begin(
     place: Place,
     where: Route,
     bound: Row | None,
-    cause: Cause,
     *,
+    cause: Cause,
     rules: Rules,
     now: datetime,
     new_id: NewId,

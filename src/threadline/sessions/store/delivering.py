@@ -60,18 +60,18 @@ class Delivering(Door):
         self, data: bytes, media_type: str, kind: MediaKind, name: str | None = None
     ) -> Attachment:
         """Store an attachment, so that a message can use it within a day."""
-        hash = blobs.hash_of(data)
+        content = blobs.hash_of(data)
         part = Attachment(
             kind=checked_choice(kind, "kind of attachment", MediaKind),
-            blob=hash,
+            blob=content,
             media_type=media_type,
             size=len(data),
             name=name,
         )
-        if await self._db.read(blobs.has_blob, hash) is None:
+        if await self._db.read(blobs.has_blob, content) is None:
             for n, piece in enumerate(blobs.pieces_of(data)):
-                await self._db.write(blobs.put_piece, hash, n, piece)
-        await self._db.write(blobs.put_blob, hash, len(data), now=self.now())
+                await self._db.write(blobs.put_piece, content, n, piece)
+        await self._db.write(blobs.put_blob, content, len(data), now=self.now())
         return part
 
     async def read_blob(self, hash: BlobHash) -> AsyncIterator[bytes]:

@@ -1,7 +1,7 @@
 """Connections to SQLite: how they are set up, what they can do, and what their errors mean."""
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -18,13 +18,23 @@ _SYNCHRONOUS_OFF, _SYNCHRONOUS_FULL = 0, 2
 
 
 def connect(
-    path: Path, *, cache_kib: int, durable: bool = True, vfs: str | None = None
+    path: Path,
+    *,
+    cache_kib: int,
+    durable: bool = True,
+    vfs: str | None = None,
+    inspect: Callable[[apsw.Connection], None] | None = None,
 ) -> apsw.Connection:
-    """Open the file with settings that were all read back, or say which of them did not hold."""
+    """Open the file with settings that were all read back, or say which of them did not hold.
+
+    Some settings change the file, so `inspect` may refuse it before any of them is made.
+    """
     with translated(path):
         connection = apsw.Connection(str(path), vfs=vfs)
         try:
             connection.set_busy_timeout(_OPEN_PATIENCE_MS)
+            if inspect is not None:
+                inspect(connection)
             for name, wish in _pragmas(cache_kib, durable=durable):
                 _set(connection, name, wish)
             # Otherwise a statement is compiled anew for each new value of a parameter (ten times

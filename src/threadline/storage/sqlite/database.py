@@ -13,7 +13,7 @@ from threadline.core.errors import StorageError
 from threadline.core.turn import OwnerId
 from threadline.storage.database import Finding, SqlValue, Transaction
 from threadline.storage.jobs import Desk, Job
-from threadline.storage.migrate import migrate
+from threadline.storage.migrate import Execute, count_applied, migrate
 from threadline.storage.queries import Dialect
 from threadline.storage.sqlite.check import check_file
 from threadline.storage.sqlite.connection import (
@@ -46,20 +46,21 @@ class SqliteDatabase:
         clock: Callable[[], datetime] | None = None,
         vfs: str | None = None,
     ) -> None:
-        """Name the file; `open` opens it. Without `durable` a power cut may lose the last commits."""
+        """Name the file; `open` opens it. Not `durable`: a power cut may lose the last commits."""
         self._path = path
         self._durable = durable
         self._vfs = vfs
         self._clock = clock
         self._desk = Desk(deadline_seconds)
         self._bell = Bell()
+        self._is_closed = False
 
     async def open(self) -> None:
         """Open the file, bring its schema up to date and start the threads."""
         await asyncio.to_thread(self._start)
 
     def _start(self) -> None:
-        connection = self._connect(WRITER_CACHE_KIB)
+        connection = self._connect(WRITER_CACHE_KIB, self._refuse_stranger)
         try:
             with translated(self._path):
                 self._migrate(connection)
@@ -77,18 +78,24 @@ class SqliteDatabase:
             lambda: self._connect(READER_CACHE_KIB), self._path, answer=self._desk.answer
         )
 
-    def _connect(self, cache_kib: int) -> apsw.Connection:
-        return connect(self._path, cache_kib=cache_kib, durable=self._durable, vfs=self._vfs)
+    def _connect(
+        self, cache_kib: int, inspect: Callable[[apsw.Connection], None] | None = None
+    ) -> apsw.Connection:
+        return connect(
+            self._path, cache_kib=cache_kib, durable=self._durable, vfs=self._vfs, inspect=inspect
+        )
+
+    def _refuse_stranger(self, connection: apsw.Connection) -> None:
+        """Refuse a file that is not ours, before a setting changes it."""
+        execute = _executing(connection)
+        count_applied(execute, _tables(execute), Dialect.SQLITE, where=str(self._path))
 
     def _migrate(self, connection: apsw.Connection) -> None:
-        def execute(sql: str) -> Sequence[Sequence[SqlValue]]:
-            return connection.execute(sql).fetchall()
-
+        execute = _executing(connection)
         connection.set_busy_timeout(int(WRITE_DEADLINE_SECONDS * 1000))
         execute("BEGIN IMMEDIATE")
         try:
-            names = execute("SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'")
-            tables = frozenset(str(name) for (name,) in names)
+            tables = _tables(execute)
             migrate(execute, tables, Dialect.SQLITE, where=str(self._path), now=self.now())
             execute("COMMIT")
         finally:
@@ -135,7 +142,9 @@ class SqliteDatabase:
 
     async def close(self) -> None:
         """Finish what was begun and let go of everything."""
-        await asyncio.to_thread(self._stop)
+        if not self._is_closed:
+            self._is_closed = True
+            await asyncio.to_thread(self._stop)
         # The threads' last answers are on their way to this loop.
         await asyncio.sleep(0)
 
@@ -161,3 +170,15 @@ def _owners(path: Path) -> Owners:
             id=str(path),
             hint="Make its folder writable",
         ) from error
+
+
+def _executing(connection: apsw.Connection) -> Execute:
+    def execute(sql: str) -> Sequence[Sequence[SqlValue]]:
+        return connection.execute(sql).fetchall()
+
+    return execute
+
+
+def _tables(execute: Execute) -> frozenset[str]:
+    names = execute("SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'")
+    return frozenset(str(name) for (name,) in names)

@@ -1,0 +1,197 @@
+"""Connections to PostgreSQL: how they are set up, and what a transaction can do on one."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
+from psycopg.types.numeric import Int8BinaryDumper
+from psycopg.types.string import StrDumper
+
+from threadline.core.errors import ConfigError, StorageError
+from threadline.storage.database import Row, SqlValue, Transaction
+from threadline.storage.queries import Dialect, queries
+
+Raw: TypeAlias = psycopg.Connection[tuple[Any, ...]]
+
+OLDEST_SERVER = 140000
+_SAFE_COMMIT = ("on", "remote_apply")
+_CONNECT_SECONDS = 5
+_IDLE_SECONDS = 60
+_PREPARED = 500
+_WAYS = {
+    "fallback_application_name": "threadline",
+    "client_encoding": "UTF8",
+    "connect_timeout": _CONNECT_SECONDS,
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+}
+
+_SET_UP = """
+SELECT set_config('lock_timeout', '{lock_ms}', false),
+       set_config('idle_in_transaction_session_timeout', '{idle_ms}', false),
+       set_config('synchronous_commit', CASE WHEN current_setting('synchronous_commit')
+                  IN ('on', 'remote_apply') THEN current_setting('synchronous_commit')
+                  ELSE 'on' END, false)
+"""
+_READ_BACK = """
+SELECT CAST(current_setting('server_version_num') AS INTEGER),
+       current_setting('synchronous_commit'), current_setting('server_encoding'),
+       current_schema()
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What a server answered about itself."""
+
+    version: int
+    synchronous_commit: str
+    encoding: str
+    schema: str | None
+
+
+class Target:
+    """A database that can be connected to. Its name never tells the password."""
+
+    def __init__(self, url: str, *, patience_seconds: float = 30.0) -> None:
+        """Read the URL."""
+        self._ways = {**_WAYS, **_parsed(url)}
+        self._lock_ms = max(1, int(patience_seconds * 1000))
+        self.where = _described(self._ways)
+
+    def connect(self) -> Raw:
+        """Connect, with settings that were all read back, or say which of them did not hold."""
+        connection: Raw = psycopg.connect(
+            **self._ways,  # type: ignore[arg-type]  # libpq's own words
+            autocommit=True,
+            prepare_threshold=0,
+        )
+        try:
+            connection.prepared_max = _PREPARED
+            # One type for all numbers: else each size of number would be another statement.
+            connection.adapters.register_dumper(int, Int8BinaryDumper)
+            connection.adapters.register_dumper(str, StrDumper)
+            text = _SET_UP.format(lock_ms=self._lock_ms, idle_ms=_IDLE_SECONDS * 1000)
+            connection.execute(text, prepare=False)
+            row = connection.execute(_READ_BACK, prepare=False).fetchone() or (0, "", "", None)
+            require_safe(
+                Settings(version=row[0], synchronous_commit=row[1], encoding=row[2], schema=row[3]),
+                self.where,
+            )
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def without_password(self, text: str) -> str:
+        """Answer a text that somebody else wrote, fit for logs and screens."""
+        password = str(self._ways.get("password") or "")
+        return text.replace(password, "…") if password else text
+
+
+def require_safe(found: Settings, where: str) -> None:
+    """Refuse a server that cannot keep what we promise."""
+    if found.version < OLDEST_SERVER:
+        raise StorageError(
+            f"PostgreSQL {found.version // 10000} is too old",
+            id=where,
+            hint=f"Threadline needs {OLDEST_SERVER // 10000} or newer",
+        )
+    if found.synchronous_commit not in _SAFE_COMMIT:
+        raise StorageError(
+            f"PostgreSQL answered {found.synchronous_commit!r} where "
+            "synchronous_commit should be on",
+            id=where,
+            hint="A pooler may be in between; connect to the server itself",
+        )
+    if found.encoding != "UTF8":
+        raise StorageError(
+            f"The database is encoded in {found.encoding}", id=where, hint="Make one with UTF8"
+        )
+    if found.schema is None:
+        raise StorageError(
+            "The search path names no schema that exists", id=where, hint="Create it first"
+        )
+
+
+def _parsed(url: str) -> dict[str, object]:
+    try:
+        return {name: value for name, value in conninfo_to_dict(url).items() if value is not None}
+    except psycopg.Error:
+        # What libpq says of it may hold the password.
+        raise ConfigError(
+            "The PostgreSQL URL cannot be read",
+            hint="It looks like postgresql://user@host:5432/database",
+        ) from None
+
+
+def _described(ways: Mapping[str, object]) -> str:
+    host = ways.get("host") or ways.get("hostaddr") or "the local server"
+    port = f":{ways['port']}" if "port" in ways else ""
+    return f"{ways.get('dbname') or ways.get('user') or 'the default database'} at {host}{port}"
+
+
+class PostgresTransaction:
+    """The port's transaction on one connection; its owner begins and ends it."""
+
+    def __init__(self, connection: Raw) -> None:
+        """Speak to the database through this connection."""
+        self.connection = connection
+        self.has_written = False
+        self._cursor = connection.cursor()
+        self._queries = queries(Dialect.POSTGRES)
+        self._columns: dict[str, tuple[str, ...]] = {}
+
+    def one(self, query: str, **values: SqlValue) -> Row | None:
+        """Answer the first row, or None."""
+        rows = self.all(query, **values)
+        return rows[0] if rows else None
+
+    def all(self, query: str, **values: SqlValue) -> list[Row]:
+        """Answer all rows."""
+        rows = self._ask(query, values)
+        if not rows and self._queries[query].endswith("FOR NO KEY UPDATE"):
+            # A row that was replaced while its lock was awaited is left out of the answer. Who
+            # asks again sees what replaced it.
+            rows = self._ask(query, values)
+        return rows
+
+    def _ask(self, query: str, values: Mapping[str, SqlValue]) -> list[Row]:
+        cursor = self._cursor
+        text = self._queries[query]
+        cursor.execute(text, values)
+        if not text.startswith("SELECT") and cursor.rowcount:
+            self.has_written = True
+        columns = self._columns.get(query)
+        if columns is None:
+            columns = tuple(column.name for column in cursor.description or ())
+            self._columns[query] = columns
+        if not columns:
+            return []
+        return [Row(zip(columns, row, strict=True)) for row in cursor.fetchall()]
+
+    def run(self, query: str, **values: SqlValue) -> None:
+        """Carry out a query that answers nothing."""
+        self._cursor.execute(self._queries[query], values)
+        if self._cursor.rowcount:
+            self.has_written = True
+
+    def run_many(self, query: str, rows: Iterable[Mapping[str, SqlValue]]) -> None:
+        """Carry out a query once for each set of values."""
+        several = list(rows)
+        if len(several) == 1:
+            self._cursor.execute(self._queries[query], several[0])
+        elif several:
+            self._cursor.executemany(self._queries[query], several)
+        self.has_written = self.has_written or bool(several)
+
+
+def raw(tx: Transaction) -> Raw:
+    """Answer the connection of a transaction, for what only PostgreSQL can do."""
+    if not isinstance(tx, PostgresTransaction):
+        raise StorageError("This transaction is none of PostgreSQL's")
+    return tx.connection

@@ -1,0 +1,122 @@
+"""The database port on PostgreSQL."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime
+from typing import Concatenate, ParamSpec, TypeVar, cast
+
+import psycopg
+
+from threadline.core.turn import OwnerId
+from threadline.storage.database import Finding, Transaction
+from threadline.storage.jobs import Desk, Job
+from threadline.storage.postgres.check import check_database
+from threadline.storage.postgres.connection import Target
+from threadline.storage.postgres.listener import Listener
+from threadline.storage.postgres.mishaps import translate, unreachable
+from threadline.storage.postgres.owners import dead, new_owner
+from threadline.storage.postgres.schema import upgrade_through
+from threadline.storage.postgres.workers import Workers
+from threadline.storage.watch import Bell, BellWatch
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+DEADLINE_SECONDS = 30.0
+
+
+class PostgresDatabase:
+    """One database of a server, shared by processes on any number of machines."""
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        deadline_seconds: float = DEADLINE_SECONDS,
+        clock: Callable[[], datetime] | None = None,
+    ) -> None:
+        """Name the database; `open` connects to it."""
+        self._target = Target(url, patience_seconds=deadline_seconds)
+        self._clock = clock
+        self._owner = new_owner()
+        self._desk = Desk(deadline_seconds)
+        self._bell = Bell()
+        self._is_closed = False
+
+    async def open(self) -> None:
+        """Connect, bring the schema up to date and start to listen."""
+        await asyncio.to_thread(self._start)
+
+    def _start(self) -> None:
+        try:
+            connection = self._target.connect()
+        except psycopg.Error as error:
+            raise unreachable(error, self._target) from error
+        try:
+            with connection:
+                upgrade_through(connection, self._target.where, datetime.now(UTC))
+            self._listener = Listener(self._target, self._owner, heard=self._ring)
+        except psycopg.Error as error:
+            raise translate(error, self._target) from error
+        self._workers = Workers(self._target, answer=self._answer)
+
+    @property
+    def owner(self) -> OwnerId:
+        """Who this process is, for the leases it takes."""
+        return self._owner
+
+    def now(self) -> datetime:
+        """Tell the time by the server's clock."""
+        return self._clock() if self._clock is not None else self._listener.clock.now()
+
+    async def write(
+        self, verb: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Run a verb in one transaction; return after its commit is on disk."""
+        job = self._desk.job(verb, *args, **kwargs)
+        self._workers.submit(cast("Job[object]", job), writes=True)
+        return await job.outcome()
+
+    async def read(
+        self, query: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Run a query that sees one consistent state of the whole store."""
+        job = self._desk.job(query, *args, **kwargs)
+        self._workers.submit(cast("Job[object]", job), writes=False)
+        return await job.outcome()
+
+    def watch(self) -> AbstractContextManager[BellWatch]:
+        """Begin to notice commits."""
+        return self._bell.watch()
+
+    async def dead(self, owners: frozenset[OwnerId]) -> frozenset[OwnerId]:
+        """Answer those of these owners whose process is certainly gone."""
+        others = owners - {self._owner}
+        return await self.read(dead, others) if others else others
+
+    async def check(self, *, deep: bool = False) -> list[Finding]:
+        """Look for damage; deep looks at every index."""
+        return await asyncio.to_thread(check_database, self._target, deep=deep)
+
+    async def close(self) -> None:
+        """Finish what was begun and let go of everything."""
+        if not self._is_closed:
+            self._is_closed = True
+            await asyncio.to_thread(self._stop)
+        # The threads' last answers are on their way to this loop.
+        await asyncio.sleep(0)
+
+    def _stop(self) -> None:
+        self._workers.close()
+        self._listener.close()
+
+    def _answer(self, job: Job[object], has_written: bool) -> None:  # noqa: FBT001 - a callback
+        if has_written:
+            self._desk.answer([job], self._bell.ring)
+            self._listener.announce()
+        else:
+            self._desk.answer([job])
+
+    def _ring(self) -> None:
+        self._desk.answer((), self._bell.ring)

@@ -1,0 +1,62 @@
+"""Owners: which processes have the store open, told by locks that die with their connection."""
+
+import hashlib
+import os
+import secrets
+import time
+
+from threadline.core.turn import OwnerId
+from threadline.storage.database import Transaction
+from threadline.storage.postgres.connection import Raw, raw
+
+RESTART_SECONDS = 5
+"""After a restart of the server nobody is called dead for so long: all have to come back first."""
+SECOND_LOOK = 0.2
+"""Whoever just lost the connection takes the lock again within this time."""
+
+_FREE = """
+SELECT key FROM unnest(%(keys)s::BIGINT[]) AS key
+WHERE pg_try_advisory_xact_lock_shared(key)
+"""
+_AGE = "SELECT extract(epoch FROM clock_timestamp() - pg_postmaster_start_time())::FLOAT8"
+
+
+def new_owner() -> OwnerId:
+    """Make a name that no other process has, on any machine."""
+    return OwnerId(f"{os.getpid()}-{secrets.token_hex(8)}")
+
+
+def key_of(owner: OwnerId) -> int:
+    """Answer the number of an owner's lock."""
+    digest = hashlib.blake2b(owner.encode(), digest_size=8).digest()
+    return int.from_bytes(digest, signed=True)
+
+
+def declare_alive(connection: Raw, owner: OwnerId) -> None:
+    """Take the owner's lock for as long as the connection lasts.
+
+    Somebody who looks whether we are dead holds it for a moment, so this waits.
+    """
+    connection.execute("SELECT pg_advisory_lock(%s)", [key_of(owner)])
+
+
+def dead(tx: Transaction, owners: frozenset[OwnerId]) -> frozenset[OwnerId]:
+    """Answer those whose lock is free, and still free at a second look."""
+    connection = raw(tx)
+    suspects = _without_lock(connection, owners)
+    if not suspects:
+        return suspects
+    row = connection.execute(_AGE).fetchone()
+    if row is None or row[0] < RESTART_SECONDS:
+        return frozenset()
+    # The first look's locks last as long as its transaction.
+    connection.execute("ROLLBACK")
+    time.sleep(SECOND_LOOK)
+    connection.execute("BEGIN")
+    return _without_lock(connection, suspects)
+
+
+def _without_lock(connection: Raw, owners: frozenset[OwnerId]) -> frozenset[OwnerId]:
+    keys = {key_of(owner): owner for owner in owners}
+    rows = connection.execute(_FREE, {"keys": list(keys)}).fetchall()
+    return frozenset(keys[key] for (key,) in rows)

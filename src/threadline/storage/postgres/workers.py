@@ -1,0 +1,160 @@
+"""The workers: a few threads that carry out verbs and queries, each on a connection of its own."""
+
+import queue
+import random
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import psycopg
+from psycopg.pq import TransactionStatus
+
+from threadline.core.errors import StorageError, ThreadlineError
+from threadline.storage.jobs import Job
+from threadline.storage.postgres.connection import PostgresTransaction, Target
+from threadline.storage.postgres.mishaps import AGAIN, is_lost, translate, unknown, unreachable
+
+WORKERS = 8
+"""More threads only wait for each other: 64 did half as much as 8."""
+ATTEMPTS = 5
+_JITTER = 0.010
+_NAPS = (0.0, 0.02, 0.05, 0.1, 0.25)
+
+_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED"
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A job, and whether it may write."""
+
+    job: Job[object]
+    writes: bool
+
+
+class Workers:
+    """Runs orders on up to eight threads; one is started when it is first needed."""
+
+    def __init__(self, target: Target, *, answer: Callable[[Job[object], bool], None]) -> None:
+        """Begin without any thread. The answer is told whether something was committed."""
+        self._target = target
+        self._answer = answer
+        self._orders: queue.SimpleQueue[Order | None] = queue.SimpleQueue()
+        self._threads: list[threading.Thread] = []
+        self._idle = threading.Semaphore(0)
+        self._closing = threading.Event()
+
+    def submit(self, job: Job[object], *, writes: bool) -> None:
+        """Put an order into the line. Only the event loop's thread calls this."""
+        self._orders.put(Order(job, writes))
+        if not self._idle.acquire(blocking=False) and len(self._threads) < WORKERS:
+            thread = threading.Thread(
+                target=self._run, name=f"threadline-worker-{len(self._threads)}", daemon=True
+            )
+            self._threads.append(thread)
+            thread.start()
+
+    def close(self) -> None:
+        """Finish what waits, then end the threads and their connections."""
+        self._closing.set()
+        for _ in self._threads:
+            self._orders.put(None)
+        for thread in self._threads:
+            thread.join()
+
+    def _run(self) -> None:
+        worker = Worker(self._target, self._closing)
+        while (order := self._orders.get()) is not None:
+            if order.job.start():
+                self._answer(order.job, worker.carry_out(order))
+            self._idle.release()
+        worker.disconnect()
+
+
+class Worker:
+    """One connection that heals by itself, and the rules by which an order is tried again."""
+
+    def __init__(self, target: Target, closing: threading.Event) -> None:
+        """Begin without a connection."""
+        self._target = target
+        self._closing = closing
+        self._tx: PostgresTransaction | None = None
+        self._is_committing = False
+
+    def carry_out(self, order: Order) -> bool:
+        """Run an order until it succeeds or fails for good; tell whether it changed anything."""
+        job, attempt = order.job, 0
+        if job.is_late():
+            job.error = StorageError(
+                "The database was busy for too long; nothing was done",
+                id=self._target.where,
+                hint="Try again",
+            )
+            return False
+        while True:
+            attempt += 1
+            try:
+                return self._try_out(order)
+            except psycopg.Error as error:
+                job.error = self._verdict(error, attempt, job)
+            except Exception as error:  # noqa: BLE001 - becomes the answer to its caller
+                job.error = error
+                self._roll_back()
+            if job.error is not None:
+                return False
+
+    def _try_out(self, order: Order) -> bool:
+        self._is_committing = False
+        tx = self._connected()
+        execute = tx.connection.execute
+        tx.has_written = False
+        execute(_WRITE if order.writes else _READ, prepare=False)
+        order.job.run(tx)
+        self._is_committing = order.writes
+        if execute("COMMIT", prepare=False).statusmessage != "COMMIT":
+            raise StorageError(
+                "The verb went on after one of its queries had failed; nothing was stored",
+                id=self._target.where,
+            )
+        return tx.has_written
+
+    def _connected(self) -> PostgresTransaction:
+        if self._tx is None or self._tx.connection.closed:
+            self._tx = PostgresTransaction(self._target.connect())
+        return self._tx
+
+    def _verdict(
+        self, error: psycopg.Error, attempt: int, job: Job[object]
+    ) -> ThreadlineError | None:
+        """Say what an error means for its caller; None: it is tried again."""
+        if self._tx is None or is_lost(self._tx.connection, error):
+            self.disconnect()
+            if self._is_committing:
+                return unknown(self._target)
+            if job.is_late() or self._closing.is_set():
+                return unreachable(error, self._target)
+            time.sleep(_NAPS[min(attempt, len(_NAPS)) - 1])
+            return None
+        self._roll_back()
+        if error.sqlstate in AGAIN and attempt < ATTEMPTS:
+            time.sleep(random.uniform(0, _JITTER * attempt))  # noqa: S311 - no secret
+            return None
+        return translate(error, self._target)
+
+    def _roll_back(self) -> None:
+        if self._tx is None or self._tx.connection.closed:
+            return
+        connection = self._tx.connection
+        try:
+            if connection.info.transaction_status is not TransactionStatus.IDLE:
+                connection.execute("ROLLBACK", prepare=False)
+        except psycopg.Error:
+            # What could not be undone goes with its connection.
+            self.disconnect()
+
+    def disconnect(self) -> None:
+        """Let go of the connection."""
+        if self._tx is not None:
+            self._tx.connection.close()
+            self._tx = None
