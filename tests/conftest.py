@@ -24,6 +24,8 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
+pytest_plugins = ["tests.databases"]
+
 THREADS = pytest.StashKey[frozenset[threading.Thread]]()
 
 

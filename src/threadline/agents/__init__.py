@@ -1,0 +1,1 @@
+"""Agents: whoever answers, behind the protocol of `threadline.core.agent`."""

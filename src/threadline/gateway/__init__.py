@@ -1,0 +1,1 @@
+"""The gateway: the loops that carry a message from its arrival to its answer."""

@@ -1,0 +1,125 @@
+"""Live: what running turns of this process say, while they say it."""
+
+import asyncio
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Self, TypeAlias
+
+from threadline.core.message import NewMessage
+from threadline.core.session import SessionId
+from threadline.core.turn import TurnId, TurnState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Begun:
+    """A turn has begun to run."""
+
+    turn_id: TurnId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delta:
+    """Some more text of an answer."""
+
+    turn_id: TurnId
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """A whole message; it takes the place of the deltas since the one before it."""
+
+    turn_id: TurnId
+    message: NewMessage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Closed:
+    """A turn runs no longer, and the store says so too: it has ended, or waits for an answer."""
+
+    turn_id: TurnId
+    state: TurnState
+    question: str | None = None
+    error: str | None = None
+
+
+Happening: TypeAlias = Begun | Delta | Line | Closed
+
+
+class Listener:
+    """Hears one session, as an asynchronous iterator that ends when its worker does."""
+
+    def __init__(self) -> None:
+        """Begin with nothing heard."""
+        self._heard: deque[Happening] = deque()
+        self._news = asyncio.Event()
+        self._is_over = False
+
+    def hear(self, happening: Happening) -> None:
+        """Take in what happened; text that nobody has fetched yet is joined."""
+        last = self._heard[-1] if self._heard else None
+        if (
+            isinstance(happening, Delta)
+            and isinstance(last, Delta)
+            and last.turn_id == happening.turn_id
+        ):
+            self._heard[-1] = replace(last, text=last.text + happening.text)
+        else:
+            self._heard.append(happening)
+        self._news.set()
+
+    def end(self) -> None:
+        """Hear nothing more."""
+        self._is_over = True
+        self._news.set()
+
+    def __aiter__(self) -> Self:
+        """Iterate over what happens."""
+        return self
+
+    async def __anext__(self) -> Happening:
+        """Answer what happened next, as soon as it does."""
+        while not self._heard:
+            if self._is_over:
+                raise StopAsyncIteration
+            self._news.clear()
+            await self._news.wait()
+        return self._heard.popleft()
+
+
+class Live:
+    """Lets anybody in this process listen to its running turns. Nothing here is stored."""
+
+    def __init__(self) -> None:
+        """Begin with nobody listening."""
+        self._listeners: dict[SessionId, set[Listener]] = {}
+        self._is_over = False
+
+    @contextmanager
+    def listen(self, session_id: SessionId) -> Iterator[Listener]:
+        """Listen to a session from now on, for as long as the context is open."""
+        listener = Listener()
+        if self._is_over:
+            listener.end()
+        self._listeners.setdefault(session_id, set()).add(listener)
+        try:
+            yield listener
+        finally:
+            listeners = self._listeners[session_id]
+            listeners.discard(listener)
+            if not listeners:
+                del self._listeners[session_id]
+
+    def publish(self, session_id: SessionId, happening: Happening) -> None:
+        """Tell everybody who listens to a session."""
+        for listener in self._listeners.get(session_id, ()):
+            listener.hear(happening)
+
+    def close(self) -> None:
+        """Let all listeners end, now and later."""
+        self._is_over = True
+        for listeners in self._listeners.values():
+            for listener in listeners:
+                listener.end()

@@ -1,0 +1,165 @@
+"""A running turn: what an agent has said so far, and how much of it is stored."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+
+from threadline.core.agent import Output, Piece, Question
+from threadline.core.errors import AgentError, LeaseLost, ThreadlineError
+from threadline.core.message import Message, NewMessage, Role, say
+from threadline.core.text import TEXT_LIMIT, checked_text
+from threadline.core.turn import TurnState
+from threadline.core.usage import Usage
+from threadline.gateway.live import Begun, Closed, Delta, Line, Live
+from threadline.sessions.store import Store
+from threadline.sessions.turns.claim import Claim
+
+
+class RunningTurn:
+    """Takes an agent's output and brings it into the store, one writer at a time.
+
+    A message is held back until something comes after it, or until the next beat: the last one is
+    then stored together with the end of the turn, in one commit.
+    """
+
+    def __init__(self, store: Store, claim: Claim, live: Live) -> None:
+        """Begin with nothing said."""
+        self.turn = claim.turn
+        self.lease = claim.lease
+        self.is_lost = False
+        self.is_ending = False
+        self.writing = asyncio.Lock()
+        """Whoever stores something of this turn has it: no checkpoint may overtake a message."""
+        self._store = store
+        self._live = live
+        self._held: list[NewMessage] = []
+        self._said: list[str] = []
+        self._saved = 0
+        self._length = 0
+        self._usage: list[Usage] = []
+        live.publish(self.lease.session_id, Begun(turn_id=self.turn.id))
+
+    async def follow(self, outputs: AsyncIterator[Output], *, deliver: bool) -> None:
+        """Take all that an agent yields, then end the turn, or let it wait for an answer."""
+        question = None
+        try:
+            async for output in outputs:
+                self._check()
+                if isinstance(output, Question):
+                    question = checked_text(output.text, "question")
+                    break
+                await self._take(output)
+        finally:
+            await end_iterator(outputs)
+        self._check()
+        if question is None:
+            await self._finish(deliver=deliver)
+        else:
+            await self._wait(question)
+
+    async def fail(self, why: str, *, deliver: bool) -> None:
+        """End the turn visibly, and keep what was said."""
+        self.is_ending = True
+        async with self.writing:
+            try:
+                await self.store_held()
+            except LeaseLost:
+                raise
+            except ThreadlineError:
+                # It may be this very message that could not be stored; `why` says so.
+                self._held.clear()
+            await self._store.checkpoint([(self.lease, self.unsaved())])
+            await self._store.fail(self.lease, why, usage=self._usage, deliver=deliver)
+        self.close(TurnState.FAILED, error=why)
+
+    async def take_steering(self) -> Sequence[Message]:
+        """Take what was said to this running turn since it was last asked."""
+        async with self.writing:
+            self._check()
+            await self.store_held()
+            before, last = await self._store.take_steering(self.lease)
+        if last == before:
+            return []
+        return await self._store.transcript(self.lease.session_id, after=before, most=last - before)
+
+    async def store_held(self) -> None:
+        """Store the messages that are held back. The caller has `writing`."""
+        if self._held:
+            await self._store.append(self.lease, self._held)
+            self._held.clear()
+
+    def unsaved(self) -> str:
+        """Answer the text that no checkpoint has seen yet."""
+        return "".join(self._said[self._saved :])
+
+    def mark_saved(self, count: int) -> None:
+        """Remember that so many pieces are safe."""
+        self._saved = count
+
+    @property
+    def pieces(self) -> int:
+        """How many pieces were said since the last message."""
+        return len(self._said)
+
+    def close(
+        self, state: TurnState, *, question: str | None = None, error: str | None = None
+    ) -> None:
+        """Tell whoever listens that the turn runs no longer."""
+        closed = Closed(turn_id=self.turn.id, state=state, question=question, error=error)
+        self._live.publish(self.lease.session_id, closed)
+
+    async def _take(self, output: Output) -> None:
+        match output:
+            case Piece():
+                self._say(checked_text(output.text, "streamed output"))
+            case NewMessage():
+                async with self.writing:
+                    await self.store_held()
+                    self._held.append(output)
+                    self._said.clear()
+                    self._saved = self._length = 0
+                self._live.publish(
+                    self.lease.session_id, Line(turn_id=self.turn.id, message=output)
+                )
+            case Usage():
+                self._usage.append(output)
+            case _:
+                raise AgentError(f"The agent yielded {type(output).__name__}, which is no output")
+
+    def _say(self, text: str) -> None:
+        self._length += len(text)
+        if self._length > TEXT_LIMIT:
+            raise AgentError(f"The answer is longer than {TEXT_LIMIT} characters")
+        self._said.append(text)
+        self._live.publish(self.lease.session_id, Delta(turn_id=self.turn.id, text=text))
+
+    async def _finish(self, *, deliver: bool) -> None:
+        self.is_ending = True
+        async with self.writing:
+            messages = [*self._held, *self._spoken()]
+            await self._store.finish(self.lease, messages, usage=self._usage, deliver=deliver)
+        self.close(TurnState.DONE)
+
+    async def _wait(self, question: str) -> None:
+        self.is_ending = True
+        async with self.writing:
+            self._held += self._spoken()
+            self._said.clear()
+            await self.store_held()
+            await self._store.wait(self.lease, question, usage=self._usage)
+        self.close(TurnState.WAITING, question=question)
+
+    def _spoken(self) -> list[NewMessage]:
+        text = "".join(self._said)
+        return [say(Role.ASSISTANT, text)] if text else []
+
+    def _check(self) -> None:
+        # An agent that does not end when it is cancelled shall at least say nothing more.
+        if self.is_lost:
+            raise LeaseLost(id=str(self.turn.id))
+
+
+async def end_iterator(outputs: AsyncIterator[object]) -> None:
+    """End an iterator that may not have come to its end."""
+    close = getattr(outputs, "aclose", None)
+    if close is not None:
+        await close()

@@ -1,0 +1,192 @@
+import asyncio
+from collections.abc import Sequence
+from datetime import timedelta
+
+from tests.databases import OpenStore
+from tests.gateway.scene import becomes, tell, unhurried, until
+from threadline.core.delivery import DeliveryState
+from threadline.core.errors import StorageError
+from threadline.core.message import Message
+from threadline.core.session import EndReason
+from threadline.core.turn import TurnState
+from threadline.gateway.keeper import Keeper
+from threadline.gateway.pace import steadily, weathered
+from threadline.gateway.worker import Worker
+from threadline.sessions.endings import Ending
+from threadline.sessions.store import Store
+from threadline.testing.agent import Hangs, ScriptedAgent
+from threadline.testing.clock import FakeClock
+
+SOON = timedelta(milliseconds=5)
+
+
+async def test_what_a_dead_worker_left_is_picked_up(open_store: OpenStore) -> None:
+    """A turn under a lease that is over runs again, on whoever is there."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    arrival = await tell(store, "hello")
+    assert await store.claim() is not None
+    clock.advance(timedelta(minutes=2))
+
+    assert await Keeper(store).recover() == [arrival.turn_id]
+
+    await becomes(store, arrival.turn_id, TurnState.QUEUED)
+
+
+async def test_more_turns_than_fit_into_a_slice_are_picked_up(open_store: OpenStore) -> None:
+    """However many were cut off, all are recovered before a worker is ready."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    for n in range(120):
+        await tell(store, "hello", who=f"person {n}")
+        assert await store.claim() is not None
+    clock.advance(timedelta(minutes=2))
+
+    assert len(await Keeper(store).recover()) == 120
+
+
+async def test_who_may_not_speak_any_more_is_not_resumed(open_store: OpenStore) -> None:
+    """Access is asked before an interrupted turn goes on; a refused one fails visibly."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    arrival = await tell(store, "hello")
+    assert arrival.turn_id is not None
+    assert await store.claim() is not None
+    clock.advance(timedelta(minutes=2))
+
+    assert await Keeper(store).recover(refused=frozenset({arrival.turn_id})) == []
+
+    turn = await store.turn(arrival.turn_id)
+    assert turn.state is TurnState.FAILED
+    assert "may not speak" in (turn.error or "")
+
+
+async def test_stale_replies_are_given_up(open_store: OpenStore) -> None:
+    """A reply that nobody could send for a day is abandoned by the sweep."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    await tell(store, "hello")
+    claim = await store.claim()
+    assert claim is not None
+    await store.finish(claim.lease)
+    clock.advance(timedelta(hours=25))
+
+    await Keeper(store).sweep()
+
+    assert not await store.take_deliveries()
+    shown = (await store.snapshot([claim.lease.session_id])).glimpses[claim.lease.session_id]
+    assert DeliveryState.ABANDONED.value in shown.shown().values()
+
+
+async def test_without_a_hook_endings_wait(store: Store) -> None:
+    """Where nobody wants to be told yet, endings are kept for whoever comes later."""
+    told: list[EndReason] = []
+
+    async def hook(ending: Ending, _: Sequence[Message]) -> None:
+        told.append(ending.reason)
+
+    arrival = await tell(store, "hello")
+    assert arrival.session_id is not None
+    await store.end(arrival.session_id)
+    await Keeper(store).tell_endings()
+    await Keeper(store, on_ended=hook).tell_endings()
+
+    assert told == [EndReason.CLOSED]
+
+
+async def test_the_beats_come_by_themselves(open_store: OpenStore) -> None:
+    """A running worker stores, recovers, sweeps and tells without being asked."""
+    clock = FakeClock()
+    store, other = await open_store(clock=clock), await open_store(clock=clock)
+    agent, told = ScriptedAgent(), list[Ending]()
+
+    async def hook(ending: Ending, _: Sequence[Message]) -> None:
+        told.append(ending)
+
+    pace = unhurried(checkpoint=SOON, recover=SOON, sweep=SOON)
+    await tell(other, "hello", who="bob")
+    assert await other.claim() is not None
+    async with Worker(store, agent, on_ended=hook, pace=pace):
+        arrival = await tell(store, "hello")
+        assert arrival.session_id is not None
+        await becomes(store, arrival.turn_id, TurnState.DONE)
+        clock.advance(timedelta(minutes=2))
+        await until(lambda: _truth(len(agent.requests) == 2), "the other one is recovered")
+        await store.end(arrival.session_id)
+        await until(lambda: _truth(len(told) == 1), "the ending is told")
+
+
+async def test_a_slow_hook_keeps_nobody_waiting(store: Store) -> None:
+    """A hook that takes its time delays no turn and no recovery."""
+    agent, begun, go_on = ScriptedAgent(), asyncio.Event(), asyncio.Event()
+
+    async def hook(_: Ending, __: Sequence[Message]) -> None:
+        begun.set()
+        await go_on.wait()
+
+    arrival = await tell(store, "hello")
+    assert arrival.session_id is not None
+    await store.end(arrival.session_id)
+    async with Worker(store, agent, on_ended=hook, pace=unhurried(recover=SOON)) as worker:
+        await asyncio.wait_for(begun.wait(), 5)
+        second = await tell(store, "hello again")
+        await becomes(store, second.turn_id, TurnState.DONE)
+        await worker.recover()
+        go_on.set()
+
+
+async def test_a_hook_that_outlives_its_lease_breaks_nothing(open_store: OpenStore) -> None:
+    """A hook so slow that somebody else told the ending meanwhile costs a line in the log."""
+    clock = FakeClock()
+    store, other = await open_store(clock=clock), await open_store(clock=clock)
+    told: list[str] = []
+
+    async def quick(_: Ending, __: Sequence[Message]) -> None:
+        told.append("quick")
+
+    async def slow(_: Ending, __: Sequence[Message]) -> None:
+        clock.advance(timedelta(minutes=2))
+        await other.tell_endings(quick)
+        told.append("slow")
+
+    arrival = await tell(store, "hello")
+    assert arrival.session_id is not None
+    await store.end(arrival.session_id)
+    async with Worker(store, ScriptedAgent(), on_ended=slow, pace=unhurried()):
+        await until(lambda: _truth(len(told) == 2), "both told it")
+        second = await tell(store, "still alive?")
+        await becomes(store, second.turn_id, TurnState.DONE)
+
+
+async def test_a_halted_worker_leaves_its_turns_as_they_were(store: Store) -> None:
+    """Halting writes nothing: the turn is still under its lease, as after a crash."""
+    agent = ScriptedAgent()
+    agent.will(Hangs())
+    worker = Worker(store, agent, pace=unhurried())
+    async with worker:
+        arrival = await tell(store, "hello")
+        await until(lambda: _truth(bool(agent.parked)), "the turn hangs")
+        await worker.halt()
+        await becomes(store, arrival.turn_id, TurnState.RUNNING)
+
+
+async def test_steady_work_outlives_a_database_that_does_not_answer() -> None:
+    """What is done again and again is done again after a failure of the database."""
+    done: list[int] = []
+
+    async def work() -> None:
+        done.append(len(done))
+        if len(done) < 3:
+            raise StorageError("the disk sleeps")
+
+    task = asyncio.create_task(steadily(work, timedelta(0), at_once=True))
+    await until(lambda: _truth(len(done) > 4), "it goes on")
+    task.cancel()
+    await asyncio.wait({task})
+
+    assert task.cancelled()
+    assert await weathered(work)
+
+
+async def _truth(value: bool) -> bool:
+    return value

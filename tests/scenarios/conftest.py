@@ -1,0 +1,44 @@
+"""The house in which all scenarios play, once on each database."""
+
+from collections.abc import AsyncIterator, Callable
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from tests.databases import FAST, POSTGRES, DatabaseFactory
+from threadline.core.rules import Rules
+from threadline.sessions.store import Store
+from threadline.storage.postgres import PostgresDatabase
+from threadline.testing.house import House, OpenStore, sqlite_at
+
+
+@pytest.fixture(params=(FAST, POSTGRES))
+def database_kind(request: pytest.FixtureRequest) -> str:
+    """Choose the database; what a durable disk adds is shown elsewhere."""
+    return str(request.param)
+
+
+@pytest.fixture
+async def house(database_factory: DatabaseFactory) -> AsyncIterator[House]:
+    """Move into a house whose sessions are over after eight hours of silence.
+
+    It opens its stores itself, as each of its crashes closes one.
+    """
+    is_postgres = database_factory.kind == POSTGRES
+    where = database_factory.where
+    async with House(postgres_at(where) if is_postgres else sqlite_at(Path(where))) as house:
+        yield house
+
+
+def postgres_at(url: str) -> OpenStore:
+    """Open stores on a database of PostgreSQL."""
+
+    async def open_one(
+        *, rules: Rules | None = None, clock: Callable[[], datetime] | None = None
+    ) -> Store:
+        database = PostgresDatabase(url, clock=clock)
+        await database.open()
+        return Store(database, rules)
+
+    return open_one
