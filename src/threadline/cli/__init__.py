@@ -1,0 +1,1 @@
+"""The command line: threadline chat · sessions · explain · doctor."""

@@ -1,0 +1,198 @@
+"""A conversation at this terminal: what is typed goes in, and what comes of it is shown."""
+
+import asyncio
+import secrets
+import uuid
+from types import TracebackType
+from typing import Self
+
+from threadline.cli.opening import Opened
+from threadline.cli.viewing import Display, View
+from threadline.core.address import Address, Kind, Sender
+from threadline.core.command import Call, parse_command
+from threadline.core.errors import Conflict
+from threadline.core.inbound import Inbound
+from threadline.core.message import Role
+from threadline.core.notice import tell_person
+from threadline.core.route import route
+from threadline.core.session import SessionId
+from threadline.core.turn import UNFINISHED, TurnState
+from threadline.gateway.worker import Worker
+from threadline.sessions.commands import carry_out, find_unknown, introduce
+from threadline.sessions.conversations import RESETS
+
+TERMINAL = Address(platform="local", kind=Kind.DM, chat="terminal")
+OWNER = Sender(id="owner")
+"""Whoever sits at this terminal: the installation belongs to them."""
+
+
+class Conversation:
+    """One person at one terminal, and the session that the terminal's route goes on with."""
+
+    def __init__(self, opened: Opened, worker: Worker, display: Display, *, profile: str) -> None:
+        """Sit down at the terminal."""
+        self._store = opened.store
+        self._database = opened.database
+        self._worker = worker
+        self._display = display
+        self._profile = profile
+        self._route = route(TERMINAL, OWNER, self._store.rules.scopes_for("local"), profile)
+        self._told: set[SessionId] = set()
+        self.view = View(self._store, worker, display, moved=self._go_along)
+
+    async def __aenter__(self) -> Self:
+        """Say what goes on here, and begin to follow it."""
+        cursor = await self._store.feed_end()
+        await self._take_seat()
+        self.view.begin(cursor)
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Stand up."""
+        await self.view.end()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether an answer is under way or owed."""
+        return bool(self.view.under_way)
+
+    async def hear(self, text: str) -> None:
+        """Take in a line: a command, the answer to a question, or something said."""
+        call, unknown = parse_command(text.strip()), find_unknown(text.strip())
+        if unknown is not None:
+            raise unknown
+        if call is not None:
+            await self._command(text, call)
+        elif text.strip() and not await self._answer(text):
+            await self._say(text)
+
+    async def rest(self) -> None:
+        """Wait until everything that is under way has ended or asks something."""
+        while self.view.under_way:
+            done, _ = await asyncio.wait(self.view.under_way.values())
+            for future in done:
+                future.result()
+
+    async def stop(self) -> bool:
+        """Stop the turn that is under way, or the last one that waits; False if there is none."""
+        if self.view.session_id is None or not self.is_busy:
+            return False
+        # What was shown already shall also be what is kept.
+        await self._worker.beat()
+        if await self._store.stop_session(self.view.session_id) is not None:
+            return True
+        return bool(self.view.under_way) and await self._store.stop(max(self.view.under_way))
+
+    async def last_words(self) -> list[str]:
+        """List what the person said here, oldest first, to be brought back by a key."""
+        if self.view.session_id is None:
+            return []
+        lines = await self._store.transcript(self.view.session_id, most=200)
+        return [line.text for line in lines if line.role is Role.USER and line.text]
+
+    def _inbound(self, text: str) -> Inbound:
+        return Inbound.text(
+            text,
+            address=TERMINAL,
+            sender=OWNER,
+            at=self._store.now(),
+            message_id=str(uuid.uuid4()),
+            profile=self._profile,
+        )
+
+    async def _say(self, text: str) -> None:
+        arrival = await self._store.arrive(self._inbound(text))
+        if arrival.turn_id is not None:
+            self.view.expect(arrival.turn_id, typed=True)
+        if arrival.session_id is not None:
+            self.view.look_at(arrival.session_id)
+            if arrival.cause in RESETS:
+                await self._tell_reset(arrival.session_id)
+
+    async def _answer(self, text: str) -> bool:
+        """Answer the question that was asked here; False if none waits for an answer."""
+        turn_id, self.view.asking = self.view.asking, None
+        if turn_id is None:
+            return False
+        self.view.expect(turn_id, typed=True)
+        try:
+            await self._store.answer(turn_id, text)
+        except Conflict:  # somebody else answered it, or it was stopped
+            self.view.under_way.pop(turn_id, None)
+            return False
+        return True
+
+    async def _command(self, text: str, call: Call) -> None:
+        await self._worker.beat()
+        inbound = self._inbound(text)
+        reply = await self._store.once(
+            inbound,
+            carry_out,
+            inbound,
+            call,
+            rules=self._store.rules,
+            now=self._store.now(),
+            new_id=lambda: secrets.randbits(32),
+        )
+        if reply is not None:
+            self._display.note(reply.text)
+        before = self.view.session_id
+        await self._rebind()
+        if call.command.name == "resume" and self.view.session_id not in {before, None}:
+            await self.view.show_tail()
+
+    async def _take_seat(self) -> None:
+        """Find the session that goes on here; say which it is, and show its end."""
+        found = await self._store.explain(TERMINAL, OWNER, profile=self._profile)
+        if found.session_id is None or found.cause is not None:
+            self._display.note("A new conversation. Say something.")
+            return
+        words = await self._database.read(introduce, found.session_id, now=self._store.now())
+        self._display.note(f"Continuing {words}.")
+        self.view.look_at(found.session_id)
+        await self.view.show_tail()
+        await self._expect_unfinished(found.session_id)
+
+    async def _expect_unfinished(self, id: SessionId) -> None:
+        """Expect what the last run of this program left unanswered."""
+        owed = [turn for turn in await self._store.turns(id) if turn.state in UNFINISHED]
+        for turn in reversed(owed):
+            self.view.expect(turn.id)
+            if turn.state is TurnState.WAITING:
+                self.view.ask(turn.id, turn.question)
+        if left := len(self.view.under_way):
+            what = "A message was" if left == 1 else f"{left} messages were"
+            self._display.note(f"{what} left without an answer. It comes now.")
+
+    async def _rebind(self) -> None:
+        """Follow the route to the session that it goes on with now."""
+        found = await self._store.explain(TERMINAL, OWNER, profile=self._profile)
+        if found.session_id is None or found.cause is not None:
+            await self.view.catch_up()
+            self.view.look_at(None)
+        elif found.session_id != self.view.session_id:
+            session = await self._store.session(found.session_id)
+            self.view.look_at(session.id, shown=session.last_seq)
+
+    async def _go_along(self, id: SessionId) -> None:
+        """Go along when what waits here was moved to a fresh session."""
+        if self.view.session_id is not None and await self._store.session_of(self._route) == id:
+            await self.view.catch_up()
+            self.view.look_at(id)
+            await self._tell_reset(id)
+
+    async def _tell_reset(self, id: SessionId) -> None:
+        """Say why the conversation is a new one, once, if the one before had been any."""
+        session = await self._store.session(id)
+        policy = self._store.rules.policies.resolve(session.platform, session.kind)
+        words = tell_person(session.cause)
+        if id in self._told or words is None or not policy.notify or session.parent_id is None:
+            return
+        self._told.add(id)
+        if (await self._store.session(session.parent_id)).last_seq > 0:
+            self._display.note(words)

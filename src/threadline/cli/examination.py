@@ -1,0 +1,156 @@
+"""The examination that the doctor makes."""
+
+import os
+import platform
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+
+from threadline.cli.opening import Opened, exists, open_store
+from threadline.config import DEFAULT, Config, load_config
+from threadline.core.errors import ConfigError, ThreadlineError
+from threadline.core.turn import is_over
+from threadline.sessions.diagnosis import Diagnosis, diagnose
+from threadline.sessions.phrases import ago, count
+from threadline.storage.database import Finding
+
+LITTLE_SPACE = 200 * 2**20
+NO_SPACE = 10 * 2**20
+
+
+@dataclass(slots=True, kw_only=True)
+class Examination:
+    """What was seen, and what is not as it should be."""
+
+    facts: dict[str, str] = field(default_factory=dict)
+    settings: dict[str, str] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+
+    @property
+    def is_well(self) -> bool:
+        """Whether nothing grave was found."""
+        return not any(finding.grave for finding in self.findings)
+
+    def note(self, what: str, *, grave: bool = False) -> None:
+        """Write down a finding."""
+        self.findings.append(Finding(what=what, grave=grave))
+
+    def as_dict(self) -> dict[str, object]:
+        """Give plain values, fit for JSON."""
+        return {
+            "ok": self.is_well,
+            "facts": self.facts,
+            "settings": self.settings,
+            "findings": [{"what": one.what, "grave": one.grave} for one in self.findings],
+        }
+
+
+async def examine(options: Mapping[str, str | None], *, deep: bool) -> Examination:
+    """Look at everything; what cannot be looked at is a finding, too."""
+    found = Examination()
+    found.facts["threadline"] = version("threadline")
+    found.facts["python"] = platform.python_version()
+    try:
+        config = load_config(options)
+    except ConfigError as error:
+        found.note(str(error), grave=True)
+        return found
+    found.facts["database"] = config.shown_database
+    found.settings |= _changed(config)
+    if not config.is_server:
+        _look_at_disk(found, config.path)
+    try:
+        if exists(config):
+            async with open_store(config) as opened:
+                await _look_at_store(found, opened, deep=deep)
+        else:
+            found.note("There is no database yet; `threadline chat` makes one.")
+    except ThreadlineError as error:
+        found.note(f"The store cannot be used. {error}", grave=True)
+    return found
+
+
+def page(found: Examination) -> str:
+    """Write down an examination for a person."""
+    facts = found.facts | {f"set {key}": value for key, value in found.settings.items()}
+    width = max(len(name) for name in facts)
+    lines = [f"{name:<{width}}  {value}" for name, value in facts.items()]
+    lines.append("")
+    lines += [f"{'GRAVE' if one.grave else 'note '}  {one.what}" for one in found.findings]
+    if found.is_well:
+        lines.append("All is well.")
+    else:
+        lines.append("Something is gravely wrong: Threadline cannot be trusted to work like this.")
+    return "\n".join(lines)
+
+
+def _changed(config: Config) -> dict[str, str]:
+    """List the settings that somebody set, and where; the database is shown without password."""
+    return {
+        key: f"{config.shown_database if key == 'database' else value}  ({origin})"
+        for key, value, origin in config.settings()
+        if origin != DEFAULT
+    }
+
+
+def _look_at_disk(found: Examination, path: Path) -> None:
+    try:
+        free = shutil.disk_usage(path.parent).free
+    except OSError as error:
+        if path.exists():
+            found.note(f"The disk cannot be looked at: {error.strerror}.")
+        return
+    size = sum(file.stat().st_size for file in path.parent.glob(f"{path.name}*") if file.is_file())
+    found.facts["disk"] = f"{_size(size)} used by the database, {_size(free)} free"
+    if free < LITTLE_SPACE:
+        found.note(f"Only {_size(free)} are free on the disk.", grave=free < NO_SPACE)
+    if path.exists() and not os.access(path, os.W_OK):
+        found.note("The database may not be written: nothing new can be kept.", grave=True)
+
+
+async def _look_at_store(found: Examination, opened: Opened, *, deep: bool) -> None:
+    damage = await opened.store.check(deep=deep)
+    found.findings += damage
+    depth = "every page and index" if deep else "quickly; --deep reads everything"
+    found.facts["integrity"] = f"{'damaged' if damage else 'good'} (looked at {depth})"
+    diagnosis = await opened.database.read(diagnose)
+    found.facts["engine"] = diagnosis.engine
+    found.facts["schema"] = str(diagnosis.schema)
+    found.facts["sessions"] = f"{diagnosis.sessions:,}, {diagnosis.open_sessions:,} of them open"
+    _tell_work(found, opened, diagnosis)
+    await _look_at_leases(found, opened, diagnosis)
+
+
+def _tell_work(found: Examination, opened: Opened, diagnosis: Diagnosis) -> None:
+    now = opened.store.now()
+    for what, tallies in (("turns", diagnosis.turns), ("deliveries", diagnosis.deliveries)):
+        words = [
+            f"{tally.number:,} {state}, the oldest {ago(tally.oldest_at, now)}"
+            for state, tally in tallies.items()
+        ]
+        found.facts[what] = "; ".join(words) or "none under way"
+    if "interrupted" in diagnosis.turns:
+        number = diagnosis.turns["interrupted"].number
+        found.note(f"{count(number, 'turn')} cut off; the next start of a worker takes care.")
+
+
+async def _look_at_leases(found: Examination, opened: Opened, diagnosis: Diagnosis) -> None:
+    dead = await opened.database.dead(frozenset(lease.owner for lease in diagnosis.leases))
+    now, rules = opened.store.now(), opened.store.rules
+    found.facts["leases"] = f"{len(diagnosis.leases):,} held"
+    for lease in diagnosis.leases:
+        if lease.owner in dead or is_over(lease.until, rules.lease, now):
+            found.note(
+                f"Turn {lease.turn_id} of {lease.session_id} is held by {lease.owner}, which is "
+                "gone; the next start of a worker takes care."
+            )
+
+
+def _size(number: float) -> str:
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if number < 1000:
+            return f"{number:,.0f} {unit}"
+        number /= 1000
+    return f"{number:,.1f} TB"

@@ -1,0 +1,70 @@
+"""The command line's front door."""
+
+import sys
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from threadline.cli import chat, doctor, explain, sessions
+from threadline.cli.screen import complain, say
+from threadline.core.errors import ThreadlineError
+
+
+class Family(TyperGroup):
+    """Commands whose errors, where they are of our family, are a sentence and exit code 1."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Carry out a command."""
+        try:
+            return super().invoke(ctx)
+        except ThreadlineError as error:
+            complain(error)
+            raise typer.Exit(1) from error
+
+
+app = typer.Typer(
+    cls=Family,
+    name="threadline",
+    help="One durable conversation, whichever app it is spoken in.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(chat.chat)
+app.add_typer(sessions.app)
+app.command()(explain.explain)
+app.command()(doctor.doctor)
+
+
+def _tell_version(*, wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        say(f"threadline {version('threadline')}")
+        raise typer.Exit
+
+
+@app.callback()
+def front(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            callback=lambda wanted: _tell_version(wanted=wanted),
+            is_eager=True,
+            help="Say which Threadline this is.",
+        ),
+    ] = False,
+) -> None:
+    """One durable conversation, whichever app it is spoken in."""
+
+
+def main() -> None:
+    """Run the command line."""
+    for stream in (sys.stdout, sys.stderr):
+        # What a terminal cannot show is written in escapes; no answer is lost over an odd letter.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    app()

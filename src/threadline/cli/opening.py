@@ -1,0 +1,59 @@
+"""Opening the store that the settings name."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from threadline.assembly import open_database
+from threadline.config import FOLDER, Config
+from threadline.core.errors import NotFound, StorageError
+from threadline.sessions.store import Store
+from threadline.storage.database import Database
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """An open store, and the database below it for questions that the store does not answer."""
+
+    store: Store
+    database: Database
+
+
+def exists(config: Config) -> bool:
+    """Tell whether there is a database; a server is taken at its word."""
+    return config.is_server or _look(config.path)
+
+
+@asynccontextmanager
+async def open_store(config: Config, *, make: bool = False) -> AsyncIterator[Opened]:
+    """Open the store; one that is not there is an error, unless it may be made."""
+    if make:
+        _make_folder(config)
+    elif not exists(config):
+        hint = "`threadline chat` makes one"
+        raise NotFound("There is no database yet", id=config.shown_database, hint=hint)
+    where = config.database if config.is_server else config.path
+    database = await open_database(where)
+    async with Store(database, config.rules()) as store:
+        yield Opened(store=store, database=database)
+
+
+def _look(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError as error:  # such as a name that is too long
+        why = error.strerror or "no such place"
+        raise StorageError(f"The database cannot be opened: {why}", id=str(path)) from error
+
+
+def _make_folder(config: Config) -> None:
+    """Make our own folder, for its owner's eyes only; any other one is somebody else's."""
+    folder = FOLDER.expanduser()
+    if config.is_server or config.path.parent != folder:
+        return
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise StorageError(f"The folder cannot be made: {why}", id=str(folder)) from error

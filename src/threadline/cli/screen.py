@@ -1,0 +1,85 @@
+"""The screen: how answers reach a person or another program."""
+
+import json
+import os
+import re
+import sys
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from threadline.core.errors import ThreadlineError
+from threadline.core.message import Marker
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+# Escape sequences in what somebody wrote must not reach a terminal; breaks and tabs may.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+_PIPED_WIDTH = 200
+
+
+def clean(text: str) -> str:
+    """Take out of a text what would steer a terminal instead of being shown by it."""
+    return _CONTROL.sub("", text.replace("\r\n", "\n"))
+
+
+def show_marker(marker: Marker) -> str:
+    """Say what a marker stands for, and why; a reason that says both stands alone."""
+    kind, why = marker.kind.value, marker.text
+    return why if why.lower().startswith(kind) else f"{kind.capitalize()}. {why}"
+
+
+def say(text: str = "") -> None:
+    """Show a text as it is."""
+    sys.stdout.write(clean(text) + "\n")
+    sys.stdout.flush()
+
+
+def complain(error: ThreadlineError) -> None:
+    """Show an error as the sentence that it is."""
+    sys.stdout.flush()
+    sys.stderr.write(f"threadline: {clean(str(error))}\n")
+    sys.stderr.flush()
+
+
+def write_json(value: object, *, indent: int | None = 2) -> None:
+    """Answer another program."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=indent, default=_plain) + "\n")
+
+
+def console() -> "Console":
+    """Make the console that draws tables; it honours NO_COLOR and knows when it is piped."""
+    from rich.console import Console
+
+    # What reads a pipe wants whole titles; what reads a terminal wants whole lines.
+    width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else _PIPED_WIDTH
+    return Console(highlight=False, markup=False, emoji=False, width=width)
+
+
+def show_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Show a table of plain text; only its last column is cut where a line is too short."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    cells = [[clean(cell) for cell in row] for row in rows]
+    for n, heading in enumerate(headings):
+        width = max(len(heading), *(len(row[n]) for row in cells))
+        is_last = n == len(headings) - 1
+        table.add_column(
+            heading, no_wrap=True, overflow="ellipsis", min_width=None if is_last else width
+        )
+    for row in cells:
+        table.add_row(*(Text(cell) for cell in row))
+    console().print(table)
+
+
+def local(at: datetime) -> str:
+    """Write a moment in the time of this machine."""
+    return f"{at.astimezone():%Y-%m-%d %H:%M}"
+
+
+def _plain(value: object) -> str:
+    return value.isoformat() if isinstance(value, datetime) else str(value)

@@ -1,0 +1,237 @@
+"""The terminal: a prompt that stays while answers stream above it."""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Coroutine, Iterable
+from contextlib import suppress
+from datetime import timedelta
+from types import TracebackType
+from typing import Self
+
+from prompt_toolkit import PromptSession
+from prompt_toolkit.application import Application
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
+from prompt_toolkit.formatted_text import ANSI
+from prompt_toolkit.history import InMemoryHistory
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+
+from threadline.cli.conversation import Conversation
+from threadline.cli.screen import clean
+from threadline.core.command import COMMANDS
+from threadline.core.errors import ThreadlineError
+
+PROMPT = "› "
+_DIM, _WARM, _COOL, _PLAIN = "\x1b[2m", "\x1b[33m", "\x1b[36m", "\x1b[0m"
+
+
+class Terminal:
+    """A display whose last line is a prompt; the line that is being said stands right above it."""
+
+    def __init__(self, database: str) -> None:
+        """Prepare the prompt."""
+        self._database = database
+        self._begun = ""
+        self._has_color = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+        self._app: Application[None] | None = None
+        self._typed: asyncio.Queue[str] = asyncio.Queue()
+        self._is_leaving = False
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def __enter__(self) -> Self:
+        """Take the screen."""
+        self._line(f"Threadline · echo · {self._database}", _DIM)
+        self._line("Ctrl-C stops an answer, Ctrl-D leaves, /help lists the commands.", _DIM)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Give the screen back."""
+        self.settle()
+
+    def quote(self, speaker: str, text: str) -> None:
+        """Show something that was said earlier or elsewhere."""
+        self.settle()
+        if speaker == "you":
+            self._echo(text)
+        else:
+            self._line(text, "")
+
+    def stream(self, text: str) -> None:
+        """Show some more of the answer that is just being given."""
+        *whole, self._begun = (self._begun + clean(text)).split("\n")
+        for line in whole:
+            self._line(line, "")
+        self._redraw()
+
+    def settle(self) -> None:
+        """End the answer that was streamed, if there is one."""
+        if self._begun:
+            line, self._begun = self._begun, ""
+            self._line(line, "")
+            self._redraw()
+
+    def note(self, text: str) -> None:
+        """Show something that nobody said."""
+        self.settle()
+        self._line(text, _DIM)
+
+    def mark(self, text: str) -> None:
+        """Show that something went wrong."""
+        self.settle()
+        self._line(f"⚠ {text}", _WARM)
+
+    async def run(self, conversation: Conversation, *, drain: timedelta) -> None:
+        """Prompt until the person leaves, or nothing can be shown any more."""
+        # One prompt for the whole conversation: between two of them keys would be lost.
+        prompt: PromptSession[None] = PromptSession(
+            self._message,
+            completer=Commands(),
+            complete_while_typing=True,
+            reserve_space_for_menu=4,
+            erase_when_done=True,
+            history=InMemoryHistory(await conversation.last_words()),
+            key_bindings=self._keys(conversation, drain),
+        )
+        prompt.default_buffer.accept_handler = self._accept
+        self._app = prompt.app
+        self._spawn(self._hear_all(conversation))
+        prompting = asyncio.create_task(prompt.prompt_async())
+        loop = asyncio.get_running_loop()
+        loop.add_signal_handler(signal.SIGTERM, self._exit)
+        try:
+            await asyncio.wait(
+                {prompting, conversation.view.over}, return_when=asyncio.FIRST_COMPLETED
+            )
+            if conversation.view.over.done():
+                conversation.view.over.result()
+        finally:
+            loop.remove_signal_handler(signal.SIGTERM)
+            self._exit()
+            for task in self._tasks:
+                task.cancel()
+            await asyncio.gather(prompting, *self._tasks, return_exceptions=True)
+            self._app = None
+
+    def _accept(self, buffer: Buffer) -> bool:
+        """Take a line that was typed; the prompt stays, and is empty again."""
+        if buffer.text.strip():
+            self._echo(buffer.text)
+            self._typed.put_nowait(buffer.text)
+        return False
+
+    async def _hear_all(self, conversation: Conversation) -> None:
+        """Say what was typed, line by line."""
+        while True:
+            text = await self._typed.get()
+            try:
+                await conversation.hear(text)
+            except ThreadlineError as error:
+                self.mark(str(error))
+            finally:
+                self._typed.task_done()
+
+    async def _leave(self, conversation: Conversation, drain: timedelta) -> None:
+        """Let the answer end before the prompt goes."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(drain.total_seconds()):
+                await self._typed.join()
+                if conversation.is_busy:
+                    self.note("Waiting for the answer. Ctrl-C stops it, Ctrl-D leaves at once.")
+                await conversation.rest()
+        self._exit()
+
+    def _exit(self) -> None:
+        if self._app is not None and self._app.is_running and not self._app.is_done:
+            self._app.exit()
+
+    def _message(self) -> ANSI:
+        arrow = self._colored(PROMPT, _COOL)
+        return ANSI(f"{self._begun}\n{arrow}" if self._begun else arrow)
+
+    def _keys(self, conversation: Conversation, drain: timedelta) -> KeyBindings:
+        keys = KeyBindings()
+
+        @keys.add("<sigint>")
+        @keys.add("c-c")
+        def _(event: KeyPressEvent) -> None:
+            """Stop the answer; else clear the line; else say how to leave."""
+            if conversation.is_busy:
+                self._spawn(self._stop(conversation))
+            elif event.current_buffer.text:
+                event.current_buffer.reset()
+            else:
+                self.note("Ctrl-D leaves.")
+
+        @keys.add("c-d")
+        def _(event: KeyPressEvent) -> None:
+            """Leave, when the line is empty; whoever insists leaves at once."""
+            if event.current_buffer.text:
+                event.current_buffer.delete()
+            elif self._is_leaving:
+                self._exit()
+            else:
+                self._is_leaving = True
+                self._spawn(self._leave(conversation, drain))
+
+        return keys
+
+    def _spawn(self, work: Coroutine[object, object, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _stop(self, conversation: Conversation) -> None:
+        try:
+            await conversation.stop()
+        except ThreadlineError as error:
+            self.mark(str(error))
+
+    def _echo(self, text: str) -> None:
+        first, *more = clean(text).split("\n")
+        self._line("\n".join([self._colored(PROMPT, _COOL) + first, *("  " + m for m in more)]), "")
+
+    def _line(self, text: str, color: str) -> None:
+        shown = self._colored(text, color) + "\n"
+        if self._app is None or not self._app.is_running:
+            sys.stdout.write(shown)
+            sys.stdout.flush()
+            return
+        # Right above the prompt, and without leaving raw mode, so that no key is ever lost.
+        self._app.renderer.erase()
+        self._app.output.write_raw(shown.replace("\n", "\r\n"))
+        self._app.output.flush()
+        self._app.invalidate()
+
+    def _colored(self, text: str, color: str) -> str:
+        return f"{color}{text}{_PLAIN}" if color and self._has_color else text
+
+    def _redraw(self) -> None:
+        if self._app is not None:
+            self._app.invalidate()
+
+
+class Commands(Completer):
+    """Completes the names of commands, from the table."""
+
+    def get_completions(
+        self, document: Document, complete_event: CompleteEvent
+    ) -> Iterable[Completion]:
+        """Offer what a slash and some letters may become."""
+        text = document.text_before_cursor
+        if text.startswith("/") and " " not in text:
+            for command in COMMANDS:
+                if command.name.startswith(text[1:].lower()):
+                    yield Completion(
+                        f"/{command.name}",
+                        start_position=-len(text),
+                        display=command.usage,
+                        display_meta=command.help,
+                    )

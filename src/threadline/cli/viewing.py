@@ -1,0 +1,249 @@
+"""Viewing: everything that happens in a conversation, shown once and in order."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterable
+from contextlib import ExitStack
+from typing import Protocol
+
+from threadline.cli.screen import show_marker
+from threadline.core.errors import StorageError, ThreadlineError
+from threadline.core.event import Cursor, Event, EventKind
+from threadline.core.message import Marker, Message, Part, Role, Text
+from threadline.core.session import SessionId
+from threadline.core.turn import UNFINISHED, TurnId, TurnState
+from threadline.gateway.live import Begun, Closed, Delta, Happening, Line, Listener
+from threadline.gateway.worker import Worker
+from threadline.sessions.store import Store
+
+TAIL = 6
+"""Lines of a conversation that are shown when it goes on."""
+
+_TAIL_PAGE = 40
+_AT_REST = {EventKind.TURN_DONE, EventKind.TURN_FAILED, EventKind.TURN_STOPPED}
+
+
+class Display(Protocol):
+    """Where a conversation is shown."""
+
+    def quote(self, speaker: str, text: str) -> None:
+        """Show something that was said earlier or elsewhere."""
+        ...
+
+    def stream(self, text: str) -> None:
+        """Show some more of the answer that is just being given."""
+        ...
+
+    def settle(self) -> None:
+        """End the answer that was streamed, if there is one."""
+        ...
+
+    def note(self, text: str) -> None:
+        """Show something that nobody said: a notice, or the answer to a command."""
+        ...
+
+    def mark(self, text: str) -> None:
+        """Show that something went wrong."""
+        ...
+
+
+class View:
+    """Shows one session after another, live where this process answers, else from the store.
+
+    The feed and the worker's live output meet in one queue, and one task shows what they bring, so
+    that nothing is shown twice or out of order.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        worker: Worker,
+        display: Display,
+        *,
+        moved: Callable[[SessionId], Coroutine[object, object, None]],
+    ) -> None:
+        """Begin without a session; `moved` is asked about each session that opens elsewhere."""
+        self.session_id: SessionId | None = None
+        self.asking: TurnId | None = None
+        """The turn that waits for an answer to its question."""
+        self.is_leaving = False
+        self.under_way: dict[TurnId, asyncio.Future[None]] = {}
+        """Turns that are expected to end, or to ask."""
+        self.over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        """Fails when nothing can be shown any more."""
+        self._store = store
+        self._worker = worker
+        self._display = display
+        self._moved = moved
+        self._shown = 0
+        self._typed: set[TurnId] = set()
+        self._live: set[TurnId] = set()
+        self._ours: set[TurnId] = set()
+        """Turns that this process has begun, of which the worker tells sooner than the feed."""
+        self._news: asyncio.Queue[Event | Happening | None] = asyncio.Queue()
+        self._ear = ExitStack()
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def begin(self, cursor: Cursor) -> None:
+        """Begin to follow, from a place in the feed on."""
+        for work in (self._follow(cursor), self._show()):
+            self._tasks.append(asyncio.create_task(work))
+
+    async def end(self) -> None:
+        """Stop following."""
+        self.is_leaving = True
+        self._ear.close()
+        for task in self._tasks:
+            task.cancel()
+        ends = await asyncio.gather(*self._tasks, return_exceptions=True)
+        for future in (self.over, *self.under_way.values()):
+            if future.done() and not future.cancelled():
+                future.exception()  # has been seen, or came too late to matter
+        for end in ends:
+            if isinstance(end, Exception):
+                raise end
+
+    def look_at(self, id: SessionId | None, *, shown: int = 0) -> None:
+        """Turn to another session, of which so many lines need not be shown."""
+        if id == self.session_id:
+            return
+        self._ear.close()
+        self.session_id, self._shown, self.asking = id, shown, None
+        if id is not None:
+            listener = self._ear.enter_context(self._worker.listen(id))
+            task = asyncio.create_task(self._hear_worker(listener))
+            self._tasks.append(task)
+            self._ear.callback(task.cancel)
+
+    def expect(self, turn_id: TurnId, *, typed: bool = False) -> None:
+        """Expect a turn to be answered; what was typed here need not be shown again."""
+        if turn_id not in self.under_way:
+            self.under_way[turn_id] = asyncio.get_running_loop().create_future()
+        if typed:
+            self._typed.add(turn_id)
+
+    def ask(self, turn_id: TurnId, question: str | None) -> None:
+        """Show what a turn asks."""
+        if self.asking != turn_id:
+            self.asking = turn_id
+            self._display.note(f"{question or 'What now?'} (Your next line is the answer.)")
+        self._done(turn_id)
+
+    async def show_tail(self) -> None:
+        """Show the last lines of the session that goes on."""
+        if self.session_id is None:
+            return
+        lines = await self._store.transcript(self.session_id, most=_TAIL_PAGE)
+        talk = [
+            line for line in lines if line.role in {Role.USER, Role.ASSISTANT} or _markers(line)
+        ]
+        for line in talk[-TAIL:]:
+            if (words := _words(line.parts)) and line.deleted_at is None:
+                self._display.quote("you" if line.role is Role.USER else "echo", words)
+            for marker in _markers(line):
+                self._display.mark(marker)
+        self._shown = (lines[-1].seq or 0) if lines else 0
+
+    async def catch_up(self) -> None:
+        """Show the lines of the transcript that came since the last look."""
+        while self.session_id is not None:
+            lines = await self._store.transcript(self.session_id, after=self._shown)
+            if not lines:
+                return
+            for line in lines:
+                self._shown = max(self._shown, line.seq or 0)
+                self._show_line(line)
+
+    async def _follow(self, cursor: Cursor) -> None:
+        async for event in self._store.follow(cursor):
+            self._news.put_nowait(event)
+
+    async def _hear_worker(self, listener: Listener) -> None:
+        async for happening in listener:
+            self._news.put_nowait(happening)
+        self._news.put_nowait(None)
+
+    async def _show(self) -> None:
+        try:
+            while True:
+                news = await self._news.get()
+                if isinstance(news, Event):
+                    await self._take_event(news)
+                elif news is not None:
+                    await self._take_live(news)
+                elif not self.is_leaving:
+                    raise StorageError("The worker has stopped", hint="Start again")
+        except ThreadlineError as error:
+            for future in (self.over, *self.under_way.values()):
+                if not future.done():
+                    future.set_exception(error)
+
+    async def _take_event(self, event: Event) -> None:
+        if event.kind is EventKind.SESSION_OPENED and event.session_id != self.session_id:
+            await self._moved(event.session_id)
+        turn_id = TurnId(event.subject or 0) if event.kind.noun == "turn" else None
+        if event.session_id == self.session_id and not self._live:
+            await self.catch_up()
+        if turn_id is None or turn_id in self._live:
+            return
+        if event.kind in _AT_REST:
+            self._done(turn_id)
+        elif event.kind is EventKind.TURN_WAITING and turn_id not in self._ours:
+            await self._ask_for_other(turn_id)
+
+    async def _ask_for_other(self, turn_id: TurnId) -> None:
+        """Show what a turn asks that another process runs; it may have its answer by now."""
+        turn = await self._store.turn(turn_id)
+        if turn.session_id == self.session_id and turn.state is TurnState.WAITING:
+            self.ask(turn_id, turn.question)
+
+    async def _take_live(self, happening: Happening) -> None:
+        match happening:
+            case Begun(turn_id=turn_id):
+                await self.catch_up()
+                self._live.add(turn_id)
+                self._ours.add(turn_id)
+            case Delta(turn_id=turn_id, text=text) if turn_id in self._live:
+                self._display.stream(text)
+            case Line(turn_id=turn_id, message=message) if turn_id in self._live:
+                self._display.settle()
+                if message.role is Role.ASSISTANT:
+                    self._show_text(message.parts)
+            case Closed():
+                await self._close(happening)
+            case _:
+                pass  # said by a turn whose beginning was missed: it is shown when it ends
+
+    async def _close(self, closed: Closed) -> None:
+        self._display.settle()
+        await self.catch_up()
+        self._live.discard(closed.turn_id)
+        if closed.state is TurnState.WAITING:
+            self.ask(closed.turn_id, closed.question)
+        elif closed.state not in UNFINISHED:
+            self._done(closed.turn_id)
+
+    def _show_line(self, line: Message) -> None:
+        if line.role is Role.USER and line.turn_id not in self._typed:
+            self._display.quote("you", line.text)
+        if line.role is Role.ASSISTANT and line.turn_id not in self._live:
+            self._show_text(line.parts)
+        for marker in _markers(line):
+            self._display.mark(marker)
+
+    def _show_text(self, parts: Iterable[Part]) -> None:
+        if words := _words(parts):
+            self._display.stream(words)
+            self._display.settle()
+
+    def _done(self, turn_id: TurnId) -> None:
+        future = self.under_way.pop(turn_id, None)
+        if future is not None and not future.done():
+            future.set_result(None)
+
+
+def _words(parts: Iterable[Part]) -> str:
+    return "\n".join(part.text for part in parts if isinstance(part, Text))
+
+
+def _markers(line: Message) -> list[str]:
+    return [show_marker(part) for part in line.parts if isinstance(part, Marker)]

@@ -1,0 +1,232 @@
+"""Settings: where they come from, who wins, and how a wrong one is told."""
+
+import os
+from datetime import UTC, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from threadline.config import DEFAULT, Config, hide_password, load_config, machine_zone
+from threadline.core.address import Address, Kind
+from threadline.core.errors import ConfigError
+from threadline.core.policy import Carry, ResetMode
+from threadline.core.route import Sharing
+from threadline.core.rules import EditMode, Rules
+from threadline.core.turn import BusyMode
+
+
+class Place:
+    """A home, a project, and an environment, all of them for one test."""
+
+    def __init__(self, root: Path) -> None:
+        self.home, self.project = root / "home", root / "project"
+        (self.home / ".threadline").mkdir(parents=True)
+        self.project.mkdir()
+        self.environ = {"HOME": str(self.home), "TZ": "UTC"}
+
+    def user(self, text: str) -> None:
+        (self.home / ".threadline" / "threadline.toml").write_text(text)
+
+    def local(self, text: str) -> None:
+        (self.project / "threadline.toml").write_text(text)
+
+    def load(self, **options: str | None) -> Config:
+        return load_config(options, environ=self.environ, folder=self.project)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+def test_without_any_file_the_defaults_hold(place: Place) -> None:
+    """The rules are then those of the product."""
+    config = place.load()
+
+    assert config.rules() == Rules()
+    assert config.origin_of("lease_seconds") == DEFAULT
+    assert (config.profile, config.drain_seconds) == ("main", 20)
+    assert not config.is_server
+
+
+def test_environment_wins_over_user_over_project(place: Place) -> None:
+    """Setting by setting, and each knows where it came from."""
+    place.local("lease_seconds = 1\ndrain_seconds = 1\nfreshness_seconds = 1\n")
+    place.user("lease_seconds = 2\ndrain_seconds = 2\n")
+    place.environ["THREADLINE_LEASE_SECONDS"] = "3"
+    config = place.load()
+
+    assert (config.lease_seconds, config.drain_seconds, config.freshness_seconds) == (3, 2, 1)
+    assert config.origin_of("lease_seconds") == "THREADLINE_LEASE_SECONDS"
+    assert config.origin_of("drain_seconds").endswith("home/.threadline/threadline.toml")
+    assert config.origin_of("freshness_seconds").endswith("project/threadline.toml")
+
+
+def test_options_win_over_everything(place: Place) -> None:
+    """An option that was not given changes nothing; neither does an empty variable."""
+    place.environ |= {"THREADLINE_PROFILE": "coder", "THREADLINE_DATABASE": ""}
+
+    assert place.load(profile=None).profile == "coder"
+    assert place.load(profile="default").profile == "main"
+    assert place.load(profile="x").origin_of("profile") == "--profile"
+    assert place.load().origin_of("database") == DEFAULT
+
+
+def test_all_settings_become_rules(place: Place) -> None:
+    """Resets by platform and kind, sharing and busy modes by platform."""
+    place.user(
+        """
+        edits = "rerun"
+        [reset.default]
+        mode = "idle"
+        idle_minutes = 30
+        [reset.kinds.group]
+        mode = "daily"
+        at_hour = 6
+        timezone = "Europe/Berlin"
+        [reset.platforms.telegram]
+        mode = "both"
+        notify = false
+        carry = "last 5 messages"
+        [sharing]
+        groups = "shared"
+        [sharing.platforms.slack]
+        threads = "member"
+        [busy.platforms]
+        telegram = "interrupt"
+        """
+    )
+    rules = place.load().rules()
+
+    assert rules.edits is EditMode.RERUN
+    assert rules.policies.resolve("x", Kind.DM).idle == timedelta(minutes=30)
+    assert rules.policies.resolve("x", Kind.GROUP).timezone == ZoneInfo("Europe/Berlin")
+    telegram = rules.policies.resolve("telegram", Kind.GROUP)
+    assert (telegram.mode, telegram.notify, telegram.carry) == (
+        ResetMode.BOTH,
+        False,
+        Carry.last(5),
+    )
+    assert telegram.at_hour == 4  # a policy holds as a whole, so this is not the kind's
+    slack = rules.scopes_for("slack")
+    assert (slack.groups, slack.threads) == (Sharing.SHARED, Sharing.MEMBER)
+    address = Address(platform="slack", kind=Kind.GROUP, chat="1")
+    assert rules.scopes_for("telegram").sharing_at(address) is Sharing.SHARED
+    assert (rules.busy_for("telegram"), rules.busy_for("x")) == (
+        BusyMode.INTERRUPT,
+        BusyMode.QUEUE,
+    )
+
+
+def test_variables_reach_into_tables(place: Place) -> None:
+    """Two underscores lead into a table."""
+    place.environ["THREADLINE_RESET__PLATFORMS__TELEGRAM__AT_HOUR"] = "7"
+    place.environ["THREADLINE_BUSY__DEFAULT"] = "steer"
+    rules = place.load().rules()
+
+    assert rules.policies.resolve("telegram", Kind.DM).at_hour == 7
+    assert rules.busy is BusyMode.STEER
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("lease_seconds = 'soon'", "lease_seconds cannot be 'soon'"),
+        ("lease_seconds = 0", "It must be a whole number of seconds, from 1 on."),
+        ("leese_seconds = 3", "no setting leese_seconds"),
+        ("leese_seconds = 3", "Did you mean lease_seconds?"),
+        ("zzz = 3", "There are: database, profile, reset"),
+        ("reset = 3", "It must be a table of settings."),
+        ("[reset.default]\nat_hour = 24", "reset.default.at_hour cannot be 24"),
+        ("[reset.default]\ncarry = 'all'", "'last N messages' with N from 1 to 1000"),
+        ("[reset.default]\ntimezone = '../x'", "such as Europe/Berlin"),
+        ("[reset.kinds.cave]\nmode = 'idle'", "It must be one of dm, group, channel, thread."),
+        ("[sharing.platforms.x]\ngrups = 'shared'", "Did you mean sharing.platforms.x.groups?"),
+        ("[busy.platforms]\nx = 'sleep'", "It must be one of queue, collect, interrupt, steer."),
+        ("profile = '../up'", "profile cannot be '../up'"),
+        ('database = "a\\u0000b"', "It must be the path of a file, or a PostgreSQL URL."),
+        ("this is no toml", "The file is no TOML"),
+    ],
+)
+def test_a_wrong_setting_is_named_with_its_wish(place: Place, text: str, sentence: str) -> None:
+    """The error says which key, what it was, where it stands, and what it should be."""
+    place.user(text)
+
+    with pytest.raises(ConfigError) as caught:
+        place.load()
+
+    assert sentence in str(caught.value)
+    assert "threadline.toml" in str(caught.value)
+
+
+def test_a_wrong_variable_is_named(place: Place) -> None:
+    """By its own name; one that does not exist is a mistake, too."""
+    place.environ["THREADLINE_LEASE_SECONDS"] = "soon"
+    with pytest.raises(ConfigError, match="THREADLINE_LEASE_SECONDS"):
+        place.load()
+
+    del place.environ["THREADLINE_LEASE_SECONDS"]
+    place.environ["THREADLINE_LEESE"] = "3"
+    with pytest.raises(ConfigError, match="no setting leese"):
+        place.load()
+
+
+def test_a_file_that_cannot_be_read_is_said(place: Place) -> None:
+    """A folder in its place, or bytes that are no text."""
+    (place.project / "threadline.toml").mkdir()
+    with pytest.raises(ConfigError, match="cannot be read"):
+        place.load()
+
+    (place.project / "threadline.toml").rmdir()
+    (place.project / "threadline.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(ConfigError, match="no TOML"):
+        place.load()
+
+
+def test_a_relative_database_begins_at_its_file(place: Place) -> None:
+    """A path in a file means the same wherever the program is started."""
+    place.user('database = "mine.db"')
+
+    assert place.load().path == place.home / ".threadline" / "mine.db"
+    assert place.load(database="here.db").path == Path("here.db")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://me:s3cret@host/db",
+        "postgres://me:s3c:r@t/s3cret@host/db",
+        "postgresql://host/db?user=me&password=s3cret&sslmode=off",
+        "postgresql://host/db?sslpassword=s3cret",
+    ],
+)
+def test_the_password_of_the_database_is_never_shown(place: Place, url: str) -> None:
+    """Neither by the configuration itself nor in an error about it."""
+    config = place.load(database=url)
+
+    assert config.is_server
+    assert config.database == url
+    for shown in (str(config), repr(config), config.shown_database, hide_password(url)):
+        assert "s3c" not in shown
+
+
+def test_the_time_zone_is_the_machines(tmp_path: Path) -> None:
+    """TZ first, then the system's link; what nobody knows is UTC."""
+    link = tmp_path / "localtime"
+    link.symlink_to(f"{os.sep}usr/share/zoneinfo/Asia/Tokyo")
+
+    assert machine_zone({}, link) == ZoneInfo("Asia/Tokyo")
+    assert machine_zone({"TZ": ":Europe/Berlin"}, link) == ZoneInfo("Europe/Berlin")
+    assert machine_zone({"TZ": "Nowhere/At-All"}, link) is UTC
+    assert machine_zone({}, tmp_path / "missing") is UTC
+
+
+def test_settings_tell_their_origin(place: Place) -> None:
+    """Every setting is listed, by its dotted name."""
+    place.user('[reset.platforms.x]\nmode = "idle"\n')
+    listed = {key: (value, origin) for key, value, origin in place.load().settings()}
+
+    assert listed["reset.platforms.x.mode"][0] == "idle"
+    assert listed["reset.platforms.x.mode"][1].endswith("threadline.toml")
+    assert listed["drain_seconds"] == (20, DEFAULT)
