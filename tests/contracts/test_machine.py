@@ -33,7 +33,7 @@ def test_sqlite_does_what_the_model_does(tmp_path: Path) -> None:
 
 def test_postgres_does_what_the_model_does(postgres_server: Server) -> None:
     """Whatever people, agents and crashes do on PostgreSQL, the model knows the outcome."""
-    from threadline.storage.postgres import PostgresDatabase  # noqa: PLC0415
+    from threadline.storage.postgres import PostgresDatabase
 
     where = postgres_server.url(postgres_server.create())
 

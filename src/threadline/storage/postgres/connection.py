@@ -1,17 +1,13 @@
-"""Connections to PostgreSQL: how they are set up, and what a transaction can do on one."""
+"""Connections to PostgreSQL: where they go, and how they are set up."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
-from psycopg.types.numeric import Int8BinaryDumper
-from psycopg.types.string import StrDumper
 
 from threadline.core.errors import ConfigError, StorageError
-from threadline.storage.database import Row, SqlValue, Transaction
-from threadline.storage.queries import Dialect, queries
 
 Raw: TypeAlias = psycopg.Connection[tuple[Any, ...]]
 
@@ -19,7 +15,6 @@ OLDEST_SERVER = 140000
 _SAFE_COMMIT = ("on", "remote_apply")
 _CONNECT_SECONDS = 5
 _IDLE_SECONDS = 60
-_PREPARED = 500
 _WAYS = {
     "fallback_application_name": "threadline",
     "client_encoding": "UTF8",
@@ -68,16 +63,12 @@ class Target:
         connection: Raw = psycopg.connect(
             **self._ways,  # type: ignore[arg-type]  # libpq's own words
             autocommit=True,
-            prepare_threshold=0,
+            prepare_threshold=None,
         )
         try:
-            connection.prepared_max = _PREPARED
-            # One type for all numbers: else each size of number would be another statement.
-            connection.adapters.register_dumper(int, Int8BinaryDumper)
-            connection.adapters.register_dumper(str, StrDumper)
             text = _SET_UP.format(lock_ms=self._lock_ms, idle_ms=_IDLE_SECONDS * 1000)
-            connection.execute(text, prepare=False)
-            row = connection.execute(_READ_BACK, prepare=False).fetchone() or (0, "", "", None)
+            connection.execute(text)
+            row = connection.execute(_READ_BACK).fetchone() or (0, "", "", None)
             require_safe(
                 Settings(version=row[0], synchronous_commit=row[1], encoding=row[2], schema=row[3]),
                 self.where,
@@ -133,65 +124,3 @@ def _described(ways: Mapping[str, object]) -> str:
     host = ways.get("host") or ways.get("hostaddr") or "the local server"
     port = f":{ways['port']}" if "port" in ways else ""
     return f"{ways.get('dbname') or ways.get('user') or 'the default database'} at {host}{port}"
-
-
-class PostgresTransaction:
-    """The port's transaction on one connection; its owner begins and ends it."""
-
-    def __init__(self, connection: Raw) -> None:
-        """Speak to the database through this connection."""
-        self.connection = connection
-        self.has_written = False
-        self._cursor = connection.cursor()
-        self._queries = queries(Dialect.POSTGRES)
-        self._columns: dict[str, tuple[str, ...]] = {}
-
-    def one(self, query: str, **values: SqlValue) -> Row | None:
-        """Answer the first row, or None."""
-        rows = self.all(query, **values)
-        return rows[0] if rows else None
-
-    def all(self, query: str, **values: SqlValue) -> list[Row]:
-        """Answer all rows."""
-        rows = self._ask(query, values)
-        if not rows and self._queries[query].endswith("FOR NO KEY UPDATE"):
-            # A row that was replaced while its lock was awaited is left out of the answer. Who
-            # asks again sees what replaced it.
-            rows = self._ask(query, values)
-        return rows
-
-    def _ask(self, query: str, values: Mapping[str, SqlValue]) -> list[Row]:
-        cursor = self._cursor
-        text = self._queries[query]
-        cursor.execute(text, values)
-        if not text.startswith("SELECT") and cursor.rowcount:
-            self.has_written = True
-        columns = self._columns.get(query)
-        if columns is None:
-            columns = tuple(column.name for column in cursor.description or ())
-            self._columns[query] = columns
-        if not columns:
-            return []
-        return [Row(zip(columns, row, strict=True)) for row in cursor.fetchall()]
-
-    def run(self, query: str, **values: SqlValue) -> None:
-        """Carry out a query that answers nothing."""
-        self._cursor.execute(self._queries[query], values)
-        if self._cursor.rowcount:
-            self.has_written = True
-
-    def run_many(self, query: str, rows: Iterable[Mapping[str, SqlValue]]) -> None:
-        """Carry out a query once for each set of values."""
-        several = list(rows)
-        if len(several) == 1:
-            self._cursor.execute(self._queries[query], several[0])
-        elif several:
-            self._cursor.executemany(self._queries[query], several)
-        self.has_written = self.has_written or bool(several)
-
-
-def raw(tx: Transaction) -> Raw:
-    """Answer the connection of a transaction, for what only PostgreSQL can do."""
-    if not isinstance(tx, PostgresTransaction):
-        raise StorageError("This transaction is none of PostgreSQL's")
-    return tx.connection

@@ -61,7 +61,7 @@ class Listener:
     def _introduce(self) -> None:
         declare_alive(self._connection, self._owner)
         self._connection.add_notify_handler(self._note)
-        self._connection.execute(f"LISTEN {CHANNEL}", prepare=False)
+        self._connection.execute(f"LISTEN {CHANNEL}")
 
     def _note(self, notify: psycopg.Notify) -> None:
         if notify.pid != self._connection.info.backend_pid:
@@ -109,7 +109,7 @@ class Listener:
         # First the flag: a commit from here on is owed a notice of its own.
         self._owed = False
         self._notified_at = time.monotonic()
-        connection.execute(f"NOTIFY {CHANNEL}", prepare=False)
+        connection.execute(f"NOTIFY {CHANNEL}")
 
     def _come_back(self) -> None:
         """Connect again, be alive again, and look at what was missed."""

@@ -23,7 +23,10 @@ _MEANINGS = {
 
 def is_lost(connection: Raw, error: psycopg.Error) -> bool:
     """Tell whether the connection went with the error."""
-    state = error.sqlstate or ""
+    state = error.sqlstate
+    if state is None:
+        # Not the server said it but libpq, which does not always call the connection bad at once.
+        return not isinstance(error, psycopg.ProgrammingError | psycopg.DataError)
     return connection.closed or state in _GONE or state.startswith("08")
 
 

@@ -7,7 +7,8 @@ import time
 
 from threadline.core.turn import OwnerId
 from threadline.storage.database import Transaction
-from threadline.storage.postgres.connection import Raw, raw
+from threadline.storage.postgres.connection import Raw
+from threadline.storage.postgres.transaction import raw
 
 RESTART_SECONDS = 5
 """After a restart of the server nobody is called dead for so long: all have to come back first."""

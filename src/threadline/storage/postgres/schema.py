@@ -24,7 +24,7 @@ def upgrade_through(connection: Raw, where: str, now: datetime) -> None:
     """Apply the steps that a database lacks, all in one transaction that excludes all others."""
 
     def execute(statement: str) -> Sequence[Sequence[SqlValue]]:
-        cursor = connection.execute(statement.encode(), prepare=False)
+        cursor = connection.execute(statement.encode())
         return cursor.fetchall() if cursor.description else []
 
     with connection.transaction():

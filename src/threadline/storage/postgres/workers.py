@@ -12,8 +12,9 @@ from psycopg.pq import TransactionStatus
 
 from threadline.core.errors import StorageError, ThreadlineError
 from threadline.storage.jobs import Job
-from threadline.storage.postgres.connection import PostgresTransaction, Target
+from threadline.storage.postgres.connection import Target
 from threadline.storage.postgres.mishaps import AGAIN, is_lost, translate, unknown, unreachable
+from threadline.storage.postgres.transaction import PostgresTransaction
 
 WORKERS = 8
 """More threads only wait for each other: 64 did half as much as 8."""
@@ -21,8 +22,8 @@ ATTEMPTS = 5
 _JITTER = 0.010
 _NAPS = (0.0, 0.02, 0.05, 0.1, 0.25)
 
-_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-_WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED"
+_READ = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_WRITE = b"BEGIN ISOLATION LEVEL READ COMMITTED"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +108,11 @@ class Worker:
     def _try_out(self, order: Order) -> bool:
         self._is_committing = False
         tx = self._connected()
-        execute = tx.connection.execute
         tx.has_written = False
-        execute(_WRITE if order.writes else _READ, prepare=False)
+        tx.command(_WRITE if order.writes else _READ)
         order.job.run(tx)
         self._is_committing = order.writes
-        if execute("COMMIT", prepare=False).statusmessage != "COMMIT":
+        if tx.command(b"COMMIT") != "COMMIT":
             raise StorageError(
                 "The verb went on after one of its queries had failed; nothing was stored",
                 id=self._target.where,
@@ -148,7 +148,7 @@ class Worker:
         connection = self._tx.connection
         try:
             if connection.info.transaction_status is not TransactionStatus.IDLE:
-                connection.execute("ROLLBACK", prepare=False)
+                self._tx.command(b"ROLLBACK")
         except psycopg.Error:
             # What could not be undone goes with its connection.
             self.disconnect()

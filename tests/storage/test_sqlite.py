@@ -1,0 +1,159 @@
+"""What only SQLite can get wrong: settings, batches, and the lock between processes."""
+
+import asyncio
+import sys
+import threading
+import time
+from pathlib import Path
+
+import apsw
+import pytest
+
+from tests.databases import SqliteFactory, on
+from threadline.core.errors import NotFound, StorageError
+from threadline.storage.database import Transaction
+from threadline.storage.sqlite import connection as settings
+from threadline.storage.sqlite.connection import connect
+from threadline.testing.database_verbs import error_of, knows, note
+
+pytestmark = on("sqlite-fast")
+
+MANY_WRITES = """
+import asyncio, sys
+from threadline.assembly import open_database
+from threadline.testing.database_verbs import note
+
+async def write():
+    database = await open_database(sys.argv[1])
+    for n in range(int(sys.argv[2])):
+        await database.write(note, f"theirs {n}")
+    await database.close()
+
+asyncio.run(write())
+"""
+
+
+def pragma(connection: apsw.Connection, name: str) -> object:
+    return connection.execute(f"PRAGMA {name}").fetchall()[0][0]
+
+
+@pytest.mark.parametrize(("durable", "synchronous"), [(True, 2), (False, 0)])
+def test_settings_are_as_they_should_be(
+    durable: bool, synchronous: int, tmp_path: Path, database_kind: str
+) -> None:
+    """Every connection has a write-ahead log, keeps references, and wipes what it deletes."""
+    connection = connect(tmp_path / "a.db", cache_kib=4000, durable=durable)
+
+    names = ("journal_mode", "synchronous", "foreign_keys", "secure_delete", "cache_size")
+    found = [pragma(connection, name) for name in names]
+
+    connection.close()
+    assert found == ["wal", synchronous, 1, 1, -4000]
+
+
+def test_a_setting_that_does_not_hold_is_refused(tmp_path: Path, database_kind: str) -> None:
+    """What SQLite answers is compared with the wish: a silent refusal is an error of ours."""
+    connection = connect(tmp_path / "a.db", cache_kib=4000)
+
+    with pytest.raises(StorageError, match="journal_mode should be 'paper'"):
+        settings._set(connection, "journal_mode", "paper")
+    connection.close()
+
+
+async def test_a_batch_that_fails_as_a_whole_is_run_again(database_factory: SqliteFactory) -> None:
+    """When SQLite gives up a whole batch nobody was answered, and every verb runs once more."""
+    database = await database_factory()
+    go_on = threading.Event()
+    runs: list[str] = []
+
+    def verb(tx: Transaction, name: str) -> str:
+        runs.append(name)
+        note(tx, name)
+        if name == "7" and runs.count("7") == 1:
+            # As a full disk does: the transaction of the whole batch is gone.
+            getattr(tx, "_execute")("ROLLBACK")  # noqa: B009
+            raise apsw.FullError("as if the disk were full")
+        return name
+
+    first = asyncio.create_task(database.write(lambda _: go_on.wait(20)))
+    names = [str(n) for n in range(20)]
+    calls = [asyncio.create_task(database.write(verb, name)) for name in names]
+    await asyncio.sleep(0.05)
+    go_on.set()
+
+    assert await asyncio.gather(*calls) == names
+    await first
+    assert runs.count("7") == 2
+    assert runs.count("0") == 2
+    assert all([await database.read(knows, name) for name in names])
+
+
+async def test_only_those_that_fail_alone_raise(database_factory: SqliteFactory) -> None:
+    """A verb that breaks the batch every time raises its own error; its neighbours are stored."""
+    database = await database_factory()
+
+    def verb(tx: Transaction, name: str) -> str:
+        note(tx, name)
+        if name == "7":
+            raise apsw.FullError("as if the disk were full")
+        if name == "8":
+            raise NotFound("a verb's own error")
+        return name
+
+    names = [str(n) for n in range(20)]
+    outcomes = await asyncio.gather(
+        *(database.write(verb, name) for name in names), return_exceptions=True
+    )
+
+    assert isinstance(outcomes[7], StorageError)
+    assert "disk is full" in str(outcomes[7])
+    assert isinstance(outcomes[8], NotFound)
+    stored = [await database.read(knows, name) for name in names]
+    assert stored == [name not in {"7", "8"} for name in names]
+
+
+async def test_a_write_waits_for_another_process_until_its_deadline(
+    database_factory: SqliteFactory,
+) -> None:
+    """While somebody else holds the write lock a write waits; past its deadline it says so."""
+    patient = await database_factory()
+    hasty = await database_factory(deadline_seconds=0.3)
+    other = apsw.Connection(database_factory.where)
+    other.execute("BEGIN IMMEDIATE")
+    waiting = asyncio.create_task(patient.write(note, "patient"))
+    begin = time.monotonic()
+
+    error = await error_of(hasty.write(note, "hasty"))
+
+    assert 0.25 < time.monotonic() - begin < 5
+    assert isinstance(error, StorageError)
+    assert "held the database for too long; nothing was stored" in str(error)
+    assert "locked" not in str(error)
+    assert not waiting.done()
+    other.execute("ROLLBACK")
+    other.close()
+    await waiting
+    await hasty.write(note, "hasty")
+
+
+async def test_two_processes_never_see_a_locked_database(database_factory: SqliteFactory) -> None:
+    """Two processes that write as fast as they can both get everything stored, without an error."""
+    database = await database_factory()
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", MANY_WRITES, database_factory.where, "150"
+    )
+
+    for n in range(150):
+        await database.write(note, f"ours {n}")
+
+    assert await asyncio.wait_for(process.wait(), 30) == 0
+    for n in range(150):
+        assert await database.read(knows, f"ours {n}")
+        assert await database.read(knows, f"theirs {n}")
+
+
+async def test_closing_twice_does_no_harm(database_factory: SqliteFactory) -> None:
+    """Who closes a second time closes nothing that has become somebody else's meanwhile."""
+    database = await database_factory()
+    await database.close()
+    await database.close()
