@@ -11,7 +11,7 @@ STAMP := $(VENV)/.stamp
 PIP   := $(BIN)/python -m pip -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: run test check bench crash setup lock clean help
+.PHONY: run test check docs bench crash setup lock clean help
 
 run: $(STAMP)  ## talk to the echo agent in this terminal
 	@$(BIN)/threadline chat $(ARGS)
@@ -24,7 +24,10 @@ check: $(STAMP)  ## style, types, import contracts, documents
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache --no-logo
-	@$(BIN)/python -m pytest --quiet --no-header tests/house/test_documents.py
+	@$(BIN)/python -m pytest --quiet --no-header tests/house/test_documents.py tests/docs/test_reference.py
+
+docs: $(STAMP)  ## write the reference anew from the code
+	@$(BIN)/python -m docs.generate
 
 bench: $(STAMP)  ## measure, and write JSON, tables and plots
 	@$(BIN)/python -m bench $(ARGS)

@@ -9,7 +9,8 @@ from tests.house.source import Module, migrations, modules, queries, sample
 
 READS = {"one", "all"}
 WRITES = {"run", "run_many"}
-WRITERS = {"sessions", "storage"}
+WRITERS = {"sessions", "storage", "testing"}
+"""The contract of a database writes without the session layer, in order to try the port."""
 BOOLEAN = re.compile(r"\bbool(ean)?\b|^\s*(is|has|was)_\w+\s+[A-Z]", re.IGNORECASE | re.MULTILINE)
 
 

@@ -5,6 +5,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import cast
 
 import apsw
 import pytest
@@ -12,8 +13,10 @@ import pytest
 from tests.databases import SqliteFactory, on
 from threadline.core.errors import NotFound, StorageError
 from threadline.storage.database import Transaction
+from threadline.storage.jobs import Desk, Job
 from threadline.storage.sqlite import connection as settings
 from threadline.storage.sqlite.connection import connect
+from threadline.storage.sqlite.writer import Writer
 from threadline.testing.database_verbs import error_of, knows, note
 
 pytestmark = on("sqlite-fast")
@@ -157,3 +160,37 @@ async def test_closing_twice_does_no_harm(database_factory: SqliteFactory) -> No
     database = await database_factory()
     await database.close()
     await database.close()
+
+
+class BrokenConnection:
+    """A connection to a disk that is gone: nothing can even begin, and nothing be undone."""
+
+    in_transaction = True
+
+    def execute(self, statement: str, values: object = None) -> object:
+        """Fail as SQLite does when the disk does."""
+        raise apsw.IOError(f"disk I/O error at {statement} {values}")
+
+    def executemany(self, statement: str, values: object) -> object:
+        """Fail likewise."""
+        return self.execute(statement, values)
+
+    def close(self) -> None:
+        """Let go of nothing."""
+
+
+async def test_a_verb_that_cannot_even_begin_is_answered(database_kind: str) -> None:
+    """When no transaction can begin each caller hears of it, and the writer lives on."""
+    desk = Desk(deadline_seconds=5.0)
+    writer = Writer(
+        cast("apsw.Connection", BrokenConnection()),
+        Path("gone.db"),
+        answer=desk.answer,
+        has_peers=lambda: False,
+    )
+    for _ in range(3):
+        job = desk.job(lambda _: None)
+        writer.submit(cast("Job[object]", job))
+        with pytest.raises(StorageError, match="disk"):
+            await job.outcome()
+    await asyncio.to_thread(writer.close)

@@ -79,6 +79,7 @@ class View:
         self._live: set[TurnId] = set()
         self._ours: set[TurnId] = set()
         """Turns that this process has begun, of which the worker tells sooner than the feed."""
+        self._speaking: TurnId | None = None
         self._news: asyncio.Queue[Event | Happening | None] = asyncio.Queue()
         self._ear = ExitStack()
         self._tasks: list[asyncio.Task[None]] = []
@@ -203,6 +204,9 @@ class View:
                 self._live.add(turn_id)
                 self._ours.add(turn_id)
             case Delta(turn_id=turn_id, text=text) if turn_id in self._live:
+                if self._speaking != turn_id:
+                    self._display.settle()
+                self._speaking = turn_id
                 self._display.stream(text)
             case Line(turn_id=turn_id, message=message) if turn_id in self._live:
                 self._display.settle()
@@ -214,7 +218,9 @@ class View:
                 pass  # said by a turn whose beginning was missed: it is shown when it ends
 
     async def _close(self, closed: Closed) -> None:
-        self._display.settle()
+        # The next turn may speak already when the worker tells of the end of a stopped one.
+        if self._speaking == closed.turn_id:
+            self._display.settle()
         await self.catch_up()
         self._live.discard(closed.turn_id)
         if closed.state is TurnState.WAITING:

@@ -42,9 +42,11 @@ class Address:
         checked_id(self.chat, "chat")
         checked_id(self.account, "account")
         for name in ("thread", "alt_chat", "parent", "scope"):
-            object.__setattr__(self, name, _id_or_none(getattr(self, name), name))
+            if (value := getattr(self, name)) is not None:
+                object.__setattr__(self, name, _id_or_none(value, name))
         for name in ("chat_name", "topic"):
-            object.__setattr__(self, name, _text_or_none(getattr(self, name), name))
+            if (value := getattr(self, name)) is not None:
+                object.__setattr__(self, name, _text_or_none(value, name))
 
     def as_dict(self) -> dict[str, object]:
         """Give plain values, fit for JSON, without the fields that are empty."""

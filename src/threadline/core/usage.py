@@ -7,8 +7,9 @@ from enum import StrEnum
 from threadline.core.errors import Invalid
 from threadline.core.text import checked_count, checked_id, checked_type, unfit
 
-COST_LIMIT = Decimal(10) ** 9
-"""US dollars; their billionths are stored."""
+TOKENS_LIMIT = 10**12
+COST_LIMIT = Decimal(10) ** 6
+"""US dollars. Both limits are for one call, so that a sum over thousands can be stored too."""
 
 
 class CostStatus(StrEnum):
@@ -47,5 +48,15 @@ class Usage:
             raise Invalid(f"A cost of {self.cost} cannot be {self.cost_status}")
         if self.cost is not None:
             cost = checked_type(self.cost, "cost", Decimal)
-            if not (cost.is_finite() and 0 <= cost <= COST_LIMIT):
-                raise unfit(cost, "cost", f"from 0 to {COST_LIMIT}")
+            if not (cost.is_finite() and cost >= 0):
+                raise unfit(cost, "cost", "finite and not below 0")
+
+    def checked_call(self) -> "Usage":
+        """Take it as the usage of one call; a sum may be larger."""
+        for name in self.__slots__:
+            if name.endswith("_tokens") and getattr(self, name) > TOKENS_LIMIT:
+                what = name.replace("_", " ")
+                raise unfit(getattr(self, name), what, f"at most {TOKENS_LIMIT:,} in one call")
+        if self.cost is not None and self.cost > COST_LIMIT:
+            raise unfit(self.cost, "cost", f"at most {COST_LIMIT:,} in one call")
+        return self

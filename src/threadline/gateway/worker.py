@@ -189,7 +189,7 @@ class Worker:
             if turn.turn.id in lost:
                 await self._lose(turn)
 
-    async def _follow(self, cursor: Cursor) -> None:
+    async def _follow(self, cursor: Cursor | None) -> None:
         """Read the feed: it tells when there is something to claim, or to let go."""
         while True:
             events = self._store.follow(cursor)
@@ -198,8 +198,8 @@ class Worker:
                     await self._notice(event)
                     cursor = event.cursor
             except FeedLost:
-                cursor = await self._store.feed_end()
-                await self._checkpoint(renew_all=True)
+                # From now on, then; what was missed meanwhile is found by the beats.
+                cursor = None
                 self._wake.set()
             except StorageError as error:
                 log.warning("The feed cannot be read: %s", error)

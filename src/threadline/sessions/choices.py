@@ -28,7 +28,7 @@ def set_title(
         given_by = row.text_or_none("titled_by")
         if given_by is not None and _RANK[TitleSource(given_by)] > _RANK[source]:
             return row.text("title")
-        tx.run("set_title", key=chronicle.key, title=cleaned, titled_by=source.value)
+        tx.run("set_title", key=chronicle.key, title=cleaned, titled_by=source)
         chronicle.tell(EventKind.SESSION_CHANGED)
     return cleaned
 
@@ -61,5 +61,5 @@ def choose_model(
 def set_busy_mode(tx: Transaction, id: SessionId, mode: BusyMode | None, *, now: datetime) -> None:
     """Choose what becomes of messages that arrive while a turn of this session runs."""
     with open_chronicle(tx, id, now) as chronicle:
-        tx.run("set_busy_mode", key=chronicle.key, busy_mode=None if mode is None else mode.value)
+        tx.run("set_busy_mode", key=chronicle.key, busy_mode=mode)
         chronicle.tell(EventKind.SESSION_CHANGED)

@@ -56,9 +56,11 @@ class Chronicle:
             key=self.key,
             revision=self._revision,
             last_seq=self.last_seq,
-            last_activity_at=self.last_activity_at,
             interruptions=self.interruptions,
         )
+        if self.last_activity_at != self.row["last_activity_at"]:
+            # Apart from the rest, as it costs a change in every index by which lists are sorted.
+            self.tx.run("move_activity", key=self.key, last_activity_at=self.last_activity_at)
         if len(self._events) == 1:
             self.tx.run("add_event", **self._events[0])
         else:
@@ -69,7 +71,7 @@ class Chronicle:
         self._revision += 1
         self._events.append(
             {
-                "kind": kind.value,
+                "kind": kind,
                 "session_key": self.key,
                 "revision": self._revision,
                 "subject": subject,
@@ -91,7 +93,7 @@ class Chronicle:
                 "session_key": self.key,
                 "seq": self.last_seq,
                 "turn_id": turn_id,
-                "role": message.role.value,
+                "role": message.role,
                 "text": text,
                 "parts": parts,
                 "at": self.at,
@@ -115,7 +117,7 @@ class Chronicle:
             session_key=self.key,
             seq=None,
             turn_id=turn_id,
-            role=message.role.value,
+            role=message.role,
             sender_key=sender_key,
             text=text,
             parts=parts,

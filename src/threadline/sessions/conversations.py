@@ -146,7 +146,7 @@ def _begin(
 ) -> Opening:
     policy = rules.policies.resolve(seat.platform, seat.kind)
     told = before is not None and before.number("last_seq") > 0 and cause in RESETS
-    notice = cause.value if told and policy.notify and tell_person(cause) else None
+    notice = cause if told and policy.notify and tell_person(cause) else None
     id = make_session_id(now, new_id())
     row = expect(
         tx,
@@ -154,15 +154,15 @@ def _begin(
         id=id,
         profile=seat.profile,
         platform=seat.platform,
-        kind=seat.kind.value,
+        kind=seat.kind,
         address_key=seat.address_key,
         sender_key=seat.sender_key,
         parent_key=None if before is None else before.number("key"),
         root_key=None if before is None else before.number("root_key"),
-        cause=cause.value,
+        cause=cause,
         notice=notice,
         title=title or None,
-        titled_by=titled_by.value if title else None,
+        titled_by=titled_by if title else None,
         now=stamp(now),
     )
     chronicle = Chronicle(tx, _blank(row.number("key"), id, notice, title, now), now)

@@ -127,7 +127,7 @@ def _finish(
             "finish_delivery",
             id=delivery.id,
             fence=delivery.fence,
-            state=state.value,
+            state=state,
             sent_at=stamp(now) if state is DeliveryState.SENT else None,
             platform_id=platform_id,
             error=error,

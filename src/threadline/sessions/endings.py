@@ -50,8 +50,8 @@ def end_chronicle(chronicle: Chronicle, reason: EndReason) -> bool:
     for turn in chronicle.tx.all("list_unfinished", session_key=chronicle.key):
         _end_turn(chronicle, turn, reason)
     tx, now = chronicle.tx, chronicle.at
-    tx.run("end_session", key=chronicle.key, reason=reason.value, now=now)
-    tx.run("add_ending", session_key=chronicle.key, reason=reason.value, now=now)
+    tx.run("end_session", key=chronicle.key, reason=reason, now=now)
+    tx.run("add_ending", session_key=chronicle.key, reason=reason, now=now)
     chronicle.tell(EventKind.SESSION_ENDED)
     return True
 
@@ -77,7 +77,7 @@ def sweep(tx: Transaction, *, rules: Rules, now: datetime) -> list[SessionId]:
         rows = tx.all(
             "list_expired",
             platform=platform,
-            kind=kind.value,
+            kind=kind,
             before=stamp(before),
             fresh_since=stamp(fresh_since(rules, now)),
             now=stamp(now),

@@ -137,7 +137,7 @@ def _enter(entrance: Entrance, inbound: Inbound, place: Place, where: Route) -> 
         else:
             came = Outcome.QUEUED if entrance.joins is None else Outcome.JOINED
         if chronicle.row["title"] is None and (title := _first_words(inbound)):
-            titled_by = TitleSource.FIRST_WORDS.value
+            titled_by = TitleSource.FIRST_WORDS
             chronicle.tx.run("set_title", key=chronicle.key, title=title, titled_by=titled_by)
         outcome.note(
             chronicle.tx,

@@ -83,7 +83,7 @@ def note(
         tx.run(
             "add_arrival",
             **identity(inbound),
-            outcome=outcome.value,
+            outcome=outcome,
             session_key=session_key,
             turn_id=turn_id,
             message_key=message_key,
@@ -109,7 +109,7 @@ def once(
 
 def find_message(tx: Transaction, inbound: Inbound) -> Row | None:
     """Look for the message that an edit or a deletion is about."""
-    kind = InboundKind.MESSAGE.value
+    kind = InboundKind.MESSAGE
     return tx.one("find_arrival", kind=kind, version=0, **message_identity(inbound))
 
 
@@ -126,7 +126,7 @@ def message_identity(inbound: Inbound) -> dict[str, SqlValue]:
 def identity(inbound: Inbound) -> dict[str, SqlValue]:
     """Answer what tells something that arrived from everything else."""
     return {
-        "kind": inbound.kind.value,
+        "kind": inbound.kind,
         "version": inbound.version,
         **message_identity(inbound),
     }

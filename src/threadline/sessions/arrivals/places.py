@@ -64,7 +64,7 @@ def identity(address: Address) -> dict[str, SqlValue]:
     return {
         "platform": address.platform,
         "account": address.account,
-        "kind": address.kind.value,
+        "kind": address.kind,
         "chat": address.chat,
         "thread": address.thread or "",
     }

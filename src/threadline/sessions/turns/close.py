@@ -18,7 +18,7 @@ def close_turn(
     closed = chronicle.tx.one(
         "close_turn",
         id=turn_id,
-        state=state.value,
+        state=state,
         now=chronicle.at,
         error=why if state is TurnState.FAILED else None,
         answered_by=None,

@@ -62,7 +62,7 @@ def _end(chronicle: Chronicle, lease: Lease, state: TurnState, error: str | None
         "end_turn",
         id=lease.turn_id,
         fence=lease.fence,
-        state=state.value,
+        state=state,
         error=error,
         now=chronicle.at,
     )
@@ -102,7 +102,7 @@ def owe(chronicle: Chronicle, turn_id: TurnId, address_key: int) -> None:
 
 def add_usage(chronicle: Chronicle, turn_id: TurnId | None, spent: Usage) -> None:
     """Record what a model spent on a task of this session."""
-    checked_type(spent, "usage", Usage)
+    checked_type(spent, "usage", Usage).checked_call()
     chronicle.tx.run(
         "add_usage",
         session_key=chronicle.key,
@@ -118,5 +118,5 @@ def add_usage(chronicle: Chronicle, turn_id: TurnId | None, spent: Usage) -> Non
         reasoning_tokens=spent.reasoning_tokens,
         prompt_tokens=spent.prompt_tokens,
         cost=None if spent.cost is None else int(spent.cost * _NANO),
-        cost_status=spent.cost_status.value,
+        cost_status=spent.cost_status,
     )

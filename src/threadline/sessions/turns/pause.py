@@ -82,7 +82,7 @@ def answer(tx: Transaction, turn_id: TurnId, words: str, *, now: datetime) -> Tu
     with chronicle_of(tx, row.number("session_key"), now) as chronicle:
         row = _turn(tx, turn_id)
         state = TurnState.QUEUED if row["owner"] is None else TurnState.RUNNING
-        if tx.one("answer_turn", id=turn_id, state=state.value, answer=words) is None:
+        if tx.one("answer_turn", id=turn_id, state=state, answer=words) is None:
             raise Conflict("This turn waits for no answer (any more)", id=str(turn_id))
         chronicle.tell(EventKind(f"turn.{state}"), turn_id)
         chronicle.touch()

@@ -43,9 +43,12 @@ RETURNING key
 -- name: close_chronicle
 -- Write down how far a session has come.
 UPDATE sessions
-SET revision = :revision, last_seq = :last_seq, last_activity_at = :last_activity_at,
-    interruptions = :interruptions
+SET revision = :revision, last_seq = :last_seq, interruptions = :interruptions
 WHERE key = :key
+
+-- name: move_activity
+-- Write down when something last happened in a session, which moves it in every list.
+UPDATE sessions SET last_activity_at = :last_activity_at WHERE key = :key
 
 -- name: add_event
 -- Add one fact to the feed.

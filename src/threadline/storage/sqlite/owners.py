@@ -27,10 +27,10 @@ class Owners:
 
     def _make(self, file: Path) -> int:
         for _ in range(_TRIES):
-            self._folder.mkdir(exist_ok=True)
             try:
+                self._folder.mkdir(exist_ok=True)
                 return os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            except FileNotFoundError:
+            except (FileExistsError, FileNotFoundError):
                 continue  # The last one before us just took the folder away with it.
         raise FileNotFoundError(errno.ENOENT, "its folder vanishes again and again")
 

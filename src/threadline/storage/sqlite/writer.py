@@ -4,6 +4,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 
 import apsw
@@ -58,7 +59,6 @@ class Writer:
             try:
                 self._commit(job, batch)
             except Exception as error:  # noqa: BLE001 - whatever it is, its callers must hear of it
-                self._abandon()
                 self._retry(batch, error)
             self._answer(batch)
             if self._has_peers():
@@ -98,13 +98,14 @@ class Writer:
         """Begin a transaction for a job; False if it was withdrawn while another process wrote."""
         try:
             self._lock(first)
-        except StorageError:
+        except (StorageError, apsw.Error):
+            # Its caller must be answered also when the transaction cannot even begin.
             if first.start():
                 batch.append(first)
             raise
         if first.start():
             return True
-        self._connection.execute("ROLLBACK")
+        self._abandon()
         return False
 
     def _lock(self, job: Job[object]) -> None:
@@ -140,18 +141,22 @@ class Writer:
 
     def _retry(self, batch: list[Job[object]], error: Exception) -> None:
         """Run the verbs of a failed batch again, each in a transaction of its own."""
-        if len(batch) == 1 and not isinstance(error, apsw.Error):
-            batch[0].error = error
-            return
+        is_own_fault = len(batch) == 1 and not isinstance(error, apsw.Error)
         for job in batch:
             try:
+                self._abandon()
+                if is_own_fault:
+                    raise error
                 self._lock(job)
                 job.run(self._tx)
                 self._connection.execute("COMMIT")
-            except Exception as error_alone:  # noqa: BLE001 - becomes the answer to its caller
-                job.error = (
-                    translate(error_alone, self._path)
-                    if isinstance(error_alone, apsw.Error)
-                    else error_alone
-                )
-                self._abandon()
+            except apsw.Error as failure:
+                job.error = translate(failure, self._path)
+            except Exception as failure:  # noqa: BLE001 - becomes the answer to its caller
+                job.error = failure
+        self._settle()
+
+    def _settle(self) -> None:
+        """Leave no transaction open; the next verb finds out if that is impossible."""
+        with suppress(apsw.Error):
+            self._abandon()
