@@ -1,0 +1,121 @@
+"""The document: the results for readers, in Markdown."""
+
+from collections.abc import Iterator, Sequence
+
+from bench.bars import Bar, bar_table
+from bench.results import TITLES, VALUES, Measured, Results
+from bench.timing import Summary
+
+_NAMES = {"sqlite": "SQLite", "postgres": "PostgreSQL"}
+
+_HOW = """\
+## How it is measured
+
+- **The floor** is the driver by itself (apsw, psycopg) on the same file or server with the same
+  settings: the same inserts and updates in the same number of durable commits, in a straight loop
+  with prepared statements, without looking anything up, checking or deciding. For reads it is the
+  query alone. A test holds the rows that both leave behind against each other.
+- **Durable** means `synchronous=FULL` with a write-ahead log on SQLite, and `fsync` and
+  `synchronous_commit` on PostgreSQL, on a real disk.
+- **A whole turn** is `arrive`, `claim`, `append` and `finish` with usage and the reply owed: four
+  calls, four durable commits. Messages have 200 characters.
+- **Every store is filled** with so many sessions of ten turns (20 messages and a note for the
+  agent), spread over two months, and one session of {long:,} messages. The rows are copies of what
+  the verbs write, and lie in the file in the order of their time. Only the events of the last seven
+  days are there, as in a store that is pruned. After the filling the store checks itself, lists
+  sessions and carries out a turn.
+- **Sessions are chosen at random** from all of them, which is harder than life, where most messages
+  go to a few.
+- **Rounds**: floor and store take turns, size after size, and again. Shown is the median of the
+  rounds; the spread of the p50 between rounds stands in brackets.
+- **The event loop** is watched by a task that wants to wake every 2 ms while the store is used;
+  a stall is how late it woke at worst. With nothing to do it was {idle:.1f} ms late on this
+  machine.
+- **Memory** is what a fresh process holds after it opened the store, carried out turns, listed
+  sessions and read a transcript; its floor is a process with the same modules loaded that does the
+  same by the driver alone. **Disk** is the size of the whole store divided by the number of
+  messages: turns, usage, deliveries, arrivals and indexes included; 200 bytes of it are the text.
+
+Run it yourself: `make bench`. All numbers are in `bench.json`, which it writes too.
+"""
+
+
+def write_document(results: Results, bars: Sequence[Bar], images: Sequence[tuple[str, str]]) -> str:
+    """Write the page; images are pairs of a caption and a path."""
+    return "\n".join(_page(results, bars, images))
+
+
+def _page(
+    results: Results, bars: Sequence[Bar], images: Sequence[tuple[str, str]]
+) -> Iterator[str]:
+    machine, versions = results.machine, results.versions
+    yield "# Benchmarks\n"
+    yield "This page is written by `make bench`.\n"
+    yield (
+        f"{results.at[:10]}, on {machine['cores']} cores ({machine['processor']}), "
+        f"{machine['memory_gb']} GB, {machine['system']} {machine['release']}; "
+        + ", ".join(f"{name} {number}" for name, number in versions.items())
+        + ".\n"
+    )
+    yield "## Bars\n"
+    yield bar_table(bars) + "\n"
+    for database in results.databases:
+        yield f"## {_NAMES[database]}\n"
+        yield _times(results, database) + "\n"
+        yield _rates(results, database) + "\n"
+        yield _values(results, database) + "\n"
+        for caption, path in images:
+            if database in path:
+                yield f"![{caption}]({path})\n"
+    yield _HOW.format(idle=results.idle_stall, long=results.long_messages)
+
+
+def _times(results: Results, database: str) -> str:
+    titles = ["operation", "sessions", "p50 ms", "p95", "p99", "floor p50 ms", "p95", "p99"]
+    rows = [
+        _time_row(title, results.find(database, size, name))
+        for name, title in TITLES.items()
+        for size in results.sizes
+    ]
+    return _table([*titles, "ours / floor", "longest stall ms"], rows)
+
+
+def _time_row(title: str, one: Measured) -> list[str]:
+    floor = [""] * 4 if one.floor is None else _numbers(one.floor)
+    if one.floor is not None:
+        floor.append(f"{one.ours.p50 / one.floor.p50:.1f}")
+    stall = "" if one.ours.stall is None else f"{one.ours.stall:.1f}"
+    return [title, f"{one.sessions:,}", *_numbers(one.ours), *floor, stall]
+
+
+def _numbers(found: Summary) -> list[str]:
+    middle = f"{found.p50:.2f} ({found.p50_least:.2f}–{found.p50_most:.2f})"
+    return [middle, f"{found.p95:.2f}", f"{found.p99:.2f}"]
+
+
+def _rates(results: Results, database: str) -> str:
+    rows = []
+    for size in results.sizes:
+        turn = results.find(database, size, "turn")
+        crowd = results.find(database, size, "turn_64")
+        two = results.find(database, size, "two_processes")
+        found = (turn.floor, turn.ours, crowd.ours, two.floor, two.ours)
+        numbers = ["" if one is None else f"{one.rate:,.0f}" for one in found]
+        rows.append(["turns in a second", f"{size:,}", *numbers])
+    titles = ["floor, one caller", "ours, one caller", "ours, 64 callers"]
+    return _table(["", "sessions", *titles, "floor, two processes", "ours, two processes"], rows)
+
+
+def _values(results: Results, database: str) -> str:
+    rows = []
+    for name, (title, unit) in VALUES.items():
+        for size in results.sizes:
+            one = results.value(database, size, name)
+            floor = "" if one.floor is None else f"{one.floor:,.0f} {unit}"
+            rows.append([title, f"{size:,}", f"{one.ours:,.0f} {unit}", floor])
+    return _table(["", "sessions", "ours", "floor"], rows)
+
+
+def _table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [titles, ["---", *["--:"] * (len(titles) - 1)], *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)

@@ -1,0 +1,176 @@
+# ruff: noqa: INP001 - the documents are no package
+"""Reads what the code says of itself: signatures, docstrings, and the words below fields."""
+
+import ast
+import importlib
+import inspect
+import pkgutil
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import ModuleType
+
+import threadline.assembly
+from threadline.sessions.store.arriving import Arriving
+from threadline.sessions.store.delivering import Delivering
+from threadline.sessions.store.door import Door
+from threadline.sessions.store.keeping import Keeping
+from threadline.sessions.store.reading import Reading
+from threadline.sessions.store.running import Running
+
+PARTS: tuple[tuple[str, type], ...] = (
+    ("Coming in", Arriving),
+    ("Running turns", Running),
+    ("Going out", Delivering),
+    ("Housekeeping", Keeping),
+    ("Reading", Reading),
+    ("The store itself", Door),
+)
+ANSWERS = (
+    "threadline.sessions.arrivals.outcome",
+    "threadline.sessions.conversations",
+    "threadline.sessions.deliveries",
+    "threadline.sessions.endings",
+    "threadline.sessions.explain",
+    "threadline.sessions.feed",
+    "threadline.sessions.turns.claim",
+    "threadline.sessions.turns.recover",
+    "threadline.sessions.views",
+    "threadline.storage.database",
+)
+INNER = {"Opening", "Seat", "Row", "Transaction", "Watch", "Database"}
+"""Classes in those modules that never reach a user of the store."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Method:
+    """One operation: how it is called, and its docstring."""
+
+    name: str
+    signature: str
+    says: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Documented:
+    """One value: its docstring, and its fields with their types and the words below them."""
+
+    name: str
+    says: str
+    is_choice: bool
+    fields: tuple[tuple[str, str, str], ...]
+
+
+def methods_of() -> Iterator[tuple[str, str, list[Method]]]:
+    """Walk over the parts of the store: heading, docstring, methods."""
+    opening = ast.parse(textwrap.dedent(inspect.getsource(threadline.assembly.open)))
+    function = next(node for node in opening.body if isinstance(node, ast.AsyncFunctionDef))
+    method = _method(function)
+    yield "Opening", "One function makes a store.", [_opening(method)]
+    for heading, part in PARTS:
+        tree = _class_of(part)
+        functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+        found = [_method(node) for node in tree.body if isinstance(node, functions)]
+        public = [one for one in found if not one.name.startswith("_")]
+        yield heading, inspect.getdoc(part) or "", public
+
+
+def values_of() -> Iterator[tuple[str, str, list[Documented]]]:
+    """Walk over the modules that hold values: name, docstring, values."""
+    for module in (*_core(), *map(importlib.import_module, ANSWERS)):
+        tree = ast.parse(inspect.getsource(module))
+        classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+        found = [
+            _documented(node)
+            for node in classes
+            if not node.name.startswith("_") and node.name not in INNER and not _is_error(node)
+        ]
+        if found:
+            yield module.__name__, inspect.getdoc(module) or "", found
+
+
+def _core() -> Iterator[ModuleType]:
+    core = importlib.import_module("threadline.core")
+    for info in pkgutil.iter_modules(core.__path__, "threadline.core."):
+        yield importlib.import_module(info.name)
+
+
+def _class_of(part: type) -> ast.ClassDef:
+    tree = ast.parse(textwrap.dedent(inspect.getsource(part)))
+    return next(node for node in tree.body if isinstance(node, ast.ClassDef))
+
+
+def _method(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Method:
+    given = list(_arguments(node))
+    gives = "" if node.returns is None else f" -> {ast.unparse(node.returns)}"
+    is_property = any(getattr(mark, "id", "") == "property" for mark in node.decorator_list)
+    call = "" if is_property else f"({', '.join(given)})"
+    if len(node.name + call + gives) > 80 and given:
+        call = "(\n" + "".join(f"    {one},\n" for one in given) + ")"
+    is_stream = any(isinstance(inner, ast.Yield) for inner in ast.walk(node))
+    wait = "await " if isinstance(node, ast.AsyncFunctionDef) and not is_stream else ""
+    return Method(
+        name=node.name,
+        signature=f"{wait}{node.name}{call}{gives}",
+        says=ast.get_docstring(node) or "",
+    )
+
+
+def _opening(method: Method) -> Method:
+    signature = method.signature.replace("open(", "async with threadline.open(", 1)
+    signature = signature.replace("AsyncIterator[Store]", "Store")
+    return Method(name="threadline.open", signature=signature, says=method.says)
+
+
+def _arguments(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
+    """Write each argument with its type and default."""
+    plain = [*node.args.posonlyargs, *node.args.args][1 if _has_self(node) else 0 :]
+    defaults = [None] * (len(plain) - len(node.args.defaults)) + list(node.args.defaults)
+    for one, default in zip(plain, defaults, strict=True):
+        yield _argument(one, default)
+    if node.args.vararg is not None:
+        yield f"*{_argument(node.args.vararg)}"
+    elif node.args.kwonlyargs:
+        yield "*"
+    for one, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True):
+        yield _argument(one, default)
+    if node.args.kwarg is not None:
+        yield f"**{_argument(node.args.kwarg)}"
+
+
+def _has_self(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    return bool(node.args.args) and node.args.args[0].arg == "self"
+
+
+def _argument(one: ast.arg, default: ast.expr | None = None) -> str:
+    return ast.unparse(one) + ("" if default is None else f" = {ast.unparse(default)}")
+
+
+def _is_error(node: ast.ClassDef) -> bool:
+    names = {ast.unparse(base) for base in node.bases}
+    return bool(names & {"Exception", "ThreadlineError", "Conflict", "Refused"})
+
+
+def _documented(node: ast.ClassDef) -> Documented:
+    is_choice = any(ast.unparse(base) == "StrEnum" for base in node.bases)
+    return Documented(
+        name=node.name,
+        says=ast.get_docstring(node) or "",
+        is_choice=is_choice,
+        fields=tuple(_fields(node, is_choice=is_choice)),
+    )
+
+
+def _fields(node: ast.ClassDef, *, is_choice: bool) -> Iterator[tuple[str, str, str]]:
+    for n, one in enumerate(node.body):
+        below = node.body[n + 1] if n + 1 < len(node.body) else None
+        if is_choice and isinstance(one, ast.Assign):
+            yield str(ast.literal_eval(one.value)), "", _words(below)
+        elif not is_choice and isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):
+            default = "" if one.value is None else f" = {ast.unparse(one.value)}"
+            yield one.target.id, f"{ast.unparse(one.annotation)}{default}", _words(below)
+
+
+def _words(node: ast.stmt | None) -> str:
+    is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return inspect.cleandoc(str(node.value.value)) if is_text else ""  # type: ignore[union-attr]

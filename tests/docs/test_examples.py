@@ -1,0 +1,69 @@
+"""The documents do what they say."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.docs.examples import Examples, commands
+from tests.house.source import DOCS, ROOT
+
+EXAMPLES = (
+    "README.md",
+    "docs/tutorial.md",
+    "docs/library.md",
+    "docs/operations.md",
+    "docs/sessions-and-turns.md",
+)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_example_runs(name: str, tmp_path: Path) -> None:
+    """Whoever types in the examples of a document, one after the other, sees what it shows."""
+    assert Examples(ROOT / name, tmp_path).run() > 0
+
+
+def test_no_document_with_examples_is_left_out() -> None:
+    """A document that shows Python or a shell is among those that are tried out."""
+    paths = [*ROOT.glob("*.md"), *DOCS.glob("*.md")]
+    shown = {
+        path.relative_to(ROOT).as_posix()
+        for path in paths
+        if any(f"```{language}\n" in path.read_text("utf-8") for language in ("python", "console"))
+    }
+
+    assert shown == set(EXAMPLES)
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "```python\nassert 1 == 2\n```\n",
+        "```python\nprint('one')\n```\n\n```output\ntwo\n```\n",
+        "```console\n$ echo one\ntwo\n```\n",
+        "```python\nawait store.arrive()\n```\n",
+    ],
+)
+def test_a_wrong_example_is_found(block: str, tmp_path: Path) -> None:
+    """An example that fails, or shows something else than the document says, is found."""
+    document = tmp_path / "wrong.md"
+    document.write_text(block, encoding="utf-8")
+
+    with pytest.raises((AssertionError, NameError)):
+        Examples(document, tmp_path).run()
+
+
+def test_an_example_may_await(tmp_path: Path) -> None:
+    """Python in a document may await at its top, and later examples see what earlier ones made."""
+    document = tmp_path / "right.md"
+    document.write_text(
+        "```python\nimport asyncio\nn = await asyncio.sleep(0, 5)\n```\n\n"
+        "```python\nprint(n)\n```\n\n```output\n5\n```\n",
+        encoding="utf-8",
+    )
+
+    assert Examples(document, tmp_path).run() == 3
+
+
+def test_commands_are_parted_from_their_output() -> None:
+    """What is typed and what is shown are told apart by the dollar sign."""
+    assert commands("$ one\nfirst\nsecond\n$ two\n") == [("one", "first\nsecond\n"), ("two", "")]

@@ -1,0 +1,55 @@
+"""The reference says what the code says."""
+
+import re
+
+import pytest
+
+from docs.generate import DOCS, pages, with_diagrams
+from docs.meanings import ADVICE, EVENTS, SETTINGS, TABLES
+from threadline.core.delivery import DELIVERY_TRANSITIONS
+from threadline.core.turn import TRANSITIONS
+
+PAGES = pages()
+
+
+@pytest.mark.parametrize("path", sorted(PAGES))
+def test_the_reference_is_up_to_date(path: str) -> None:
+    """Every page that comes from the code is as `make docs` would write it."""
+    file = DOCS / path
+    assert file.exists(), "run: make docs"
+    assert file.read_text(encoding="utf-8") == PAGES[path], "run: make docs"
+
+
+def test_the_reference_is_written_the_same_each_time() -> None:
+    """Writing the reference twice gives the same text."""
+    assert pages() == PAGES
+
+
+def test_no_page_is_left_over() -> None:
+    """Every page of the reference comes from the code."""
+    found = {path.relative_to(DOCS).as_posix() for path in DOCS.glob("reference/*")}
+    assert found == {path for path in PAGES if path.startswith("reference/")}
+
+
+def test_no_meaning_is_left_over() -> None:
+    """Whatever a sentence was written for still exists."""
+    text = "\n".join(PAGES.values())
+    left = [
+        word
+        for words in (SETTINGS, ADVICE, EVENTS, TABLES)
+        for word in words
+        if f"`{word}`" not in text
+    ]
+    assert not left
+
+
+def test_the_diagrams_show_every_transition() -> None:
+    """Each arrow of the tables is drawn, and no other one."""
+    drawn = with_diagrams(
+        "<!-- begin: turns -->\n<!-- end -->\n<!-- begin: deliveries -->\n<!-- end -->"
+    )
+    arrows = {tuple(arrow) for arrow in re.findall(r"(\w+) --> (\w+)", drawn)}
+    turns = {(str(a), str(b)) for a, nexts in TRANSITIONS.items() for b in nexts}
+    deliveries = {(str(a), str(b)) for a, nexts in DELIVERY_TRANSITIONS.items() for b in nexts}
+
+    assert arrows == turns | deliveries
