@@ -13,7 +13,7 @@ _POSTGRES = ("postgresql://", "postgres://")
 
 
 @asynccontextmanager
-async def open(where: str | Path, *, rules: Rules | None = None) -> AsyncIterator[Store]:  # noqa: A001
+async def open(where: str | Path, *, rules: Rules | None = None) -> AsyncIterator[Store]:
     """Open a store: the path of a file, or a PostgreSQL URL."""
     database = await open_database(where)
     async with Store(database, rules) as store:
@@ -24,16 +24,20 @@ async def open_database(where: str | Path) -> Database:
     """Open the database that a path or URL names."""
     if str(where).startswith(_POSTGRES):
         return await _open_postgres(str(where))
-    from threadline.storage.sqlite import SqliteDatabase  # noqa: PLC0415 - only what is used
+    from threadline.storage.sqlite import SqliteDatabase
 
-    sqlite = SqliteDatabase(Path(where).expanduser())
+    sqlite = SqliteDatabase(_file(where))
     await sqlite.open()
     return sqlite
 
 
+def _file(where: str | Path) -> Path:
+    return Path(where).expanduser()
+
+
 async def _open_postgres(url: str) -> Database:
     try:
-        from threadline.storage.postgres import PostgresDatabase  # noqa: PLC0415 - an extra
+        from threadline.storage.postgres import PostgresDatabase
     except ImportError as error:
         raise ConfigError(
             "PostgreSQL needs an extra package", hint="Run: pip install 'threadline[postgres]'"

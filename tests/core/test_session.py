@@ -66,7 +66,7 @@ def test_what_is_no_id_is_refused_shortly(value: object) -> None:
         "https://user:secret@example.org/v1",
         "https://example.org/v1?api_key=secret",
         "https://example.org/v1#secret",
-        "file:///etc/passwd",
+        "file://localhost/secret",
         "javascript:alert(1)",
         "https://",
         "http://[",

@@ -105,8 +105,6 @@ async def test_a_turn_taken_over_is_let_go(open_store: OpenStore) -> None:
     async with Worker(sleepy, first, concurrency=1, pace=unhurried()):
         arrival = await tell(sleepy, "hello")
         await until(lambda: _truth(bool(first.parked)), "the turn hangs")
-        await tell(sleepy, "keeps the first worker busy", who="bob")
-        first.will(Hangs())
         clock.advance(timedelta(minutes=2))
 
         async with Worker(awake, second, pace=unhurried()):

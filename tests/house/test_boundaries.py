@@ -8,6 +8,7 @@ from tests.house.source import PACKAGE, Module, modules, sample
 
 BOUNDARIES = {
     "gateway/worker.py": "a turn's failure becomes the state of the turn",
+    "sessions/store/keeping.py": "a hook's failure becomes the recorded state of its ending",
     "storage/postgres/workers.py": "a verb's or query's failure becomes the answer to its caller",
     "storage/sqlite/readers.py": "a query's failure becomes the answer to its caller",
     "storage/sqlite/writer.py": "a batch's failure becomes the answer to its callers",

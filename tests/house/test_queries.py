@@ -21,13 +21,17 @@ def calls(module: Module, methods: set[str]) -> Iterator[ast.Call]:
             case ast.Call(func=ast.Attribute(value=receiver, attr=method)) if method in methods:
                 if ast.unparse(receiver).endswith("tx"):
                     yield node
+            case ast.Call(func=ast.Name(id="expect")) if methods & READS:
+                yield node
             case _:
                 pass
 
 
 def names(call: ast.Call) -> list[str]:
     """Read the names that a call may ask for: a literal, or a choice between two."""
-    first = call.args[0] if call.args else None
+    # expect(tx, "name") stands for tx.one("name").
+    arguments = call.args[1:] if isinstance(call.func, ast.Name) else call.args
+    first = arguments[0] if arguments else None
     choices = [first.body, first.orelse] if isinstance(first, ast.IfExp) else [first]
     return [
         choice.value
@@ -117,8 +121,10 @@ def test_names_are_read_from_calls() -> None:
     code = "tx.one('a', id=1); self._tx.all('b' if x else 'c'); subprocess.run('d'); tx.run(e)"
 
     found = [name for call in calls(sample(code), READS | WRITES) for name in names(call)]
+    sure = [name for call in calls(sample("expect(tx, 'f')"), READS) for name in names(call)]
 
     assert sorted(found) == ["a", "b", "c"]
+    assert sure == ["f"]
 
 
 def _sentence(comment: str, statement: str) -> str:

@@ -167,6 +167,10 @@ class BrokenConnection:
 
     in_transaction = True
 
+    def total_changes(self) -> int:
+        """Count nothing."""
+        return 0
+
     def execute(self, statement: str, values: object = None) -> object:
         """Fail as SQLite does when the disk does."""
         raise apsw.IOError(f"disk I/O error at {statement} {values}")
@@ -185,7 +189,7 @@ async def test_a_verb_that_cannot_even_begin_is_answered(database_kind: str) -> 
     writer = Writer(
         cast("apsw.Connection", BrokenConnection()),
         Path("gone.db"),
-        answer=desk.answer,
+        answer=lambda jobs, _: desk.answer(jobs),
         has_peers=lambda: False,
     )
     for _ in range(3):

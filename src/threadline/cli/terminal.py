@@ -100,7 +100,6 @@ class Terminal:
             history=InMemoryHistory(await conversation.last_words()),
             key_bindings=self._keys(conversation, drain),
         )
-        prompt.default_buffer.accept_handler = self._accept
         self._app = prompt.app
         self._spawn(self._hear_all(conversation))
         prompting = asyncio.create_task(prompt.prompt_async())
@@ -119,13 +118,16 @@ class Terminal:
                 task.cancel()
             await asyncio.gather(prompting, *self._tasks, return_exceptions=True)
             self._app = None
+        with suppress(EOFError):  # the terminal itself is gone
+            prompting.result()
 
-    def _accept(self, buffer: Buffer) -> bool:
+    def _accept(self, buffer: Buffer) -> None:
         """Take a line that was typed; the prompt stays, and is empty again."""
-        if buffer.text.strip():
-            self._echo(buffer.text)
-            self._typed.put_nowait(buffer.text)
-        return False
+        text = buffer.text
+        buffer.reset(append_to_history=True)
+        if text.strip():
+            self._echo(text)
+            self._typed.put_nowait(text)
 
     async def _hear_all(self, conversation: Conversation) -> None:
         """Say what was typed, line by line."""
@@ -158,6 +160,11 @@ class Terminal:
 
     def _keys(self, conversation: Conversation, drain: timedelta) -> KeyBindings:
         keys = KeyBindings()
+
+        @keys.add("enter")
+        def _(event: KeyPressEvent) -> None:
+            """Say what was typed, without ending the prompt."""
+            self._accept(event.current_buffer)
 
         @keys.add("<sigint>")
         @keys.add("c-c")

@@ -16,7 +16,6 @@ _TO_AGENT = {
     Cause.IDLE: "The conversation before this one ended after a long silence.",
     Cause.DAILY: "The conversation before this one ended with the day.",
     Cause.SUSPENDED: "The conversation before this one was suspended: it broke off three times.",
-    Cause.NEW: "The person asked for a new conversation.",
 }
 
 

@@ -101,8 +101,12 @@ def open_session(
         title=title,
         titled_by=titled_by,
     )
-    bind = "bind_new_route" if before is None else "bind_route"
-    tx.run(bind, route=where, session_key=opening.chronicle.key, now=stamp(now))
+    tx.run(
+        "bind_new_route" if before is None else "bind_route",
+        route=where,
+        session_key=opening.chronicle.key,
+        now=stamp(now),
+    )
     return opening
 
 

@@ -136,6 +136,11 @@ def take_ending(tx: Transaction, *, owner: OwnerId, now: datetime) -> Ending | N
     )
 
 
+def renew_ending(tx: Transaction, ending: Ending, *, owner: OwnerId, now: datetime) -> None:
+    """Keep an ending for a hook that takes its time."""
+    tx.run("renew_ending", id=ending.id, owner=owner, lease_until=stamp(now + LEASE))
+
+
 def close_ending(
     tx: Transaction, ending: Ending, *, owner: OwnerId, error: str | None, now: datetime
 ) -> None:

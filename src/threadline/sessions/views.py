@@ -250,10 +250,10 @@ def _glimpse(row: Row, tx: Transaction, most: int) -> Glimpse:
     elif row["suspended_at"] is not None:
         state = "suspended"
     states = {"session": (state, revision)}
-    for noun in ("turn", "delivery"):
-        query = "glimpse_turns" if noun == "turn" else "glimpse_deliveries"
-        for thing in tx.all(query, session_key=key, most=most):
-            states[f"{noun} {thing.number('id')}"] = (thing.text("state"), revision)
+    for turn in tx.all("glimpse_turns", session_key=key, most=most):
+        states[f"turn {turn.number('id')}"] = (turn.text("state"), revision)
+    for delivery in tx.all("glimpse_deliveries", session_key=key, most=most):
+        states[f"delivery {delivery.number('id')}"] = (delivery.text("state"), revision)
     return Glimpse(revision=revision, last_seq=row.number("last_seq"), states=states)
 
 

@@ -1,15 +1,18 @@
 """The store's housekeeping: what has to be done from time to time."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 
 from threadline.core.message import BlobHash, Message
 from threadline.core.session import SessionId, checked_session_id
-from threadline.core.turn import TurnId
+from threadline.core.turn import LEASE, TurnId
 from threadline.sessions import blobs, endings, feed, views
 from threadline.sessions.endings import Ending
 from threadline.sessions.store.door import Door
 from threadline.sessions.turns import pause
+
+_RENEW_SECONDS = LEASE.total_seconds() / 3
 
 
 class Keeping(Door):
@@ -48,7 +51,7 @@ class Keeping(Door):
             transcript = await self._db.read(views.history, ending.session_id)
             error = None
             try:
-                await hook(ending, transcript)
+                await self._tell(ending, hook(ending, transcript))
             except Exception as failure:  # noqa: BLE001 - becomes the recorded state of the ending
                 error = f"{type(failure).__name__}: {failure}"
             await self._db.write(
@@ -56,6 +59,16 @@ class Keeping(Door):
             )
             told += error is None
         return told
+
+    async def _tell(self, ending: Ending, telling: Awaitable[None]) -> None:
+        """Wait for a hook, and keep the ending ours however long it takes."""
+        task = asyncio.ensure_future(telling)
+        try:
+            while not (await asyncio.wait({task}, timeout=_RENEW_SECONDS))[0]:
+                await self._db.write(endings.renew_ending, ending, owner=self.owner, now=self.now())
+        finally:
+            task.cancel()
+        await task
 
     async def deny_unanswered(self) -> list[TurnId]:
         """Deny the questions that nobody answered in time."""

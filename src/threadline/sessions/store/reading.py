@@ -1,6 +1,7 @@
 """The store's answers: everything that can be asked without changing anything."""
 
 from collections.abc import AsyncGenerator, Sequence
+from contextlib import AbstractContextManager
 from datetime import timedelta
 
 from threadline.core.address import Address, Sender
@@ -15,6 +16,7 @@ from threadline.sessions import feed, views
 from threadline.sessions.arrivals.outcome import Arrival
 from threadline.sessions.store.door import Door
 from threadline.sessions.views import Revision, SessionPage, SessionRow, Snapshot
+from threadline.storage.database import Watch
 
 _LOOK_AGAIN = timedelta(milliseconds=20)
 
@@ -131,8 +133,9 @@ class Reading(Door):
                     page = await self._db.read(feed.read_feed, cursor)
                 is_behind = page.is_behind
 
-    async def wait_for_change(self, timeout: timedelta | None = None) -> bool:
-        """Wait until something is committed by anybody; False when the time was over first."""
-        with self._db.watch() as watch:
-            await watch.wait()
-            return await watch.wait(timeout)
+    def watch(self) -> AbstractContextManager[Watch]:
+        """Notice commits by anybody: `with store.watch() as watch:` and `await watch.wait()`.
+
+        What is committed between two waits ends the next one at once, and so does the first.
+        """
+        return self._db.watch()

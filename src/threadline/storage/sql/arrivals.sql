@@ -27,12 +27,6 @@ UPDATE addresses
 SET alt_chat = :alt_chat, parent = :parent, scope = :scope, chat_name = :chat_name, topic = :topic
 WHERE key = :key
 
--- name: find_address
--- Find a place.
-SELECT key FROM addresses
-WHERE platform = :platform AND account = :account AND kind = :kind AND chat = :chat
-  AND thread = :thread
-
 -- name: find_any_address
 -- Tell whether anybody has ever spoken here.
 SELECT key FROM addresses LIMIT 1

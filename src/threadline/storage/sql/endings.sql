@@ -20,6 +20,11 @@ UPDATE endings
 SET state = 'running', attempts = attempts + 1, owner = :owner, lease_until = :lease_until
 WHERE id = :id
 
+-- name: renew_ending
+-- Keep an ending while its hook runs.
+UPDATE endings SET lease_until = :lease_until
+WHERE id = :id AND owner = :owner AND state = 'running'
+
 -- name: close_ending
 -- Write down what came of telling.
 UPDATE endings

@@ -154,8 +154,8 @@ class SqliteDatabase:
         self._writer.close()
         self._owners.close()
 
-    def _committed(self, jobs: Iterable[Job[object]]) -> None:
-        self._desk.answer(jobs, self._bell.ring)
+    def _committed(self, jobs: Iterable[Job[object]], changed: bool) -> None:  # noqa: FBT001 - a callback
+        self._desk.answer(jobs, self._bell.ring if changed else None)
 
     def _ring(self) -> None:
         self._desk.answer((), self._bell.ring)

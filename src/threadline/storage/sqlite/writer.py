@@ -31,10 +31,10 @@ class Writer:
         connection: apsw.Connection,
         path: Path,
         *,
-        answer: Callable[[Iterable[Job[object]]], None],
+        answer: Callable[[Iterable[Job[object]], bool], None],
         has_peers: Callable[[], bool],
     ) -> None:
-        """Start the thread."""
+        """Start the thread. The answer is told whether anything was changed."""
         self._connection = connection
         self._path = path
         self._tx = SqliteTransaction(connection)
@@ -56,11 +56,12 @@ class Writer:
     def _run(self) -> None:
         while (job := self._jobs.get()) is not None:
             batch: list[Job[object]] = []
+            changes = self._connection.total_changes()
             try:
                 self._commit(job, batch)
             except Exception as error:  # noqa: BLE001 - whatever it is, its callers must hear of it
                 self._retry(batch, error)
-            self._answer(batch)
+            self._answer(batch, self._connection.total_changes() != changes)
             if self._has_peers():
                 # SQLite's wait for a lock is unfair: without a pause the other process starves.
                 time.sleep(PAUSE_FOR_PEERS)
