@@ -34,7 +34,7 @@ class Chronicle:
         self.last_activity_at = row.number("last_activity_at")
         self.interruptions = row.number("interruptions")
         self._revision = row.number("revision")
-        self._events: list[dict[str, SqlValue]] = []
+        self._events: list[tuple[EventKind, int | None]] = []
 
     def __enter__(self) -> Self:
         """Begin."""
@@ -51,33 +51,40 @@ class Chronicle:
             self._write()
 
     def _write(self) -> None:
-        self.tx.run(
-            "close_chronicle",
-            key=self.key,
-            revision=self._revision,
-            last_seq=self.last_seq,
-            interruptions=self.interruptions,
-        )
-        if self.last_activity_at != self.row["last_activity_at"]:
-            # Apart from the rest, as it costs a change in every index by which lists are sorted.
-            self.tx.run("move_activity", key=self.key, last_activity_at=self.last_activity_at)
-        if len(self._events) == 1:
-            self.tx.run("add_event", **self._events[0])
+        state: dict[str, SqlValue] = {
+            "key": self.key,
+            "revision": self._revision + len(self._events),
+            "last_seq": self.last_seq,
+            "interruptions": self.interruptions,
+        }
+        # Apart, as a new activity costs a change in every index by which lists are sorted.
+        if self.last_activity_at == self.row["last_activity_at"]:
+            self.tx.run("close_chronicle", **state)
         else:
-            self.tx.run_many("add_event", self._events)
+            state["last_activity_at"] = self.last_activity_at
+            self.tx.run("close_active_chronicle", **state)
+        for first in range(0, len(self._events), 2):
+            self._add_events(first)
+
+    def _add_events(self, first: int) -> None:
+        """Add one event or two at once: each trip to a server counts."""
+        kind, subject = self._events[first]
+        event: dict[str, SqlValue] = {
+            "kind": kind,
+            "subject": subject,
+            "session_key": self.key,
+            "revision": self._revision + first + 1,
+            "at": self.at,
+        }
+        if first + 1 == len(self._events):
+            self.tx.run("add_event", **event)
+        else:
+            event["next_kind"], event["next_subject"] = self._events[first + 1]
+            self.tx.run("add_two_events", **event)
 
     def tell(self, kind: EventKind, subject: int | None = None) -> None:
         """Add a fact to the feed, with the session's next revision."""
-        self._revision += 1
-        self._events.append(
-            {
-                "kind": kind,
-                "session_key": self.key,
-                "revision": self._revision,
-                "subject": subject,
-                "at": self.at,
-            }
-        )
+        self._events.append((kind, subject))
 
     def touch(self) -> None:
         """Remember that something happened just now; a clock that went back changes nothing."""

@@ -15,6 +15,8 @@ from threadline.sessions.turns.close import place_messages
 from threadline.storage.database import Transaction
 from threadline.storage.moments import stamp
 
+_TRIES = 10
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
@@ -41,41 +43,37 @@ def claim(
 
     Its messages get their places in the transcript now, so that the lines of a turn stand together.
     """
-    found = _next(tx, session_id, now)
-    if found is None:
-        return None
-    chronicle, turn_id = found
-    until = now + rules.lease
+    if session_id is not None:
+        return _start(open_chronicle(tx, session_id, now), owner, rules)
+    # Another process may be quicker between the look and the lock; then the next one is tried.
+    for _ in range(_TRIES):
+        row = tx.one("lock_next_session")
+        if row is None:
+            return None
+        if claimed := _start(Chronicle(tx, row, now), owner, rules):
+            return claimed
+    return None
+
+
+def _start(chronicle: Chronicle, owner: OwnerId, rules: Rules) -> Claim | None:
+    until = chronicle.now + rules.lease
     with chronicle:
-        row = tx.one(
+        row = chronicle.tx.one(
             "start_turn",
-            id=turn_id,
             session_key=chronicle.key,
             owner=owner,
             lease_until=stamp(until),
             first_seq=chronicle.last_seq + 1,
-            now=stamp(now),
+            now=chronicle.at,
         )
         if row is None:
             return None
-        place_messages(chronicle, turn_id)
-        chronicle.tell(EventKind.TURN_RUNNING, turn_id)
-    lease = Lease(session_id=chronicle.id, turn_id=turn_id, fence=row.number("fence"), until=until)
-    return Claim(turn=turn_from(row, chronicle.id), lease=lease)
-
-
-def _next(
-    tx: Transaction, session_id: SessionId | None, now: datetime
-) -> tuple[Chronicle, TurnId] | None:
-    if session_id is None:
-        row = tx.one("next_turn")
-        chronicle = None if row is None else Chronicle(tx, row, now)
-    else:
-        chronicle = open_chronicle(tx, session_id, now)
-        row = tx.one("next_turn_of_session", session_key=chronicle.key)
-    if row is None or chronicle is None:
-        return None
-    return chronicle, TurnId(row.number("turn_id"))
+        turn = turn_from(row, chronicle.id)
+        place_messages(chronicle, turn.id)
+        chronicle.tell(EventKind.TURN_RUNNING, turn.id)
+    fence = row.number("fence")
+    lease = Lease(session_id=chronicle.id, turn_id=turn.id, fence=fence, until=until)
+    return Claim(turn=turn, lease=lease)
 
 
 def renew(

@@ -32,7 +32,7 @@ def finish(
     """
     with open_chronicle(tx, lease.session_id, now) as chronicle:
         ended = _end(chronicle, lease, TurnState.DONE, None)
-        streamed = take_chunks(chronicle, lease.turn_id)
+        streamed = take_chunks(chronicle, lease.turn_id) if ended.number("chunks") else ""
         if streamed and not messages:
             messages = [NewMessage(role=Role.ASSISTANT, parts=words(streamed))]
         chronicle.add(messages, lease.turn_id)

@@ -12,7 +12,7 @@ from threadline.core.text import checked_text
 from threadline.core.turn import Lease, TurnId
 from threadline.sessions.chronicle import Chronicle, open_chronicle, require_open
 from threadline.sessions.turns.close import place_messages
-from threadline.storage.database import Transaction
+from threadline.storage.database import Row, Transaction
 from threadline.storage.moments import stamp
 
 
@@ -24,8 +24,8 @@ def append(
     They take the place of whatever was streamed since the last message. The lease is renewed.
     """
     with open_chronicle(tx, lease.session_id, now) as chronicle:
-        prove(chronicle, lease, rules)
-        tx.run("drop_chunks", turn_id=lease.turn_id)
+        if prove(chronicle, lease, rules).number("chunks"):
+            tx.run("drop_chunks", turn_id=lease.turn_id)
         chronicle.add(messages, lease.turn_id)
         return chronicle.last_seq
 
@@ -81,9 +81,10 @@ def _absorb(chronicle: Chronicle, taken: TurnId, by: TurnId) -> None:
     chronicle.tell(EventKind.TURN_DONE, taken)
 
 
-def prove(chronicle: Chronicle, lease: Lease, rules: Rules) -> None:
+def prove(chronicle: Chronicle, lease: Lease, rules: Rules) -> Row:
     """Renew a lease, or refuse a worker that has lost it."""
     until = stamp(chronicle.now + rules.lease)
     proof = chronicle.tx.one("prove_lease", id=lease.turn_id, fence=lease.fence, lease_until=until)
     if proof is None or proof.number("session_key") != chronicle.key:
         raise LeaseLost(id=str(lease.turn_id))
+    return proof

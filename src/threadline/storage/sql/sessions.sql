@@ -46,14 +46,23 @@ UPDATE sessions
 SET revision = :revision, last_seq = :last_seq, interruptions = :interruptions
 WHERE key = :key
 
--- name: move_activity
--- Write down when something last happened in a session, which moves it in every list.
-UPDATE sessions SET last_activity_at = :last_activity_at WHERE key = :key
+-- name: close_active_chronicle
+-- Write down how far a session has come, and that it was active, which moves it in every list.
+UPDATE sessions
+SET revision = :revision, last_seq = :last_seq, interruptions = :interruptions,
+    last_activity_at = :last_activity_at
+WHERE key = :key
 
 -- name: add_event
 -- Add one fact to the feed.
 INSERT INTO events (kind, session_key, revision, subject, at)
 VALUES (:kind, :session_key, :revision, :subject, :at)
+
+-- name: add_two_events
+-- Add two facts to the feed, one after the other.
+INSERT INTO events (kind, session_key, revision, subject, at)
+VALUES (:kind, :session_key, :revision, :subject, :at),
+       (:next_kind, :session_key, :revision + 1, :next_subject, :at)
 
 -- name: end_session
 -- Write down that a session is over, and why.

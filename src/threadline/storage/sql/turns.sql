@@ -18,9 +18,9 @@ INSERT INTO turns (session_key, address_key, state, steers, queued_at)
 VALUES (:session_key, :address_key, 'queued', :steers, :now)
 RETURNING id
 
--- name: next_turn
--- Find the turn that has waited longest in a session that has none under way, and take the session.
-SELECT t.id AS turn_id, s.key, s.id, s.platform, s.kind, s.revision, s.last_seq,
+-- name: lock_next_session
+-- Take the session, among those with no turn under way, in which a turn has waited longest.
+SELECT s.key, s.id, s.platform, s.kind, s.revision, s.last_seq,
        s.last_activity_at, s.interruptions, s.ended_at, s.end_reason, s.suspended_at, s.notice,
        s.told_at
 FROM turns t
@@ -32,23 +32,14 @@ ORDER BY t.id
 LIMIT 1
 FOR NO KEY UPDATE OF s, t SKIP LOCKED -- postgres
 
--- name: next_turn_of_session
--- Find the turn that has waited longest in one session, unless one is under way.
-SELECT t.id AS turn_id
-FROM turns t
-WHERE t.session_key = :session_key AND t.state = 'queued' AND t.ended_at IS NULL
-  AND NOT EXISTS (SELECT 1 FROM turns h WHERE h.session_key = t.session_key
-                  AND h.state IN ('running', 'waiting'))
-ORDER BY t.id
-LIMIT 1
-
 -- name: start_turn
--- Begin a turn under a lease, unless somebody was quicker.
+-- Begin the turn that has waited longest in a session under a lease, unless one is under way.
 UPDATE turns
 SET state = 'running', fence = fence + 1, owner = :owner, lease_until = :lease_until,
     attempts = attempts + 1, started_at = coalesce(started_at, :now),
     first_seq = coalesce(first_seq, :first_seq)
-WHERE id = :id AND state = 'queued'
+WHERE id = (SELECT min(w.id) FROM turns w WHERE w.session_key = :session_key
+            AND w.ended_at IS NULL AND w.state = 'queued')
   AND NOT EXISTS (SELECT 1 FROM turns h WHERE h.session_key = :session_key
                   AND h.state IN ('running', 'waiting'))
 RETURNING id, state, attempts, fence, queued_at, started_at, ended_at, first_seq, owner,
@@ -70,7 +61,7 @@ RETURNING messages.seq
 -- Renew the lease of a running turn; no row means that it is lost.
 UPDATE turns SET lease_until = :lease_until
 WHERE id = :id AND fence = :fence AND state = 'running'
-RETURNING first_seq, session_key
+RETURNING session_key, (SELECT count(*) FROM chunks c WHERE c.turn_id = turns.id) AS chunks
 
 -- name: renew_lease
 -- Renew the lease of a turn that runs or waits for an answer; no row means that it is lost.
@@ -90,7 +81,8 @@ RETURNING id, session_key
 UPDATE turns
 SET state = :state, ended_at = :now, owner = NULL, lease_until = NULL, error = :error
 WHERE id = :id AND fence = :fence AND state = 'running'
-RETURNING address_key, first_seq, session_key
+RETURNING session_key, address_key,
+          (SELECT count(*) FROM chunks c WHERE c.turn_id = turns.id) AS chunks
 
 -- name: wait_turn
 -- Let a running turn wait for an answer, with or without its lease.
