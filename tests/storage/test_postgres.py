@@ -351,14 +351,3 @@ async def test_two_schemas_are_two_stores(postgres_server: Server, database_kind
     assert await database.read(knows, "a")
     await database.close()
     postgres_server.drop(name)
-
-
-async def test_nothing_is_taken_in_after_the_close(database_factory: DatabaseFactory) -> None:
-    """Who writes to a database that is closed is told so, and does not wait for ever."""
-    database = await database_factory()
-    await database.close()
-
-    error = await asyncio.wait_for(error_of(database.write(note, "a")), 5)
-
-    assert isinstance(error, StorageError)
-    assert "closed" in str(error)

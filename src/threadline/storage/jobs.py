@@ -104,11 +104,23 @@ class Desk:
         """Belong to the running event loop."""
         self._loop = asyncio.get_running_loop()
         self._deadline_seconds = deadline_seconds
+        self._is_closed = False
+
+    def close(self) -> bool:
+        """Take no more jobs; False if that was so already."""
+        was_open, self._is_closed = not self._is_closed, True
+        return was_open
 
     def job(
         self, work: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> Job[T]:
-        """Make a job of a call."""
+        """Make a job of a call; refuse one for which nobody would be there any more."""
+        if self._is_closed:
+            raise StorageError("The store is closed", hint="Open it again")
+        if asyncio.get_running_loop() is not self._loop:
+            raise StorageError(
+                "The store was opened on another event loop", hint="Open one on each loop"
+            )
         return Job(
             self._loop.create_future(),
             lambda tx: work(tx, *args, **kwargs),

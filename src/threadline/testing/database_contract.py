@@ -246,6 +246,16 @@ async def closing_finishes_what_was_begun(ground: Ground) -> None:
     assert all([await again.read(knows, name) for name in names])
 
 
+async def nothing_is_taken_in_after_the_close(ground: Ground) -> None:
+    """Who comes after the close, even a second close, is told so and does not wait for ever."""
+    database = await ground()
+    await database.close()
+    await database.close()
+
+    for call in (database.write(note, "a"), database.read(knows, "a")):
+        assert isinstance(await asyncio.wait_for(error_of(call), 5), StorageError)
+
+
 # ── What it does for others ──────────────────────────────────────────────────────────────────────
 
 
@@ -372,6 +382,7 @@ OBLIGATIONS: tuple[Obligation, ...] = (
     a_verb_that_has_not_started_can_be_withdrawn,
     a_verb_that_has_started_is_waited_for,
     closing_finishes_what_was_begun,
+    nothing_is_taken_in_after_the_close,
     a_watch_wakes_for_every_commit,
     a_dead_owner_is_noticed,
     the_feed_skips_nothing,

@@ -42,7 +42,6 @@ class PostgresDatabase:
         self._owner = new_owner()
         self._desk = Desk(deadline_seconds)
         self._bell = Bell()
-        self._is_closed = False
 
     async def open(self) -> None:
         """Connect, bring the schema up to date and start to listen."""
@@ -101,8 +100,7 @@ class PostgresDatabase:
 
     async def close(self) -> None:
         """Finish what was begun and let go of everything."""
-        if not self._is_closed:
-            self._is_closed = True
+        if self._desk.close():
             await asyncio.to_thread(self._stop)
         # The threads' last answers are on their way to this loop.
         await asyncio.sleep(0)

@@ -48,8 +48,6 @@ class Workers:
 
     def submit(self, job: Job[object], *, writes: bool) -> None:
         """Put an order into the line. Only the event loop's thread calls this."""
-        if self._closing.is_set():
-            raise StorageError("The database is closed", id=self._target.where)
         self._orders.put(Order(job, writes))
         if not self._idle.acquire(blocking=False) and len(self._threads) < WORKERS:
             thread = threading.Thread(

@@ -53,7 +53,6 @@ class SqliteDatabase:
         self._clock = clock
         self._desk = Desk(deadline_seconds)
         self._bell = Bell()
-        self._is_closed = False
 
     async def open(self) -> None:
         """Open the file, bring its schema up to date and start the threads."""
@@ -142,8 +141,7 @@ class SqliteDatabase:
 
     async def close(self) -> None:
         """Finish what was begun and let go of everything."""
-        if not self._is_closed:
-            self._is_closed = True
+        if self._desk.close():
             await asyncio.to_thread(self._stop)
         # The threads' last answers are on their way to this loop.
         await asyncio.sleep(0)
