@@ -99,7 +99,7 @@ class Conversations(World):
         is_placed = any(placed is line for placed in session.lines)
         if is_placed:
             session.notes += 1
-        elif is_deletion and turn is not None and turn.state == "queued":
+        elif is_deletion and turn is not None and turn.state == "queued" and not turn.began:
             left = [one for one in turn.lines if one.role == "user" and one.text != ""]
             if not left:
                 session.close(turn, "stopped")
@@ -161,6 +161,7 @@ class Conversations(World):
             self.run(self.store.fail(lease, "it broke", deliver=False))
             session.keep_partial(turn)
             turn.state = "failed"
+            session.interruptions = 0
             session.quiet_since = max(session.quiet_since, self.seconds)
 
     @rule(person=people)
@@ -173,6 +174,7 @@ class Conversations(World):
             assert stopped == (None if held is None else held.id)
             if held is not None:
                 session.close(held, "stopped")
+                session.interruptions = 0
                 session.quiet_since = max(session.quiet_since, self.seconds)
 
     @rule(person=people)

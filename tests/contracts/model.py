@@ -74,11 +74,8 @@ class ModelSession:
     def close(self, turn: ModelTurn, state: str) -> None:
         """End a turn from outside."""
         turn.state = state
-        if turn.began:
-            self.keep_partial(turn)
-        elif state == "failed":
-            self.place(turn)
-            self.lines.append(Line("system", SYSTEM))
+        self.place(turn)
+        self.keep_partial(turn)
 
     def end(self, *, expired: bool = False) -> None:
         """End the session and what it still had to do."""

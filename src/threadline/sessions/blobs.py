@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from threadline.core.errors import Invalid
 from threadline.core.message import BlobHash, checked_hash
 from threadline.core.text import checked_type
-from threadline.storage.database import Transaction
+from threadline.storage.database import Transaction, expect
 from threadline.storage.moments import stamp
 
 CHUNK_BYTES = 256 * 1024
@@ -33,9 +33,13 @@ def put_piece(tx: Transaction, hash: BlobHash, n: int, data: bytes) -> None:
     tx.run("add_blob_chunk", hash=hash, n=n, data=data)
 
 
-def put_blob(tx: Transaction, hash: BlobHash, size: int, *, now: datetime) -> None:
-    """Declare a blob wholly stored; from now on messages can use it."""
+def put_blob(tx: Transaction, hash: BlobHash, size: int, *, now: datetime) -> bool:
+    """Declare a blob stored, so that messages can use it; False if pieces of it are missing."""
+    pieces = expect(tx, "count_blob_chunks", hash=hash).number("pieces")
+    if pieces < -(-size // CHUNK_BYTES):
+        return False
     tx.run("add_blob", hash=hash, size=size, now=stamp(now))
+    return True
 
 
 def has_blob(tx: Transaction, hash: BlobHash) -> int | None:
@@ -52,9 +56,11 @@ def read_piece(tx: Transaction, hash: BlobHash, n: int) -> bytes | None:
 
 def sweep_blobs(tx: Transaction, *, now: datetime) -> list[BlobHash]:
     """Delete a slice of the blobs that no message has used for a day."""
-    rows = tx.all("list_unused_blobs", before=stamp(now - UNUSED_AFTER), most=_SLICE)
-    hashes = [BlobHash(row.text("hash")) for row in rows]
-    for unused in hashes:
-        tx.run("drop_blob", hash=unused)
-        tx.run("drop_blob_chunks", hash=unused)
-    return hashes
+    before = stamp(now - UNUSED_AFTER)
+    swept = []
+    for row in tx.all("list_unused_blobs", before=before, most=_SLICE):
+        unused = BlobHash(row.text("hash"))
+        if tx.one("drop_blob", hash=unused, before=before) is not None:
+            tx.run("drop_blob_chunks", hash=unused)
+            swept.append(unused)
+    return swept

@@ -232,7 +232,12 @@ def reset(
     left_id = None
     if before is not None:
         with Chronicle(tx, before, now) as chronicle:
-            left_id = chronicle.id if end_chronicle(chronicle, EndReason.NEW) else None
+            if end_chronicle(chronicle, EndReason.NEW):
+                left_id = chronicle.id
+            else:
+                # It had ended by itself; from now on it has ended because somebody wished so.
+                tx.run("set_end_reason", key=chronicle.key, reason=EndReason.NEW)
+                chronicle.tell(EventKind.SESSION_CHANGED)
     if not cleaned:
         return Change(left_id=left_id, session_id=None)
     place = remember(tx, asked, look_up(tx, asked), now)
@@ -248,8 +253,10 @@ def reset(
         title=cleaned,
         titled_by=TitleSource.PERSON,
     )
-    with opening.chronicle:
-        return Change(left_id=left_id, session_id=opening.chronicle.id)
+    with opening.chronicle as fresh:
+        if place.greeting is not None:
+            fresh.keep(place.greeting, None)
+        return Change(left_id=left_id, session_id=fresh.id)
 
 
 def switch(

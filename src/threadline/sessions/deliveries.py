@@ -1,7 +1,7 @@
 """The ledger of deliveries: every reply owed, until it was sent, failed, or was given up."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from threadline.core.delivery import (
@@ -21,7 +21,7 @@ from threadline.core.text import checked_id, checked_text
 from threadline.core.turn import OwnerId, is_over
 from threadline.sessions.chronicle import chronicle_of
 from threadline.sessions.records import delivery_from, message_from
-from threadline.storage.database import Transaction, expect
+from threadline.storage.database import Row, Transaction, expect
 from threadline.storage.moments import stamp
 
 _SLICE = 50
@@ -41,7 +41,7 @@ def take_deliveries(
     """Take deliveries that are due, at most one of each address, so that order is kept."""
     parcels = []
     # Sessions are locked in one order everywhere, so that two processes never wait for each other.
-    due = tx.all("list_due", now=stamp(now), most=most)
+    due = tx.all("list_due", now=stamp(now), owed_since=stamp(now - STALE_AFTER), most=most)
     for row in sorted(due, key=lambda row: row.number("session_key")):
         with chronicle_of(tx, row.number("session_key"), now) as chronicle:
             taken = tx.one(
@@ -49,6 +49,7 @@ def take_deliveries(
                 id=row.number("id"),
                 owner=owner,
                 lease_until=stamp(now + rules.lease),
+                now=stamp(now),
             )
             if taken is not None:
                 chronicle.tell(EventKind.DELIVERY_SENDING, row.number("id"))
@@ -141,16 +142,24 @@ def reclaim(
     tx: Transaction, *, dead: frozenset[OwnerId], rules: Rules, now: datetime
 ) -> list[DeliveryId]:
     """Take back what dead senders were sending: nobody knows whether it was seen."""
-    reclaimed = []
+    reclaimed: list[DeliveryId] = []
     for row in sorted(tx.all("list_sending"), key=lambda row: row.number("session_key")):
         if OwnerId(row.text("owner")) in dead or is_over(
             row.moment("lease_until"), rules.lease, now
         ):
-            delivery = delivery_from(expect(tx, "read_delivery", id=row.number("id")))
-            why = "The program stopped while this was being sent."
-            not_sent(tx, delivery, SendOutcome.AMBIGUOUS, why, retry_after=None, now=now)
-            reclaimed.append(delivery.id)
+            reclaimed += _reclaim(tx, row, now)
     return reclaimed
+
+
+def _reclaim(tx: Transaction, row: Row, now: datetime) -> list[DeliveryId]:
+    listed = delivery_from(expect(tx, "read_delivery", id=row.number("id")))
+    delivery = replace(listed, fence=row.number("fence"))
+    why = "The program stopped while this was being sent."
+    try:
+        not_sent(tx, delivery, SendOutcome.AMBIGUOUS, why, retry_after=None, now=now)
+    except LeaseLost:
+        return []  # Another process was quicker.
+    return [delivery.id]
 
 
 def abandon_stale(tx: Transaction, *, now: datetime) -> list[DeliveryId]:

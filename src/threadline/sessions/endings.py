@@ -20,7 +20,7 @@ from threadline.storage.moments import stamp
 
 EndingId = NewType("EndingId", int)
 
-MAX_TELLINGS = 3
+RETELLINGS = 3
 _RETELL_AFTER = timedelta(seconds=30)
 _SLICE = 20
 _AGES = timedelta(days=36500)
@@ -66,27 +66,30 @@ def _end_turn(chronicle: Chronicle, turn: Row, reason: EndReason) -> None:
         close_turn(chronicle, turn_id, TurnState.STOPPED, MarkerKind.STOPPED, "Stopped.")
 
 
-def sweep(tx: Transaction, *, rules: Rules, now: datetime) -> list[SessionId]:
-    """End a slice of the sessions whose time is over; empty when there are none left."""
-    ended: list[SessionId] = []
-    for group in tx.all("list_open_kinds"):
-        platform, kind = group.text("platform"), Kind(group.text("kind"))
-        before = rules.policies.resolve(platform, kind).expired_before(now)
-        if before is None or len(ended) >= _SLICE:
-            continue
-        rows = tx.all(
-            "list_expired",
-            platform=platform,
-            kind=kind,
-            before=stamp(before),
-            fresh_since=stamp(fresh_since(rules, now)),
-            now=stamp(now),
-            most=_SLICE - len(ended),
-        )
-        for row in sorted(rows, key=lambda row: row.number("key")):
-            ended.append(SessionId(row.text("id")))
-            _expire(tx, ended[-1], rules, now)
-    return ended
+def list_open_kinds(tx: Transaction) -> list[tuple[str, Kind]]:
+    """List the platforms and kinds of chat in which sessions are open."""
+    return [(row.text("platform"), Kind(row.text("kind"))) for row in tx.all("list_open_kinds")]
+
+
+def sweep(
+    tx: Transaction, platform: str, kind: Kind, *, rules: Rules, now: datetime
+) -> list[SessionId]:
+    """End a slice of the sessions there whose time is over; empty when there are none left."""
+    before = rules.policies.resolve(platform, kind).expired_before(now)
+    if before is None:
+        return []
+    rows = tx.all(
+        "list_expired",
+        platform=platform,
+        kind=kind,
+        before=stamp(before),
+        fresh_since=stamp(fresh_since(rules, now)),
+        now=stamp(now),
+        most=_SLICE,
+    )
+    for row in sorted(rows, key=lambda row: row.number("key")):
+        _expire(tx, SessionId(row.text("id")), rules, now)
+    return [SessionId(row.text("id")) for row in rows]
 
 
 def fresh_since(rules: Rules, now: datetime) -> datetime:
@@ -145,7 +148,7 @@ def close_ending(
     tx: Transaction, ending: Ending, *, owner: OwnerId, error: str | None, now: datetime
 ) -> None:
     """Write down that an ending was told, or that telling failed and is tried again or given up."""
-    is_over = ending.attempts >= MAX_TELLINGS
+    is_over = ending.attempts > RETELLINGS
     state = "done" if error is None else "failed" if is_over else "pending"
     closed = tx.one(
         "close_ending",

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 
+from threadline.core.errors import StorageError
+
 
 class Bell:
     """Rings once for every watch when something was committed. It lives on the event loop."""
@@ -16,6 +18,12 @@ class Bell:
     def ring(self) -> None:
         """Wake everybody who waits."""
         for watch in self._watches:
+            watch.rung.set()
+
+    def close(self) -> None:
+        """Wake everybody for the last time: there will be no more commits to wait for."""
+        for watch in self._watches:
+            watch.is_over = True
             watch.rung.set()
 
     @contextmanager
@@ -36,6 +44,7 @@ class BellWatch:
         """Begin as if something had just happened, so that the first look is never late."""
         self.rung = asyncio.Event()
         self.rung.set()
+        self.is_over = False
 
     async def wait(self, timeout: timedelta | None = None) -> bool:
         """Wait for the next ring, or until the time is over."""
@@ -45,5 +54,7 @@ class BellWatch:
                     await self.rung.wait()
             except TimeoutError:
                 return False
+        if self.is_over:
+            raise StorageError("The store is closed", hint="Open it again")
         self.rung.clear()
         return True

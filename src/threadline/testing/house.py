@@ -254,6 +254,9 @@ class House:
         parked = self.agent.parked
         if moving := self.worker.running - parked:
             return f"turns {sorted(moving)} run"
+        for turn_id in self.worker.running:
+            if (await self.store.turn(turn_id)).ended_at is not None:
+                return f"turn {turn_id} has yet to be let go"
         for row in (await self.store.sessions(most=1000)).rows:
             if row.held is TurnState.WAITING:
                 continue

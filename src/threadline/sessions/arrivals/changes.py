@@ -20,6 +20,7 @@ from threadline.storage.moments import stamp
 
 def change(tx: Transaction, inbound: Inbound, *, rules: Rules, now: datetime) -> Arrival:
     """Let an earlier message read differently, or be gone; keep what it said as a revision."""
+    outcome.lock(tx, inbound)
     before = outcome.find(tx, inbound)
     if before is not None:
         return outcome.repeated(before)
@@ -27,7 +28,7 @@ def change(tx: Transaction, inbound: Inbound, *, rules: Rules, now: datetime) ->
     if original is None:
         _wait_for_message(tx, inbound)
         return _noted(tx, inbound, Outcome.EARLY)
-    if original["message_key"] is None or _is_outdated(tx, inbound):
+    if original["message_key"] is None:
         return _noted(tx, inbound, Outcome.IGNORED)
     return _apply(tx, inbound, original.number("message_key"), rules, now)
 
@@ -49,7 +50,7 @@ def apply_early(tx: Transaction, message: Inbound, *, rules: Rules, now: datetim
             profile=message.profile,
         )
         if original is not None:
-            _change_message(tx, early, original.number("message_key"), rules, now)
+            _change_message(tx, early, original.number("message_key"), rules, now, is_early=True)
 
 
 def _wait_for_message(tx: Transaction, inbound: Inbound) -> None:
@@ -89,15 +90,21 @@ def _apply(
 
 
 def _change_message(
-    tx: Transaction, inbound: Inbound, message_key: int, rules: Rules, now: datetime
+    tx: Transaction,
+    inbound: Inbound,
+    message_key: int,
+    rules: Rules,
+    now: datetime,
+    *,
+    is_early: bool = False,
 ) -> tuple[Chronicle, TurnId | None] | None:
-    """Change a message under the lock of its session; None if it had been deleted before."""
+    """Change a message under the lock of its session; None if it is gone, or was changed since."""
     session_key = expect(tx, "read_message", key=message_key).number("session_key")
     with chronicle_of(tx, session_key, now) as chronicle:
         message = expect(tx, "read_message", key=message_key)
         if message.number("session_key") != session_key:
             raise Conflict("The message just moved to another session", hint="Try again")
-        if message["deleted_at"] is not None:
+        if message["deleted_at"] is not None or (not is_early and _is_outdated(tx, inbound)):
             return None
         _rewrite(chronicle, message, inbound)
         if message["seq"] is None:
@@ -136,7 +143,8 @@ def _change_waiting(chronicle: Chronicle, message: Row, inbound: Inbound) -> Tur
     if number is None or message["state"] != TurnState.QUEUED:
         return None
     turn_id = TurnId(number)
-    if inbound.kind is InboundKind.DELETION and message.number("companions") <= 1:
+    is_alone = message["first_seq"] is None and message.number("companions") <= 1
+    if inbound.kind is InboundKind.DELETION and is_alone:
         why = "Its message was deleted."
         close_turn(chronicle, turn_id, TurnState.STOPPED, MarkerKind.STOPPED, why)
     else:
@@ -155,7 +163,9 @@ def _tell_agent(
         told = edited(old, plain_text(inbound.parts))
     turn_id = None
     is_last = message["turn_id"] is not None and message["turn_id"] == message["last_turn_id"]
-    if is_last and inbound.kind is InboundKind.EDIT and rules.edits is EditMode.RERUN:
+    is_open = chronicle.row["ended_at"] is None and chronicle.row["suspended_at"] is None
+    wants_rerun = inbound.kind is InboundKind.EDIT and rules.edits is EditMode.RERUN
+    if is_last and is_open and wants_rerun:
         turn_id = _rerun(chronicle, message)
     chronicle.keep(told, turn_id)
     return turn_id

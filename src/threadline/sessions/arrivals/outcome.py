@@ -51,6 +51,12 @@ class Arrival:
     """The running turn that it interrupted."""
 
 
+def lock(tx: Transaction, inbound: Inbound) -> None:
+    """Let nobody else take in the same message, or a change of it, until this is over."""
+    if inbound.message_id is not None:
+        tx.run("lock_arrival", **message_identity(inbound))
+
+
 def find(tx: Transaction, inbound: Inbound) -> Row | None:
     """Look for an earlier arrival of the same thing."""
     if inbound.message_id is None:

@@ -9,6 +9,7 @@ from threadline.core.message import NewMessage
 from threadline.core.notice import greet
 from threadline.core.route import canonical_sender
 from threadline.core.text import clean_title
+from threadline.sessions.arrivals import outcome
 from threadline.storage.database import Row, SqlValue, Transaction, expect
 from threadline.storage.moments import stamp
 
@@ -29,6 +30,7 @@ class Place:
 
 def look_up(tx: Transaction, inbound: Inbound) -> Row:
     """Read what the store knows of a message's place and sender, and whether it came before."""
+    outcome.lock(tx, inbound)
     return expect(
         tx,
         "find_for_arrival",

@@ -5,7 +5,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from threadline.core.address import Address, Sender
 from threadline.core.inbound import Inbound
-from threadline.core.route import MAIN_PROFILE
+from threadline.core.route import MAIN_PROFILE, canonical_profile
 from threadline.core.session import (
     EndReason,
     ModelChoice,
@@ -55,7 +55,12 @@ class Arriving(Door):
     ) -> Explanation:
         """Tell where a message would go if it came now, and why."""
         return await self._db.read(
-            explain, address, sender, profile=profile, rules=self.rules, now=self.now()
+            explain,
+            address,
+            sender,
+            profile=canonical_profile(profile),
+            rules=self.rules,
+            now=self.now(),
         )
 
     async def reset(
@@ -71,7 +76,7 @@ class Arriving(Door):
             conversations.reset,
             address,
             sender,
-            profile=profile,
+            profile=canonical_profile(profile),
             title=title,
             rules=self.rules,
             now=self.now(),
@@ -86,7 +91,7 @@ class Arriving(Door):
             conversations.switch,
             address,
             sender,
-            profile=profile,
+            profile=canonical_profile(profile),
             to=checked_session_id(to),
             rules=self.rules,
             now=self.now(),

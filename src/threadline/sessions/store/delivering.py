@@ -68,10 +68,9 @@ class Delivering(Door):
             size=len(data),
             name=name,
         )
-        if await self._db.read(blobs.has_blob, content) is None:
+        while not await self._db.write(blobs.put_blob, content, len(data), now=self.now()):
             for n, piece in enumerate(blobs.pieces_of(data)):
                 await self._db.write(blobs.put_piece, content, n, piece)
-        await self._db.write(blobs.put_blob, content, len(data), now=self.now())
         return part
 
     async def read_blob(self, hash: BlobHash) -> AsyncIterator[bytes]:

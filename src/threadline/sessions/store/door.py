@@ -78,6 +78,8 @@ async def _uncancelled(work: Awaitable[None]) -> None:
     task = asyncio.ensure_future(work)
     while not task.done():
         try:
-            await asyncio.shield(task)
+            await asyncio.wait({task})
         except asyncio.CancelledError:
             continue
+    # What could not be undone is found by its lease; the caller hears that it was cancelled.
+    task.exception()

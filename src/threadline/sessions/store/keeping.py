@@ -21,8 +21,11 @@ class Keeping(Door):
     async def sweep(self) -> list[SessionId]:
         """End all sessions whose time is over."""
         ended: list[SessionId] = []
-        while slice_ := await self._db.write(endings.sweep, rules=self.rules, now=self.now()):
-            ended += slice_
+        for platform, kind in await self._db.read(endings.list_open_kinds):
+            while slice_ := await self._db.write(
+                endings.sweep, platform, kind, rules=self.rules, now=self.now()
+            ):
+                ended += slice_
         return ended
 
     async def hold(self, id: SessionId, holder: str, until: datetime) -> None:
@@ -42,7 +45,7 @@ class Keeping(Door):
     ) -> int:
         """Call a hook once for every ending that has not been told, with the transcript.
 
-        A hook that raises is called again up to three times, then the failure is recorded. Answers
+        A hook that raises is called up to three times more, then the failure is recorded. Answers
         how many endings were told. After a crash in mid-call the hook is called again with the same
         `Ending.id`, by which it can tell.
         """

@@ -8,7 +8,7 @@ from threadline.core.address import Address, Sender
 from threadline.core.event import Cursor, Event
 from threadline.core.inbound import Inbound
 from threadline.core.message import Message, MessageKey
-from threadline.core.route import MAIN_PROFILE, Route
+from threadline.core.route import MAIN_PROFILE, Route, canonical_profile
 from threadline.core.session import Session, SessionId, checked_session_id
 from threadline.core.turn import Turn, TurnId
 from threadline.core.usage import Usage
@@ -36,7 +36,9 @@ class Reading(Door):
         most: int = views.PAGE,
     ) -> SessionPage:
         """Read a page of sessions, the latest activity first; `after` is the last page's `next`."""
-        return await self._db.read(views.list_sessions, profile=profile, after=after, most=most)
+        return await self._db.read(
+            views.list_sessions, profile=canonical_profile(profile), after=after, most=most
+        )
 
     async def own_sessions(
         self,
@@ -48,13 +50,13 @@ class Reading(Door):
     ) -> list[SessionRow]:
         """Read the latest sessions that an asker may see and resume."""
         return await self._db.read(
-            views.list_own_sessions, address, sender, profile=profile, most=most
+            views.list_own_sessions, address, sender, profile=canonical_profile(profile), most=most
         )
 
     async def active(self, within: timedelta, *, profile: str = MAIN_PROFILE) -> list[SessionId]:
         """List the sessions that were active within a span of time."""
         return await self._db.read(
-            views.list_active, profile=profile, within=within, now=self.now()
+            views.list_active, profile=canonical_profile(profile), within=within, now=self.now()
         )
 
     async def session_of(self, where: Route) -> SessionId | None:

@@ -2,7 +2,6 @@
 
 from threadline.core.event import EventKind
 from threadline.core.message import Marker, MarkerKind, NewMessage, Part, Role, words
-from threadline.core.notice import marker
 from threadline.core.turn import TurnId, TurnState
 from threadline.sessions.chronicle import Chronicle
 
@@ -25,12 +24,9 @@ def close_turn(
     )
     if closed is None:
         return False
-    if closed["first_seq"] is not None:
-        keep_partial(chronicle, turn_id, kind, why)
-    elif state is TurnState.FAILED:
-        # What a person wrote is never out of sight only because nobody answered it.
-        place_messages(chronicle, turn_id)
-        chronicle.add([marker(kind, why)], turn_id)
+    # What a person wrote is never out of sight only because nobody answered it.
+    place_messages(chronicle, turn_id)
+    keep_partial(chronicle, turn_id, kind, why)
     chronicle.tell(EventKind(f"turn.{state}"), turn_id)
     return True
 

@@ -54,6 +54,7 @@ def fail(
     with open_chronicle(tx, lease.session_id, now) as chronicle:
         ended = _end(chronicle, lease, TurnState.FAILED, why)
         keep_partial(chronicle, lease.turn_id, MarkerKind.FAILED, why)
+        chronicle.interruptions = 0
         _close(chronicle, lease.turn_id, ended, usage, deliver=deliver)
 
 

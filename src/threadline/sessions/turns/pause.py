@@ -11,7 +11,7 @@ from threadline.core.session import SessionId
 from threadline.core.text import checked_text
 from threadline.core.turn import HELD, Lease, OwnerId, TurnId, TurnState, checked_turn_id
 from threadline.core.usage import Usage
-from threadline.sessions.chronicle import chronicle_of, open_chronicle
+from threadline.sessions.chronicle import Chronicle, chronicle_of, open_chronicle
 from threadline.sessions.turns.close import close_turn
 from threadline.sessions.turns.finish import add_usage
 from threadline.storage.database import Row, Transaction
@@ -21,6 +21,7 @@ DENIED = "denied"
 """The answer that a question gets when nobody answers it."""
 
 _SLICE = 20
+_FOREVER = 2**62
 _BY_PERSON = "Stopped."
 
 
@@ -30,6 +31,7 @@ def stop(tx: Transaction, turn_id: TurnId, *, now: datetime) -> bool:
     with chronicle_of(tx, row.number("session_key"), now) as chronicle:
         stopped = close_turn(chronicle, turn_id, TurnState.STOPPED, MarkerKind.STOPPED, _BY_PERSON)
         if stopped:
+            chronicle.interruptions = 0
             chronicle.touch()
         return stopped
 
@@ -41,6 +43,7 @@ def stop_session(tx: Transaction, id: SessionId, *, now: datetime) -> TurnId | N
             turn_id = TurnId(row.number("id"))
             if TurnState(row.text("state")) in HELD:
                 close_turn(chronicle, turn_id, TurnState.STOPPED, MarkerKind.STOPPED, _BY_PERSON)
+                chronicle.interruptions = 0
                 chronicle.touch()
                 return turn_id
     return None
@@ -80,22 +83,38 @@ def answer(tx: Transaction, turn_id: TurnId, words: str, *, now: datetime) -> Tu
     checked_text(words, "answer")
     row = _turn(tx, turn_id)
     with chronicle_of(tx, row.number("session_key"), now) as chronicle:
-        row = _turn(tx, turn_id)
-        state = TurnState.QUEUED if row["owner"] is None else TurnState.RUNNING
-        if tx.one("answer_turn", id=turn_id, state=state, answer=words) is None:
+        state = _answer(chronicle, turn_id, words, asked_before=_FOREVER)
+        if state is None:
             raise Conflict("This turn waits for no answer (any more)", id=str(turn_id))
-        chronicle.tell(EventKind(f"turn.{state}"), turn_id)
         chronicle.touch()
         return state
 
 
+def _answer(
+    chronicle: Chronicle, turn_id: TurnId, words: str, *, asked_before: int
+) -> TurnState | None:
+    row = _turn(chronicle.tx, turn_id)
+    state = TurnState.QUEUED if row["owner"] is None else TurnState.RUNNING
+    answered = chronicle.tx.one(
+        "answer_turn", id=turn_id, state=state, answer=words, asked_before=asked_before
+    )
+    if answered is None:
+        return None
+    chronicle.tell(EventKind(f"turn.{state}"), turn_id)
+    return state
+
+
 def deny_unanswered(tx: Transaction, *, rules: Rules, now: datetime) -> list[TurnId]:
     """Deny a slice of the questions that nobody answered in time."""
-    rows = tx.all("list_stale_questions", before=stamp(now - rules.answer_within), most=_SLICE)
-    turn_ids = [TurnId(row.number("id")) for row in rows]
-    for turn_id in turn_ids:
-        answer(tx, turn_id, DENIED, now=now)
-    return turn_ids
+    before = stamp(now - rules.answer_within)
+    denied = []
+    for row in tx.all("list_stale_questions", before=before, most=_SLICE):
+        turn_id = TurnId(row.number("id"))
+        with chronicle_of(tx, row.number("session_key"), now) as chronicle:
+            # Asked again under the lock: somebody may just have answered, and been asked anew.
+            if _answer(chronicle, turn_id, DENIED, asked_before=before) is not None:
+                denied.append(turn_id)
+    return denied
 
 
 def _turn(tx: Transaction, turn_id: TurnId) -> Row:

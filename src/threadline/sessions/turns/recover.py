@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from threadline.core.address import Kind
 from threadline.core.event import EventKind
 from threadline.core.message import MarkerKind, Text, unpack
 from threadline.core.notice import cut_off
@@ -14,6 +13,7 @@ from threadline.sessions.chronicle import Chronicle, chronicle_of
 from threadline.sessions.conversations import NewId, succeed
 from threadline.sessions.endings import end_chronicle
 from threadline.sessions.turns.close import close_turn, keep_partial
+from threadline.sessions.verdicts import why_new
 from threadline.storage.database import Row, Transaction
 from threadline.storage.moments import stamp
 
@@ -58,7 +58,11 @@ def _interrupt(tx: Transaction, held: Row, turn_id: TurnId, now: datetime) -> bo
         # The interruption is as old as the lease, also when it is noticed days later.
         at = min(now, held.moment("lease_until"))
         taken = tx.one(
-            "interrupt_turn", id=turn_id, owner=held.text("owner"), interrupted_at=stamp(at)
+            "interrupt_turn",
+            id=turn_id,
+            owner=held.text("owner"),
+            lease_until=held.number("lease_until"),
+            interrupted_at=stamp(at),
         )
         if taken is None:
             return False
@@ -85,12 +89,12 @@ def recover(
         turn_id = TurnId(row.number("id"))
         with chronicle_of(tx, row.number("session_key"), now) as chronicle:
             why = _why_not(chronicle, row, rules, refused)
-            if why is None:
-                _resume(chronicle, turn_id)
+            if why is None and _resume(chronicle, turn_id):
                 resumed.append(turn_id)
-            else:
-                close_turn(chronicle, turn_id, TurnState.FAILED, MarkerKind.FAILED, why)
+            elif why is not None and _give_up(chronicle, turn_id, why):
                 failed.append(turn_id)
+            else:
+                continue  # Another process was quicker.
             if chronicle.interruptions >= rules.max_attempts:
                 _suspend(chronicle, rules, new_id)
     return Recovery(resumed=tuple(resumed), failed=tuple(failed))
@@ -108,18 +112,25 @@ def _why_not(
         return f"It was cut off {row.number('attempts')} times and is not tried again."
     if not rules.is_fresh(chronicle.now - row.moment("interrupted_at")):
         return "It was cut off too long ago to go on by itself."
-    kind = Kind(chronicle.row.text("kind"))
-    policy = rules.policies.resolve(chronicle.row.text("platform"), kind)
-    if policy.verdict(chronicle.row.moment("last_activity_at"), chronicle.now) is not None:
+    if why_new(chronicle.tx, chronicle.row, None, rules=rules, now=chronicle.now) is not None:
         return "It was cut off, and the conversation has ended since."
     return None
 
 
-def _resume(chronicle: Chronicle, turn_id: TurnId) -> None:
+def _resume(chronicle: Chronicle, turn_id: TurnId) -> bool:
     tx = chronicle.tx
-    tx.one("requeue_turn", id=turn_id)
+    if tx.one("requeue_turn", id=turn_id) is None:
+        return False
     chronicle.add([cut_off(_count_said(tx, turn_id))], turn_id)
     chronicle.tell(EventKind.TURN_QUEUED, turn_id)
+    return True
+
+
+def _give_up(chronicle: Chronicle, turn_id: TurnId, why: str) -> bool:
+    row = chronicle.tx.one("read_turn", id=turn_id)
+    if row is None or row["state"] != TurnState.INTERRUPTED:
+        return False
+    return close_turn(chronicle, turn_id, TurnState.FAILED, MarkerKind.FAILED, why)
 
 
 def _count_said(tx: Transaction, turn_id: TurnId) -> int:

@@ -1,3 +1,10 @@
+-- name: lock_arrival
+-- Wait for whoever just takes in the same message or a change of it.
+SELECT 1 -- sqlite
+SELECT CAST(pg_advisory_xact_lock(hashtextextended(concat_ws(chr(31), -- postgres
+       CAST(:platform AS TEXT), CAST(:account AS TEXT), CAST(:chat AS TEXT), -- postgres
+       CAST(:message_id AS TEXT)), 7)) AS TEXT) AS locked -- postgres
+
 -- name: find_for_arrival
 -- Read what is known of an inbound message: the place, the sender, and whether it came before.
 SELECT a.key AS address_key, a.alt_chat, a.parent, a.scope, a.chat_name, a.topic,
@@ -12,7 +19,8 @@ LEFT JOIN addresses a ON a.platform = :platform AND a.account = :account AND a.k
 LEFT JOIN senders p ON p.platform = :platform AND p.id = CAST(:sender_id AS TEXT)
 LEFT JOIN arrivals k ON k.platform = :platform AND k.account = :account AND k.chat = :chat
      AND k.message_id = CAST(:message_id AS TEXT) AND k.kind = 'message' AND k.version = 0
-LEFT JOIN sessions ks ON ks.key = k.session_key
+LEFT JOIN turns kt ON kt.id = k.turn_id
+LEFT JOIN sessions ks ON ks.key = coalesce(kt.session_key, k.session_key)
 
 -- name: add_address
 -- Remember a place.
@@ -55,7 +63,8 @@ VALUES (:platform, :account, :chat, :message_id, :kind, :version, :outcome, :ses
 -- Tell what came of something that arrived.
 SELECT k.outcome, k.turn_id, k.message_key, s.id AS session_id
 FROM arrivals k
-LEFT JOIN sessions s ON s.key = k.session_key
+LEFT JOIN turns t ON t.id = k.turn_id
+LEFT JOIN sessions s ON s.key = coalesce(t.session_key, k.session_key)
 WHERE k.platform = :platform AND k.account = :account AND k.chat = :chat
   AND k.message_id = :message_id AND k.kind = :kind AND k.version = :version
 

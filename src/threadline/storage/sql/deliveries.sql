@@ -7,7 +7,7 @@ RETURNING id
 -- name: list_due
 -- List deliveries whose time has come, the oldest of each address only, so that order is kept.
 SELECT d.id, d.session_key FROM deliveries d
-WHERE d.state = 'pending' AND d.due_at <= :now
+WHERE d.state = 'pending' AND d.due_at <= :now AND d.owed_at >= :owed_since
   AND NOT EXISTS (SELECT 1 FROM deliveries e WHERE e.address_key = d.address_key
                   AND e.state IN ('pending', 'sending') AND e.id < d.id)
 ORDER BY d.due_at, d.id
@@ -18,7 +18,7 @@ LIMIT :most
 UPDATE deliveries
 SET state = 'sending', attempts = attempts + 1, fence = fence + 1, owner = :owner,
     lease_until = :lease_until
-WHERE id = :id AND state = 'pending'
+WHERE id = :id AND state = 'pending' AND due_at <= :now
 RETURNING id
 
 -- name: read_delivery
@@ -50,7 +50,7 @@ RETURNING id
 
 -- name: list_sending
 -- List deliveries that somebody is sending.
-SELECT id, session_key, owner, lease_until, repeated_at FROM deliveries
+SELECT id, session_key, fence, owner, lease_until FROM deliveries
 WHERE state IN ('pending', 'sending') AND state = 'sending' AND owner IS NOT NULL
 ORDER BY address_key, id
 

@@ -8,8 +8,9 @@ VALUES (:session_key, :reason, :now, 'pending', :now)
 SELECT e.id, e.session_key, s.id AS session_id, e.reason, e.ended_at, e.attempts
 FROM endings e
 JOIN sessions s ON s.key = e.session_key
-WHERE (e.state = 'pending' AND e.due_at <= :now)
-   OR (e.state = 'running' AND e.lease_until < :now)
+WHERE e.state IN ('pending', 'running')
+  AND ((e.state = 'pending' AND e.due_at <= :now)
+       OR (e.state = 'running' AND e.lease_until < :now))
 ORDER BY e.due_at, e.id
 LIMIT 1
 FOR NO KEY UPDATE OF e SKIP LOCKED -- postgres
@@ -34,4 +35,5 @@ RETURNING id
 
 -- name: free_endings
 -- Let somebody else tell of the endings that a dead process had taken.
-UPDATE endings SET lease_until = 0 WHERE state = 'running' AND owner = :owner
+UPDATE endings SET lease_until = 0
+WHERE state IN ('pending', 'running') AND state = 'running' AND owner = :owner

@@ -42,5 +42,6 @@ DELETE FROM events WHERE id = :id
 
 -- name: raise_feed_floor
 -- Remember up to where the feed has been pruned.
-UPDATE feed_floor SET id = :id -- sqlite
+UPDATE feed_floor SET id = :id WHERE id < :id -- sqlite
 UPDATE feed_floor SET xid = CAST(CAST(:xid AS TEXT) AS xid8), id = :id -- postgres
+WHERE (xid, id) < (CAST(CAST(:xid AS TEXT) AS xid8), CAST(:id AS BIGINT)) -- postgres

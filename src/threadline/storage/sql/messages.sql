@@ -12,7 +12,7 @@ VALUES (:session_key, :seq, :turn_id, :role, :text, :parts, :at)
 -- name: read_message
 -- Read what an edit or deletion must know of a message.
 SELECT m.key, m.session_key, m.seq, m.turn_id, m.text, m.parts, m.deleted_at, t.state,
-       t.address_key,
+       t.address_key, t.first_seq,
        (SELECT coalesce(max(r.version), 0) FROM revisions r WHERE r.message_key = m.key) AS versions,
        (SELECT max(l.id) FROM turns l WHERE l.session_key = m.session_key) AS last_turn_id,
        (SELECT count(*) FROM messages o WHERE o.session_key = m.session_key AND o.seq IS NULL
@@ -87,6 +87,10 @@ ON CONFLICT (hash, message_key) DO NOTHING
 -- Find a blob that is wholly stored.
 SELECT hash, size FROM blobs WHERE hash = :hash
 
+-- name: count_blob_chunks
+-- Count the pieces of a blob.
+SELECT count(*) AS pieces FROM blob_chunks WHERE hash = :hash
+
 -- name: add_blob
 -- Declare a blob wholly stored.
 INSERT INTO blobs (hash, size, stored_at) VALUES (:hash, :size, :now)
@@ -108,8 +112,11 @@ WHERE b.stored_at < :before AND NOT EXISTS (SELECT 1 FROM blob_uses u WHERE u.ha
 LIMIT :most
 
 -- name: drop_blob
--- Delete a blob.
-DELETE FROM blobs WHERE hash = :hash
+-- Delete a blob, unless somebody has come to need it.
+DELETE FROM blobs
+WHERE hash = :hash AND stored_at < :before
+  AND NOT EXISTS (SELECT 1 FROM blob_uses u WHERE u.hash = blobs.hash)
+RETURNING hash
 
 -- name: drop_blob_chunks
 -- Delete the pieces of a blob.

@@ -68,6 +68,10 @@ VALUES (:kind, :session_key, :revision, :subject, :at),
 -- Write down that a session is over, and why.
 UPDATE sessions SET ended_at = :now, end_reason = :reason WHERE key = :key
 
+-- name: set_end_reason
+-- Say of a session that is over that it is so for another reason.
+UPDATE sessions SET end_reason = :reason WHERE key = :key AND ended_at IS NOT NULL
+
 -- name: reopen_session
 -- Let a session go on.
 UPDATE sessions SET ended_at = NULL, end_reason = NULL, suspended_at = NULL WHERE key = :key

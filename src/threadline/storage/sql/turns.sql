@@ -19,7 +19,7 @@ VALUES (:session_key, :address_key, 'queued', :steers, :now)
 RETURNING id
 
 -- name: lock_next_session
--- Take the session, among those with no turn under way, in which a turn has waited longest.
+-- Take the session in which a turn has waited longest, among those with none under way or cut off.
 SELECT s.key, s.id, s.platform, s.kind, s.revision, s.last_seq,
        s.last_activity_at, s.interruptions, s.ended_at, s.end_reason, s.suspended_at, s.notice,
        s.told_at
@@ -28,12 +28,14 @@ JOIN sessions s ON s.key = t.session_key
 WHERE t.state = 'queued'
   AND NOT EXISTS (SELECT 1 FROM turns h WHERE h.session_key = t.session_key
                   AND h.state IN ('running', 'waiting'))
+  AND NOT EXISTS (SELECT 1 FROM turns i WHERE i.session_key = t.session_key
+                  AND i.ended_at IS NULL AND i.state = 'interrupted')
 ORDER BY t.id
 LIMIT 1
 FOR NO KEY UPDATE OF s, t SKIP LOCKED -- postgres
 
 -- name: start_turn
--- Begin the turn that has waited longest in a session under a lease, unless one is under way.
+-- Begin the turn that has waited longest in a session under a lease, unless one is under way or cut off.
 UPDATE turns
 SET state = 'running', fence = fence + 1, owner = :owner, lease_until = :lease_until,
     attempts = attempts + 1, started_at = coalesce(started_at, :now),
@@ -42,6 +44,8 @@ WHERE id = (SELECT min(w.id) FROM turns w WHERE w.session_key = :session_key
             AND w.ended_at IS NULL AND w.state = 'queued')
   AND NOT EXISTS (SELECT 1 FROM turns h WHERE h.session_key = :session_key
                   AND h.state IN ('running', 'waiting'))
+  AND NOT EXISTS (SELECT 1 FROM turns i WHERE i.session_key = :session_key
+                  AND i.ended_at IS NULL AND i.state = 'interrupted')
 RETURNING id, state, attempts, fence, queued_at, started_at, ended_at, first_seq, owner,
           lease_until, question, answer, error, answered_by
 
@@ -105,12 +109,12 @@ WHERE t.id = :id
 -- Give a waiting turn its answer. To be claimed anew after that is no second attempt.
 UPDATE turns SET state = :state, answer = :answer,
        attempts = CASE WHEN owner IS NULL THEN attempts - 1 ELSE attempts END
-WHERE id = :id AND state = 'waiting'
+WHERE id = :id AND state = 'waiting' AND asked_at < :asked_before
 RETURNING id
 
 -- name: list_stale_questions
 -- List waiting turns that nobody answered since a moment.
-SELECT id FROM turns
+SELECT id, session_key FROM turns
 WHERE state IN ('running', 'waiting') AND state = 'waiting' AND asked_at < :before
 ORDER BY session_key
 LIMIT :most
@@ -122,6 +126,9 @@ WHERE state IN ('running', 'waiting') AND owner IS NOT NULL
 UNION
 SELECT DISTINCT owner FROM deliveries
 WHERE state IN ('pending', 'sending') AND state = 'sending' AND owner IS NOT NULL
+UNION
+SELECT DISTINCT owner FROM endings
+WHERE state IN ('pending', 'running') AND state = 'running' AND owner IS NOT NULL
 
 -- name: list_held
 -- List the turns that somebody holds under a lease.
@@ -135,6 +142,7 @@ UPDATE turns
 SET state = 'interrupted', interrupted_at = :interrupted_at, owner = NULL, lease_until = NULL,
     fence = fence + 1
 WHERE id = :id AND state IN ('running', 'waiting') AND owner = :owner
+  AND lease_until = :lease_until
 RETURNING first_seq
 
 -- name: list_interrupted
@@ -180,7 +188,8 @@ ORDER BY id
 
 -- name: adopt_messages
 -- Make the messages of one turn part of another.
-UPDATE messages SET turn_id = :to_turn WHERE session_key = :session_key AND turn_id = :from_turn
+UPDATE messages SET turn_id = :to_turn
+WHERE session_key = :session_key AND seq IS NULL AND turn_id = :from_turn
 
 -- name: add_chunk
 -- Keep a piece of streamed output.

@@ -142,6 +142,7 @@ class SqliteDatabase:
     async def close(self) -> None:
         """Finish what was begun and let go of everything."""
         if self._desk.close():
+            self._bell.close()
             await asyncio.to_thread(self._stop)
         # The threads' last answers are on their way to this loop.
         await asyncio.sleep(0)
