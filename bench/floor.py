@@ -44,12 +44,17 @@ _KEEP = (
 )
 _NOTE = "INSERT INTO messages (session_key, turn_id, role, text, at) VALUES (?, ?, 'system', ?, ?)"
 _ARRIVAL = (
-    "INSERT INTO arrivals (platform, account, chat, message_id, kind, version, outcome, "
-    "session_key, turn_id, message_key) VALUES (?, '', ?, ?, 'message', 0, 'queued', ?, ?, ?)"
+    "INSERT INTO arrivals (profile, platform, account, chat, message_id, kind, version, outcome, "
+    "session_key, turn_id, message_key) "
+    "VALUES ('main', ?, '', ?, ?, 'message', 0, 'queued', ?, ?, ?)"
 )
 _ADVANCE = (
     "UPDATE sessions SET revision = revision + ?, last_seq = last_seq + ?, last_activity_at = ?, "
     "interruptions = 0 WHERE key = ? RETURNING revision, last_seq"
+)
+_GO_ON = (
+    "UPDATE sessions SET revision = revision + ?, last_seq = last_seq + ?, interruptions = 0 "
+    "WHERE key = ? RETURNING revision, last_seq"
 )
 _EVENT = "INSERT INTO events (kind, session_key, revision, subject, at) VALUES (?, ?, ?, ?, ?)"
 _EVENTS = _EVENT + ", (?, ?, ?, ?, ?)"
@@ -123,7 +128,7 @@ class Floor:
     def _claim(self, key: int, waiting: _Waiting) -> None:
         bare, now = self._bare, _now()
         bare.begin()
-        ((revision, seq),) = bare.ask(_ADVANCE, (2, 1, now, key))
+        ((revision, seq),) = bare.ask(_GO_ON, (2, 1, key))
         bare.run(_START, (self._owner, now + _LEASE, now, seq, waiting.turn_id))
         bare.run(_PLACE, (seq, waiting.message_key))
         self._two_events(
@@ -134,7 +139,7 @@ class Floor:
     def _append(self, key: int, turn_id: SqlValue) -> None:
         bare, now = self._bare, _now()
         bare.begin()
-        ((revision, seq),) = bare.ask(_ADVANCE, (1, 1, now, key))
+        ((revision, seq),) = bare.ask(_GO_ON, (1, 1, key))
         bare.run(_RENEW, (now + _LEASE, turn_id))
         bare.run(_ANSWER, (key, seq, turn_id, ANSWER, now))
         bare.run(_EVENT, ("message.added", key, revision, seq, now))

@@ -2,6 +2,9 @@
 
 from typing import ClassVar
 
+SENTENCE_LIMIT = 500
+"""Characters."""
+
 
 class ThreadlineError(Exception):
     """Something went wrong."""
@@ -93,6 +96,22 @@ class ConfigError(ThreadlineError):
     """The configuration cannot be used."""
 
     chat = "I am not set up correctly. Please tell the person who runs me."
+
+
+def sentence_of(error: BaseException) -> str:
+    """Say in a short sentence what went wrong; fit to be stored, whatever the error says or does.
+
+    Errors of our family speak for themselves; others are named first.
+    """
+    name = type(error).__name__
+    try:
+        text = str(error)
+    except Exception as worse:  # noqa: BLE001 - the error shall be recorded, though it cannot speak
+        text = f"it cannot say why ({type(worse).__name__})"
+    else:
+        name = "" if isinstance(error, ThreadlineError) else name
+    told = ": ".join(filter(None, (name, text[:SENTENCE_LIMIT])))[:SENTENCE_LIMIT]
+    return told.encode("utf-8", "replace").decode().replace("\0", "")
 
 
 def _sentence(text: str) -> str:

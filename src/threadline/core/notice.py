@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from threadline.core.message import Marker, MarkerKind, Message, NewMessage, Role, say
 from threadline.core.session import Cause
 
-QUOTE_LIMIT = 2000
+QUOTE_LIMIT = 2_000
+SUMMARY_LIMIT = 20_000
 
 _TO_PERSON = {
     Cause.IDLE: "We had not spoken for a while, so this is a fresh conversation.",
@@ -43,7 +44,7 @@ def carry_over(messages: Sequence[Message]) -> NewMessage:
 
 def carry_summary(summary: str) -> NewMessage:
     """Hand the summary of an ended session to the next one."""
-    return say(Role.SYSTEM, f"What the last conversation was about:\n{summary}")
+    return say(Role.SYSTEM, f"What the last conversation was about:\n{summary[:SUMMARY_LIMIT]}")
 
 
 def edited(old: str, new: str) -> NewMessage:

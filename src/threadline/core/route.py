@@ -105,7 +105,7 @@ def route(
         platform=address.platform,
         account=address.account,
         kind=address.kind,
-        chat=_chat_of(address, sender),
+        chat=canonical_chat(address, sender),
         thread=address.thread,
         member=_member_of(address, sender, scopes),
     )
@@ -161,7 +161,8 @@ def canonical_id(platform: str, id: str) -> str:
     return id
 
 
-def _chat_of(address: Address, sender: Sender) -> str:
+def canonical_chat(address: Address, sender: Sender) -> str:
+    """Give the one form of the chat that a message belongs to; a dm may be told by its sender."""
     if address.kind is not Kind.DM:
         return address.chat
     if address.chat:

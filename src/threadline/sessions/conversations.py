@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TypeAlias
 
 from threadline.core.address import Address, Kind, Sender
-from threadline.core.errors import NotFound
+from threadline.core.errors import NotFound, Refused
 from threadline.core.event import EventKind
 from threadline.core.inbound import Inbound
 from threadline.core.message import Message, NewMessage
@@ -276,6 +276,8 @@ def switch(
     where = route(address, sender, rules.scopes_for(address.platform), profile)
     if not may_see(tx, address, sender, profile=profile, id=to):
         raise NotFound("There is no such session", id=to)
+    if is_multi_user(address, rules.scopes_for(address.platform)):
+        _require_shared(tx, to)
     bound = tx.one("lock_bound_session", route=where)
     if bound is not None and bound.text("id") == to:
         if bound["ended_at"] is None and bound["suspended_at"] is None:
@@ -289,6 +291,15 @@ def switch(
         chronicle.tell(EventKind.SESSION_OPENED)
         tx.run("bind_route", route=where, session_key=chronicle.key, now=stamp(now))
     return Change(left_id=left_id, session_id=to)
+
+
+def _require_shared(tx: Transaction, id: SessionId) -> None:
+    if expect(tx, "read_owner", id=id)["sender_key"] is not None:
+        raise Refused(
+            "A conversation of one person cannot go on where several speak",
+            id=id,
+            hint="Resume it in a private chat",
+        )
 
 
 def _leave(chronicle: Chronicle) -> SessionId:
@@ -311,10 +322,9 @@ def may_see(
         return False
     if session["sender_key"] is not None:
         return session["sender_key"] == sender_key_of(tx, address, sender)
-    same_chat = all(
-        session[name] == getattr(address, name) for name in ("platform", "account", "chat")
-    )
-    return same_chat and bool(address.chat)
+    if Kind.DM in {address.kind, Kind(session.text("kind"))}:
+        return False  # Nobody's dm: whose it is cannot be proven.
+    return all(session[name] == getattr(address, name) for name in ("platform", "account", "chat"))
 
 
 def sender_key_of(tx: Transaction, address: Address, sender: Sender) -> int | None:

@@ -103,6 +103,7 @@ def list_own_sessions(
         sender_key=sender_key_of(tx, address, sender),
         platform=address.platform,
         account=address.account,
+        kind=address.kind,
         chat=address.chat,
         most=_page(most),
     )

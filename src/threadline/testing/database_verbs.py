@@ -33,6 +33,7 @@ asyncio.run(live())
 
 def _place(name: str) -> dict[str, SqlValue]:
     return {
+        "profile": "main",
         "platform": "contract",
         "account": "",
         "chat": "",

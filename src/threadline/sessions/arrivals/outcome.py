@@ -7,7 +7,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from threadline.core.errors import Invalid
 from threadline.core.inbound import Inbound, InboundKind
-from threadline.core.route import Route
+from threadline.core.route import Route, canonical_chat
 from threadline.core.session import Cause, SessionId
 from threadline.core.turn import TurnId
 from threadline.storage.database import Row, SqlValue, Transaction
@@ -122,9 +122,10 @@ def find_message(tx: Transaction, inbound: Inbound) -> Row | None:
 def message_identity(inbound: Inbound) -> dict[str, SqlValue]:
     """Answer what tells a platform's message from all others."""
     return {
+        "profile": inbound.profile,
         "platform": inbound.address.platform,
         "account": inbound.address.account,
-        "chat": inbound.address.chat,
+        "chat": canonical_chat(inbound.address, inbound.sender),
         "message_id": inbound.message_id,
     }
 

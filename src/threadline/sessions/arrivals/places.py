@@ -7,7 +7,7 @@ from threadline.core.address import Address, Sender
 from threadline.core.inbound import Inbound
 from threadline.core.message import NewMessage
 from threadline.core.notice import greet
-from threadline.core.route import canonical_sender
+from threadline.core.route import canonical_chat, canonical_sender
 from threadline.core.text import clean_title
 from threadline.sessions.arrivals import outcome
 from threadline.storage.database import Row, SqlValue, Transaction, expect
@@ -36,6 +36,8 @@ def look_up(tx: Transaction, inbound: Inbound) -> Row:
         "find_for_arrival",
         sender_id=canonical_sender(inbound.address.platform, inbound.sender),
         message_id=inbound.message_id,
+        profile=inbound.profile,
+        said_in=canonical_chat(inbound.address, inbound.sender),
         **identity(inbound.address),
     )
 

@@ -13,7 +13,7 @@ from threadline.core.session import (
     TitleSource,
     checked_session_id,
 )
-from threadline.core.text import checked_choice
+from threadline.core.text import checked_choice, checked_type
 from threadline.core.turn import BusyMode
 from threadline.sessions import choices, conversations, endings
 from threadline.sessions.arrivals import outcome
@@ -37,7 +37,11 @@ class Arriving(Door):
         The same thing a second time is answered as the first time, and nothing new is done.
         """
         return await self._db.write(
-            arrive, inbound, rules=self.rules, now=self.now(), new_id=self._new_id
+            arrive,
+            checked_type(inbound, "inbound", Inbound),
+            rules=self.rules,
+            now=self.now(),
+            new_id=self._new_id,
         )
 
     async def once(
@@ -56,8 +60,8 @@ class Arriving(Door):
         """Tell where a message would go if it came now, and why."""
         return await self._db.read(
             explain,
-            address,
-            sender,
+            checked_type(address, "address", Address),
+            checked_type(sender, "sender", Sender),
             profile=canonical_profile(profile),
             rules=self.rules,
             now=self.now(),
@@ -74,8 +78,8 @@ class Arriving(Door):
         """End the session of a conversation, because somebody asked for a new one."""
         return await self._db.write(
             conversations.reset,
-            address,
-            sender,
+            checked_type(address, "address", Address),
+            checked_type(sender, "sender", Sender),
             profile=canonical_profile(profile),
             title=title,
             rules=self.rules,
@@ -89,8 +93,8 @@ class Arriving(Door):
         """Let a conversation go on with another session, if the asker may see that one."""
         return await self._db.write(
             conversations.switch,
-            address,
-            sender,
+            checked_type(address, "address", Address),
+            checked_type(sender, "sender", Sender),
             profile=canonical_profile(profile),
             to=checked_session_id(to),
             rules=self.rules,

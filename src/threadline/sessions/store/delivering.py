@@ -6,7 +6,7 @@ from datetime import timedelta
 from threadline.core.delivery import Delivery, DeliveryId, DeliveryState, SendOutcome
 from threadline.core.errors import NotFound
 from threadline.core.message import Attachment, BlobHash, MediaKind
-from threadline.core.text import checked_choice, checked_count
+from threadline.core.text import checked_choice, checked_count, checked_type
 from threadline.sessions import blobs, deliveries
 from threadline.sessions.deliveries import Parcel
 from threadline.sessions.store.door import Door
@@ -28,7 +28,12 @@ class Delivering(Door):
 
     async def sent(self, delivery: Delivery, platform_id: str | None = None) -> None:
         """Write down that a reply has reached its platform."""
-        await self._db.write(deliveries.sent, delivery, platform_id=platform_id, now=self.now())
+        await self._db.write(
+            deliveries.sent,
+            checked_type(delivery, "delivery", Delivery),
+            platform_id=platform_id,
+            now=self.now(),
+        )
 
     async def not_sent(
         self,
@@ -40,7 +45,7 @@ class Delivering(Door):
         """Write down that an attempt failed; it is tried again later, or fails for good."""
         return await self._db.write(
             deliveries.not_sent,
-            delivery,
+            checked_type(delivery, "delivery", Delivery),
             checked_choice(outcome, "outcome", SendOutcome),
             error,
             retry_after=retry_after,

@@ -10,6 +10,7 @@ from threadline.core.inbound import Inbound
 from threadline.core.message import Message, MessageKey
 from threadline.core.route import MAIN_PROFILE, Route, canonical_profile
 from threadline.core.session import Session, SessionId, checked_session_id
+from threadline.core.text import checked_count, checked_type
 from threadline.core.turn import Turn, TurnId
 from threadline.core.usage import Usage
 from threadline.sessions import feed, views
@@ -50,7 +51,11 @@ class Reading(Door):
     ) -> list[SessionRow]:
         """Read the latest sessions that an asker may see and resume."""
         return await self._db.read(
-            views.list_own_sessions, address, sender, profile=canonical_profile(profile), most=most
+            views.list_own_sessions,
+            checked_type(address, "address", Address),
+            checked_type(sender, "sender", Sender),
+            profile=canonical_profile(profile),
+            most=most,
         )
 
     async def active(self, within: timedelta, *, profile: str = MAIN_PROFILE) -> list[SessionId]:
@@ -69,7 +74,7 @@ class Reading(Door):
 
     async def find_arrival(self, inbound: Inbound) -> Arrival | None:
         """Tell what came of something if it has arrived before."""
-        return await self._db.read(views.find_arrival, inbound)
+        return await self._db.read(views.find_arrival, checked_type(inbound, "inbound", Inbound))
 
     async def transcript(
         self,
@@ -94,7 +99,7 @@ class Reading(Door):
 
     async def revisions(self, key: MessageKey) -> list[Revision]:
         """Read what a message said before it was changed, oldest first."""
-        return await self._db.read(views.revisions, key)
+        return await self._db.read(views.revisions, MessageKey(checked_count(key, "message key")))
 
     async def turn(self, id: TurnId) -> Turn:
         """Read a turn."""

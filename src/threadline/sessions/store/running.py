@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from threadline.core.message import NewMessage
 from threadline.core.session import SessionId, checked_session_id
+from threadline.core.text import checked_type
 from threadline.core.turn import Lease, OwnerId, TurnId, TurnState
 from threadline.core.usage import Usage
 from threadline.sessions.store.door import Door, whole
@@ -34,16 +35,18 @@ class Running(Door):
 
     async def give_back(self, lease: Lease) -> None:
         """Put a claimed turn back into the line, as if it had never been claimed."""
-        await self._db.write(claim.give_back, lease, now=self.now())
+        await self._db.write(claim.give_back, _checked(lease), now=self.now())
 
     async def renew(self, leases: Sequence[Lease]) -> frozenset[TurnId]:
         """Prolong leases; answers the turns whose lease is lost, which must be let go at once."""
-        return await self._db.write(claim.renew, leases, rules=self.rules, now=self.now())
+        return await self._db.write(
+            claim.renew, [_checked(lease) for lease in leases], rules=self.rules, now=self.now()
+        )
 
     async def append(self, lease: Lease, messages: Sequence[NewMessage]) -> int:
         """Store messages of a running turn; answers the last sequence number."""
         return await self._db.write(
-            output.append, lease, messages, rules=self.rules, now=self.now()
+            output.append, _checked(lease), messages, rules=self.rules, now=self.now()
         )
 
     async def record(self, id: SessionId, messages: Sequence[NewMessage]) -> int:
@@ -52,14 +55,21 @@ class Running(Door):
 
     async def checkpoint(self, pieces: Sequence[tuple[Lease, str]]) -> frozenset[TurnId]:
         """Keep streamed output of several turns; answers those whose lease is lost."""
-        return await self._db.write(output.checkpoint, pieces, rules=self.rules, now=self.now())
+        return await self._db.write(
+            output.checkpoint,
+            [(_checked(lease), text) for lease, text in pieces],
+            rules=self.rules,
+            now=self.now(),
+        )
 
     async def take_steering(self, lease: Lease) -> tuple[int, int]:
         """Make messages meant for this running turn part of it.
 
         Answers the sequence number before them and the last one of them: equal if there are none.
         """
-        return await self._db.write(output.take_steering, lease, rules=self.rules, now=self.now())
+        return await self._db.write(
+            output.take_steering, _checked(lease), rules=self.rules, now=self.now()
+        )
 
     async def finish(
         self,
@@ -71,14 +81,16 @@ class Running(Door):
     ) -> None:
         """End a turn well: its last messages, its usage and the reply owed, all at once."""
         await self._db.write(
-            finish.finish, lease, messages, usage=usage, deliver=deliver, now=self.now()
+            finish.finish, _checked(lease), messages, usage=usage, deliver=deliver, now=self.now()
         )
 
     async def fail(
         self, lease: Lease, why: str, *, usage: Sequence[Usage] = (), deliver: bool = True
     ) -> None:
         """End a turn that went wrong: what was said is kept, and why is shown."""
-        await self._db.write(finish.fail, lease, why, usage=usage, deliver=deliver, now=self.now())
+        await self._db.write(
+            finish.fail, _checked(lease), why, usage=usage, deliver=deliver, now=self.now()
+        )
 
     async def stop(self, turn_id: TurnId) -> bool:
         """Stop a turn for good and keep what it had said. False if it had ended."""
@@ -99,7 +111,7 @@ class Running(Door):
         """Let a turn wait for an answer; without its lease it is claimed anew when answered."""
         await self._db.write(
             pause.wait,
-            lease,
+            _checked(lease),
             question,
             usage=usage,
             keep_owner=self.owner if keep_lease else None,
@@ -141,3 +153,7 @@ class Running(Door):
             new_id=self._new_id,
             refused=refused,
         )
+
+
+def _checked(lease: Lease) -> Lease:
+    return checked_type(lease, "lease", Lease)

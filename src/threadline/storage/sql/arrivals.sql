@@ -2,8 +2,8 @@
 -- Wait for whoever just takes in the same message or a change of it.
 SELECT 1 -- sqlite
 SELECT CAST(pg_advisory_xact_lock(hashtextextended(concat_ws(chr(31), -- postgres
-       CAST(:platform AS TEXT), CAST(:account AS TEXT), CAST(:chat AS TEXT), -- postgres
-       CAST(:message_id AS TEXT)), 7)) AS TEXT) AS locked -- postgres
+       CAST(:profile AS TEXT), CAST(:platform AS TEXT), CAST(:account AS TEXT), -- postgres
+       CAST(:chat AS TEXT), CAST(:message_id AS TEXT)), 7)) AS TEXT) AS locked -- postgres
 
 -- name: find_for_arrival
 -- Read what is known of an inbound message: the place, the sender, and whether it came before.
@@ -11,14 +11,14 @@ SELECT a.key AS address_key, a.alt_chat, a.parent, a.scope, a.chat_name, a.topic
        p.key AS sender_key, p.name AS sender_name,
        k.outcome, k.turn_id, k.message_key, ks.id AS session_id,
        (SELECT count(*) FROM early_changes e
-        WHERE e.platform = :platform AND e.account = :account AND e.chat = :chat
-          AND e.message_id = CAST(:message_id AS TEXT)) AS early
+        WHERE e.profile = :profile AND e.platform = :platform AND e.account = :account
+          AND e.chat = :said_in AND e.message_id = CAST(:message_id AS TEXT)) AS early
 FROM (SELECT 1 AS one) AS always
 LEFT JOIN addresses a ON a.platform = :platform AND a.account = :account AND a.kind = :kind
      AND a.chat = :chat AND a.thread = :thread
 LEFT JOIN senders p ON p.platform = :platform AND p.id = CAST(:sender_id AS TEXT)
-LEFT JOIN arrivals k ON k.platform = :platform AND k.account = :account AND k.chat = :chat
-     AND k.message_id = CAST(:message_id AS TEXT) AND k.kind = 'message' AND k.version = 0
+LEFT JOIN arrivals k ON k.profile = :profile AND k.platform = :platform
+     AND k.account = :account AND k.chat = :said_in AND k.message_id = CAST(:message_id AS TEXT) AND k.kind = 'message' AND k.version = 0
 LEFT JOIN turns kt ON kt.id = k.turn_id
 LEFT JOIN sessions ks ON ks.key = coalesce(kt.session_key, k.session_key)
 
@@ -54,10 +54,10 @@ UPDATE senders SET name = :name WHERE key = :key
 
 -- name: add_arrival
 -- Remember that something arrived and what came of it; a second time is refused.
-INSERT INTO arrivals (platform, account, chat, message_id, kind, version, outcome, session_key,
+INSERT INTO arrivals (profile, platform, account, chat, message_id, kind, version, outcome, session_key,
                       turn_id, message_key)
-VALUES (:platform, :account, :chat, :message_id, :kind, :version, :outcome, :session_key, :turn_id,
-        :message_key)
+VALUES (:profile, :platform, :account, :chat, :message_id, :kind, :version, :outcome,
+        :session_key, :turn_id, :message_key)
 
 -- name: find_arrival
 -- Tell what came of something that arrived.
@@ -65,22 +65,25 @@ SELECT k.outcome, k.turn_id, k.message_key, s.id AS session_id
 FROM arrivals k
 LEFT JOIN turns t ON t.id = k.turn_id
 LEFT JOIN sessions s ON s.key = coalesce(t.session_key, k.session_key)
-WHERE k.platform = :platform AND k.account = :account AND k.chat = :chat
-  AND k.message_id = :message_id AND k.kind = :kind AND k.version = :version
+WHERE k.profile = :profile AND k.platform = :platform AND k.account = :account
+  AND k.chat = :chat AND k.message_id = :message_id AND k.kind = :kind AND k.version = :version
 
 -- name: find_newest_change
 -- Tell the version of the newest edit or deletion of a message.
 SELECT max(version) AS version FROM arrivals
-WHERE platform = :platform AND account = :account AND chat = :chat AND message_id = :message_id
+WHERE profile = :profile AND platform = :platform AND account = :account AND chat = :chat
+  AND message_id = :message_id
   AND kind <> 'message'
 
 -- name: add_early_change
 -- Keep an edit or deletion until its message comes.
-INSERT INTO early_changes (platform, account, chat, message_id, kind, version, text, parts, at)
-VALUES (:platform, :account, :chat, :message_id, :kind, :version, :text, :parts, :at)
+INSERT INTO early_changes (profile, platform, account, chat, message_id, kind, version, text,
+                           parts, at)
+VALUES (:profile, :platform, :account, :chat, :message_id, :kind, :version, :text, :parts, :at)
 
 -- name: take_early_changes
 -- Take the edits and deletions that waited for a message.
 DELETE FROM early_changes
-WHERE platform = :platform AND account = :account AND chat = :chat AND message_id = :message_id
+WHERE profile = :profile AND platform = :platform AND account = :account AND chat = :chat
+  AND message_id = :message_id
 RETURNING kind, version, text, parts, at

@@ -38,7 +38,7 @@ FROM (SELECT o.key FROM sessions o WHERE o.sender_key = :sender_key
       UNION
       SELECT c.key FROM addresses a CROSS JOIN sessions c
       WHERE c.address_key = a.key AND a.platform = :platform AND a.account = :account
-        AND a.kind IN ('dm', 'group', 'channel', 'thread') AND a.chat = :chat AND :chat <> ''
+        AND a.kind IN ('group', 'channel', 'thread') AND a.chat = :chat AND :kind <> 'dm'
         AND c.sender_key IS NULL) AS mine
 CROSS JOIN sessions s
 LEFT JOIN sessions p ON p.key = s.parent_key

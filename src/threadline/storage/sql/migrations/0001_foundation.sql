@@ -135,6 +135,7 @@ CREATE TABLE revisions (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE arrivals (
+    profile     TEXT NOT NULL,
     platform    TEXT NOT NULL,
     account     TEXT NOT NULL,
     chat        TEXT NOT NULL,
@@ -145,11 +146,12 @@ CREATE TABLE arrivals (
     session_key INTEGER,
     turn_id     INTEGER,
     message_key INTEGER,
-    PRIMARY KEY (platform, account, chat, message_id, kind, version)
+    PRIMARY KEY (profile, platform, account, chat, message_id, kind, version)
 ) STRICT, WITHOUT ROWID;
 
 -- Edits and deletions that came before their message.
 CREATE TABLE early_changes (
+    profile     TEXT NOT NULL,
     platform    TEXT NOT NULL,
     account     TEXT NOT NULL,
     chat        TEXT NOT NULL,
@@ -159,7 +161,7 @@ CREATE TABLE early_changes (
     text        TEXT NOT NULL,
     parts       TEXT,
     at          INTEGER NOT NULL,
-    PRIMARY KEY (platform, account, chat, message_id, kind, version)
+    PRIMARY KEY (profile, platform, account, chat, message_id, kind, version)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE chunks (
