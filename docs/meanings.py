@@ -126,7 +126,10 @@ LIMITS = {
     "threadline.core.turn.ANSWER_WITHIN": ("", "until a question that nobody answered is denied"),
     "threadline.core.delivery.MAX_DELIVERY_ATTEMPTS": ("times", "that sending a reply is tried"),
     "threadline.core.delivery.STALE_AFTER": ("", "until a reply that cannot be sent is given up"),
-    "threadline.sessions.endings.MAX_TELLINGS": ("times", "that a hook is told of an ending"),
+    "threadline.sessions.endings.RETELLINGS": (
+        "times",
+        "that a failing hook is told again of an ending",
+    ),
     "threadline.sessions.feed.KEEP_EVENTS": ("", "for which the feed is kept"),
     "threadline.core.policy.CARRY_LIMIT": ("messages", "that may be carried over"),
     "threadline.sessions.views.LARGEST_PAGE": ("rows", "in one page of a list or transcript"),
