@@ -1,15 +1,17 @@
 """Settings: where they come from, who wins, and how a wrong one is told."""
 
 import os
+import traceback
 from datetime import UTC, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from threadline.config import DEFAULT, Config, hide_password, load_config, machine_zone
+from threadline.config import DEFAULT, Config, load_config, machine_zone
 from threadline.core.address import Address, Kind
 from threadline.core.errors import ConfigError
+from threadline.core.location import hide_password
 from threadline.core.policy import Carry, ResetMode
 from threadline.core.route import Sharing
 from threadline.core.rules import EditMode, Rules
@@ -196,7 +198,9 @@ def test_a_relative_database_begins_at_its_file(place: Place) -> None:
     "url",
     [
         "postgresql://me:s3cret@host/db",
-        "postgres://me:s3c:r@t/s3cret@host/db",
+        "POSTGRESQL://me:s3c:ret@host/db",
+        "postgresql://me:s3c%40%2Fret@[::1]:5432,other:5433/db",
+        "postgresql://host/db?oauth_client_secret=s3cret&sslkey=s3cret&x_token=s3c&pass%77ord=s3c",
         "postgresql://host/db?user=me&password=s3cret&sslmode=off",
         "postgresql://host/db?sslpassword=s3cret",
     ],
@@ -209,6 +213,51 @@ def test_the_password_of_the_database_is_never_shown(place: Place, url: str) -> 
     assert config.database == url
     for shown in (str(config), repr(config), config.shown_database, hide_password(url)):
         assert "s3c" not in shown
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "mysql://me:s3cret@host/db",
+        "postgresql+psycopg://me:s3cret@host/db",
+        " postgresql://me:s3cret@host/db",
+        "postgresql:/me:s3cret@host/db",
+        "host=there user=me Password = s3cret",
+        "postgres://me:s3c:r@t/s3cret@host/db",
+        "postgres://me:x@s3cret@host/db",
+        "postgres://me:12/s3cret@host/db",
+        "postgres://me:s3c/ret@host/db",
+        "postgres://me:x@host:s3cret/db",
+    ],
+)
+def test_a_database_that_may_hold_a_password_is_refused_unseen(place: Place, value: str) -> None:
+    """A URL of another kind, or one whose password has no clear end, is not repeated."""
+    place.user(f"database = '{value}'")
+
+    with pytest.raises(ConfigError) as caught:
+        place.load()
+
+    assert "s3c" not in "".join(traceback.format_exception(caught.value))
+    assert "threadline.toml" in str(caught.value)
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[database]\nurl = 'postgresql://me:s3cret@host/db'",
+        "database = ['s3cret']",
+        "[database.postgres]\npassword = 's3cret'",
+    ],
+)
+def test_a_table_below_the_database_is_refused_unseen(place: Place, text: str) -> None:
+    """The database is one text; what somebody wrote instead may be a password."""
+    place.user(text)
+
+    with pytest.raises(ConfigError, match="the path of a file, or a PostgreSQL URL") as caught:
+        place.load()
+
+    assert "s3c" not in "".join(traceback.format_exception(caught.value))
 
 
 def test_the_time_zone_is_the_machines(tmp_path: Path) -> None:

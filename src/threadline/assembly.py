@@ -5,11 +5,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from threadline.core.errors import ConfigError
+from threadline.core.location import checked_location, is_server
 from threadline.core.rules import Rules
 from threadline.sessions.store import Store
 from threadline.storage.database import Database
-
-_POSTGRES = ("postgresql://", "postgres://")
 
 
 @asynccontextmanager
@@ -22,8 +21,9 @@ async def open(where: str | Path, *, rules: Rules | None = None) -> AsyncIterato
 
 async def open_database(where: str | Path) -> Database:
     """Open the database that a path or URL names."""
-    if str(where).startswith(_POSTGRES):
-        return await _open_postgres(str(where))
+    location = checked_location(str(where))
+    if is_server(location):
+        return await _open_postgres(location)
     from threadline.storage.sqlite import SqliteDatabase
 
     sqlite = SqliteDatabase(_file(where))

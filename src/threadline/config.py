@@ -2,7 +2,6 @@
 
 import difflib
 import os
-import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, timedelta, tzinfo
@@ -21,6 +20,7 @@ from pydantic import (
 
 from threadline.core.address import Kind
 from threadline.core.errors import ConfigError, Invalid
+from threadline.core.location import checked_location, hide_password, is_server
 from threadline.core.policy import CARRY_LIMIT, Carry, Policies, ResetMode, ResetPolicy, zone
 from threadline.core.route import MAIN_PROFILE, Scopes, Sharing, canonical_profile
 from threadline.core.rules import EditMode, Rules
@@ -35,7 +35,6 @@ DEFAULT = "default"
 Way: TypeAlias = tuple[str, ...]
 """The way to a setting through the tables: `("reset", "default", "mode")`."""
 
-_POSTGRES = ("postgresql://", "postgres://")
 _LOCALTIME = Path("/etc/localtime")
 _YEAR = 31_536_000
 
@@ -160,7 +159,7 @@ class Config(Section):
     def _names_a_place(cls, text: str) -> str:
         if not text or "\0" in text:
             raise ValueError("no place")
-        return text
+        return checked_location(text)
 
     @field_validator("profile")
     @classmethod
@@ -171,7 +170,7 @@ class Config(Section):
     @property
     def is_server(self) -> bool:
         """Whether the database is a PostgreSQL server, and no file."""
-        return self.database.startswith(_POSTGRES)
+        return is_server(self.database)
 
     @property
     def path(self) -> Path:
@@ -235,6 +234,9 @@ def load_config(
         config = Config.model_validate(values)
     except ValidationError as error:
         raise _explain(error, origins) from None
+    except ConfigError as error:  # only the database says by itself what is wrong with it
+        origin = origins.get("database", DEFAULT)
+        raise ConfigError(error.message, id=origin, hint=error.hint) from None
     config._origins = origins  # noqa: SLF001 - this is how a Config is made
     config._machine = machine_zone(environ)  # noqa: SLF001 - the same
     return config
@@ -249,12 +251,6 @@ def machine_zone(environ: Mapping[str, str] = os.environ, link: Path = _LOCALTIM
         return zone(name.rpartition("zoneinfo/")[2]) if name else UTC
     except Invalid:
         return UTC  # as the C library does with a name that it does not know
-
-
-def hide_password(url: str) -> str:
-    """Show a URL without the password that it may carry."""
-    shown = re.sub(r"^(\w+://[^:@/?]*):.*@", r"\1:…@", url)
-    return re.sub(r"([?&](?:ssl)?password=)[^&]*", r"\1…", shown)
 
 
 def _home(environ: Mapping[str, str]) -> Path:
@@ -320,9 +316,11 @@ def _explain(error: ValidationError, origins: Mapping[str, str]) -> ConfigError:
         hint = known or f"There are: {', '.join(_names(way[:-1]))}"
         return ConfigError(f"There is no setting {key}", id=origin, hint=hint)
     value = wrong["input"]
-    shown = hide_password(value) if isinstance(value, str) else value
+    shown = repr(hide_password(value) if isinstance(value, str) else value)[:80]
+    if way[0] == "database":
+        shown = "what it is"  # It may hold a password, in whatever form.
     return ConfigError(
-        f"{key} cannot be {repr(shown)[:80]}",
+        f"{key} cannot be {shown}",
         id=origin,
         hint=f"It must be {_wish(way) or wrong['msg']}",
     )

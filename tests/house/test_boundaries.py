@@ -7,8 +7,10 @@ import pytest
 from tests.house.source import PACKAGE, Module, modules, sample
 
 BOUNDARIES = {
+    "core/errors.py": "an error that cannot say what it is becomes the sentence that is recorded",
     "gateway/worker.py": "a turn's failure becomes the state of the turn",
     "sessions/store/keeping.py": "a hook's failure becomes the recorded state of its ending",
+    "storage/jobs.py": "what no caller could be told becomes an error that it can",
     "storage/postgres/workers.py": "a verb's or query's failure becomes the answer to its caller",
     "storage/sqlite/readers.py": "a query's failure becomes the answer to its caller",
     "storage/sqlite/writer.py": "a batch's failure becomes the answer to its callers",

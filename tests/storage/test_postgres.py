@@ -10,6 +10,7 @@ import psycopg
 import pytest
 
 from tests.databases import DatabaseFactory, PostgresFactory, Server, on
+from threadline.assembly import open_database
 from threadline.core.errors import ConfigError, Conflict, StorageError
 from threadline.core.turn import OwnerId
 from threadline.storage.database import Transaction, expect
@@ -232,6 +233,11 @@ async def test_a_verb_cannot_go_on_after_a_failed_query(database_factory: Databa
         f"postgresql://me:{SECRET}@/nowhere?host=/no/such/folder",
         f"postgresql://me:{SECRET}@host:port/nowhere",
         f"postgresql://me:{SECRET}@host/nowhere?what={SECRET}",
+        f"postgresql://me:x@{SECRET}@host/nowhere",
+        f"postgresql://me:x/{SECRET}@host/nowhere",
+        f"postgresql://me@/nowhere?host=x@{SECRET}",
+        f"postgresql://me@host/nowhere?port={SECRET}",
+        f"host=there password={SECRET}",
     ],
 )
 async def test_no_error_tells_the_password(url: str, database_kind: str) -> None:
@@ -243,6 +249,33 @@ async def test_no_error_tells_the_password(url: str, database_kind: str) -> None
     assert SECRET not in told.replace(url, "")
     if isinstance(raised.value, StorageError):
         assert "nowhere at " in str(raised.value)
+
+
+async def test_a_url_in_capitals_is_one(database_factory: PostgresFactory) -> None:
+    """`POSTGRESQL://` leads to the server, and does not become a file of that name."""
+    database = await open_database(database_factory.where.replace("postgresql", "POSTGRESQL"))
+
+    assert isinstance(database, PostgresDatabase)
+    await database.close()
+
+
+async def test_a_violation_of_the_protocol_is_told_at_once(
+    database_factory: PostgresFactory,
+) -> None:
+    """While the connection stands it is the caller's error, and was tried only once."""
+    database = await database_factory()
+    runs = []
+
+    def violate(tx: Transaction) -> None:
+        runs.append(raw(tx).info.backend_pid)
+        raw(tx).execute("DO $$ BEGIN RAISE 'unreadable' USING ERRCODE = '08P01'; END $$")
+
+    error = await error_of(database.write(violate))
+
+    assert isinstance(error, StorageError)
+    assert "unreadable" in str(error)
+    assert len(runs) == 1
+    await database.write(note, "after")
 
 
 def test_a_password_in_a_foreign_text_is_hidden(database_kind: str) -> None:

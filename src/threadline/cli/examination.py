@@ -3,6 +3,7 @@
 import os
 import platform
 import shutil
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -18,6 +19,7 @@ from threadline.storage.database import Finding
 
 LITTLE_SPACE = 200 * 2**20
 NO_SPACE = 10 * 2**20
+_OTHERS_READ = stat.S_IRGRP | stat.S_IROTH
 
 
 @dataclass(slots=True, kw_only=True)
@@ -108,6 +110,8 @@ def _look_at_disk(found: Examination, path: Path) -> None:
         found.note(f"Only {_size(free)} are free on the disk.", grave=free < NO_SPACE)
     if path.exists() and not os.access(path, os.W_OK):
         found.note("The database may not be written: nothing new can be kept.", grave=True)
+    if path.exists() and (mode := stat.S_IMODE(path.stat().st_mode)) & _OTHERS_READ:
+        found.note(f"Other users can read the database (mode {mode:04o}); chmod 600 ends that.")
 
 
 async def _look_at_store(found: Examination, opened: Opened, *, deep: bool) -> None:

@@ -59,7 +59,15 @@ class Job(Generic[T]):
     def run(self, tx: Transaction) -> None:
         """Do the work; an error of the work is raised, and a later attempt may do better."""
         self.error = None
-        self.result = self._work(tx)
+        try:
+            self.result = self._work(tx)
+        except StopIteration as error:
+            raise _uncarried(error) from error  # A future refuses it.
+        except Exception:
+            raise
+        except BaseException as error:
+            # It would end the database's thread here, or the event loop there.
+            raise _uncarried(error) from error
 
     def is_late(self) -> bool:
         """Tell whether the deadline has passed."""
@@ -68,7 +76,7 @@ class Job(Generic[T]):
     def answer(self) -> None:
         """Hand over the outcome. Only the event loop's thread calls this."""
         self._answered = True
-        if self._aftermath is not None:
+        if self._aftermath is not None and not self._aftermath.done():
             self._aftermath.set_result(None)
         if self.future.done():
             return
@@ -95,6 +103,13 @@ class Job(Generic[T]):
                 await asyncio.shield(self._aftermath)
             except asyncio.CancelledError:
                 continue
+
+
+def _uncarried(error: BaseException) -> StorageError:
+    return StorageError(
+        f"The verb ended with {type(error).__name__}; nothing was stored",
+        hint="A verb returns, or raises an error",
+    )
 
 
 class Desk:

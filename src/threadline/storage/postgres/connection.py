@@ -8,6 +8,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
 from threadline.core.errors import ConfigError, StorageError
+from threadline.core.location import ambiguous, checked_location, is_secret
 
 Raw: TypeAlias = psycopg.Connection[tuple[Any, ...]]
 
@@ -80,8 +81,10 @@ class Target:
 
     def without_password(self, text: str) -> str:
         """Answer a text that somebody else wrote, fit for logs and screens."""
-        password = str(self._ways.get("password") or "")
-        return text.replace(password, "…") if password else text
+        for name, value in self._ways.items():
+            if is_secret(name) and value:
+                text = text.replace(str(value), "…")
+        return text
 
 
 def require_safe(found: Settings, where: str) -> None:
@@ -110,14 +113,22 @@ def require_safe(found: Settings, where: str) -> None:
 
 
 def _parsed(url: str) -> dict[str, object]:
+    scheme, mark, rest = checked_location(url).partition("://")
     try:
-        return {name: value for name, value in conninfo_to_dict(url).items() if value is not None}
+        # libpq knows its own name in small letters only.
+        found = conninfo_to_dict(scheme.lower() + mark + rest if mark else url)
     except psycopg.Error:
         # What libpq says of it may hold the password.
         raise ConfigError(
             "The PostgreSQL URL cannot be read",
             hint="It looks like postgresql://user@host:5432/database",
         ) from None
+    ways: dict[str, object] = {name: way for name, way in found.items() if way is not None}
+    if any("@" in str(ways.get(name, "")) for name in ("host", "port", "dbname")):
+        raise ambiguous()
+    if not all(port.isdecimal() or not port for port in str(ways.get("port", "")).split(",")):
+        raise ambiguous()
+    return ways
 
 
 def _described(ways: Mapping[str, object]) -> str:

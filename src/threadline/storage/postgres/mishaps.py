@@ -8,6 +8,8 @@ from threadline.storage.postgres.connection import Raw, Target
 AGAIN = frozenset({"40001", "40P01", "23505"})
 """Serialization failure, deadlock, and a unique row that somebody else was quicker to store."""
 
+_VIOLATION = "08P01"
+"""One side could not read the other: a bad value is enough for it, and does not end anything."""
 _GONE = frozenset({"57P01", "57P02", "57P03", "57P05", "25P03", "25P04"})
 _MEANINGS = {
     "53100": ("The server's disk is full", "Free some space; what was acknowledged is safe"),
@@ -27,7 +29,9 @@ def is_lost(connection: Raw, error: psycopg.Error) -> bool:
     if state is None:
         # Not the server said it but libpq, which does not always call the connection bad at once.
         return not isinstance(error, psycopg.ProgrammingError | psycopg.DataError)
-    return connection.closed or state in _GONE or state.startswith("08")
+    if connection.closed or state in _GONE:
+        return True
+    return state.startswith("08") and state != _VIOLATION
 
 
 def translate(error: psycopg.Error, target: Target) -> ThreadlineError:

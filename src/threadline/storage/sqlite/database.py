@@ -1,6 +1,7 @@
 """The database port on SQLite."""
 
 import asyncio
+import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
@@ -59,14 +60,23 @@ class SqliteDatabase:
         await asyncio.to_thread(self._start)
 
     def _start(self) -> None:
+        # One file is one store, whatever links lead to it.
+        self._path = _resolved(self._path)
+        if self._vfs is None:
+            _make_private(self._path)
         connection = self._connect(WRITER_CACHE_KIB, self._refuse_stranger)
         try:
             with translated(self._path):
                 self._migrate(connection)
-            self._owners = _owners(self._path)
             # A second connection, as a commit is news only to connections that did not make it.
             watching = self._connect(0)
         except BaseException:
+            connection.close()
+            raise
+        try:
+            self._owners = _owners(self._path)
+        except BaseException:
+            watching.close()
             connection.close()
             raise
         self._sentinel = Sentinel(watching, self._owners, changed=self._ring)
@@ -158,6 +168,29 @@ class SqliteDatabase:
 
     def _ring(self) -> None:
         self._desk.answer((), self._bell.ring)
+
+
+def _resolved(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError, ValueError) as error:  # a circle of links, a NUL, …
+        raise StorageError(
+            "The database cannot be opened: its path leads nowhere", id=str(path)
+        ) from error
+
+
+def _make_private(path: Path) -> None:
+    """Make a new file for its owner's eyes only; SQLite gives the same mode to those beside it."""
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    except FileExistsError:
+        return  # Its mode is its owner's choice.
+    except OSError as error:
+        raise StorageError(
+            f"The database cannot be opened ({error.strerror})",
+            id=str(path),
+            hint="Does the folder exist and may I write?",
+        ) from error
 
 
 def _owners(path: Path) -> Owners:
