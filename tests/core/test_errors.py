@@ -16,6 +16,7 @@ from threadline.core.errors import (
     Refused,
     StorageError,
     ThreadlineError,
+    sentence_of,
 )
 
 FAMILY = {
@@ -86,3 +87,28 @@ def test_an_error_without_docstrings_still_has_a_message() -> None:
         status = 418
 
     assert str(Unspoken()) == "Unspoken."
+
+
+class Mute(AgentError):
+    """An error that cannot even say what it is."""
+
+    def __str__(self) -> str:
+        raise ValueError("no words")
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (KeyError("model"), "KeyError: 'model'"),
+        (ValueError(), "ValueError"),
+        (NotFound("Gone", id="s1"), "Gone (s1)."),
+        (RuntimeError("nul \0 and \ud800"), "RuntimeError: nul  and ?"),
+        (Mute(), "Mute: it cannot say why (ValueError)"),
+        (AgentError(7), "AgentError: it cannot say why (AttributeError)"),  # type: ignore[arg-type]
+        (ValueError("x" * 100_000), "ValueError: " + "x" * 488),
+    ],
+    ids=["any", "empty", "ours", "unprintable", "mute", "number", "novel"],
+)
+def test_any_error_becomes_a_sentence_that_can_be_stored(error: Exception, sentence: str) -> None:
+    """Whatever an error says, or fails to say, its sentence is short and has no odd character."""
+    assert sentence_of(error) == sentence

@@ -6,17 +6,29 @@ import pytest
 
 from tests.databases import FAST, POSTGRES, OpenStore, on
 from tests.gateway.scene import becomes, tell, unhurried, until
-from threadline.core.agent import Output, Piece, Request
+from threadline.core.agent import Agent, Output, Piece, Request
 from threadline.core.errors import AgentError, StorageError
 from threadline.core.message import Attachment, BlobHash, MediaKind, NewMessage, Role, say
 from threadline.core.text import TEXT_LIMIT
 from threadline.core.turn import Lease, TurnId, TurnState
+from threadline.core.usage import Usage
 from threadline.gateway.live import Begun, Closed, Delta, Happening, Line
-from threadline.gateway.worker import Worker, say_why
+from threadline.gateway.running import USAGE_LIMIT
+from threadline.gateway.worker import Worker
 from threadline.sessions.store import Store
 from threadline.testing.agent import Fails, Hangs, Says, ScriptedAgent, Streams
 
 MISSING = Attachment(kind=MediaKind.FILE, blob=BlobHash("0" * 64), media_type="text/plain", size=1)
+
+
+USAGE = Usage(provider="p", model="m", input_tokens=1)
+
+
+class Mute(Exception):
+    """An error that cannot even say what it is."""
+
+    def __str__(self) -> str:
+        raise ValueError("no words")
 
 
 class Yields:
@@ -32,7 +44,7 @@ class Yields:
             yield output  # type: ignore[misc]
 
 
-async def texts_of(store: Store, agent: "Yields | ScriptedAgent") -> list[str]:
+async def texts_of(store: Store, agent: Agent) -> list[str]:
     """Let an agent answer one turn, and read what became of it."""
     async with Worker(store, agent, pace=unhurried()):
         arrival = await tell(store, "hello")
@@ -70,6 +82,8 @@ async def test_an_agent_may_say_nothing(store: Store) -> None:
         (KeyError("model"), "KeyError: 'model'"),
         (AgentError("no more tokens"), "no more tokens."),
         (RuntimeError("nul \0 and \ud800"), "RuntimeError: nul  and ?"),
+        (AgentError("nul \0 and \ud800"), "nul  and ?."),
+        (Mute(), "Mute: it cannot say why (ValueError)"),
         (
             asyncio.CancelledError(),
             "The agent gave up: something that it waited for was cancelled.",
@@ -85,6 +99,8 @@ async def test_an_agent_may_say_nothing(store: Store) -> None:
         "any error",
         "our error",
         "unprintable",
+        "our unprintable",
+        "mute",
         "cancelled",
         "text",
         "none",
@@ -111,9 +127,38 @@ async def test_an_answer_may_not_grow_without_end(store: Store) -> None:
     assert "longer than" in line
 
 
-async def test_reasons_are_never_too_long() -> None:
-    """An error that tells a novel is cut."""
-    assert len(say_why(ValueError("x" * 100_000))) == 500
+class Restless:
+    """An agent that never waits: it yields one thing for ever, until it is stopped."""
+
+    def __init__(self, output: Output) -> None:
+        self._output = output
+
+    async def answer(self, request: Request) -> AsyncIterator[Output]:
+        while True:
+            yield self._output
+
+
+async def test_an_agent_that_never_waits_freezes_nobody(store: Store) -> None:
+    """Who says nothing without end does it beside everybody else, and can be stopped."""
+    async with Worker(store, Restless(Piece(text="")), pace=unhurried()) as worker:
+        arrival = await tell(store, "hello")
+        assert arrival.turn_id is not None
+        await becomes(store, arrival.turn_id, TurnState.RUNNING)
+        (turn,) = worker._running.values()
+        await asyncio.sleep(0.02)
+        assert turn.pieces == 0
+
+        await store.stop(arrival.turn_id)
+
+        await until(lambda: _truth(not worker.running), "it is let go")
+
+
+async def test_usage_is_not_reported_without_end(store: Store) -> None:
+    """As many reports as a turn may need are counted; one more fails it."""
+    enough = Yields(*[USAGE] * USAGE_LIMIT, Piece(text="done"))
+
+    assert await texts_of(store, enough) == ["done"]
+    assert "usage more than 1,000 times" in (await texts_of(store, Restless(USAGE)))[-1]
 
 
 class Counting(Store):

@@ -13,7 +13,7 @@ from threadline.core.turn import TurnState
 from threadline.gateway.worker import Worker
 from threadline.sessions.store import Store
 from threadline.sessions.turns.claim import Claim
-from threadline.testing.agent import Hangs, Says, ScriptedAgent
+from threadline.testing.agent import Fails, Hangs, Says, ScriptedAgent
 from threadline.testing.clock import FakeClock
 
 
@@ -249,6 +249,24 @@ async def test_an_error_nobody_expected_is_not_swallowed(open_store: OpenStore) 
         async with Worker(store, ScriptedAgent(), pace=unhurried()) as worker:
             with worker.listen(arrival.session_id) as live:
                 assert [happening async for happening in live] == []
+    assert caught.group_contains(ZeroDivisionError)
+
+
+async def test_a_turn_that_breaks_its_worker_is_not_swallowed(open_store: OpenStore) -> None:
+    """An error of our own, beside what an agent may do, ends the worker and is raised."""
+
+    class Buggy(Store):
+        async def fail(self, *_: object, **__: object) -> None:
+            raise ZeroDivisionError("a bug")
+
+    store = Buggy((await open_store())._db)
+    agent = ScriptedAgent()
+    agent.will(Fails())
+    await tell(store, "hello")
+
+    worker = Worker(store, agent, pace=unhurried())
+    with pytest.raises(ExceptionGroup) as caught:
+        await asyncio.wait_for(worker.run(), 5)
     assert caught.group_contains(ZeroDivisionError)
 
 

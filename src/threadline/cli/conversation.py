@@ -15,7 +15,7 @@ from threadline.core.inbound import Inbound
 from threadline.core.message import Role
 from threadline.core.notice import tell_person
 from threadline.core.route import route
-from threadline.core.session import SessionId
+from threadline.core.session import Cause, SessionId
 from threadline.core.turn import UNFINISHED, TurnState
 from threadline.gateway.worker import Worker
 from threadline.sessions.commands import carry_out, find_unknown, introduce
@@ -149,6 +149,8 @@ class Conversation:
     async def _take_seat(self) -> None:
         """Find the session that goes on here; say which it is, and show its end."""
         found = await self._store.explain(TERMINAL, OWNER, profile=self._profile)
+        if found.session_id is not None and found.cause is Cause.SUSPENDED:
+            await self._show_suspended(found.session_id)
         if found.session_id is None or found.cause is not None:
             self._display.note("A new conversation. Say something.")
             return
@@ -157,6 +159,13 @@ class Conversation:
         self.view.look_at(found.session_id)
         await self.view.show_tail()
         await self._expect_unfinished(found.session_id)
+
+    async def _show_suspended(self, id: SessionId) -> None:
+        """Show the end of a session that broke off too often, with what stayed unanswered."""
+        self.view.look_at(id)
+        await self.view.show_tail()
+        self.view.look_at(None)
+        self._display.note(tell_person(Cause.SUSPENDED) or "")
 
     async def _expect_unfinished(self, id: SessionId) -> None:
         """Expect what the last run of this program left unanswered."""
@@ -167,7 +176,8 @@ class Conversation:
                 self.view.ask(turn.id, turn.question)
         if left := len(self.view.under_way):
             what = "A message was" if left == 1 else f"{left} messages were"
-            self._display.note(f"{what} left without an answer. It comes now.")
+            when = "It comes now." if left == 1 else "The answers come now."
+            self._display.note(f"{what} left without an answer. {when}")
 
     async def _rebind(self) -> None:
         """Follow the route to the session that it goes on with now."""

@@ -45,8 +45,8 @@ def complain(error: ThreadlineError) -> None:
 
 
 def write_json(value: object, *, indent: int | None = 2) -> None:
-    """Answer another program."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=indent, default=_plain) + "\n")
+    """Answer another program; what would steer a terminal is escaped."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=True, indent=indent, default=_plain) + "\n")
 
 
 def console() -> "Console":

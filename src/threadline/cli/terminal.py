@@ -203,10 +203,15 @@ class Terminal:
 
     def _echo(self, text: str) -> None:
         first, *more = clean(text).split("\n")
-        self._line("\n".join([self._colored(PROMPT, _COOL) + first, *("  " + m for m in more)]), "")
+        arrow = self._colored(PROMPT, _COOL)
+        self._write("\n".join([arrow + first, *("  " + line for line in more)]))
 
     def _line(self, text: str, color: str) -> None:
-        shown = self._colored(text, color) + "\n"
+        """Show a text, whoever wrote it; only its colour is ours."""
+        self._write(self._colored(clean(text), color))
+
+    def _write(self, text: str) -> None:
+        shown = text + "\n"
         if self._app is None or not self._app.is_running:
             sys.stdout.write(shown)
             sys.stdout.flush()

@@ -146,13 +146,15 @@ class View:
 
     async def catch_up(self) -> None:
         """Show the lines of the transcript that came since the last look."""
-        while self.session_id is not None:
-            lines = await self._store.transcript(self.session_id, after=self._shown)
-            if not lines:
+        while (id := self.session_id) is not None:
+            lines = await self._store.transcript(id, after=self._shown)
+            if not lines or id != self.session_id:
                 return
             for line in lines:
-                self._shown = max(self._shown, line.seq or 0)
-                self._show_line(line)
+                # Somebody else may have caught up while the lines were read.
+                if (line.seq or 0) > self._shown:
+                    self._shown = line.seq or 0
+                    self._show_line(line)
 
     async def _follow(self, cursor: Cursor) -> None:
         async for event in self._store.follow(cursor):

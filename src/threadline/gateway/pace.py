@@ -28,6 +28,8 @@ class Pace:
     """How often sessions and questions are looked at whose time may be over."""
     drain: timedelta = timedelta(seconds=20)
     """How long running turns may go on after a worker was asked to stop."""
+    grace: timedelta = timedelta(seconds=2)
+    """How long a cancelled agent may take to end before its worker leaves without it."""
 
 
 async def steadily(

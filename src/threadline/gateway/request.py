@@ -8,6 +8,7 @@ from threadline.core.agent import Request
 from threadline.core.message import Message, Part, Role, Text
 from threadline.core.route import is_multi_user, parse_route
 from threadline.core.session import SessionId
+from threadline.core.text import ID_LIMIT, TEXT_LIMIT, clean_title
 from threadline.core.turn import Turn
 from threadline.gateway.running import RunningTurn
 from threadline.sessions.store import Store
@@ -36,17 +37,21 @@ async def make_request(store: Store, turn: Turn, running: RunningTurn) -> Reques
 
 
 def name_sender(message: Message) -> Message:
-    """Show who said something: `[sender name] text`."""
+    """Show who said something: `[sender name] text`, in two parts where one is too short."""
     if message.role is not Role.USER:
         return message
-    name = (message.sender_name or message.sender_id or "somebody").translate(_NO_BRACKETS)
+    called = (
+        clean_title(name, ID_LIMIT) for name in (message.sender_name, message.sender_id) if name
+    )
+    name = next(filter(None, called), "somebody").translate(_NO_BRACKETS)
     parts: list[Part] = list(message.parts)
-    for n, part in enumerate(parts):
-        if isinstance(part, Text):
-            parts[n] = Text(text=f"[{name}] {part.text}")
-            break
+    at = next((n for n, part in enumerate(parts) if isinstance(part, Text)), 0)
+    first = parts[at] if parts else None
+    named = f"[{name}] {first.text}" if isinstance(first, Text) else ""
+    if named and len(named) <= TEXT_LIMIT:
+        parts[at] = Text(text=named)
     else:
-        parts.insert(0, Text(text=f"[{name}]"))
+        parts.insert(at, Text(text=f"[{name}]"))
     return replace(message, parts=tuple(parts))
 
 

@@ -13,6 +13,11 @@ from threadline.gateway.live import Begun, Closed, Delta, Line, Live
 from threadline.sessions.store import Store
 from threadline.sessions.turns.claim import Claim
 
+USAGE_LIMIT = 1000
+"""How often an agent may report usage in one turn."""
+_BREATH = 64
+"""After so many outputs everybody else has a turn, though the agent itself waits for nothing."""
+
 
 class RunningTurn:
     """Takes an agent's output and brings it into the store, one writer at a time.
@@ -36,6 +41,7 @@ class RunningTurn:
         self._saved = 0
         self._length = 0
         self._usage: list[Usage] = []
+        self._outputs = 0
         live.publish(self.lease.session_id, Begun(turn_id=self.turn.id))
 
     async def follow(self, outputs: AsyncIterator[Output], *, deliver: bool) -> None:
@@ -43,6 +49,7 @@ class RunningTurn:
         question = None
         try:
             async for output in outputs:
+                await self._breathe()
                 self._check()
                 if isinstance(output, Question):
                     question = checked_text(output.text, "question")
@@ -58,6 +65,7 @@ class RunningTurn:
 
     async def fail(self, why: str, *, deliver: bool) -> None:
         """End the turn visibly, and keep what was said."""
+        self._check()
         self.is_ending = True
         async with self.writing:
             try:
@@ -121,11 +129,20 @@ class RunningTurn:
                     self.lease.session_id, Line(turn_id=self.turn.id, message=output)
                 )
             case Usage():
+                if len(self._usage) == USAGE_LIMIT:
+                    raise AgentError(f"The agent reported usage more than {USAGE_LIMIT:,} times")
                 self._usage.append(output)
             case _:
                 raise AgentError(f"The agent yielded {type(output).__name__}, which is no output")
 
+    async def _breathe(self) -> None:
+        self._outputs += 1
+        if self._outputs % _BREATH == 0:
+            await asyncio.sleep(0)
+
     def _say(self, text: str) -> None:
+        if not text:
+            return
         self._length += len(text)
         if self._length > TEXT_LIMIT:
             raise AgentError(f"The answer is longer than {TEXT_LIMIT} characters")

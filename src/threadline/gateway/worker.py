@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Self
 
 from threadline.core.agent import Agent
-from threadline.core.errors import LeaseLost, StorageError, ThreadlineError
+from threadline.core.errors import LeaseLost, StorageError, ThreadlineError, sentence_of
 from threadline.core.event import Cursor, Event, EventKind
 from threadline.core.session import Session, SessionId
 from threadline.core.turn import TurnId, TurnState
@@ -25,7 +25,6 @@ log = logging.getLogger("threadline.gateway")
 
 CONCURRENCY = 32
 LOCAL = "local"
-_WHY_LIMIT = 500
 _GAVE_UP = "The agent gave up: something that it waited for was cancelled."
 
 _TAKEN = frozenset({EventKind.TURN_STOPPED, EventKind.TURN_INTERRUPTED, EventKind.TURN_FAILED})
@@ -45,6 +44,8 @@ class Worker:
     It is woken by the feed, not by asking. What agents say is stored at the latest every second,
     by one verb for all running turns. A turn whose lease is lost, because somebody stopped it or
     took it over, is let go at once. Whatever an agent raises becomes the visible end of its turn.
+    An agent that does not end when it is cancelled keeps its place among those that run at a time,
+    but not the worker from stopping.
     """
 
     def __init__(
@@ -67,6 +68,8 @@ class Worker:
         self._live = Live()
         self._running: dict[TurnId, RunningTurn] = {}
         self._tasks: dict[RunningTurn, asyncio.Task[None]] = {}
+        """Also those of turns that are not ours any more, for as long as their agent goes on."""
+        self._mishaps: asyncio.Queue[BaseException] = asyncio.Queue()
         self._wake = asyncio.Event()
         self._ready = asyncio.Event()
         self._stopping = asyncio.Event()
@@ -107,7 +110,8 @@ class Worker:
                     group.create_task(loop)
                     for loop in (
                         self._follow(cursor),
-                        self._claim(group),
+                        self._claim(),
+                        self._raise_mishaps(),
                         steadily(self.beat, self._pace.checkpoint),
                         steadily(self.recover, self._pace.recover),
                         steadily(self.keeper.sweep, self._pace.sweep, at_once=True),
@@ -121,7 +125,10 @@ class Worker:
                 for loop in loops:
                     loop.cancel()
         finally:
-            self._live.close()
+            try:
+                await self._leave_agents()
+            finally:
+                self._live.close()
 
     async def stop(self) -> None:
         """Take no new turn, let running ones end for a while, and interrupt the rest."""
@@ -139,6 +146,7 @@ class Worker:
     async def halt(self) -> None:
         """Let go of everything at once and write nothing more, as a crash would."""
         if self._run is not None:
+            self._cancel_agents()
             self._run.cancel()
             await asyncio.wait({self._run})
 
@@ -233,31 +241,45 @@ class Worker:
             state = TurnState.INTERRUPTED
         turn.close(state)
 
-    async def _claim(self, group: asyncio.TaskGroup) -> None:
+    async def _claim(self) -> None:
         """Claim turns as long as there are some and hands are free."""
         while True:
             await self._wake.wait()
             self._wake.clear()
-            if not await weathered(lambda: self._claim_all(group)):
+            if not await weathered(self._claim_all):
                 await asyncio.sleep(NO_STORAGE.total_seconds())
                 self._wake.set()
 
-    async def _claim_all(self, group: asyncio.TaskGroup) -> None:
-        while not self._stopping.is_set() and len(self._running) < self._concurrency:
+    async def _claim_all(self) -> None:
+        while not self._stopping.is_set() and len(self._tasks) < self._concurrency:
             claim = await self._store.claim()
             if claim is None:
                 return
             if not self._stopping.is_set():
-                self._begin(claim, group)
+                self._begin(claim)
             else:
                 with suppress(LeaseLost):
                     await self._store.give_back(claim.lease)
 
-    def _begin(self, claim: Claim, group: asyncio.TaskGroup) -> None:
+    def _begin(self, claim: Claim) -> None:
         turn = RunningTurn(self._store, claim, self._live)
         self._running[turn.turn.id] = turn
-        self._tasks[turn] = group.create_task(self._answer(turn), name=f"turn {turn.turn.id}")
-        self._tasks[turn].add_done_callback(lambda _: self._tasks.pop(turn))
+        # No child of the task group, which would wait for an agent that never ends.
+        task = asyncio.create_task(self._answer(turn), name=f"turn {turn.turn.id}")
+        self._tasks[turn] = task
+        task.add_done_callback(lambda _: self._take_end(turn, task))
+
+    def _take_end(self, turn: RunningTurn, task: asyncio.Task[None]) -> None:
+        del self._tasks[turn]
+        self._wake.set()
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            log.error("Turn %s broke its worker: %s", turn.turn.id, sentence_of(error))
+            self._mishaps.put_nowait(error)
+
+    async def _raise_mishaps(self) -> None:
+        """End the worker with the first error of a turn that nobody expected."""
+        raise await self._mishaps.get()
 
     async def _answer(self, turn: RunningTurn) -> None:
         """Let the agent answer one turn; whatever goes wrong becomes its visible end."""
@@ -275,8 +297,9 @@ class Worker:
             await self._fail(turn, _GAVE_UP, deliver=deliver)
         except Exception as error:
             is_told = isinstance(error, ThreadlineError)
-            log.info("Turn %s failed: %s", turn.turn.id, error, exc_info=not is_told)
-            await self._fail(turn, say_why(error), deliver=deliver)
+            why = sentence_of(error)
+            log.info("Turn %s failed: %s", turn.turn.id, why, exc_info=not is_told)
+            await self._fail(turn, why, deliver=deliver)
         finally:
             self._forget(turn)
 
@@ -296,8 +319,9 @@ class Worker:
 
     async def _drain(self) -> None:
         """Let running turns end for a while, then interrupt them and keep what they said."""
-        if self._tasks:
-            await asyncio.wait(set(self._tasks.values()), timeout=self._pace.drain.total_seconds())
+        if self._running:
+            tasks = {self._tasks[turn] for turn in self._running.values()}
+            await asyncio.wait(tasks, timeout=self._pace.drain.total_seconds())
         if self._running:
             await self._checkpoint(renew_all=False)
             turns = list(self._running.values())
@@ -307,6 +331,20 @@ class Worker:
             for turn in turns:
                 await self._close_lost(turn)
 
+    async def _leave_agents(self) -> None:
+        """End the agents that still run; one that does not end is left to itself, and silent."""
+        self._cancel_agents()
+        if self._tasks:
+            await asyncio.wait(set(self._tasks.values()), timeout=self._pace.grace.total_seconds())
+        for turn in self._tasks:
+            log.warning("The agent of turn %s was cancelled and goes on", turn.turn.id)
+
+    def _cancel_agents(self) -> None:
+        for turn, task in self._tasks.items():
+            turn.is_lost = True
+            if not task.cancelling():
+                task.cancel()
+
 
 async def _store_held(turn: RunningTurn) -> None:
     try:
@@ -314,9 +352,3 @@ async def _store_held(turn: RunningTurn) -> None:
     except ThreadlineError:
         # Its own task meets the same error when it ends, and knows what to do about it.
         log.debug("A message of turn %s cannot be stored yet", turn.turn.id)
-
-
-def say_why(error: BaseException) -> str:
-    """Say in a sentence why a turn failed; fit to be stored, whatever the error says."""
-    told = str(error) if isinstance(error, ThreadlineError) else f"{type(error).__name__}: {error}"
-    return told.encode("utf-8", "replace").decode().replace("\0", "")[:_WHY_LIMIT]

@@ -263,7 +263,9 @@ def _activity(ask: _Ask, session: Session) -> str:
     else:
         since = ago(held.started_at or held.queued_at, ask.now)
         state = "A turn is running" + ("" if since == "a moment ago" else f", begun {since}")
-    return f"{state}; {count(waiting, 'message')} waiting." if waiting else f"{state}."
+    if waiting:
+        return f"{state}; {count(waiting, 'message')} waiting."
+    return state if state.endswith((".", "?", "!")) else f"{state}."
 
 
 def _stop(ask: _Ask) -> Reply:

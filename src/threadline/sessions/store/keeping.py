@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 
+from threadline.core.errors import sentence_of
 from threadline.core.message import BlobHash, Message
 from threadline.core.session import SessionId, checked_session_id
 from threadline.core.turn import LEASE, TurnId
@@ -56,7 +57,7 @@ class Keeping(Door):
             try:
                 await self._tell(ending, hook(ending, transcript))
             except Exception as failure:  # noqa: BLE001 - becomes the recorded state of the ending
-                error = f"{type(failure).__name__}: {failure}"
+                error = sentence_of(failure)
             await self._db.write(
                 endings.close_ending, ending, owner=self.owner, error=error, now=self.now()
             )

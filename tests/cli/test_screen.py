@@ -1,0 +1,68 @@
+"""What somebody wrote is shown, and steers nothing."""
+
+import json
+import unicodedata
+
+import pytest
+
+from tests.cli.program import run
+from threadline.cli.talk import Plain
+from threadline.cli.terminal import Terminal
+from threadline.cli.viewing import Display
+
+HOSTILE = "a\x1b[31mb\x1b]0;owned\x07c\x9b2Jd\u202ee\x7ff\rg\x08"
+HARMLESS = "a[31mb]0;ownedc2Jdefg"
+COLORS = ("\x1b[2m", "\x1b[33m", "\x1b[36m", "\x1b[0m")
+
+
+@pytest.mark.parametrize("no_color", ["", "1"], ids=["colour", "no colour"])
+@pytest.mark.parametrize("is_terminal", [True, False], ids=["terminal", "pipe"])
+def test_nothing_that_is_shown_steers_the_terminal(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    is_terminal: bool,
+    no_color: str,
+) -> None:
+    """Lines, notes, titles and errors lose what is not to be seen; our own colours stay."""
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("NO_COLOR", no_color)
+    display: Display = Terminal("x.db") if is_terminal else Plain()
+    display.quote("you", HOSTILE)
+    display.quote("echo", HOSTILE)
+    display.note(HOSTILE)
+    display.mark(HOSTILE)
+    display.stream(HOSTILE)
+    display.settle()
+    shown = capsys.readouterr().out
+
+    assert shown.count(HARMLESS) == 5
+    for escape in COLORS if is_terminal and not no_color else ():
+        assert escape in shown
+        shown = shown.replace(escape, "")
+    assert not steering(shown)
+
+
+def test_the_path_of_the_database_steers_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    """The greeting names the database, whatever that is called."""
+    with Terminal(HOSTILE):
+        pass
+
+    assert HARMLESS in capsys.readouterr().out
+
+
+def test_json_is_plain_ascii() -> None:
+    """What was said comes back whole from JSON, and nothing in the output itself is unseen."""
+    run("chat", lines=f"/title {HOSTILE}\n{HOSTILE} “é”\n".replace("\r", ""))
+    (row,) = json.loads(run("sessions", "list", "--json").stdout)
+    shown = run("sessions", "show", row["id"], "--json").stdout
+    said = [line["text"] for line in json.loads(shown)["messages"] if line["role"] == "user"]
+
+    assert said == [HOSTILE.replace("\r", "") + " “é”"]
+    for output in (shown, run("sessions", "list", "--json").stdout):
+        assert output.isascii()
+        assert not steering(output)
+
+
+def steering(text: str) -> list[str]:
+    """Name the characters of a text that are no letters, breaks aside."""
+    return [c for c in text if c != "\n" and unicodedata.category(c) in {"Cc", "Cf", "Cs"}]
