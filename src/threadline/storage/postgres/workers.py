@@ -16,8 +16,8 @@ from threadline.storage.postgres.connection import Target
 from threadline.storage.postgres.mishaps import AGAIN, is_lost, translate, unknown, unreachable
 from threadline.storage.postgres.transaction import PostgresTransaction
 
-WORKERS = 8
-"""More threads only wait for each other: 64 did half as much as 8."""
+WORKERS = 16
+"""Enough to keep a disk busy while it syncs; many more only wait for each other and the loop."""
 ATTEMPTS = 5
 _JITTER = 0.010
 _NAPS = (0.0, 0.02, 0.05, 0.1, 0.25)
