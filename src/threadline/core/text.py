@@ -65,6 +65,8 @@ def checked_name(value: object, what: str) -> str:
 
 def checked_choice(value: object, what: str, choices: type[Choice]) -> Choice:
     """Take one of the words of an enum, as text or as its member."""
+    if isinstance(value, choices):
+        return value
     for choice in choices:
         if value == choice:
             return choice

@@ -5,13 +5,11 @@ import secrets
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Self
 
 from threadline.core.rules import Rules
 from threadline.core.turn import OwnerId
 from threadline.storage.database import Database, Finding
-
-T = TypeVar("T")
 
 
 class Door:
@@ -59,27 +57,13 @@ class Door:
         await self.close()
 
 
-async def whole(work: Awaitable[T], *, undo: Callable[[T], Awaitable[None]]) -> T:
-    """Wait for work; if the caller is cancelled meanwhile, let it end and undo what it did."""
-    task = asyncio.ensure_future(work)
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        if not task.cancelled():
-            await _uncancelled(_undone(task, undo))
-        raise
-
-
-async def _undone(task: "asyncio.Future[T]", undo: Callable[[T], Awaitable[None]]) -> None:
-    await undo(await task)
-
-
-async def _uncancelled(work: Awaitable[None]) -> None:
+async def regardless(work: Awaitable[None]) -> None:
+    """Carry something out to its end, however often the caller is cancelled meanwhile."""
     task = asyncio.ensure_future(work)
     while not task.done():
         try:
             await asyncio.wait({task})
         except asyncio.CancelledError:
             continue
-    # What could not be undone is found by its lease; the caller hears that it was cancelled.
+    # What could not be done is found by its lease; the caller hears that it was cancelled.
     task.exception()

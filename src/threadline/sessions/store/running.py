@@ -1,16 +1,20 @@
 """The store's side of a worker: claiming turns, writing them, and picking up what was cut off."""
 
+import asyncio
 from collections.abc import Sequence
+from datetime import datetime
 
 from threadline.core.message import NewMessage
+from threadline.core.rules import Rules
 from threadline.core.session import SessionId, checked_session_id
 from threadline.core.text import checked_type
 from threadline.core.turn import Lease, OwnerId, TurnId, TurnState
 from threadline.core.usage import Usage
-from threadline.sessions.store.door import Door, whole
+from threadline.sessions.store.door import Door, regardless
 from threadline.sessions.turns import claim, finish, output, pause, recover
 from threadline.sessions.turns.claim import Claim
 from threadline.sessions.turns.recover import Recovery
+from threadline.storage.database import Transaction
 
 
 class Running(Door):
@@ -22,16 +26,15 @@ class Running(Door):
         A caller that is cancelled meanwhile leaves no turn behind: it is given back.
         """
         only = None if session_id is None else checked_session_id(session_id)
-        return await whole(
-            self._db.write(
-                claim.claim, owner=self.owner, rules=self.rules, now=self.now(), session_id=only
-            ),
-            undo=self._give_back,
-        )
-
-    async def _give_back(self, claimed: Claim | None) -> None:
-        if claimed is not None:
-            await self.give_back(claimed.lease)
+        kept: list[Claim] = []
+        try:
+            return await self._db.write(
+                _claim, kept, owner=self.owner, rules=self.rules, now=self.now(), session_id=only
+            )
+        except asyncio.CancelledError:
+            if kept:
+                await regardless(self.give_back(kept[0].lease))
+            raise
 
     async def give_back(self, lease: Lease) -> None:
         """Put a claimed turn back into the line, as if it had never been claimed."""
@@ -157,3 +160,18 @@ class Running(Door):
 
 def _checked(lease: Lease) -> Lease:
     return checked_type(lease, "lease", Lease)
+
+
+def _claim(
+    tx: Transaction,
+    kept: list[Claim],
+    *,
+    owner: OwnerId,
+    rules: Rules,
+    now: datetime,
+    session_id: SessionId | None,
+) -> Claim | None:
+    """Claim a turn, and keep a copy of the claim where a caller that is cancelled can find it."""
+    claimed = claim.claim(tx, owner=owner, rules=rules, now=now, session_id=session_id)
+    kept[:] = [] if claimed is None else [claimed]
+    return claimed

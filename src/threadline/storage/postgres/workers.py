@@ -35,7 +35,7 @@ class Order:
 
 
 class Workers:
-    """Runs orders on up to eight threads; one is started when it is first needed."""
+    """Runs orders on up to sixteen threads; one is started when it is first needed."""
 
     def __init__(self, target: Target, *, answer: Callable[[Job[object], bool], None]) -> None:
         """Begin without any thread. The answer is told whether something was committed."""

@@ -1,5 +1,5 @@
 -- name: lock_arrival
--- Wait for whoever just takes in the same message or a change of it.
+-- Wait for whoever just takes in the same message or a change of it. SQLite has one writer only.
 SELECT 1 -- sqlite
 SELECT CAST(pg_advisory_xact_lock(hashtextextended(concat_ws(chr(31), -- postgres
        CAST(:profile AS TEXT), CAST(:platform AS TEXT), CAST(:account AS TEXT), -- postgres
