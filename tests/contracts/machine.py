@@ -195,7 +195,7 @@ class Conversations(World):
             try:
                 self.run(self.store.answer(TurnId(turn.id), text))
             except Conflict:
-                turn.state = "queued"
+                turn.state, turn.queued_at = "queued", self.seconds
                 session.quiet_since = max(session.quiet_since, self.seconds)
             else:
                 raise AssertionError("a question was answered twice")

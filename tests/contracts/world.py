@@ -134,7 +134,7 @@ class World(RuleBasedStateMachine):
         if worn_out or expired:
             session.close(turn, "failed")
         else:
-            turn.state = "queued"
+            turn.state, turn.queued_at = "queued", self.seconds
             session.lines.append(Line("system", SYSTEM))
         if session.interruptions >= 3:
             self.suspends(session)

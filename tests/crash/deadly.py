@@ -69,7 +69,7 @@ class DeadlyDatabase:
     async def write(
         self, verb: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        if verb.__name__ != self._step.verb:
+        if verb.__name__.lstrip("_") != self._step.verb:
             return await self._database.write(verb, *args, **kwargs)
         if self._step.moment is Moment.INSIDE:
 

@@ -96,7 +96,12 @@ def _answer(
     row = _turn(chronicle.tx, turn_id)
     state = TurnState.QUEUED if row["owner"] is None else TurnState.RUNNING
     answered = chronicle.tx.one(
-        "answer_turn", id=turn_id, state=state, answer=words, asked_before=asked_before
+        "answer_turn",
+        id=turn_id,
+        state=state,
+        answer=words,
+        asked_before=asked_before,
+        now=chronicle.at,
     )
     if answered is None:
         return None

@@ -119,7 +119,7 @@ def _why_not(
 
 def _resume(chronicle: Chronicle, turn_id: TurnId) -> bool:
     tx = chronicle.tx
-    if tx.one("requeue_turn", id=turn_id) is None:
+    if tx.one("requeue_turn", id=turn_id, now=chronicle.at) is None:
         return False
     chronicle.add([cut_off(_count_said(tx, turn_id))], turn_id)
     chronicle.tell(EventKind.TURN_QUEUED, turn_id)

@@ -108,7 +108,8 @@ WHERE t.id = :id
 -- name: answer_turn
 -- Give a waiting turn its answer. To be claimed anew after that is no second attempt.
 UPDATE turns SET state = :state, answer = :answer,
-       attempts = CASE WHEN owner IS NULL THEN attempts - 1 ELSE attempts END
+       attempts = CASE WHEN owner IS NULL THEN attempts - 1 ELSE attempts END,
+       queued_at = CASE WHEN owner IS NULL THEN :now ELSE queued_at END
 WHERE id = :id AND state = 'waiting' AND asked_at < :asked_before
 RETURNING id
 
@@ -152,7 +153,7 @@ WHERE state = 'interrupted' AND ended_at IS NULL ORDER BY session_key, id LIMIT 
 
 -- name: requeue_turn
 -- Put an interrupted turn back into the line.
-UPDATE turns SET state = 'queued'
+UPDATE turns SET state = 'queued', queued_at = :now
 WHERE id = :id AND state = 'interrupted'
 RETURNING id
 
