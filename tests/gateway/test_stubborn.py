@@ -5,6 +5,7 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from functools import partial
 
 import pytest
 
@@ -79,15 +80,19 @@ async def test_a_deaf_agent_does_not_keep_its_worker(
     assert await store.transcript(arrival.session_id) == lines
 
 
+async def _is_asked(agent: Deaf, times: int) -> bool:
+    return agent.asked == times
+
+
 async def test_deaf_agents_do_not_pile_up(store: Store) -> None:
     """An agent that goes on after a stop keeps its place until it ends; then the next one runs."""
     agent = Deaf()
     async with Worker(store, agent, concurrency=2, pace=unhurried()) as worker:
         async with agent.ending():
-            for who in ("alice", "bob"):
+            for asked, who in enumerate(("alice", "bob"), start=1):
                 arrival = await tell(store, "hello", who=who)
                 assert arrival.turn_id is not None
-                await becomes(store, arrival.turn_id, TurnState.RUNNING)
+                await until(partial(_is_asked, agent, asked), "the agent is asked")
                 await store.stop(arrival.turn_id)
             await until(lambda: _truth(not worker.running), "both are let go")
             third = await tell(store, "hello", who="carol")
