@@ -38,6 +38,8 @@ class Conversation:
         self._profile = profile
         self._route = route(TERMINAL, OWNER, self._store.rules.scopes_for("local"), profile)
         self._told: set[SessionId] = set()
+        self._seat = asyncio.Lock()
+        """Held by whoever turns the view: a command typed here, or news from elsewhere."""
         self.view = View(self._store, worker, display, moved=self._go_along)
 
     async def __aenter__(self) -> Self:
@@ -130,21 +132,19 @@ class Conversation:
     async def _command(self, text: str, call: Call) -> None:
         await self._worker.beat()
         inbound = self._inbound(text)
-        reply = await self._store.once(
-            inbound,
-            carry_out,
-            inbound,
-            call,
-            rules=self._store.rules,
-            now=self._store.now(),
-            new_id=lambda: secrets.randbits(32),
-        )
-        if reply is not None:
-            self._display.note(reply.text)
-        before = self.view.session_id
-        await self._rebind()
-        if call.command.name == "resume" and self.view.session_id not in {before, None}:
-            await self.view.show_tail()
+        async with self._seat:
+            reply = await self._store.once(
+                inbound,
+                carry_out,
+                inbound,
+                call,
+                rules=self._store.rules,
+                now=self._store.now(),
+                new_id=lambda: secrets.randbits(32),
+            )
+            if reply is not None:
+                self._display.note(reply.text)
+            await self._rebind()
 
     async def _take_seat(self) -> None:
         """Find the session that goes on here; say which it is, and show its end."""
@@ -154,17 +154,17 @@ class Conversation:
         if found.session_id is None or found.cause is not None:
             self._display.note("A new conversation. Say something.")
             return
-        words = await self._database.read(introduce, found.session_id, now=self._store.now())
-        self._display.note(f"Continuing {words}.")
-        self.view.look_at(found.session_id)
-        await self.view.show_tail()
+        await self._go_on_with(found.session_id)
         await self._expect_unfinished(found.session_id)
+
+    async def _go_on_with(self, id: SessionId) -> None:
+        words = await self._database.read(introduce, id, now=self._store.now())
+        self._display.note(f"Continuing {words}.")
+        await self.view.go_on_with(id)
 
     async def _show_suspended(self, id: SessionId) -> None:
         """Show the end of a session that broke off too often, with what stayed unanswered."""
-        self.view.look_at(id)
-        await self.view.show_tail()
-        self.view.look_at(None)
+        await self.view.show_tail(id)
         self._display.note(tell_person(Cause.SUSPENDED) or "")
 
     async def _expect_unfinished(self, id: SessionId) -> None:
@@ -186,15 +186,20 @@ class Conversation:
             await self.view.catch_up()
             self.view.look_at(None)
         elif found.session_id != self.view.session_id:
-            session = await self._store.session(found.session_id)
-            self.view.look_at(session.id, shown=session.last_seq)
+            await self.view.go_on_with(found.session_id)
 
     async def _go_along(self, id: SessionId) -> None:
-        """Go along when what waits here was moved to a fresh session."""
-        if self.view.session_id is not None and await self._store.session_of(self._route) == id:
+        """Go along when the route was moved to another session, here or in another window."""
+        async with self._seat:
+            here = self.view.session_id
+            if here in {None, id} or await self._store.session_of(self._route) != id:
+                return
             await self.view.catch_up()
-            self.view.look_at(id)
-            await self._tell_reset(id)
+            if (await self._store.session(id)).parent_id == here:
+                self.view.look_at(id)
+                await self._tell_reset(id)
+            else:
+                await self._go_on_with(id)
 
     async def _tell_reset(self, id: SessionId) -> None:
         """Say why the conversation is a new one, once, if the one before had been any."""

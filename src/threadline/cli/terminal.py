@@ -171,11 +171,9 @@ class Terminal:
         def _(event: KeyPressEvent) -> None:
             """Stop the answer; else clear the line; else say how to leave."""
             if conversation.is_busy:
-                self._spawn(self._stop(conversation))
-            elif event.current_buffer.text:
-                event.current_buffer.reset()
+                self._spawn(self._stop(conversation, event.current_buffer))
             else:
-                self.note("Ctrl-D leaves.")
+                self._drop_line(event.current_buffer)
 
         @keys.add("c-d")
         def _(event: KeyPressEvent) -> None:
@@ -195,11 +193,19 @@ class Terminal:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _stop(self, conversation: Conversation) -> None:
+    async def _stop(self, conversation: Conversation, line: Buffer) -> None:
         try:
-            await conversation.stop()
+            if not await conversation.stop():  # it had just come to its end
+                self._drop_line(line)
         except ThreadlineError as error:
             self.mark(str(error))
+
+    def _drop_line(self, line: Buffer) -> None:
+        if line.text:
+            line.reset()
+            self._redraw()
+        else:
+            self.note("Ctrl-D leaves.")
 
     def _echo(self, text: str) -> None:
         first, *more = clean(text).split("\n")

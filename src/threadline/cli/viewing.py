@@ -129,11 +129,9 @@ class View:
             self._display.note(f"{question or 'What now?'} (Your next line is the answer.)")
         self._done(turn_id)
 
-    async def show_tail(self) -> None:
-        """Show the last lines of the session that goes on."""
-        if self.session_id is None:
-            return
-        lines = await self._store.transcript(self.session_id, most=_TAIL_PAGE)
+    async def show_tail(self, id: SessionId) -> int:
+        """Show the last lines of a session; gives the number of the last one."""
+        lines = await self._store.transcript(id, most=_TAIL_PAGE)
         talk = [
             line for line in lines if line.role in {Role.USER, Role.ASSISTANT} or _markers(line)
         ]
@@ -142,7 +140,12 @@ class View:
                 self._display.quote("you" if line.role is Role.USER else "echo", words)
             for marker in _markers(line):
                 self._display.mark(marker)
-        self._shown = (lines[-1].seq or 0) if lines else 0
+        return (lines[-1].seq or 0) if lines else 0
+
+    async def go_on_with(self, id: SessionId) -> None:
+        """Turn to a session with a past, of which the last lines are shown."""
+        # Only what came after these lines is news, whoever else catches up in the meantime.
+        self.look_at(id, shown=await self.show_tail(id))
 
     async def catch_up(self) -> None:
         """Show the lines of the transcript that came since the last look."""
