@@ -16,7 +16,7 @@ from threadline.core.address import Address, Kind, Sender
 from threadline.core.inbound import Inbound
 from threadline.core.message import Role, say
 from threadline.sessions.store import Store
-from threadline.storage.sqlite import SqliteDatabase
+from threadline.storage.sqlite import SqliteDatabase, connection
 
 CUTS = 150
 NAME = "power.db"
@@ -103,9 +103,10 @@ def damage_after(image: Image, promised: list[str], folder: Path) -> str | None:
 
 @pytest.mark.parametrize("seed", [1, 2])
 async def test_acknowledged_commits_outlive_a_power_cut(
-    disk: Disk, tmp_path: Path, seed: int
+    disk: Disk, tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of 150 power cuts at any moment none loses or breaks anything that was acknowledged."""
+    monkeypatch.setattr(connection, "CHECKPOINT_PAGES", 500)  # so that some cuts fall into one
     run = await work(disk, tmp_path, seed, durable=True)
 
     for number, (image, acknowledged) in enumerate(run.photographs):

@@ -91,6 +91,34 @@ async def test_a_batch_that_fails_as_a_whole_is_run_again(database_factory: Sqli
     assert all([await database.read(knows, name) for name in names])
 
 
+async def test_a_verb_that_fails_after_writing_costs_only_itself(
+    database_factory: SqliteFactory,
+) -> None:
+    """What it wrote is undone, and what the others of its batch wrote is kept."""
+    database = await database_factory()
+    go_on = threading.Event()
+    runs: list[str] = []
+
+    def verb(tx: Transaction, name: str) -> None:
+        runs.append(name)
+        if name != "early":
+            note(tx, name)
+        if name in {"early", "late"}:
+            raise NotFound(name)
+
+    first = asyncio.create_task(database.write(lambda _: go_on.wait(20)))
+    names = ["one", "early", "two", "late", "three"]
+    calls = [asyncio.create_task(database.write(verb, name)) for name in names]
+    await asyncio.sleep(0.05)
+    go_on.set()
+    ends = await asyncio.gather(*calls, return_exceptions=True)
+
+    await first
+    assert [isinstance(end, NotFound) for end in ends] == [False, True, False, True, False]
+    assert [await database.read(knows, name) for name in names] == [True, False, True, False, True]
+    assert runs == [*names[:4], *names[:4], "three"]
+
+
 async def test_only_those_that_fail_alone_raise(database_factory: SqliteFactory) -> None:
     """A verb that breaks the batch every time raises its own error; its neighbours are stored."""
     database = await database_factory()

@@ -11,8 +11,10 @@ from threadline.core.errors import Conflict, StorageError, ThreadlineError
 from threadline.storage.database import Row, SqlValue
 from threadline.storage.queries import Dialect, queries
 
-WRITER_CACHE_KIB = 8000
+WRITER_CACHE_KIB = 16_000
 READER_CACHE_KIB = 4000
+CHECKPOINT_PAGES = 4_000
+"""Pages in the log that are worth carrying into the file: the hot ones then go there once."""
 _OPEN_PATIENCE_MS = 30_000
 _SYNCHRONOUS_OFF, _SYNCHRONOUS_FULL = 0, 2
 
@@ -55,6 +57,7 @@ def _pragmas(cache_kib: int, *, durable: bool) -> Iterator[tuple[str, int | str]
     yield "secure_delete", 1
     yield "cache_size", -cache_kib
     yield "mmap_size", 0
+    yield "wal_autocheckpoint", CHECKPOINT_PAGES
     if sys.platform == "darwin":
         yield "fullfsync", 1
         yield "checkpoint_fullfsync", 1

@@ -3,7 +3,7 @@
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -71,29 +71,32 @@ class Writer:
         """Run the first job and what waits behind it in one transaction."""
         if not self._begin(first, batch):
             return
-        batch.append(first)
-        alone = self._jobs.empty()
-        self._try_out(first, alone=alone)
         over = time.monotonic() + BATCH_SECONDS
-        while not alone and len(batch) < BATCH_VERBS and time.monotonic() < over:
-            job = self._next()
-            if job is None:
-                break
-            if job.start():
-                batch.append(job)
-                self._try_out(job, alone=False)
+        job: Job[object] | None = first
+        is_fenced = False
+        while job is not None:
+            batch.append(job)
+            if is_fenced:
+                self._run_fenced(job)
+            elif not self._run_freely(job):
+                is_fenced = True
+                self._run_again(batch)
+            is_full = len(batch) == BATCH_VERBS or time.monotonic() >= over
+            job = None if is_full else self._next()
         if self._connection.in_transaction:
             self._connection.execute("COMMIT")
 
     def _next(self) -> Job[object] | None:
-        try:
-            job = self._jobs.get_nowait()
-        except queue.Empty:
-            return None
-        if job is None:
-            # The sign to end stays in the line for the outer loop.
-            self._jobs.put(None)
-        return job
+        """Take the next job that was not withdrawn; None if no other waits."""
+        while not self._jobs.empty():
+            job = self._jobs.get()
+            if job is None:
+                # The sign to end stays in the line for the outer loop.
+                self._jobs.put(None)
+                return None
+            if job.start():
+                return job
+        return None
 
     def _begin(self, first: Job[object], batch: list[Job[object]]) -> bool:
         """Begin a transaction for a job; False if it was withdrawn while another process wrote."""
@@ -124,17 +127,35 @@ class Writer:
             hint="Try again, or end that process",
         )
 
-    def _try_out(self, job: Job[object], *, alone: bool) -> None:
-        """Run a verb so that its own error undoes it and nothing else."""
-        if not alone:
-            self._connection.execute("SAVEPOINT verb")
+    def _run_freely(self, job: Job[object]) -> bool:
+        """Run a verb; False if it failed and left something behind."""
+        changes = self._connection.total_changes()
         try:
             job.run(self._tx)
         except ThreadlineError as error:
             job.error = error
-            self._connection.execute("ROLLBACK" if alone else "ROLLBACK TO verb")
-        if not alone:
-            self._connection.execute("RELEASE verb")
+            return self._connection.total_changes() == changes
+        return True
+
+    def _run_fenced(self, job: Job[object]) -> None:
+        """Run a verb so that its own error undoes it and nothing else."""
+        self._connection.execute("SAVEPOINT verb")
+        try:
+            job.run(self._tx)
+        except ThreadlineError as error:
+            job.error = error
+            self._connection.execute("ROLLBACK TO verb")
+        self._connection.execute("RELEASE verb")
+
+    def _run_again(self, batch: Sequence[Job[object]]) -> None:
+        """Run a batch from its beginning on, its verbs fenced off from each other.
+
+        Few verbs fail after they have written, so that a fence around each would cost more.
+        """
+        self._abandon()
+        self._lock(batch[0])
+        for job in batch:
+            self._run_fenced(job)
 
     def _abandon(self) -> None:
         if self._connection.in_transaction:
