@@ -29,8 +29,8 @@ _HOW = """\
 - **Rounds**: floor and store take turns, size after size, and again. Shown is the median of the
   rounds; the spread of the p50 between rounds stands in brackets.
 - **The event loop** is watched by a task that wants to wake every 2 ms while the store is used;
-  a stall is how late it woke at worst. With nothing to do it was {idle:.1f} ms late on this
-  machine.
+  a stall is how late it woke at worst, as far as this process ran meanwhile. By the clock alone it
+  was up to {late:.1f} ms late, and with nothing to do {idle:.1f} ms: the machine's own pauses.
 - **Memory** is what a fresh process holds after it opened the store, carried out turns, listed
   sessions and read a transcript; its floor is a process with the same modules loaded that does the
   same by the driver alone. **Disk** is the size of the whole store divided by the number of
@@ -67,7 +67,11 @@ def _page(
         for caption, path in images:
             if database in path:
                 yield f"![{caption}]({path})\n"
-    yield _HOW.format(idle=results.idle_stall, long=results.long_messages)
+    yield _HOW.format(
+        idle=results.idle_stall,
+        late=max((one.ours.late or 0.0 for one in results.measured), default=0.0),
+        long=results.long_messages,
+    )
 
 
 def _times(results: Results, database: str) -> str:

@@ -78,7 +78,7 @@ def tell(what: str) -> None:
 async def _idle(seconds: float) -> float:
     async with watched_loop() as stalls:
         await asyncio.sleep(seconds)
-    return stalls.longest
+    return stalls.latest
 
 
 async def _fill(site: Site, template: Template, size: int, pace: Pace, findings: Findings) -> None:

@@ -20,7 +20,9 @@ class Sample:
     times: list[float] = field(default_factory=list)
     seconds: float = 0.0
     stall: float | None = None
-    """The longest delay of the event loop, in milliseconds."""
+    """The longest delay of the event loop while this process ran, in milliseconds."""
+    late: float | None = None
+    """The longest delay by the clock, whatever the machine did meanwhile."""
 
     @property
     def rate(self) -> float:
@@ -43,6 +45,7 @@ class Summary:
     count: int
     rounds: int
     stall: float | None
+    late: float | None
 
     def as_dict(self) -> dict[str, float | int | None]:
         """Give plain values, fit for JSON."""
@@ -60,6 +63,7 @@ def summarise(samples: Sequence[Sample]) -> Summary:
     halves = [percentile(sample.times, 0.50) for sample in samples]
     rates = [sample.rate for sample in samples]
     stalls = [sample.stall for sample in samples if sample.stall is not None]
+    lates = [sample.late for sample in samples if sample.late is not None]
 
     def middle(share: float) -> float:
         return statistics.median(percentile(sample.times, share) for sample in samples)
@@ -75,15 +79,19 @@ def summarise(samples: Sequence[Sample]) -> Summary:
         rate_most=max(rates),
         count=sum(len(sample.times) for sample in samples),
         rounds=len(samples),
-        stall=max(stalls) if stalls else None,
+        stall=max(stalls, default=None),
+        late=max(lates, default=None),
     )
 
 
 class Stalls:
-    """The longest delay seen so far, in milliseconds."""
+    """The longest delays seen so far, in milliseconds."""
 
     def __init__(self) -> None:
         self.longest = 0.0
+        """While this process ran: what the machine did to all of its processes is not ours."""
+        self.latest = 0.0
+        """By the clock, whoever was to blame."""
 
 
 @asynccontextmanager
@@ -93,9 +101,11 @@ async def watched_loop() -> AsyncIterator[Stalls]:
 
     async def tick() -> None:
         while True:
-            due = time.perf_counter() + TICK
+            due, ran = time.perf_counter() + TICK, time.process_time()
             await asyncio.sleep(TICK)
-            stalls.longest = max(stalls.longest, (time.perf_counter() - due) * 1000)
+            late, ran = time.perf_counter() - due, time.process_time() - ran
+            stalls.longest = max(stalls.longest, min(late, ran) * 1000)
+            stalls.latest = max(stalls.latest, late * 1000)
 
     # What the last block left behind is not this one's to clear away.
     gc.collect()
@@ -137,7 +147,7 @@ async def time_calls(
         start = time.perf_counter()
         await all_callers(seconds, sample.times)
         sample.seconds = time.perf_counter() - start
-    sample.stall = stalls.longest
+    sample.stall, sample.late = stalls.longest, stalls.latest
     return sample
 
 

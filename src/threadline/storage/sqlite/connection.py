@@ -13,7 +13,7 @@ from threadline.storage.queries import Dialect, queries
 
 WRITER_CACHE_KIB = 16_000
 READER_CACHE_KIB = 4000
-CHECKPOINT_PAGES = 4_000
+CHECKPOINT_PAGES = 8_000
 """Pages in the log that are worth carrying into the file: the hot ones then go there once."""
 _OPEN_PATIENCE_MS = 30_000
 _SYNCHRONOUS_OFF, _SYNCHRONOUS_FULL = 0, 2
