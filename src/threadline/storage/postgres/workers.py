@@ -16,7 +16,7 @@ from threadline.storage.postgres.connection import Target
 from threadline.storage.postgres.mishaps import AGAIN, is_lost, translate, unknown, unreachable
 from threadline.storage.postgres.transaction import PostgresTransaction
 
-WORKERS = 16
+WORKERS = 24
 """Enough to keep a disk busy while it syncs; many more only wait for each other and the loop."""
 ATTEMPTS = 5
 _JITTER = 0.010
@@ -35,7 +35,7 @@ class Order:
 
 
 class Workers:
-    """Runs orders on up to sixteen threads; one is started when it is first needed."""
+    """Runs orders on up to two dozen threads; one is started when it is first needed."""
 
     def __init__(self, target: Target, *, answer: Callable[[Job[object], bool], None]) -> None:
         """Begin without any thread. The answer is told whether something was committed."""
