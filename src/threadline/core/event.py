@@ -21,6 +21,8 @@ class EventKind(StrEnum):
     SESSION_ENDED = "session.ended"
     MESSAGE_ADDED = "message.added"
     MESSAGE_CHANGED = "message.changed"
+    TRANSCRIPT_CHANGED = "transcript.changed"
+    """A stretch of it was hidden or shown again: undo, redo, retry, compaction."""
     TURN_QUEUED = "turn.queued"
     TURN_RUNNING = "turn.running"
     TURN_WAITING = "turn.waiting"
@@ -94,7 +96,11 @@ def _apply(glimpse: Glimpse, event: Event) -> Glimpse:
     last_seq = glimpse.last_seq
     if event.kind is EventKind.MESSAGE_ADDED:
         last_seq = max(last_seq, event.subject or 0)
-    elif event.kind not in {EventKind.MESSAGE_CHANGED, EventKind.SESSION_CHANGED}:
+    elif event.kind not in {
+        EventKind.MESSAGE_CHANGED,
+        EventKind.SESSION_CHANGED,
+        EventKind.TRANSCRIPT_CHANGED,
+    }:
         thing = event.kind.noun if event.subject is None else f"{event.kind.noun} {event.subject}"
         if states.get(thing, ("", 0))[1] < event.revision:
             states[thing] = (event.kind.state, event.revision)

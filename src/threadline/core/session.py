@@ -12,6 +12,7 @@ from threadline.core.errors import Invalid
 from threadline.core.text import checked_id
 
 SessionId = NewType("SessionId", str)
+ProjectKey = NewType("ProjectKey", int)
 
 _SESSION_ID = re.compile(r"\d{8}_\d{6}_[0-9a-f]{8}", re.ASCII)
 
@@ -31,6 +32,12 @@ class Cause(StrEnum):
     """The one before it was suspended after three interruptions in a row."""
     CLOSED = "closed"
     """The one before it had been closed."""
+    BRANCH = "branch"
+    """Somebody went another way from a place in the one before it."""
+    CONTINUED = "continued"
+    """It goes on with the same conversation: one row, one transcript."""
+    PARTED = "parted"
+    """The one before it was shared by two senders who are no longer one person."""
 
 
 class EndReason(StrEnum):
@@ -43,6 +50,18 @@ class EndReason(StrEnum):
     CLOSED = "closed"
     SWITCHED = "switched"
     """Its route went on with another session."""
+    LINKED = "linked"
+    """Its person speaks in one conversation from now on, which is another one."""
+    PARTED = "parted"
+    """It was shared by two senders who are no longer one person."""
+
+
+class Origin(StrEnum):
+    """Who began a session."""
+
+    PERSON = "person"
+    JOB = "job"
+    IMPORT = "import"
 
 
 class TitleSource(StrEnum):
@@ -74,6 +93,17 @@ class ModelChoice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Worktree:
+    """A working copy of a repository that a session has for itself."""
+
+    path: str
+    branch: str
+    repository: str
+    at: datetime
+    """Since when."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
     """One stretch of conversation with one context."""
 
@@ -94,6 +124,19 @@ class Session:
     choice: ModelChoice | None
     last_seq: int
     revision: int
+    base_id: SessionId | None = None
+    """The session whose history it shares, up to `base_seq`."""
+    base_seq: int | None = None
+    origin: Origin = Origin.PERSON
+    user_messages: int = 0
+    project: ProjectKey | None = None
+    pinned_at: datetime | None = None
+    archived_at: datetime | None = None
+    personality: str | None = None
+    tools: tuple[str, ...] | None = None
+    """The tools it may use; None: those of its platform and profile."""
+    workspace: str | None = None
+    worktree: Worktree | None = None
 
     @property
     def is_open(self) -> bool:
@@ -132,4 +175,4 @@ def checked_session_id(value: object) -> SessionId:
 
 def cause_after(reason: EndReason) -> Cause:
     """Tell why the session after one that ended so begins."""
-    return Cause.NEW if reason is EndReason.SWITCHED else Cause(reason.value)
+    return Cause.NEW if reason in {EndReason.SWITCHED, EndReason.LINKED} else Cause(reason.value)

@@ -23,6 +23,9 @@ _CAUSES = {
     Cause.DAILY: "the day has turned since the last one",
     Cause.SUSPENDED: "the last one was cut off three times",
     Cause.CLOSED: "the last one was closed",
+    Cause.BRANCH: "somebody went another way from a place in the last one",
+    Cause.CONTINUED: "the last one goes on here",
+    Cause.PARTED: "the last one was shared with somebody who has parted",
 }
 
 

@@ -1,9 +1,21 @@
 """Records: how rows become the values of core."""
 
+import json
+
 from threadline.core.address import Address, Kind
 from threadline.core.delivery import Delivery, DeliveryId, DeliveryState
 from threadline.core.message import Message, MessageKey, Role, unpack
-from threadline.core.session import Cause, EndReason, ModelChoice, Session, SessionId, TitleSource
+from threadline.core.session import (
+    Cause,
+    EndReason,
+    ModelChoice,
+    Origin,
+    ProjectKey,
+    Session,
+    SessionId,
+    TitleSource,
+    Worktree,
+)
 from threadline.core.turn import OwnerId, Turn, TurnId, TurnState
 from threadline.storage.database import Row
 
@@ -12,6 +24,8 @@ def session_from(row: Row) -> Session:
     """Read a session."""
     parent_id, titled_by = row.text_or_none("parent_id"), row.text_or_none("titled_by")
     end_reason, model = row.text_or_none("end_reason"), row.text_or_none("model")
+    base_id, tools = row.text_or_none("base_id"), row.text_or_none("tools")
+    project = row.number_or_none("project_key")
     return Session(
         id=SessionId(row.text("id")),
         profile=row.text("profile"),
@@ -30,6 +44,29 @@ def session_from(row: Row) -> Session:
         choice=None if model is None else _choice_from(row, model),
         last_seq=row.number("last_seq"),
         revision=row.number("revision"),
+        base_id=None if base_id is None else SessionId(base_id),
+        base_seq=row.number_or_none("base_seq"),
+        origin=Origin(row.text("origin")),
+        user_messages=row.number("user_messages"),
+        project=None if project is None else ProjectKey(project),
+        pinned_at=row.moment_or_none("pinned_at"),
+        archived_at=row.moment_or_none("archived_at"),
+        personality=row.text_or_none("personality"),
+        tools=None if tools is None else tuple(json.loads(tools)),
+        workspace=row.text_or_none("workspace"),
+        worktree=_worktree_from(row),
+    )
+
+
+def _worktree_from(row: Row) -> Worktree | None:
+    path = row.text_or_none("worktree_path")
+    if path is None:
+        return None
+    return Worktree(
+        path=path,
+        branch=row.text("worktree_branch"),
+        repository=row.text("worktree_repository"),
+        at=row.moment("worktree_at"),
     )
 
 

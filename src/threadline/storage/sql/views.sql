@@ -3,10 +3,13 @@
 SELECT s.key, s.id, s.profile, s.platform, s.kind, p.id AS parent_id,
        coalesce(r.id, s.id) AS root_id, s.cause, s.opened_at, s.last_activity_at, s.ended_at,
        s.end_reason, s.suspended_at, s.title, s.titled_by, s.model, s.provider, s.base_url,
-       s.last_seq, s.revision
+       s.last_seq, s.revision, b.id AS base_id, s.base_seq, s.origin, s.user_messages,
+       s.project_key, s.pinned_at, s.archived_at, s.personality, s.tools, s.workspace,
+       s.worktree_path, s.worktree_branch, s.worktree_repository, s.worktree_at
 FROM sessions s
 LEFT JOIN sessions p ON p.key = s.parent_key
 LEFT JOIN sessions r ON r.key = s.root_key
+LEFT JOIN sessions b ON b.key = s.base_key
 WHERE s.id = :id
 
 -- name: list_sessions
@@ -14,12 +17,15 @@ WHERE s.id = :id
 SELECT s.key, s.id, s.profile, s.platform, s.kind, p.id AS parent_id,
        coalesce(r.id, s.id) AS root_id, s.cause, s.opened_at, s.last_activity_at, s.ended_at,
        s.end_reason, s.suspended_at, s.title, s.titled_by, s.model, s.provider, s.base_url,
-       s.last_seq, s.revision,
+       s.last_seq, s.revision, b.id AS base_id, s.base_seq, s.origin, s.user_messages,
+       s.project_key, s.pinned_at, s.archived_at, s.personality, s.tools, s.workspace,
+       s.worktree_path, s.worktree_branch, s.worktree_repository, s.worktree_at,
        (SELECT t.state FROM turns t WHERE t.session_key = s.key
         AND t.state IN ('running', 'waiting')) AS held_state
 FROM sessions s
 LEFT JOIN sessions p ON p.key = s.parent_key
 LEFT JOIN sessions r ON r.key = s.root_key
+LEFT JOIN sessions b ON b.key = s.base_key
 WHERE s.profile = :profile
   AND (s.last_activity_at < :before_at
        OR (s.last_activity_at = :before_at AND s.key < :before_key))
@@ -31,7 +37,9 @@ LIMIT :most
 SELECT s.key, s.id, s.profile, s.platform, s.kind, p.id AS parent_id,
        coalesce(r.id, s.id) AS root_id, s.cause, s.opened_at, s.last_activity_at, s.ended_at,
        s.end_reason, s.suspended_at, s.title, s.titled_by, s.model, s.provider, s.base_url,
-       s.last_seq, s.revision,
+       s.last_seq, s.revision, b.id AS base_id, s.base_seq, s.origin, s.user_messages,
+       s.project_key, s.pinned_at, s.archived_at, s.personality, s.tools, s.workspace,
+       s.worktree_path, s.worktree_branch, s.worktree_repository, s.worktree_at,
        (SELECT t.state FROM turns t WHERE t.session_key = s.key
         AND t.state IN ('running', 'waiting')) AS held_state
 FROM (SELECT o.key FROM sessions o WHERE o.sender_key = :sender_key
@@ -43,6 +51,7 @@ FROM (SELECT o.key FROM sessions o WHERE o.sender_key = :sender_key
 CROSS JOIN sessions s
 LEFT JOIN sessions p ON p.key = s.parent_key
 LEFT JOIN sessions r ON r.key = s.root_key
+LEFT JOIN sessions b ON b.key = s.base_key
 WHERE s.key = mine.key AND s.profile = :profile
 ORDER BY s.last_activity_at DESC, s.key DESC
 LIMIT :most
