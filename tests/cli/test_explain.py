@@ -151,3 +151,18 @@ def test_settings_decide(home: Path) -> None:
         "notify": True,
         "carry": "nothing",
     }
+
+
+def test_a_line_without_a_kind_is_about_a_dm() -> None:
+    """What the flags take for granted, a line may leave out, too."""
+    (answer,) = explain('{"platform": "telegram", "chat": "5"}')
+
+    assert answer["route"] == "agent:main:telegram:dm:5"
+
+
+def test_nothing_to_explain_is_said() -> None:
+    """An empty input is a mistake, and no silent success."""
+    result = run("explain", lines="\n")
+
+    assert result.exit_code == 1
+    assert "No message came in" in result.stderr

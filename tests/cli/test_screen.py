@@ -9,6 +9,7 @@ from tests.cli.program import run
 from threadline.cli.talk import Plain
 from threadline.cli.terminal import Terminal
 from threadline.cli.viewing import Display
+from threadline.cli.wrapping import wrap
 
 HOSTILE = "a\x1b[31mb\x1b]0;owned\x07c\x9b2Jd\u202ee\x7ff\rg\x08"
 HARMLESS = "a[31mb]0;ownedc2Jdefg"
@@ -66,3 +67,20 @@ def test_json_is_plain_ascii() -> None:
 def steering(text: str) -> list[str]:
     """Name the characters of a text that are no letters, breaks aside."""
     return [c for c in text if c != "\n" and unicodedata.category(c) in {"Cc", "Cf", "Cs"}]
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("short", ["short"]),
+        ("", [""]),
+        ("one two three four five six", ["one two three four", "five six"]),
+        ("first\nsecond", ["first", "second"]),
+        ("  - a list item that is long", ["  - a list item that", "  is long"]),
+        ("x" * 50, ["x" * 50]),
+        ("漢字 " * 6, ["漢字 漢字 漢字 漢字", "漢字 漢字"]),
+    ],
+)
+def test_lines_end_between_words(text: str, lines: list[str]) -> None:
+    """A note is cut where a word ends, counted in the cells that a terminal uses."""
+    assert [line.rstrip() for line in wrap(text, 20)] == lines

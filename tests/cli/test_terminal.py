@@ -56,7 +56,7 @@ def test_stop_is_a_command_too(home: Path) -> None:
         terminal.say("/status")
         terminal.expect("A turn is running")
         terminal.say("/stop")
-        terminal.expect("Stopped.")
+        terminal.expect("⚠ Stopped.")
         terminal.say("on we go")
         terminal.expect("That is message 2 of our conversation.")
 

@@ -142,7 +142,7 @@ class Conversation:
                 now=self._store.now(),
                 new_id=lambda: secrets.randbits(32),
             )
-            if reply is not None:
+            if reply is not None and not reply.is_in_transcript:
                 self._display.note(reply.text)
             await self._rebind()
 

@@ -74,11 +74,12 @@ async def answer_one(config: Config, fields: Mapping[str, object], *, as_json: b
 
 async def answer_lines(config: Config, defaults: Mapping[str, object]) -> int:
     """Explain every line of standard input in its own line; answer how many could not be."""
-    wrong, rules = 0, config.rules()
-    defaults = {"profile": config.profile, **defaults}
+    told, wrong, rules = 0, 0, config.rules()
+    defaults = {"kind": "dm", "profile": config.profile, **defaults}
     async with _explainer(config) as explain_all:
         async for lines in _incoming():
             asked = [read_line(line, defaults, rules) for line in lines]
+            told += len(asked)
             for answer in await explain_all(asked):
                 if isinstance(answer, Invalid):
                     wrong += 1
@@ -87,6 +88,8 @@ async def answer_lines(config: Config, defaults: Mapping[str, object]) -> int:
                     write_json(as_dict(answer), indent=None)
             # Whoever writes line by line also wants to read line by line.
             sys.stdout.flush()
+    if not told:
+        raise Invalid("No message came in", hint="Give one JSON object a line, or --platform")
     return wrong
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import signal
 import sys
 from collections.abc import Coroutine, Iterable
@@ -21,6 +22,7 @@ from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
 from threadline.cli.conversation import Conversation
 from threadline.cli.screen import clean
+from threadline.cli.wrapping import wrap
 from threadline.core.command import COMMANDS
 from threadline.core.errors import ThreadlineError
 
@@ -79,8 +81,7 @@ class Terminal:
             self._redraw()
 
     def note(self, text: str) -> None:
-        """Show something that nobody said."""
-        self.settle()
+        """Show something that nobody said; an answer that is just being given goes on below it."""
         self._line(text, _DIM)
 
     def mark(self, text: str) -> None:
@@ -208,13 +209,14 @@ class Terminal:
             self.note("Ctrl-D leaves.")
 
     def _echo(self, text: str) -> None:
-        first, *more = clean(text).split("\n")
+        first, *more = wrap(clean(text), shutil.get_terminal_size().columns - len(PROMPT))
         arrow = self._colored(PROMPT, _COOL)
         self._write("\n".join([arrow + first, *("  " + line for line in more)]))
 
     def _line(self, text: str, color: str) -> None:
-        """Show a text, whoever wrote it; only its colour is ours."""
-        self._write(self._colored(clean(text), color))
+        """Show a text, whoever wrote it; only its colour and its breaks are ours."""
+        width = shutil.get_terminal_size().columns
+        self._write(self._colored("\n".join(wrap(clean(text), width)), color))
 
     def _write(self, text: str) -> None:
         shown = text + "\n"

@@ -82,38 +82,53 @@ class View:
         self._speaking: TurnId | None = None
         self._news: asyncio.Queue[Event | Happening | None] = asyncio.Queue()
         self._ear = ExitStack()
-        self._tasks: list[asyncio.Task[None]] = []
+        self._tasks: set[asyncio.Task[None]] = set()
 
     def begin(self, cursor: Cursor) -> None:
         """Begin to follow, from a place in the feed on."""
-        for work in (self._follow(cursor), self._show()):
-            self._tasks.append(asyncio.create_task(work))
+        self._tasks |= {self._spawn(self._follow(cursor)), self._spawn(self._show())}
+
+    def _spawn(self, work: Coroutine[object, object, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+        return task
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        """Let go of a task; what it failed of must reach whoever waits for something to show."""
+        self._tasks.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            self._give_up(error)
+
+    def _give_up(self, error: BaseException) -> None:
+        for future in (self.over, *self.under_way.values()):
+            if not future.done():
+                future.set_exception(error)
 
     async def end(self) -> None:
         """Stop following."""
         self.is_leaving = True
         self._ear.close()
-        for task in self._tasks:
+        tasks = list(self._tasks)
+        for task in tasks:
             task.cancel()
-        ends = await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
         for future in (self.over, *self.under_way.values()):
             if future.done() and not future.cancelled():
                 future.exception()  # has been seen, or came too late to matter
-        for end in ends:
-            if isinstance(end, Exception):
-                raise end
 
     def look_at(self, id: SessionId | None, *, shown: int = 0) -> None:
         """Turn to another session, of which so many lines need not be shown."""
         if id == self.session_id:
             return
         self._ear.close()
+        self._display.settle()
         self.session_id, self._shown, self.asking = id, shown, None
         if id is not None:
             listener = self._ear.enter_context(self._worker.listen(id))
-            task = asyncio.create_task(self._hear_worker(listener))
-            self._tasks.append(task)
-            self._ear.callback(task.cancel)
+            hearing = self._spawn(self._hear_worker(listener))
+            self._ear.callback(hearing.cancel)
 
     def expect(self, turn_id: TurnId, *, typed: bool = False) -> None:
         """Expect a turn to be answered; what was typed here need not be shown again."""
@@ -179,9 +194,7 @@ class View:
                 elif not self.is_leaving:
                     raise StorageError("The worker has stopped", hint="Start again")
         except ThreadlineError as error:
-            for future in (self.over, *self.under_way.values()):
-                if not future.done():
-                    future.set_exception(error)
+            self._give_up(error)
 
     async def _take_event(self, event: Event) -> None:
         if event.kind is EventKind.SESSION_OPENED and event.session_id != self.session_id:

@@ -23,6 +23,8 @@ class Reply:
     text: str
     choices: Sequence[SessionRow] = ()
     """Conversations to choose from, in the order in which the text shows them."""
+    is_in_transcript: bool = False
+    """The transcript says the same, where it is seen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -59,4 +59,6 @@ def stop(ask: Ask) -> Reply:
     """Stop the turn that is under way."""
     id = ask.here()
     stopped = None if id is None else pause.stop_session(ask.tx, id, now=ask.now)
-    return Reply(text="Nothing is running." if stopped is None else "Stopped.")
+    if stopped is None:
+        return Reply(text="Nothing is running.")
+    return Reply(text="Stopped.", is_in_transcript=True)

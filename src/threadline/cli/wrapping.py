@@ -1,0 +1,31 @@
+"""Wrapping: lines that end between words, as wide as the cells of a terminal."""
+
+import re
+from collections.abc import Iterator
+
+from prompt_toolkit.utils import get_cwidth
+
+_NARROW = 20
+_WORD = re.compile(r"\s*\S+\s*?|\s+")
+
+
+def wrap(text: str, width: int) -> list[str]:
+    """Cut a text into lines that fit; a word that is longer than a line is left to the terminal."""
+    width = max(width, _NARROW)
+    return [line for whole in text.split("\n") for line in _cut(whole, width)]
+
+
+def _cut(line: str, width: int) -> Iterator[str]:
+    if get_cwidth(line) <= width:
+        yield line
+        return
+    # What is indented stays so, so that lists and tables keep their shape.
+    indent = line[: len(line) - len(line.lstrip())][: width // 2]
+    begun = ""
+    for word in _WORD.findall(line):
+        if begun.strip() and get_cwidth(begun) + get_cwidth(word) > width:
+            yield begun.rstrip()
+            begun = indent + word.lstrip()
+        else:
+            begun += word
+    yield begun.rstrip()
