@@ -4,7 +4,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
 from tests.contracts.model import SYSTEM, Line, ModelTurn
-from tests.contracts.world import MINUTE, World
+from tests.contracts.shapes import Shapes
+from tests.contracts.world import MINUTE
 from threadline.core.errors import Conflict
 from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.message import Role, Text, say
@@ -15,7 +16,7 @@ people = st.sampled_from(["ann", "bob"])
 words = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=12)
 
 
-class Conversations(World):
+class Conversations(Shapes):
     """Everything that can happen between two people and an agent."""
 
     # Arriving ------------------------------------------------------------------------------
@@ -98,7 +99,7 @@ class Conversations(World):
         line.text = "" if is_deletion else text
         is_placed = any(placed is line for placed in session.lines)
         if is_placed:
-            session.notes += 1
+            session.notes += not line.cuts
         elif is_deletion and turn is not None and turn.state == "queued" and not turn.began:
             left = [one for one in turn.lines if one.role == "user" and one.text != ""]
             if not left:
@@ -209,7 +210,7 @@ class Conversations(World):
             taken = [other for other in session.queued() if other.steers == turn.id]
             assert (after > before) == bool(taken)
             for other in taken:
-                session.place(other)
+                session.place(other, turn.id)
                 other.state = "done"
 
     # People decide -------------------------------------------------------------------------

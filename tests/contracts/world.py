@@ -167,12 +167,15 @@ class World(RuleBasedStateMachine):
     def transcripts_agree(self) -> None:
         """Every transcript reads as in the model, numbered without a gap."""
         for session in self.sessions.values():
-            lines = self.run(self.store.transcript(SessionId(session.id), most=1000))
+            lines = self.run(self.store.transcript(SessionId(session.id), most=1000, hidden=True))
             assert [line.seq for line in lines] == list(range(1, len(lines) + 1))
-            assert [_seen(line) for line in lines] == [
-                (line.role, line.text if line.role == "user" else _hidden(line))
-                for line in session.lines
+            assert [_seen(line) for line in lines] == [_kept(line) for line in session.lines]
+            shown = self.run(self.store.transcript(SessionId(session.id), most=1000))
+            assert [(line.seq, _seen(line)) for line in shown] == [
+                (seq, _kept(line)) for seq, line in session.shown()
             ], session
+            history = self.run(self.store.history(SessionId(session.id)))
+            assert [(line.seq, _seen(line)) for line in history] == session.history(), session
 
     @invariant()
     def states_agree(self) -> None:
@@ -180,6 +183,7 @@ class World(RuleBasedStateMachine):
         for session in self.sessions.values():
             found = self.run(self.store.session(SessionId(session.id)))
             assert (found.ended_at is None) == session.is_open, session
+            assert found.user_messages == sum(line.role == "user" for _, line in session.shown())
             turns = self.run(self.store.turns(SessionId(session.id), 1000))
             assert {turn.id: str(turn.state) for turn in turns} == {
                 turn.id: turn.state for turn in session.turns
@@ -200,5 +204,5 @@ def _plain(message: Message) -> str:
     return message.text if only and message.role is Role.ASSISTANT else SYSTEM
 
 
-def _hidden(line: Line) -> str:
-    return line.text
+def _kept(line: Line) -> tuple[str, str]:
+    return line.role, line.text

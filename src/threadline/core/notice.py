@@ -8,6 +8,15 @@ from threadline.core.session import Cause
 QUOTE_LIMIT = 2_000
 SUMMARY_LIMIT = 20_000
 
+_CARRIED = "The last conversation ended with:"
+_SUMMED_UP = "What the last conversation was about:"
+_EDITED = "An earlier message was edited."
+_DELETED = "An earlier message was deleted by its sender."
+CARRIED_OVER = (_CARRIED, _SUMMED_UP)
+"""How notes begin that quote the conversation before."""
+QUOTING = (_EDITED, _DELETED)
+"""How notes begin that quote an earlier message of the same conversation."""
+
 _TO_PERSON = {
     Cause.IDLE: "We had not spoken for a while, so this is a fresh conversation.",
     Cause.DAILY: "A new day has begun, so this is a fresh conversation.",
@@ -39,24 +48,24 @@ def greet(*, installation: bool) -> NewMessage:
 def carry_over(messages: Sequence[Message]) -> NewMessage:
     """Hand the last words of an ended session to the next one, as a quotation."""
     lines = [f"{message.role}: {message.text[:QUOTE_LIMIT]}" for message in messages]
-    return say(Role.SYSTEM, "The last conversation ended with:\n" + "\n".join(lines))
+    return say(Role.SYSTEM, f"{_CARRIED}\n" + "\n".join(lines))
 
 
 def carry_summary(summary: str) -> NewMessage:
     """Hand the summary of an ended session to the next one."""
-    return say(Role.SYSTEM, f"What the last conversation was about:\n{summary[:SUMMARY_LIMIT]}")
+    return say(Role.SYSTEM, f"{_SUMMED_UP}\n{summary[:SUMMARY_LIMIT]}")
 
 
 def edited(old: str, new: str) -> NewMessage:
     """Say to the agent that an earlier message reads differently now."""
     words = f"It said: {old[:QUOTE_LIMIT]}\nIt now says: {new[:QUOTE_LIMIT]}"
-    return say(Role.SYSTEM, f"An earlier message was edited.\n{words}")
+    return say(Role.SYSTEM, f"{_EDITED}\n{words}")
 
 
 def deleted(old: str) -> NewMessage:
     """Say to the agent that an earlier message was taken back."""
     words = f"It said: {old[:QUOTE_LIMIT]}"
-    return say(Role.SYSTEM, f"An earlier message was deleted by its sender. {words}")
+    return say(Role.SYSTEM, f"{_DELETED} {words}")
 
 
 def cut_off(kept: int) -> NewMessage:
@@ -69,3 +78,8 @@ def cut_off(kept: int) -> NewMessage:
 def marker(kind: MarkerKind, why: str) -> NewMessage:
     """Leave a visible trace in the transcript."""
     return NewMessage(role=Role.SYSTEM, parts=(Marker(kind=kind, text=why),))
+
+
+def stand_in(summary: str) -> NewMessage:
+    """Hand the summary of what was compacted to the model, in its place."""
+    return say(Role.SYSTEM, f"What was said before this, in short:\n{summary}")

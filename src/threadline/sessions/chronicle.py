@@ -7,7 +7,7 @@ from typing import Self
 
 from threadline.core.errors import Conflict, NotFound
 from threadline.core.event import EventKind
-from threadline.core.message import Attachment, NewMessage, Part, pack
+from threadline.core.message import Attachment, NewMessage, Part, Role, pack
 from threadline.core.session import SessionId
 from threadline.core.text import checked_type
 from threadline.core.turn import TurnId
@@ -33,6 +33,8 @@ class Chronicle:
         self.last_seq = row.number("last_seq")
         self.last_activity_at = row.number("last_activity_at")
         self.interruptions = row.number("interruptions")
+        self.user_messages = 0
+        """How many more of a person's messages are in sight than before."""
         self._revision = row.number("revision")
         self._events: list[tuple[EventKind, int | None]] = []
 
@@ -56,6 +58,7 @@ class Chronicle:
             "revision": self._revision + len(self._events),
             "last_seq": self.last_seq,
             "interruptions": self.interruptions,
+            "user_messages": self.user_messages,
         }
         # Apart, as a new activity costs a change in every index by which lists are sorted.
         if self.last_activity_at == self.row["last_activity_at"]:
@@ -82,6 +85,11 @@ class Chronicle:
             event["next_kind"], event["next_subject"] = self._events[first + 1]
             self.tx.run("add_two_events", **event)
 
+    @property
+    def next_revision(self) -> int:
+        """The revision that the next event gets."""
+        return self._revision + len(self._events) + 1
+
     def tell(self, kind: EventKind, subject: int | None = None) -> None:
         """Add a fact to the feed, with the session's next revision."""
         self._events.append((kind, subject))
@@ -95,6 +103,7 @@ class Chronicle:
         for message in messages:
             checked_type(message, "message", NewMessage)
             self.last_seq += 1
+            self.user_messages += message.role is Role.USER
             text, parts = pack(message.parts)
             values: dict[str, SqlValue] = {
                 "session_key": self.key,

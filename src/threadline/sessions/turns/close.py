@@ -61,4 +61,5 @@ def place_messages(chronicle: Chronicle, turn_id: TurnId | None) -> None:
     )
     if placed:
         chronicle.last_seq += len(placed)
+        chronicle.user_messages += sum(row["role"] == Role.USER for row in placed)
         chronicle.tell(EventKind.MESSAGE_ADDED, chronicle.last_seq)

@@ -23,8 +23,8 @@ WHERE m.key = :key
 
 -- name: add_revision
 -- Keep what a message said before it was changed.
-INSERT INTO revisions (message_key, version, text, parts, replaced_at)
-VALUES (:message_key, :version, :text, :parts, :now)
+INSERT INTO revisions (message_key, version, text, parts, replaced_at, session_revision)
+VALUES (:message_key, :version, :text, :parts, :now, :session_revision)
 
 -- name: change_message
 -- Let a message read differently from now on.
@@ -38,22 +38,56 @@ SELECT r.version, r.text, r.parts, r.replaced_at FROM revisions r
 WHERE r.message_key = :message_key ORDER BY r.version
 
 -- name: read_page_before
--- Read the page of a transcript that ends before a place, newest first.
+-- Read the lines of a session between two places, newest first.
 SELECT m.key, m.seq, m.turn_id, m.role, m.text, m.parts, m.at, m.changed_at, m.deleted_at,
        p.id AS sender_id, p.name AS sender_name
 FROM messages m
 LEFT JOIN senders p ON p.key = m.sender_key
-WHERE m.session_key = :session_key AND m.seq < :before
+WHERE m.session_key = :session_key AND m.seq > :after AND m.seq < :before
 ORDER BY m.seq DESC
 LIMIT :most
 
 -- name: read_page_after
--- Read the page of a transcript that begins after a place.
+-- Read the lines of a session between two places, oldest first.
 SELECT m.key, m.seq, m.turn_id, m.role, m.text, m.parts, m.at, m.changed_at, m.deleted_at,
        p.id AS sender_id, p.name AS sender_name
 FROM messages m
 LEFT JOIN senders p ON p.key = m.sender_key
-WHERE m.session_key = :session_key AND m.seq > :after
+WHERE m.session_key = :session_key AND m.seq > :after AND m.seq < :before
+ORDER BY m.seq
+LIMIT :most
+
+-- name: read_shared_before
+-- Read the lines of a session between two places as they were at a revision, newest first.
+SELECT m.key, m.seq, m.turn_id, m.role, CASE WHEN r.version IS NULL THEN m.text ELSE r.text END AS text,
+       CASE WHEN r.version IS NULL THEN m.parts ELSE r.parts END AS parts, m.at,
+       CASE WHEN r.version IS NULL THEN m.changed_at ELSE o.replaced_at END AS changed_at,
+       CASE WHEN r.version IS NULL THEN m.deleted_at END AS deleted_at,
+       p.id AS sender_id, p.name AS sender_name
+FROM messages m
+LEFT JOIN revisions r ON r.message_key = m.key
+  AND r.version = (SELECT min(v.version) FROM revisions v
+                   WHERE v.message_key = m.key AND v.session_revision > :revision)
+LEFT JOIN revisions o ON o.message_key = m.key AND o.version = r.version - 1
+LEFT JOIN senders p ON p.key = m.sender_key
+WHERE m.session_key = :session_key AND m.seq > :after AND m.seq < :before
+ORDER BY m.seq DESC
+LIMIT :most
+
+-- name: read_shared_after
+-- Read the lines of a session between two places as they were at a revision, oldest first.
+SELECT m.key, m.seq, m.turn_id, m.role, CASE WHEN r.version IS NULL THEN m.text ELSE r.text END AS text,
+       CASE WHEN r.version IS NULL THEN m.parts ELSE r.parts END AS parts, m.at,
+       CASE WHEN r.version IS NULL THEN m.changed_at ELSE o.replaced_at END AS changed_at,
+       CASE WHEN r.version IS NULL THEN m.deleted_at END AS deleted_at,
+       p.id AS sender_id, p.name AS sender_name
+FROM messages m
+LEFT JOIN revisions r ON r.message_key = m.key
+  AND r.version = (SELECT min(v.version) FROM revisions v
+                   WHERE v.message_key = m.key AND v.session_revision > :revision)
+LEFT JOIN revisions o ON o.message_key = m.key AND o.version = r.version - 1
+LEFT JOIN senders p ON p.key = m.sender_key
+WHERE m.session_key = :session_key AND m.seq > :after AND m.seq < :before
 ORDER BY m.seq
 LIMIT :most
 
@@ -67,16 +101,6 @@ LEFT JOIN senders p ON p.key = m.sender_key
 WHERE m.session_key = :session_key AND m.seq IS NULL AND m.role = 'user'
   AND m.deleted_at IS NULL
 ORDER BY m.turn_id, m.key
-
--- name: list_last_words
--- Read the last things that were said in a session, newest first.
-SELECT m.key, m.seq, m.turn_id, m.role, m.text, m.parts, m.at, m.changed_at, m.deleted_at,
-       NULL AS sender_id, NULL AS sender_name
-FROM messages m
-WHERE m.session_key = :session_key AND m.seq IS NOT NULL AND m.role IN ('user', 'assistant')
-  AND m.deleted_at IS NULL
-ORDER BY m.seq DESC
-LIMIT :most
 
 -- name: use_blob
 -- Remember that a message needs a blob.

@@ -13,9 +13,13 @@ SELECT (SELECT id FROM turns WHERE session_key = :session_key
           AND t.state = 'queued') AS waiting
 
 -- name: queue_turn
--- Put a turn into the line.
-INSERT INTO turns (session_key, address_key, state, steers, queued_at)
-VALUES (:session_key, :address_key, 'queued', :steers, :now)
+-- Put a turn into the line. No number is given twice, also if its turn was forgotten.
+INSERT INTO turns (id, session_key, address_key, state, steers, queued_at) -- sqlite
+VALUES (1 + max(coalesce((SELECT max(t.id) FROM turns t), 0), -- sqlite
+                coalesce((SELECT max(f.last_turn) FROM forgettings f), 0)), -- sqlite
+        :session_key, :address_key, 'queued', :steers, :now) -- sqlite
+INSERT INTO turns (session_key, address_key, state, steers, queued_at) -- postgres
+VALUES (:session_key, :address_key, 'queued', :steers, :now) -- postgres
 RETURNING id
 
 -- name: lock_next_session
@@ -59,7 +63,7 @@ FROM (SELECT key, row_number() OVER
       WHERE session_key = :session_key AND seq IS NULL
         AND (turn_id = :turn_id OR turn_id IS NULL)) AS placed
 WHERE messages.key = placed.key
-RETURNING messages.seq
+RETURNING messages.role
 
 -- name: prove_lease
 -- Renew the lease of a running turn; no row means that it is lost.
@@ -206,10 +210,16 @@ SELECT text FROM chunks WHERE turn_id = :turn_id ORDER BY n
 DELETE FROM chunks WHERE turn_id = :turn_id
 
 -- name: add_usage
--- Record what a model spent.
+-- Record what a model spent, and who had asked for it.
 INSERT INTO usage (session_key, turn_id, at, task, provider, model, input_tokens, output_tokens,
                    cache_read_tokens, cache_write_tokens, reasoning_tokens, prompt_tokens, cost,
-                   cost_status)
+                   cost_status, sender_key)
 VALUES (:session_key, :turn_id, :at, :task, :provider, :model, :input_tokens, :output_tokens,
         :cache_read_tokens, :cache_write_tokens, :reasoning_tokens, :prompt_tokens, :cost,
-        :cost_status)
+        :cost_status,
+        coalesce((SELECT m.sender_key FROM turns t JOIN messages m
+                  ON m.session_key = t.session_key AND m.seq >= t.first_seq AND m.turn_id = t.id
+                  WHERE t.id = CAST(:turn_id AS BIGINT) AND m.role = 'user'
+                    AND m.sender_key IS NOT NULL
+                  ORDER BY m.seq LIMIT 1),
+                 (SELECT s.sender_key FROM sessions s WHERE s.key = :session_key)))

@@ -1,0 +1,1 @@
+"""Transcripts: what a conversation shows, and how that is taken back, shortened and parted."""

@@ -1,0 +1,107 @@
+"""The lines of a transcript, walked over from either end, and what the model is shown of them."""
+
+from collections.abc import Iterator, Sequence
+
+from threadline.core.cut import Cut
+from threadline.core.message import Message, MessageKey, Role
+from threadline.core.notice import stand_in
+from threadline.core.session import SessionId
+from threadline.sessions.records import message_from
+from threadline.sessions.transcripts.layout import (
+    Layout,
+    Segment,
+    Span,
+    is_within,
+    layout_of,
+    pieces,
+)
+from threadline.storage.database import Row, SqlValue, Transaction
+
+END = 2**62
+"""A sequence number after all others."""
+LOOK_BACK = 50
+"""Rows that are read at a time by whoever does not know how far to go."""
+
+
+def history(tx: Transaction, id: SessionId) -> list[Message]:
+    """Read what the agent is shown: without what was undone, retried or deleted.
+
+    What was compacted is there as its summary: a line of the system, in the place of the last line
+    that it stands for. It has no row, so its key is below zero.
+    """
+    layout = layout_of(tx, id)
+    lines = forwards(tx, layout, layout.hidden_from_model(), page=END)
+    said = [line for line in lines if line.deleted_at is None]
+    if layout.compaction is not None:
+        said.insert(0, summary_line(layout.id, layout.compaction))
+    return said
+
+
+def summary_line(id: SessionId, cut: Cut) -> Message:
+    """Make the line that stands in the place of what was compacted."""
+    return Message(
+        key=MessageKey(-cut.key),
+        session_id=id,
+        seq=cut.to_seq,
+        role=Role.SYSTEM,
+        parts=stand_in(cut.summary or "").parts,
+        at=cut.made_at,
+    )
+
+
+def forwards(
+    tx: Transaction,
+    layout: Layout,
+    hidden: Sequence[Span],
+    *,
+    after: int = 0,
+    before: int = END,
+    page: int = LOOK_BACK,
+) -> Iterator[Message]:
+    """Walk over the lines between two places that are in sight, oldest first."""
+    for segment, (first, last) in pieces(layout, hidden, after=after, before=before):
+        at = first - 1
+        while at < last:
+            rows = _read(tx, segment, at, last + 1, page, newest_first=False)
+            for row in rows:
+                at = row.number("seq")
+                if not is_within(hidden, at):
+                    yield message_from(row, segment.session_id)
+            if len(rows) < page:
+                break
+
+
+def backwards(
+    tx: Transaction,
+    layout: Layout,
+    hidden: Sequence[Span],
+    *,
+    before: int = END,
+    page: int = LOOK_BACK,
+) -> Iterator[Message]:
+    """Walk over the lines before a place that are in sight, newest first."""
+    for segment, (first, last) in reversed(list(pieces(layout, hidden, after=0, before=before))):
+        at = last + 1
+        while at > first:
+            rows = _read(tx, segment, first - 1, at, page, newest_first=True)
+            for row in rows:
+                at = row.number("seq")
+                if not is_within(hidden, at):
+                    yield message_from(row, segment.session_id)
+            if len(rows) < page:
+                break
+
+
+def _read(
+    tx: Transaction, segment: Segment, after: int, before: int, most: int, *, newest_first: bool
+) -> list[Row]:
+    stretch: dict[str, SqlValue] = {
+        "session_key": segment.session_key,
+        "after": after,
+        "before": before,
+        "most": most,
+    }
+    if segment.revision is None:
+        return tx.all("read_page_before" if newest_first else "read_page_after", **stretch)
+    stretch["revision"] = segment.revision
+    return tx.all("read_shared_before" if newest_first else "read_shared_after", **stretch)
