@@ -6,8 +6,11 @@ from datetime import timedelta
 from enum import StrEnum
 
 from threadline.core.errors import Invalid
+from threadline.core.person import PeopleMode
 from threadline.core.policy import Policies
+from threadline.core.retention import Retention
 from threadline.core.route import Scopes
+from threadline.core.spend import SpendCaps
 from threadline.core.text import checked_count, checked_span
 from threadline.core.turn import ANSWER_WITHIN, FRESHNESS, LEASE, MAX_ATTEMPTS, QUEUE_CAP, BusyMode
 
@@ -31,6 +34,9 @@ class Rules:
     busy: BusyMode = BusyMode.QUEUE
     busy_by_platform: Mapping[str, BusyMode] = field(default_factory=dict)
     edits: EditMode = EditMode.NOTE
+    people: PeopleMode = PeopleMode.APART
+    spend: SpendCaps = field(default_factory=SpendCaps)
+    retention: Retention = field(default_factory=Retention)
     lease: timedelta = LEASE
     freshness: timedelta = FRESHNESS
     """How long an interrupted turn may be resumed; zero or less: always."""

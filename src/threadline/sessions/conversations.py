@@ -3,16 +3,18 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from typing import TypeAlias
 
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.errors import NotFound, Refused
 from threadline.core.event import EventKind
 from threadline.core.inbound import Inbound
-from threadline.core.message import Message, NewMessage
+from threadline.core.message import Message, NewMessage, Role
 from threadline.core.notice import carry_over, carry_summary, tell_agent, tell_person
+from threadline.core.person import Asker
 from threadline.core.policy import CarryKind, ResetPolicy
-from threadline.core.route import Route, canonical_sender, is_multi_user, route
+from threadline.core.route import Route, is_multi_user, route
 from threadline.core.rules import Rules
 from threadline.core.session import (
     Cause,
@@ -25,7 +27,11 @@ from threadline.core.text import checked_text, clean_title
 from threadline.sessions.arrivals.places import Place, look_up, remember
 from threadline.sessions.chronicle import Chronicle, open_chronicle
 from threadline.sessions.endings import end_chronicle
-from threadline.sessions.records import message_from
+from threadline.sessions.people.aliases import rename, resolve
+from threadline.sessions.people.gathering import gather_for, is_one_conversation, move_dms
+from threadline.sessions.people.ownership import asker_keys
+from threadline.sessions.transcripts.layout import layout_of
+from threadline.sessions.transcripts.lines import backwards
 from threadline.storage.database import Row, Transaction, expect
 from threadline.storage.moments import stamp
 
@@ -105,9 +111,45 @@ def open_session(
         "bind_new_route" if before is None else "bind_route",
         route=where,
         session_key=opening.chronicle.key,
+        sender_key=seat.sender_key,
         now=stamp(now),
     )
+    if before is not None and place.person_key is not None and is_one_conversation(address, rules):
+        keys = before.number("key"), opening.chronicle.key
+        move_dms(tx, place.person_key, *keys, profile=place.profile, now=now)
     return opening
+
+
+def open_apart(
+    tx: Transaction,
+    seat: Seat,
+    where: Route,
+    *,
+    title: str | None,
+    rules: Rules,
+    now: datetime,
+    new_id: NewId,
+) -> Chronicle:
+    """Begin the first session of somebody who spoke in another's until now; it knows of nothing."""
+    opening = _begin(
+        tx,
+        seat,
+        None,
+        Cause.FIRST,
+        rules=rules,
+        now=now,
+        new_id=new_id,
+        title=title,
+        titled_by=TitleSource.FIRST_WORDS,
+    )
+    tx.run(
+        "bind_route",
+        route=where,
+        session_key=opening.chronicle.key,
+        sender_key=seat.sender_key,
+        now=stamp(now),
+    )
+    return opening.chronicle
 
 
 def succeed(chronicle: Chronicle, cause: Cause, *, rules: Rules, new_id: NewId) -> Opening:
@@ -205,9 +247,13 @@ def _notes(tx: Transaction, before: Row, cause: Cause, policy: ResetPolicy) -> S
 
 
 def _last_words(tx: Transaction, session: Row, most: int) -> list[Message]:
-    rows = tx.all("list_last_words", session_key=session.number("key"), most=most)
-    id = SessionId(session.text("id"))
-    return [message_from(row, id) for row in reversed(rows)]
+    layout = layout_of(tx, SessionId(session.text("id")))
+    spoken = (
+        line
+        for line in backwards(tx, layout, layout.hidden())
+        if line.role in {Role.USER, Role.ASSISTANT} and line.deleted_at is None
+    )
+    return list(islice(spoken, most))[::-1]
 
 
 def reset(
@@ -227,7 +273,10 @@ def reset(
     """
     cleaned = None if title is None else clean_title(checked_text(title, "title"))
     asked = Inbound.text("/new", address=address, sender=sender, at=now, profile=profile)
-    where = route(address, sender, rules.scopes_for(address.platform), asked.profile)
+    named = rename(tx, asked)
+    where = route(named.address, named.sender, rules.scopes_for(address.platform), asked.profile)
+    if is_one_conversation(address, rules):
+        gather_for(tx, where, named.address, named.sender, profile=named.profile, now=now)
     before = tx.one("lock_bound_session", route=where)
     left_id = None
     if before is not None:
@@ -240,7 +289,7 @@ def reset(
                 chronicle.tell(EventKind.SESSION_CHANGED)
     if not cleaned:
         return Change(left_id=left_id, session_id=None)
-    place = remember(tx, asked, look_up(tx, asked), now)
+    place = remember(tx, named, address, look_up(tx, named, address), now)
     opening = open_session(
         tx,
         place,
@@ -273,62 +322,52 @@ def switch(
 
     The session it leaves ends, unless another route is bound to it. Already there: left is None.
     """
-    where = route(address, sender, rules.scopes_for(address.platform), profile)
-    if not may_see(tx, address, sender, profile=profile, id=to):
+    scopes = rules.scopes_for(address.platform)
+    where = route(*resolve(tx, address, sender), scopes, profile)
+    keys = asker_keys(tx, Asker(address=address, sender=sender, profile=profile))
+    target = tx.one("read_owner", id=to)
+    if target is None or not keys.admits(target):
         raise NotFound("There is no such session", id=to)
-    if is_multi_user(address, rules.scopes_for(address.platform)):
-        _require_shared(tx, to)
+    shared = is_multi_user(address, scopes)
+    if shared and target["sender_key"] is not None:
+        raise _not_shared(to)
     bound = tx.one("lock_bound_session", route=where)
     if bound is not None and bound.text("id") == to:
         if bound["ended_at"] is None and bound["suspended_at"] is None:
             return Change(left_id=None, session_id=to)
         bound = None
-    left_id = None if bound is None else _leave(Chronicle(tx, bound, now))
+    if bound is not None and keys.person_key is not None and is_one_conversation(address, rules):
+        from_key, to_key = bound.number("key"), target.number("key")
+        move_dms(tx, keys.person_key, from_key, to_key, profile=profile, now=now)
+    left_id = None if bound is None else _leave(Chronicle(tx, bound, now), where)
+    speaker = None if shared else keys.sender_key
     with open_chronicle(tx, to, now) as chronicle:
         tx.run("reopen_session", key=chronicle.key)
         chronicle.interruptions = 0
         chronicle.touch()
         chronicle.tell(EventKind.SESSION_OPENED)
-        tx.run("bind_route", route=where, session_key=chronicle.key, now=stamp(now))
+        tx.run(
+            "bind_route",
+            route=where,
+            session_key=chronicle.key,
+            sender_key=speaker,
+            now=stamp(now),
+        )
     return Change(left_id=left_id, session_id=to)
 
 
-def _require_shared(tx: Transaction, id: SessionId) -> None:
-    if expect(tx, "read_owner", id=id)["sender_key"] is not None:
-        raise Refused(
-            "A conversation of one person cannot go on where several speak",
-            id=id,
-            hint="Resume it in a private chat",
-        )
+def _not_shared(id: SessionId) -> Refused:
+    return Refused(
+        "A conversation of one person cannot go on where several speak",
+        id=id,
+        hint="Resume it in a private chat",
+    )
 
 
-def _leave(chronicle: Chronicle) -> SessionId:
+def _leave(chronicle: Chronicle, where: Route) -> SessionId:
     with chronicle:
         routes = chronicle.tx.all("list_routes", session_key=chronicle.key)
-        if len(routes) > 1 or not end_chronicle(chronicle, EndReason.SWITCHED):
+        others = [row for row in routes if row["route"] != where]
+        if others or not end_chronicle(chronicle, EndReason.SWITCHED):
             chronicle.tell(EventKind.SESSION_CHANGED)
     return chronicle.id
-
-
-def may_see(
-    tx: Transaction, address: Address, sender: Sender, *, profile: str, id: SessionId
-) -> bool:
-    """Tell whether a session is the asker's own, or everybody's in the asker's chat.
-
-    Where that cannot be proven the answer is no.
-    """
-    session = tx.one("read_owner", id=id)
-    if session is None or session.text("profile") != profile:
-        return False
-    if session["sender_key"] is not None:
-        return session["sender_key"] == sender_key_of(tx, address, sender)
-    if Kind.DM in {address.kind, Kind(session.text("kind"))}:
-        return False  # Nobody's dm: whose it is cannot be proven.
-    return all(session[name] == getattr(address, name) for name in ("platform", "account", "chat"))
-
-
-def sender_key_of(tx: Transaction, address: Address, sender: Sender) -> int | None:
-    """Find a sender; None if the store has never heard of them."""
-    asked = canonical_sender(address.platform, sender)
-    row = None if asked is None else tx.one("find_sender", platform=address.platform, id=asked)
-    return None if row is None else row.number("key")

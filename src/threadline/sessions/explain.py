@@ -8,6 +8,8 @@ from threadline.core.policy import ResetPolicy
 from threadline.core.route import Route, is_multi_user, route
 from threadline.core.rules import Rules
 from threadline.core.session import Cause, SessionId
+from threadline.sessions.people.aliases import resolve
+from threadline.sessions.people.gathering import foresee, is_one_conversation
 from threadline.sessions.verdicts import why_new
 from threadline.storage.database import Transaction, expect
 
@@ -36,8 +38,12 @@ def explain(
 ) -> Explanation:
     """Tell where a message would go if it came now."""
     scopes = rules.scopes_for(address.platform)
+    address, sender = resolve(tx, address, sender)
     where = route(address, sender, scopes, profile)
-    bound = tx.one("find_bound", route=where)
+    ahead = None
+    if is_one_conversation(address, rules):
+        ahead = foresee(tx, where, address, sender, profile=profile)
+    bound = tx.one("find_bound", route=ahead or where)
     load = None if bound is None else expect(tx, "read_load", session_key=bound.number("key"))
     kind = address.kind if bound is None else Kind(bound.text("kind"))
     return Explanation(

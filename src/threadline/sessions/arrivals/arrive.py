@@ -20,6 +20,8 @@ from threadline.sessions.arrivals.places import Place, look_up, remember
 from threadline.sessions.chronicle import Chronicle
 from threadline.sessions.conversations import FIRST_WORDS, NewId, open_session
 from threadline.sessions.endings import end_chronicle
+from threadline.sessions.people.aliases import rename
+from threadline.sessions.people.gathering import gather, is_one_conversation
 from threadline.sessions.turns.close import close_turn, place_messages
 from threadline.sessions.verdicts import why_new
 from threadline.storage.database import Row, Transaction, expect
@@ -46,15 +48,18 @@ def arrive(
 
     What arrived before is answered as before, and nothing new is done.
     """
-    if checked_type(inbound, "arrival", Inbound).kind is not InboundKind.MESSAGE:
+    named = rename(tx, checked_type(inbound, "arrival", Inbound))
+    outcome.lock(tx, named)
+    at, inbound = inbound.address, outcome.in_known_form(tx, named)
+    if inbound.kind is not InboundKind.MESSAGE:
         return change(tx, inbound, rules=rules, now=now)
-    known = look_up(tx, inbound)
+    known = look_up(tx, inbound, at)
     if known["outcome"] is not None:
         return outcome.repeated(known)
-    place = remember(tx, inbound, known, now)
-    where = route(
-        place.address, place.sender, rules.scopes_for(place.address.platform), place.profile
-    )
+    place = remember(tx, inbound, at, known, now)
+    where = route(named.address, named.sender, rules.scopes_for(at.platform), place.profile)
+    if place.person_key is not None and is_one_conversation(at, rules):
+        gather(tx, where, place.person_key, place.sender_key, profile=place.profile, now=now)
     bound = tx.one("lock_bound_session", route=where)
     load = None if bound is None else expect(tx, "read_load", session_key=bound.number("key"))
     cause = why_new(tx, bound, load, rules=rules, now=now)

@@ -13,6 +13,7 @@ from threadline.core.turn import TurnId, TurnState
 from threadline.sessions.arrivals import outcome
 from threadline.sessions.arrivals.outcome import Arrival, Outcome
 from threadline.sessions.chronicle import Chronicle, chronicle_of, use_blobs
+from threadline.sessions.search.index import reindex
 from threadline.sessions.turns.close import close_turn
 from threadline.storage.database import Row, SqlValue, Transaction, expect
 from threadline.storage.moments import stamp
@@ -20,7 +21,6 @@ from threadline.storage.moments import stamp
 
 def change(tx: Transaction, inbound: Inbound, *, rules: Rules, now: datetime) -> Arrival:
     """Let an earlier message read differently, or be gone; keep what it said as a revision."""
-    outcome.lock(tx, inbound)
     before = outcome.find(tx, inbound)
     if before is not None:
         return outcome.repeated(before)
@@ -122,8 +122,11 @@ def _rewrite(chronicle: Chronicle, message: Row, inbound: Inbound) -> None:
         version=message.number("versions") + 1,
         text=message["text"],
         parts=message["parts"],
+        # One that still waits is shown by no branch, and may yet move to another session.
+        session_revision=0 if message["seq"] is None else chronicle.next_revision,
         now=now,
     )
+    reindex(chronicle.tx, key, text)
     chronicle.tx.run(
         "change_message",
         key=key,
@@ -156,6 +159,11 @@ def _tell_agent(
     chronicle: Chronicle, message: Row, inbound: Inbound, rules: Rules
 ) -> TurnId | None:
     """The agent has seen the old text: it is told at its next turn, which may begin at once."""
+    hidden = chronicle.tx.one(
+        "find_hiding_cut", session_key=chronicle.key, seq=message.number("seq")
+    )
+    if hidden is not None:
+        return None  # The agent must not hear of what was taken back.
     old = message.text("text")
     if inbound.kind is InboundKind.DELETION:
         told = deleted(old)

@@ -1,15 +1,17 @@
 """Outcomes: what came of something that arrived, remembered so that it comes only once."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Concatenate, ParamSpec, TypeVar
 
+from threadline.core.address import Kind
 from threadline.core.errors import Invalid
 from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.route import Route, canonical_chat
 from threadline.core.session import Cause, SessionId
 from threadline.core.turn import TurnId
+from threadline.sessions.people.aliases import ALIASED_PLATFORMS, rename
 from threadline.storage.database import Row, SqlValue, Transaction
 
 P = ParamSpec("P")
@@ -55,6 +57,20 @@ def lock(tx: Transaction, inbound: Inbound) -> None:
     """Let nobody else take in the same message, or a change of it, until this is over."""
     if inbound.message_id is not None:
         tx.run("lock_arrival", **message_identity(inbound))
+
+
+def in_known_form(tx: Transaction, inbound: Inbound) -> Inbound:
+    """Name a message's dm as it was called when the message, or a change of it, first arrived.
+
+    That was another name if an alias has been learned since.
+    """
+    address = inbound.address
+    if address.platform not in ALIASED_PLATFORMS or address.kind is not Kind.DM:
+        return inbound
+    row = tx.one("find_known_form", **message_identity(inbound))
+    if row is None:
+        return inbound
+    return replace(inbound, address=replace(address, chat=row.text("chat")))
 
 
 def find(tx: Transaction, inbound: Inbound) -> Row | None:
@@ -107,9 +123,10 @@ def once(
     """Carry out a command's verb unless the same message did so before; then answer None."""
     if inbound.kind is not InboundKind.MESSAGE:
         raise Invalid(f"A command is a message, not a {inbound.kind}")
-    if find(tx, inbound) is not None:
+    known = in_known_form(tx, rename(tx, inbound))
+    if find(tx, known) is not None:
         return None
-    note(tx, inbound, Outcome.COMMAND)
+    note(tx, known, Outcome.COMMAND)
     return verb(tx, *args, **kwargs)
 
 

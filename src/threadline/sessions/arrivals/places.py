@@ -9,9 +9,11 @@ from threadline.core.message import NewMessage
 from threadline.core.notice import greet
 from threadline.core.route import canonical_chat, canonical_sender
 from threadline.core.text import clean_title
-from threadline.sessions.arrivals import outcome
 from threadline.storage.database import Row, SqlValue, Transaction, expect
 from threadline.storage.moments import stamp
+
+NEVER_SEEN = 0
+"""The moment at which somebody was first seen of whom we have only heard."""
 
 _LABELS = ("alt_chat", "parent", "scope", "chat_name", "topic")
 
@@ -21,16 +23,21 @@ class Place:
     """Where something is said and by whom, as the store knows them."""
 
     address: Address
+    """As the platform wrote it, so that replies find the way back."""
     sender: Sender
+    """By the id that we go by."""
     profile: str
     address_key: int
     sender_key: int | None
+    person_key: int | None = None
     greeting: NewMessage | None = None
 
 
-def look_up(tx: Transaction, inbound: Inbound) -> Row:
-    """Read what the store knows of a message's place and sender, and whether it came before."""
-    outcome.lock(tx, inbound)
+def look_up(tx: Transaction, inbound: Inbound, at: Address) -> Row:
+    """Read what the store knows of a message's place and sender, and whether it came before.
+
+    The inbound is named by the ids we go by; `at` is where the platform says that it was said.
+    """
     return expect(
         tx,
         "find_for_arrival",
@@ -38,27 +45,33 @@ def look_up(tx: Transaction, inbound: Inbound) -> Row:
         message_id=inbound.message_id,
         profile=inbound.profile,
         said_in=canonical_chat(inbound.address, inbound.sender),
-        **identity(inbound.address),
+        **identity(at),
     )
 
 
-def remember(tx: Transaction, inbound: Inbound, known: Row, now: datetime) -> Place:
+def remember(tx: Transaction, inbound: Inbound, at: Address, known: Row, now: datetime) -> Place:
     """Make sure that the store knows a message's place and sender, by their present names."""
-    address_key, is_first = _remember_address(tx, inbound.address, known)
+    address_key, is_first = _remember_address(tx, at, known)
     sender_id = canonical_sender(inbound.address.platform, inbound.sender)
     sender_key = known.number_or_none("sender_key")
     greeting = None
     if sender_id is not None and sender_key is None:
-        sender_key = _add_sender(tx, inbound, sender_id, now)
+        sender_key = add_sender(
+            tx, inbound.address.platform, sender_id, inbound.sender.name, seen_at=stamp(now)
+        )
         greeting = greet(installation=is_first)
     elif sender_key is not None:
+        if known["first_seen_at"] == NEVER_SEEN:
+            tx.run("greet_sender", key=sender_key, now=stamp(now))
+            greeting = greet(installation=is_first)
         _rename(tx, sender_key, known.text_or_none("sender_name"), inbound.sender)
     return Place(
-        address=inbound.address,
+        address=at,
         sender=inbound.sender,
         profile=inbound.profile,
         address_key=address_key,
         sender_key=sender_key,
+        person_key=known.number_or_none("person_key"),
         greeting=greeting,
     )
 
@@ -89,11 +102,21 @@ def _remember_address(tx: Transaction, address: Address, known: Row) -> tuple[in
     return key, False
 
 
-def _add_sender(tx: Transaction, inbound: Inbound, id: str, now: datetime) -> int:
-    name = None if inbound.sender.name is None else clean_title(inbound.sender.name)
-    row = expect(
-        tx, "add_sender", platform=inbound.address.platform, id=id, name=name, now=stamp(now)
-    )
+def remember_address(tx: Transaction, address: Address) -> int:
+    """Find a place, or remember it."""
+    row = tx.one("find_address", **identity(address))
+    if row is not None:
+        return row.number("key")
+    labels: dict[str, SqlValue] = {name: getattr(address, name) for name in _LABELS}
+    return expect(tx, "add_address", **identity(address), **labels).number("key")
+
+
+def add_sender(
+    tx: Transaction, platform: str, id: str, name: str | None = None, *, seen_at: int = NEVER_SEEN
+) -> int:
+    """Remember a sender; one who has not spoken yet will be greeted when they do."""
+    cleaned = None if name is None else clean_title(name)
+    row = expect(tx, "add_sender", platform=platform, id=id, name=cleaned, now=seen_at)
     return row.number("key")
 
 

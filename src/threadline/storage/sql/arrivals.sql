@@ -8,7 +8,7 @@ SELECT CAST(pg_advisory_xact_lock(hashtextextended(concat_ws(chr(31), -- postgre
 -- name: find_for_arrival
 -- Read what is known of an inbound message: the place, the sender, and whether it came before.
 SELECT a.key AS address_key, a.alt_chat, a.parent, a.scope, a.chat_name, a.topic,
-       p.key AS sender_key, p.name AS sender_name,
+       p.key AS sender_key, p.name AS sender_name, p.person_key, p.first_seen_at,
        k.outcome, k.turn_id, k.message_key, ks.id AS session_id,
        (SELECT count(*) FROM early_changes e
         WHERE e.profile = :profile AND e.platform = :platform AND e.account = :account
@@ -39,14 +39,14 @@ WHERE key = :key
 -- Tell whether anybody has ever spoken here.
 SELECT key FROM addresses LIMIT 1
 
--- name: find_sender
--- Find a sender.
-SELECT key FROM senders WHERE platform = :platform AND id = :id
-
 -- name: add_sender
 -- Remember a sender.
 INSERT INTO senders (platform, id, name, first_seen_at) VALUES (:platform, :id, :name, :now)
 RETURNING key
+
+-- name: greet_sender
+-- Remember since when somebody speaks whom we knew by name only.
+UPDATE senders SET first_seen_at = :now WHERE key = :key
 
 -- name: rename_sender
 -- Remember what a sender is called now.

@@ -43,14 +43,15 @@ RETURNING key
 -- name: close_chronicle
 -- Write down how far a session has come.
 UPDATE sessions
-SET revision = :revision, last_seq = :last_seq, interruptions = :interruptions
+SET revision = :revision, last_seq = :last_seq, interruptions = :interruptions,
+    user_messages = user_messages + :user_messages
 WHERE key = :key
 
 -- name: close_active_chronicle
 -- Write down how far a session has come, and that it was active, which moves it in every list.
 UPDATE sessions
 SET revision = :revision, last_seq = :last_seq, interruptions = :interruptions,
-    last_activity_at = :last_activity_at
+    user_messages = user_messages + :user_messages, last_activity_at = :last_activity_at
 WHERE key = :key
 
 -- name: add_event
@@ -105,14 +106,17 @@ UPDATE sessions SET model = :model, provider = :provider, base_url = :base_url W
 UPDATE sessions SET busy_mode = :busy_mode WHERE key = :key
 
 -- name: bind_route
--- Bind a route to a session, wherever it was bound before.
-INSERT INTO bindings (route, session_key, bound_at)
-VALUES (:route, :session_key, :now)
-ON CONFLICT (route) DO UPDATE SET session_key = excluded.session_key, bound_at = excluded.bound_at
+-- Bind a route, and whoever speaks on it, to a session, wherever it was bound before.
+INSERT INTO bindings (route, session_key, bound_at, sender_key)
+VALUES (:route, :session_key, :now, :sender_key)
+ON CONFLICT (route) DO UPDATE
+SET session_key = excluded.session_key, bound_at = excluded.bound_at,
+    sender_key = excluded.sender_key
 
 -- name: bind_new_route
 -- Bind a route that has never been bound; somebody else may just have done it.
-INSERT INTO bindings (route, session_key, bound_at) VALUES (:route, :session_key, :now)
+INSERT INTO bindings (route, session_key, bound_at, sender_key)
+VALUES (:route, :session_key, :now, :sender_key)
 
 -- name: rebind_all
 -- Let all routes of one session go on with another.
@@ -132,7 +136,7 @@ WHERE b.route = :route
 
 -- name: read_owner
 -- Read whose a session is, and in which chat it was opened.
-SELECT s.key, s.profile, s.kind, s.sender_key, a.platform, a.account, a.chat
+SELECT s.key, s.profile, s.kind, s.sender_key, s.address_key, a.platform, a.account, a.chat
 FROM sessions s
 JOIN addresses a ON a.key = s.address_key
 WHERE s.id = :id

@@ -98,6 +98,14 @@ ALTER TABLE senders ADD COLUMN wrong_since INTEGER;
 
 CREATE INDEX senders_of_person ON senders (person_key) WHERE person_key IS NOT NULL;
 
+-- Who speaks on a route, unless several do: when people part, each keeps their own routes.
+ALTER TABLE bindings ADD COLUMN sender_key INTEGER REFERENCES senders (key);
+
+UPDATE bindings SET sender_key =
+    (SELECT s.sender_key FROM sessions s WHERE s.key = bindings.session_key);
+
+CREATE INDEX bindings_of_sender ON bindings (sender_key) WHERE sender_key IS NOT NULL;
+
 -- Other ids under which a platform knows a sender.
 CREATE TABLE aliases (
     platform   TEXT NOT NULL,

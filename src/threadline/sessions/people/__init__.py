@@ -1,0 +1,1 @@
+"""People: who is who, who belongs together, and who may see what."""

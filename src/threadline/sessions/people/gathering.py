@@ -1,0 +1,165 @@
+"""Gathering: all direct messages of a person go on in one conversation, where that is wished.
+
+Nothing is moved when people are linked. A route comes to the others when somebody speaks on it,
+and only then: so a turn that runs elsewhere goes on undisturbed.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from threadline.core.address import Address, Kind, Sender
+from threadline.core.event import EventKind
+from threadline.core.person import PeopleMode
+from threadline.core.route import Route, RouteParts, canonical_sender, parse_route
+from threadline.core.rules import Rules
+from threadline.core.session import EndReason
+from threadline.sessions.chronicle import Chronicle, chronicle_of
+from threadline.sessions.endings import end_chronicle
+from threadline.storage.database import Row, Transaction, expect
+from threadline.storage.moments import stamp
+
+
+def is_one_conversation(address: Address, rules: Rules) -> bool:
+    """Tell whether what a person says there belongs to one conversation on every platform.
+
+    A thread inside a direct chat was opened to keep things apart, and does so here, too.
+    """
+    is_plain = address.kind is Kind.DM and address.thread is None
+    return is_plain and rules.people is PeopleMode.ONE_CONVERSATION
+
+
+def gather(
+    tx: Transaction,
+    where: Route,
+    person_key: int,
+    sender_key: int | None,
+    *,
+    profile: str,
+    now: datetime,
+) -> None:
+    """Let a route go on with the conversation that its person has, unless a turn is under way."""
+    tx.one("lock_person", key=person_key)
+    together = tx.all("list_sender_keys", person_key=person_key)
+    if sender_key not in {row["key"] for row in together}:
+        return  # They just parted.
+    dms = _dms(tx, person_key, profile)
+    current = _destination(tx, where, person_key, dms)
+    if current is None:
+        return
+    to_key, here = current.number("session_key"), tx.one("find_binding", route=where)
+    if here is None:
+        _bind(tx, {where: sender_key}, to_key, now)
+        return
+    from_key = here.number("session_key")
+    left = _take(tx, from_key, to_key, now)
+    # Asked again under the lock: somebody may just have spoken.
+    if not _is_busy(tx, from_key):
+        _bind(tx, {where: sender_key} | _bound_to(dms, from_key), to_key, now)
+        _leave(left)
+
+
+def gather_for(
+    tx: Transaction,
+    where: Route,
+    address: Address,
+    sender: Sender,
+    *,
+    profile: str,
+    now: datetime,
+) -> None:
+    """Do the same before a command, whose sender may be nobody's person."""
+    found = _find_sender(tx, address, sender)
+    person_key = None if found is None else found.number_or_none("person_key")
+    if found is not None and person_key is not None:
+        gather(tx, where, person_key, found.number("key"), profile=profile, now=now)
+
+
+def foresee(
+    tx: Transaction, where: Route, address: Address, sender: Sender, *, profile: str
+) -> Route | None:
+    """Find the route whose conversation a message would join; None: it stays where it is."""
+    found = _find_sender(tx, address, sender)
+    person_key = None if found is None else found.number_or_none("person_key")
+    if person_key is None:
+        return None
+    current = _destination(tx, where, person_key, _dms(tx, person_key, profile))
+    return None if current is None else Route(current.text("route"))
+
+
+def move_dms(
+    tx: Transaction, person_key: int, from_key: int, to_key: int, *, profile: str, now: datetime
+) -> None:
+    """Let all direct messages of a person follow from one session to the next."""
+    _bind(tx, _bound_to(_dms(tx, person_key, profile), from_key), to_key, now)
+
+
+def _dms(tx: Transaction, person_key: int, profile: str) -> list[Row]:
+    rows = tx.all("list_routes_of_person", person_key=person_key, profile=profile)
+    return [row for row in rows if _is_plain_dm(parse_route(row.text("route")))]
+
+
+def _is_plain_dm(parts: RouteParts) -> bool:
+    return parts.kind is Kind.DM and parts.thread is None
+
+
+def _bound_to(dms: Sequence[Row], session_key: int) -> dict[Route, int | None]:
+    return {
+        Route(dm.text("route")): dm.number_or_none("sender_key")
+        for dm in dms
+        if dm["session_key"] == session_key
+    }
+
+
+def _bind(
+    tx: Transaction, speakers: Mapping[Route, int | None], session_key: int, now: datetime
+) -> None:
+    for where, speaker in speakers.items():
+        tx.run(
+            "bind_route",
+            route=where,
+            session_key=session_key,
+            sender_key=speaker,
+            now=stamp(now),
+        )
+
+
+def _destination(tx: Transaction, where: Route, person_key: int, dms: Sequence[Row]) -> Row | None:
+    """Find where a route should be bound to; None: where it is, or it may not be moved now."""
+    if not dms:
+        return None
+    current = max(dms, key=_liveliness)
+    here = tx.one("find_binding", route=where)
+    if here is None:
+        return current
+    if here["person_key"] != person_key or here["session_key"] == current["session_key"]:
+        return None  # Somebody else speaks there, or it is there already.
+    return None if _is_busy(tx, here.number("session_key")) else current
+
+
+def _liveliness(dm: Row) -> tuple[bool, int, int]:
+    # One that ended because a new one was asked for is where the new one begins.
+    goes_on = dm["ended_at"] is None or dm["end_reason"] == EndReason.NEW
+    return goes_on, dm.number("last_activity_at"), dm.number("session_key")
+
+
+def _is_busy(tx: Transaction, session_key: int) -> bool:
+    load = expect(tx, "read_load", session_key=session_key)
+    return load["held_id"] is not None or load["queued_at"] is not None
+
+
+def _take(tx: Transaction, from_key: int, to_key: int, now: datetime) -> Chronicle:
+    """Lock both sessions in the order of their keys; go on with the one that is left."""
+    taken = {key: chronicle_of(tx, key, now) for key in sorted({from_key, to_key})}
+    return taken[from_key]
+
+
+def _leave(chronicle: Chronicle) -> None:
+    with chronicle:
+        is_bound = chronicle.tx.all("list_routes", session_key=chronicle.key)
+        if is_bound or not end_chronicle(chronicle, EndReason.LINKED):
+            chronicle.tell(EventKind.SESSION_CHANGED)
+
+
+def _find_sender(tx: Transaction, address: Address, sender: Sender) -> Row | None:
+    id = canonical_sender(address.platform, sender)
+    return None if id is None else tx.one("find_sender", platform=address.platform, id=id)

@@ -1,0 +1,104 @@
+"""Learning: a platform tells, sooner or later, that two of its ids are one human."""
+
+from dataclasses import replace
+from datetime import datetime
+
+from threadline.core.errors import Invalid
+from threadline.core.event import EventKind
+from threadline.core.person import Identity
+from threadline.core.route import Route, RouteParts, parse_route
+from threadline.core.session import EndReason
+from threadline.sessions.arrivals.places import add_sender
+from threadline.sessions.chronicle import chronicle_of
+from threadline.sessions.endings import end_chronicle
+from threadline.sessions.people.aliases import ALIASED_PLATFORMS
+from threadline.sessions.people.persons import join_senders
+from threadline.storage.database import Row, Transaction, expect
+from threadline.storage.moments import stamp
+
+
+def learn(tx: Transaction, platform: str, id: str, same_as: str, *, now: datetime) -> bool:
+    """Go by `same_as` for both ids from now on; what either of them said becomes one's.
+
+    Answers False if that was known. However aliases are told, each leads to its goal in one step.
+    """
+    alias, goal = Identity(platform=platform, id=id), Identity(platform=platform, id=same_as)
+    if platform not in ALIASED_PLATFORMS:
+        known = ", ".join(sorted(ALIASED_PLATFORMS))
+        raise Invalid("Nobody has two ids there", id=platform, hint=f"Only on {known}")
+    tx.run("lock_aliases", platform=platform)
+    old, new = _root(tx, alias), _root(tx, goal)
+    if old == new:
+        return False
+    new_key = _sender_key(tx, new) or add_sender(tx, platform, new.id)
+    tx.run("add_alias", platform=platform, id=old.id, sender_key=new_key, now=stamp(now))
+    old_key = _sender_key(tx, old)
+    if old_key is not None:
+        tx.run("repoint_aliases", from_key=old_key, to_key=new_key)
+        join_senders(tx, old_key, new_key, now=now)
+        _move_routes(tx, (old.id, old_key), (new.id, new_key), now)
+    return True
+
+
+def _root(tx: Transaction, identity: Identity) -> Identity:
+    row = tx.one(
+        "find_aliases", platform=identity.platform, sender_id=identity.id, chat=identity.id
+    )
+    return identity if row is None else replace(identity, id=row.text("known_as"))
+
+
+def _sender_key(tx: Transaction, identity: Identity) -> int | None:
+    row = tx.one("find_sender", platform=identity.platform, id=identity.id)
+    return None if row is None else row.number("key")
+
+
+def _move_routes(
+    tx: Transaction, old: tuple[str, int], new: tuple[str, int], now: datetime
+) -> None:
+    """Let what was said on routes of the old id go on where the new one speaks."""
+    (old_id, old_key), (new_id, new_key) = old, new
+    for row in tx.all("list_bindings_of_sender", sender_key=old_key):
+        before = Route(row.text("route"))
+        after = _renamed(parse_route(before), old_id, new_id)
+        if after == before:
+            continue
+        there = tx.one("find_bound", route=after)
+        tx.run("drop_binding", route=before)
+        chosen = row.number("session_key")
+        if there is not None:
+            chosen = _choose(tx, chosen, there.number("key"))
+        tx.run("bind_route", route=after, session_key=chosen, sender_key=new_key, now=stamp(now))
+        if there is not None:
+            for left in {row.number("session_key"), there.number("key")} - {chosen}:
+                _leave(tx, left, now)
+
+
+def _renamed(parts: RouteParts, old: str, new: str) -> Route:
+    chat = new if parts.kind == "dm" and parts.chat == old else parts.chat
+    member = new if parts.member == old else parts.member
+    return Route(str(replace(parts, chat=chat, member=member)))
+
+
+def _choose(tx: Transaction, one: int, other: int) -> int:
+    """Choose the session that goes on: one with a turn under way, else the liveliest."""
+    rows = [expect(tx, "lock_session_by_key", key=key) for key in sorted({one, other})]
+    return max(rows, key=lambda row: _liveliness(tx, row)).number("key")
+
+
+def _liveliness(tx: Transaction, session: Row) -> tuple[bool, bool, int, int]:
+    key = session.number("key")
+    is_open = session["ended_at"] is None
+    return is_open, _is_busy(tx, key), session.number("last_activity_at"), key
+
+
+def _is_busy(tx: Transaction, key: int) -> bool:
+    load = expect(tx, "read_load", session_key=key)
+    return load["held_id"] is not None or load["queued_at"] is not None
+
+
+def _leave(tx: Transaction, key: int, now: datetime) -> None:
+    """End a session that no route leads to any more, unless it still has to answer."""
+    with chronicle_of(tx, key, now) as chronicle:
+        is_needed = tx.all("list_routes", session_key=key) or _is_busy(tx, key)
+        if is_needed or not end_chronicle(chronicle, EndReason.LINKED):
+            chronicle.tell(EventKind.SESSION_CHANGED)

@@ -1,0 +1,94 @@
+"""Ownership: who may see a session. Every read for somebody, and every command, asks here."""
+
+from dataclasses import dataclass
+
+from threadline.core.address import Address, Kind, Sender
+from threadline.core.person import Asker
+from threadline.core.route import canonical_sender
+from threadline.core.session import SessionId
+from threadline.sessions.people.aliases import resolve
+from threadline.storage.database import Row, SqlValue, Transaction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskerKeys:
+    """An asker as the store knows them, within one transaction."""
+
+    profile: str
+    sees_all: bool
+    """The owner of the installation: everything in the profile may be seen."""
+    sender_key: int | None = None
+    person_key: int | None = None
+    sender_keys: frozenset[int] = frozenset()
+    """Themselves, and whoever is the same person; none if the store never heard of them."""
+    chat: tuple[str, str, str] | None = None
+    """Platform, account and chat that they ask from; None in a direct message."""
+
+    def admits(self, session: Row) -> bool:
+        """Tell whether a session may be seen; where that cannot be proven the answer is no.
+
+        The row holds profile, kind and sender_key of the session, and the platform, account and
+        chat of its address. The queries that choose rows for an asker say the same in SQL.
+        """
+        if session.text("profile") != self.profile:
+            return False
+        if self.sees_all:
+            return True
+        if session["sender_key"] is not None:
+            return session["sender_key"] in self.sender_keys
+        if self.chat is None or session["kind"] == Kind.DM:
+            return False  # Nobody's dm: whose it is cannot be proven.
+        return self.chat == tuple(session[name] for name in ("platform", "account", "chat"))
+
+    def values(self) -> dict[str, SqlValue]:
+        """Give the values of the queries that choose rows for an asker who does not see all.
+
+        A session is theirs if its sender is one of `senders` with this key or this person, or if
+        it has none and its address is in this chat, and no dm. What is None chooses nothing.
+        """
+        platform, account, chat = self.chat or (None, None, None)
+        return {
+            "sender_key": self.sender_key,
+            "person_key": self.person_key,
+            "platform": platform,
+            "account": account,
+            "chat": chat,
+        }
+
+
+def asker_keys(tx: Transaction, asker: Asker) -> AskerKeys:
+    """Find out who asks: their senders, and the chat they ask from."""
+    if asker.address is None or asker.sees_all:
+        return AskerKeys(profile=asker.profile, sees_all=asker.sees_all)
+    address, sender = resolve(tx, asker.address, asker.sender)
+    found = _find_sender(tx, address, sender)
+    key = None if found is None else found.number("key")
+    person_key = None if found is None else found.number_or_none("person_key")
+    together = [] if person_key is None else tx.all("list_sender_keys", person_key=person_key)
+    own = frozenset() if key is None else frozenset({key})
+    is_dm = address.kind is Kind.DM
+    return AskerKeys(
+        profile=asker.profile,
+        sees_all=False,
+        sender_key=key,
+        person_key=person_key,
+        sender_keys=own | {row.number("key") for row in together},
+        chat=None if is_dm else (address.platform, address.account, address.chat),
+    )
+
+
+def may_see(tx: Transaction, asker: Asker, id: SessionId) -> bool:
+    """Tell whether a session is the asker's own, or everybody's in the asker's chat."""
+    session = tx.one("read_owner", id=id)
+    return session is not None and asker_keys(tx, asker).admits(session)
+
+
+def sender_key_of(tx: Transaction, address: Address, sender: Sender) -> int | None:
+    """Find a sender; None if the store has never heard of them."""
+    row = _find_sender(tx, *resolve(tx, address, sender))
+    return None if row is None else row.number("key")
+
+
+def _find_sender(tx: Transaction, address: Address, sender: Sender) -> Row | None:
+    asked = canonical_sender(address.platform, sender)
+    return None if asked is None else tx.one("find_sender", platform=address.platform, id=asked)

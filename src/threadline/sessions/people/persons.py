@@ -1,0 +1,139 @@
+"""Persons: which senders are one, and what they are called. Joining them merges no sessions."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from threadline.core.address import Address, Kind, Sender
+from threadline.core.errors import Invalid, NotFound, Refused
+from threadline.core.person import Identity, KnownSender, Person, PersonKey
+from threadline.core.route import canonical_sender
+from threadline.core.text import checked_text, clean_title
+from threadline.sessions.arrivals.places import NEVER_SEEN, add_sender
+from threadline.sessions.people.aliases import resolve
+from threadline.storage.database import Row, Transaction, expect
+from threadline.storage.moments import stamp
+
+
+def people(tx: Transaction) -> list[Person]:
+    """List everybody who speaks through several senders, in the order in which they were joined."""
+    senders: dict[int, list[Row]] = {}
+    for row in tx.all("list_linked_senders"):
+        senders.setdefault(row.number("person_key"), []).append(row)
+    return [_person(row, senders.get(row.number("key"), [])) for row in tx.all("list_persons")]
+
+
+def person_of(tx: Transaction, identity: Identity) -> Person | None:
+    """Tell which person a sender is; None: nobody that we know of, and never a guess."""
+    sender = _find(tx, identity)
+    key = None if sender is None else sender.number_or_none("person_key")
+    return None if key is None else read_person(tx, PersonKey(key))
+
+
+def read_person(tx: Transaction, key: PersonKey) -> Person:
+    """Read a person."""
+    row = tx.one("read_person", key=key)
+    if row is None:
+        raise NotFound("There is no such person", id=str(key))
+    return _person(row, tx.all("list_senders_of_person", person_key=key))
+
+
+def rename_person(tx: Transaction, key: PersonKey, name: str) -> Person:
+    """Call a person by another name."""
+    cleaned = clean_title(checked_text(name, "name"))
+    if not cleaned:
+        raise Invalid("A name needs at least one visible character", id=str(key))
+    tx.run("name_person", key=key, name=cleaned)
+    return read_person(tx, key)
+
+
+def join(tx: Transaction, one: Identity, other: Identity, *, now: datetime) -> Person:
+    """Make two senders one person, as somebody who knows that they are."""
+    keys = [sender_key_named(tx, identity) for identity in (one, other)]
+    if keys[0] == keys[1]:
+        raise Invalid("That is one and the same sender", id=str(one))
+    return read_person(tx, join_senders(tx, keys[0], keys[1], now=now))
+
+
+def join_senders(tx: Transaction, one: int, other: int, *, now: datetime) -> PersonKey:
+    """Make two senders one person; if each was one already, the older one stays."""
+    senders = [expect(tx, "take_sender", key=key) for key in sorted({one, other})]
+    persons = sorted({row.number("person_key") for row in senders if row["person_key"] is not None})
+    names = [tx.one("lock_person", key=key) for key in persons]
+    if persons:
+        person_key = persons[0]
+    else:
+        person_key = expect(tx, "add_person", name=None, now=stamp(now)).number("key")
+    for gone in persons[1:]:
+        tx.run("merge_persons", from_key=gone, to_key=person_key)
+        tx.run("drop_person", key=gone)
+    for sender in senders:
+        tx.run("set_person", key=sender.number("key"), person_key=person_key)
+    called = [row["name"] for row in names if row is not None and row["name"] is not None]
+    tx.run("name_person", key=person_key, name=called[0] if called else _name(tx, person_key))
+    return PersonKey(person_key)
+
+
+def settle(tx: Transaction, keys: Sequence[int], person_key: int | None, now: datetime) -> None:
+    """Let these senders be one person from now on, or nobody's if there is only one of them."""
+    if len(keys) == 1:
+        tx.run("set_person", key=keys[0], person_key=None)
+        return
+    if person_key is None:
+        person_key = expect(tx, "add_person", name=None, now=stamp(now)).number("key")
+    for key in keys:
+        tx.run("set_person", key=key, person_key=person_key)
+    if expect(tx, "read_person", key=person_key)["name"] is None:
+        tx.run("name_person", key=person_key, name=_name(tx, person_key))
+
+
+def sender_key_named(tx: Transaction, identity: Identity) -> int:
+    """Find a sender who must be known."""
+    row = _find(tx, identity)
+    if row is None:
+        raise NotFound("Nobody is known by that id", id=str(identity), hint="Have they spoken yet?")
+    return row.number("key")
+
+
+def remember_sender(tx: Transaction, address: Address, sender: Sender) -> int:
+    """Find whoever gives a command, or remember them; refuse somebody without an id."""
+    address, sender = resolve(tx, address, sender)
+    id = canonical_sender(address.platform, sender)
+    if id is None:
+        raise Refused(
+            "Nobody can tell who you are here",
+            id=address.platform,
+            hint="The app gave no id with your message",
+        )
+    row = tx.one("find_sender", platform=address.platform, id=id)
+    if row is not None:
+        return row.number("key")
+    return add_sender(tx, address.platform, id, sender.name)
+
+
+def _find(tx: Transaction, identity: Identity) -> Row | None:
+    here = Address(platform=identity.platform, kind=Kind.DM)
+    _, sender = resolve(tx, here, Sender(id=identity.id))
+    return tx.one("find_sender", platform=identity.platform, id=sender.id)
+
+
+def _name(tx: Transaction, person_key: int) -> str | None:
+    """Answer the first name that is known of a person's senders."""
+    rows = tx.all("list_senders_of_person", person_key=person_key)
+    return next((row.text("name") for row in rows if row["name"]), None)
+
+
+def _person(row: Row, senders: Sequence[Row]) -> Person:
+    return Person(
+        key=PersonKey(row.number("key")),
+        name=row.text_or_none("name"),
+        made_at=row.moment("made_at"),
+        senders=tuple(_sender(sender) for sender in senders),
+    )
+
+
+def _sender(row: Row) -> KnownSender:
+    return KnownSender(
+        identity=Identity(platform=row.text("platform"), id=row.text("id")),
+        name=row.text_or_none("name"),
+        first_seen_at=None if row["first_seen_at"] == NEVER_SEEN else row.moment("first_seen_at"),
+    )

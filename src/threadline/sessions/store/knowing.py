@@ -1,0 +1,130 @@
+"""The store's acquaintances: who is who, and which senders are one person."""
+
+from collections.abc import Callable
+
+from threadline.core.address import Address, Sender
+from threadline.core.errors import Conflict
+from threadline.core.person import Asker, Identity, Person, PersonKey, checked_person_key
+from threadline.core.route import MAIN_PROFILE, canonical_profile
+from threadline.core.session import SessionId, checked_session_id
+from threadline.core.text import checked_id, checked_type
+from threadline.sessions.people import codes, learning, ownership, parting, persons
+from threadline.sessions.people.codes import LinkCode
+from threadline.sessions.people.parting import Parting
+from threadline.sessions.store.door import Door
+
+_CODE_BITS = 40
+
+
+class Knowing(Door):
+    """Persons, the codes that join them, and who may see what."""
+
+    async def make_link_code(
+        self,
+        address: Address,
+        sender: Sender,
+        *,
+        profile: str = MAIN_PROFILE,
+        new_code: Callable[[], int] | None = None,
+    ) -> LinkCode:
+        """Make a code that joins this sender with whoever sends it from another app.
+
+        It is valid for ten minutes and once. The store keeps only its hash: show it at once.
+        """
+        return await self._db.write(
+            codes.make_link_code,
+            checked_type(address, "address", Address),
+            checked_type(sender, "sender", Sender),
+            profile=canonical_profile(profile),
+            now=self.now(),
+            new_code=new_code or self._draw_code,
+        )
+
+    def _draw_code(self) -> int:
+        return (self._new_id() << 32 | self._new_id()) & ((1 << _CODE_BITS) - 1)
+
+    async def link(
+        self, address: Address, sender: Sender, code: str, *, profile: str = MAIN_PROFILE
+    ) -> Person:
+        """Join whoever sends a code with whoever was shown it, into one person.
+
+        A code that is not valid is refused without a word on why; five in an hour, and nothing
+        more is looked at for an hour.
+        """
+        linking = await self._db.write(
+            codes.link,
+            checked_type(address, "address", Address),
+            checked_type(sender, "sender", Sender),
+            code,
+            profile=canonical_profile(profile),
+            now=self.now(),
+        )
+        refusal = linking.refusal()
+        if refusal is not None or linking.person is None:
+            raise refusal or Conflict("Nobody was linked", hint="Try again")
+        return await self._db.read(persons.read_person, linking.person)
+
+    async def unlink(self, address: Address, sender: Sender) -> Parting | None:
+        """Let a sender leave their person; None if they were not linked with anybody.
+
+        A session in which both spoke ends and stays with whoever began it; the others begin anew.
+        """
+        return await self._db.write(
+            parting.unlink,
+            checked_type(address, "address", Address),
+            checked_type(sender, "sender", Sender),
+            rules=self.rules,
+            now=self.now(),
+            new_id=self._new_id,
+        )
+
+    async def join(self, one: Identity, other: Identity) -> Person:
+        """Make two known senders one person, as somebody who knows that they are."""
+        return await self._db.write(
+            persons.join,
+            checked_type(one, "sender", Identity),
+            checked_type(other, "sender", Identity),
+            now=self.now(),
+        )
+
+    async def part(self, identity: Identity) -> Parting | None:
+        """Take a known sender out of their person; None if they were not linked with anybody."""
+        return await self._db.write(
+            parting.part,
+            checked_type(identity, "sender", Identity),
+            rules=self.rules,
+            now=self.now(),
+            new_id=self._new_id,
+        )
+
+    async def people(self) -> list[Person]:
+        """List everybody who speaks through several senders."""
+        return await self._db.read(persons.people)
+
+    async def person(self, key: PersonKey) -> Person:
+        """Read a person."""
+        return await self._db.read(persons.read_person, checked_person_key(key))
+
+    async def person_of(self, identity: Identity) -> Person | None:
+        """Tell which person a sender is; None: nobody that we know of, and never a guess."""
+        return await self._db.read(persons.person_of, checked_type(identity, "sender", Identity))
+
+    async def rename_person(self, key: PersonKey, name: str) -> Person:
+        """Call a person by another name."""
+        return await self._db.write(persons.rename_person, checked_person_key(key), name)
+
+    async def learn_alias(self, platform: str, id: str, same_as: str) -> bool:
+        """Go by `same_as` for both ids of one human on a platform; False if that was known."""
+        return await self._db.write(
+            learning.learn,
+            checked_id(platform, "platform"),
+            checked_id(id, "id"),
+            checked_id(same_as, "id"),
+            now=self.now(),
+        )
+
+    async def may_see(self, asker: Asker, id: SessionId) -> bool:
+        """Tell whether a session is the asker's own, or everybody's in the asker's chat."""
+        return await self._db.read(
+            ownership.may_see, checked_type(asker, "asker", Asker), checked_session_id(id)
+        )

@@ -1,0 +1,237 @@
+"""Aliases: WhatsApp knows one human by a number and by a LID, and tells so sooner or later."""
+
+import pytest
+
+from threadline.core.address import Address, Kind, Sender
+from threadline.core.errors import Invalid
+from threadline.core.inbound import Inbound, InboundKind
+from threadline.core.message import Text
+from threadline.core.person import Identity
+from threadline.core.session import Cause, EndReason
+from threadline.testing.agent import Hangs
+from threadline.testing.house import House
+from threadline.testing.person import Person
+
+PHONE, LID = "49170", "777@lid"
+
+
+def in_form(house: House, id: str) -> Person:
+    """Be one human on WhatsApp, as the platform writes them this time."""
+    address = Address(platform="whatsapp", kind=Kind.DM, chat=id)
+    return Person(house, Sender(id=id, name="Ada"), address)
+
+
+async def learn(house: House, id: str = LID, same_as: str = PHONE) -> bool:
+    """Let the platform tell that two ids are one human."""
+    return await house.store.learn_alias("whatsapp", id, same_as)
+
+
+async def test_a_mapping_known_before_makes_one_conversation(house: House) -> None:
+    """The mapping comes first: both forms lead to one session, and Ada is greeted once."""
+    await learn(house)
+
+    by_lid, by_phone = in_form(house, LID), in_form(house, "+49170:3@s.whatsapp.net")
+    first, second = await by_lid.says("one"), await by_phone.says("two")
+
+    assert first.session_id == second.session_id
+    lines = [line.text for line in await house.transcript_of(first.session_id)]
+    assert sum("first message" in line for line in lines) == 1
+    assert len(await house.replies_to(by_lid)) == 1, "it is answered where it was said"
+
+
+async def test_a_mapping_that_comes_between_joins_what_follows(house: House) -> None:
+    """Ada wrote under her LID; then the mapping and her number come, and the session goes on."""
+    first = await in_form(house, LID).says("one")
+    assert await learn(house)
+
+    second = await in_form(house, PHONE).says("two")
+    third = await in_form(house, LID).says("three")
+
+    assert {first.session_id, second.session_id} == {third.session_id}
+    assert not await learn(house)
+
+
+async def test_a_mapping_that_comes_late_goes_on_with_the_liveliest(house: House) -> None:
+    """Both forms had a session: the one with the latest word goes on, the other ends as linked."""
+    quiet = await in_form(house, PHONE).says("one")
+    lively = await in_form(house, LID).says("two")
+
+    await learn(house)
+    third = await in_form(house, PHONE).says("three")
+
+    assert third.session_id == lively.session_id
+    assert (await house.store.session(quiet.session_id)).end_reason is EndReason.LINKED
+    assert {session.id for session in await house.sessions_of(in_form(house, LID))} == {
+        quiet.session_id,
+        lively.session_id,
+    }
+
+
+async def test_a_session_that_still_answers_is_not_cut_off(house: House) -> None:
+    """A turn runs under one form while the mapping comes: that session goes on."""
+    house.agent.will(Hangs())
+    running = await in_form(house, PHONE).says("think")
+    other = await in_form(house, LID).says("lively")
+
+    await learn(house)
+    house.agent.goes_on()
+    await house.rests()
+
+    assert (await in_form(house, LID).says("and?")).session_id == running.session_id
+    assert (await house.store.session(other.session_id)).end_reason is EndReason.LINKED
+
+
+async def test_the_same_message_in_both_forms_is_one(house: House) -> None:
+    """A redelivery under the other id is known, whether the mapping came before or after it."""
+    first = await in_form(house, LID).says("one", id="m1")
+    await learn(house)
+    again = await in_form(house, PHONE).says("one", id="m1")
+    later = await in_form(house, PHONE).says("two", id="m2")
+    later_again = await in_form(house, LID).says("two", id="m2")
+
+    assert again.arrival.is_repeated
+    assert again.session_id == first.session_id
+    assert later_again.arrival.is_repeated
+    assert later_again.turn_id == later.turn_id
+    known = await house.store.find_arrival(again.inbound)
+    assert known is not None
+    assert known.turn_id == first.turn_id
+
+
+async def test_an_edit_finds_its_message_under_the_other_id(house: House) -> None:
+    """An edit comes under the number, its message came under the LID; also the other way round."""
+    said = await in_form(house, LID).says("one", id="m1")
+    early = await in_form(house, LID).edits("m2", "two, better")
+    await learn(house)
+
+    await in_form(house, PHONE).edits("m1", "one, better")
+    await in_form(house, PHONE).says("two", id="m2")
+
+    lines = [line.text for line in await house.transcript_of(said.session_id)]
+    assert early.inbound.kind is InboundKind.EDIT
+    assert "one, better" in lines
+    assert "two, better" in lines
+    assert "two" not in lines
+
+
+async def test_a_member_of_a_group_goes_on_there(house: House) -> None:
+    """In a group, too, Ada's own conversation goes on under whichever id she comes."""
+    first = await in_form(house, LID).in_group("g@g.us").says("one")
+    await learn(house)
+
+    second = await in_form(house, PHONE).in_group("g@g.us").says("two")
+
+    assert second.session_id == first.session_id
+
+
+async def test_new_and_resume_know_aliases(house: House) -> None:
+    """`/new` under one id is one under the other, and so is `/resume`."""
+    first = await in_form(house, PHONE).says("one")
+    await learn(house)
+
+    await in_form(house, LID).resets()
+    second = await in_form(house, PHONE).says("two")
+    await in_form(house, LID).resumes(first.session_id)
+
+    assert second.arrival.cause is Cause.NEW
+    assert (await in_form(house, PHONE).says("three")).session_id == first.session_id
+    told = await house.store.explain(in_form(house, LID).address, in_form(house, LID).sender)
+    assert told.session_id == first.session_id
+
+
+async def test_chains_and_cycles_of_aliases_do_not_hurt(house: House) -> None:
+    """However aliases are told, every id leads to one goal, and nobody goes in circles."""
+    for id, same_as in [
+        ("1@lid", "2@lid"),
+        ("2@lid", "3@lid"),
+        ("3@lid", "1@lid"),
+        ("2@lid", "1@lid"),
+        ("4", "2@lid"),
+        ("1@lid", "4"),
+        ("5", "5"),
+    ]:
+        await learn(house, id, same_as)
+
+    ids = {
+        (await in_form(house, id).says(id)).session_id for id in ("1@lid", "2@lid", "3@lid", "4")
+    }
+    stranger = await in_form(house, "5").says("5")
+
+    assert len(ids) == 1
+    assert stranger.session_id not in ids
+
+
+async def test_a_lid_with_the_digits_of_a_number_is_somebody_else(house: House) -> None:
+    """Without a mapping two ids stay two people, however alike they look."""
+    first, second = (
+        await in_form(house, PHONE).says("one"),
+        await in_form(house, f"{PHONE}@lid").says("two"),
+    )
+
+    assert first.session_id != second.session_id
+    assert await house.store.person_of(Identity(platform="whatsapp", id=PHONE)) is None
+
+
+async def test_ids_of_one_human_part_together(house: House) -> None:
+    """`/unlink` under one id takes both ids out, and they stay one."""
+    await in_form(house, LID).says("one")
+    mine = await in_form(house, PHONE).says("two")
+    await learn(house)
+    bob = house.person("bob", on="telegram")
+    his = await bob.says("bob's")
+    shown = await house.store.make_link_code(bob.address, bob.sender)
+    lid = in_form(house, LID)
+    await house.store.link(lid.address, lid.sender, shown.code)
+    assert his.session_id in {session.id for session in await house.sessions_of(lid)}
+
+    await house.store.unlink(lid.address, lid.sender)
+
+    (person,) = await house.store.people()
+    assert {known.identity.id for known in person.senders} == {PHONE, LID}
+    for form in (lid, in_form(house, PHONE)):
+        seen = {session.id for session in await house.sessions_of(form)}
+        assert mine.session_id in seen
+        assert his.session_id not in seen
+    assert [session.id for session in await house.sessions_of(bob)] == [his.session_id]
+    assert await house.store.unlink(lid.address, lid.sender) is None
+
+
+async def test_only_whatsapp_has_aliases(house: House) -> None:
+    """Elsewhere an alias would never be looked up, so it is refused; and so is nonsense."""
+    with pytest.raises(Invalid, match="two ids"):
+        await house.store.learn_alias("telegram", "a", "b")
+    for bad in ("", "x" * 300, "a\0b"):
+        with pytest.raises(Invalid):
+            await learn(house, bad, PHONE)
+        with pytest.raises(Invalid):
+            await learn(house, PHONE, bad)
+
+
+async def test_a_command_in_both_forms_is_carried_out_once(house: House) -> None:
+    """A `/new` that the platform brings again under the other id does not reset twice."""
+    await learn(house)
+    await in_form(house, PHONE).says("one")
+    assert await in_form(house, LID).resets(id="c1") is not None
+    second = await in_form(house, PHONE).says("two")
+
+    assert await in_form(house, PHONE).resets(id="c1") is None
+    assert (await in_form(house, LID).says("three")).session_id == second.session_id
+
+
+async def test_a_deletion_under_the_other_id_counts(house: House) -> None:
+    """What was said under the LID can be taken back under the number."""
+    said = await in_form(house, LID).says("regret", id="m1")
+    await learn(house)
+    phone = in_form(house, PHONE)
+    await house.store.arrive(
+        Inbound(
+            address=phone.address,
+            sender=phone.sender,
+            kind=InboundKind.DELETION,
+            message_id="m1",
+            at=house.clock(),
+        )
+    )
+
+    history = await house.store.history(said.session_id)
+    assert not [line for line in history if line.parts == (Text(text="regret"),)]
