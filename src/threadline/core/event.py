@@ -13,12 +13,14 @@ Cursor = NewType("Cursor", str)
 
 
 class EventKind(StrEnum):
-    """What became true. The subject is the session, a message, a turn or a delivery."""
+    """What became true. The subject is the session, a message, a turn, a delivery or a project."""
 
     SESSION_OPENED = "session.opened"
     SESSION_CHANGED = "session.changed"
     SESSION_SUSPENDED = "session.suspended"
     SESSION_ENDED = "session.ended"
+    SESSION_FORGOTTEN = "session.forgotten"
+    """It is gone, and nothing can be asked about it any more."""
     MESSAGE_ADDED = "message.added"
     MESSAGE_CHANGED = "message.changed"
     TRANSCRIPT_CHANGED = "transcript.changed"
@@ -37,6 +39,8 @@ class EventKind(StrEnum):
     DELIVERY_SENT = "delivery.sent"
     DELIVERY_FAILED = "delivery.failed"
     DELIVERY_ABANDONED = "delivery.abandoned"
+    PROJECT_CHANGED = "project.changed"
+    """It was made, renamed, given another colour, or deleted. It belongs to no session."""
 
     @property
     def noun(self) -> str:
@@ -59,10 +63,11 @@ class Event:
 
     cursor: Cursor
     kind: EventKind
-    session_id: SessionId
+    session_id: SessionId | None
+    """None: it is about something that belongs to no session; then there is no revision either."""
     revision: int
     subject: int | None
-    """Turn id, delivery id or message's sequence number, as the kind says."""
+    """Turn id, delivery id, message's sequence number or project's key, as the kind says."""
     at: datetime
 
 
@@ -87,6 +92,8 @@ def fold(
     """Apply events to what a screen knows; old news and repeated news change nothing."""
     after = dict(glimpses)
     for event in events:
+        if event.session_id is None:
+            continue
         after[event.session_id] = _apply(after.get(event.session_id, Glimpse()), event)
     return after
 

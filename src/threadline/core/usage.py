@@ -1,6 +1,6 @@
 """Usage: what a turn consumed, and what that cost."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
 
@@ -10,6 +10,20 @@ from threadline.core.text import checked_count, checked_id, checked_type, unfit
 TOKENS_LIMIT = 10**12
 COST_LIMIT = Decimal(10) ** 6
 """US dollars. Both limits are for one call, so that a sum over thousands can be stored too."""
+
+
+_NANO = Decimal(10) ** 9
+
+
+class UsageBy(StrEnum):
+    """What usage is added up by."""
+
+    TURN = "turn"
+    SESSION = "session"
+    MODEL = "model"
+    TASK = "task"
+    PERSON = "person"
+    DAY = "day"
 
 
 class CostStatus(StrEnum):
@@ -60,3 +74,59 @@ class Usage:
         if self.cost is not None and self.cost > COST_LIMIT:
             raise unfit(self.cost, "cost", f"at most {COST_LIMIT:,} in one call")
         return self
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsageSum:
+    """What many calls spent together."""
+
+    subject: str
+    """Turn id, session id, `provider/model`, task, day (`2026-03-01`), or who asked: `person 3`
+    where several senders are one, else `platform:id`. Empty: nobody knows.
+    """
+    name: str | None
+    """The title of a session, or the name of a person."""
+    calls: int
+    unpriced: int
+    """Calls whose cost is not known; they count as nothing."""
+    input_tokens: int
+    output_tokens: int
+    cache_read_tokens: int
+    cache_write_tokens: int
+    reasoning_tokens: int
+    cost: Decimal | None
+    cost_status: CostStatus
+
+
+def add_sums(one: UsageSum, other: UsageSum) -> UsageSum:
+    """Add up two sums of the same subject."""
+    cost = None if one.cost is None and other.cost is None else _known(one) + _known(other)
+    statuses = {one.cost_status, other.cost_status}
+    status = one.cost_status if len(statuses) == 1 else CostStatus.ESTIMATED
+    counted = {
+        name: getattr(one, name) + getattr(other, name)
+        for name in one.__slots__
+        if name.endswith("_tokens") or name in {"calls", "unpriced"}
+    }
+    return replace(one, **counted, cost=cost, cost_status=status)
+
+
+def _known(one: UsageSum) -> Decimal:
+    return Decimal(0) if one.cost is None else one.cost
+
+
+def status_of_sum(*, priced: int, exact: int, calls: int) -> CostStatus:
+    """Tell how well the cost of several calls is known, of which some have a price."""
+    if not priced:
+        return CostStatus.UNKNOWN
+    return CostStatus.EXACT if exact == calls else CostStatus.ESTIMATED
+
+
+def billionths(cost: Decimal) -> int:
+    """Answer a cost as the databases keep it: in billionths of a US dollar."""
+    return int(cost * _NANO)
+
+
+def dollars(billionths: int) -> Decimal:
+    """Answer the cost that the databases keep as a number."""
+    return Decimal(billionths) / _NANO

@@ -95,6 +95,12 @@ class RunningTurn:
             await self._store.append(self.lease, self._held)
             self._held.clear()
 
+    async def store_usage(self) -> None:
+        """Store what was spent on a turn that is no longer ours: it has to be paid all the same."""
+        if self._usage:
+            await self._store.spend(self.lease, self._usage)
+            self._usage = []
+
     def unsaved(self) -> str:
         """Answer the text that no checkpoint has seen yet."""
         return "".join(self._said[self._saved :])

@@ -58,10 +58,11 @@ def prune_feed(tx: Transaction, *, now: datetime) -> int:
 
 
 def _event_from(row: Row) -> Event:
+    session_id = row.text_or_none("session_id")
     return Event(
         cursor=_cursor(row),
         kind=EventKind(row.text("kind")),
-        session_id=SessionId(row.text("session_id")),
+        session_id=None if session_id is None else SessionId(session_id),
         revision=row.number("revision"),
         subject=row.number_or_none("subject"),
         at=row.moment("at"),

@@ -1,48 +1,33 @@
 """Views: everything that can be asked without changing anything."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
-from decimal import Decimal
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import islice
 
 from threadline.core.address import Address, Sender
 from threadline.core.errors import NotFound
 from threadline.core.event import Cursor, Glimpse
 from threadline.core.inbound import Inbound
+from threadline.core.listing import SessionRow
 from threadline.core.message import Message, MessageKey, Part, unpack
+from threadline.core.person import Asker
 from threadline.core.route import Route
 from threadline.core.session import Session, SessionId
-from threadline.core.text import checked_count, checked_span, checked_text, checked_type, unfit
-from threadline.core.turn import Turn, TurnId, TurnState, checked_turn_id
-from threadline.core.usage import CostStatus, Usage
+from threadline.core.text import checked_count, checked_flag, checked_text
+from threadline.core.turn import Turn, TurnId, checked_turn_id
 from threadline.sessions.arrivals import outcome
-from threadline.sessions.conversations import sender_key_of
 from threadline.sessions.feed import feed_end
+from threadline.sessions.lists.rows import read_rows
+from threadline.sessions.people.aliases import rename
+from threadline.sessions.people.ownership import asker_keys
 from threadline.sessions.records import message_from, session_from, turn_from
+from threadline.sessions.transcripts.layout import layout_of
+from threadline.sessions.transcripts.lines import END, backwards, forwards
 from threadline.storage.database import Row, Transaction
-from threadline.storage.moments import stamp
 
 PAGE = 50
 LARGEST_PAGE = 1000
-_END_OF_TIME = 2**62
-_NANO = Decimal(10) ** 9
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionRow:
-    """A session as a list shows it."""
-
-    session: Session
-    held: TurnState | None
-    """The state of the turn it has under way, if there is one."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionPage:
-    """A page of a list, and where the next one begins."""
-
-    rows: Sequence[SessionRow]
-    next: tuple[int, int] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,60 +60,28 @@ def session_row(tx: Transaction, id: SessionId) -> Row:
     return row
 
 
-def list_sessions(
-    tx: Transaction, *, profile: str, after: tuple[int, int] | None = None, most: int = PAGE
-) -> SessionPage:
-    """Read a page of the sessions of a profile, the latest activity first."""
-    before_at, before_key = (_END_OF_TIME, _END_OF_TIME) if after is None else _place(after)
-    rows = tx.all(
-        "list_sessions",
-        profile=profile,
-        before_at=before_at,
-        before_key=before_key,
-        most=_page(most),
-    )
-    more = (rows[-1].number("last_activity_at"), rows[-1].number("key")) if rows else None
-    return SessionPage(
-        rows=[_listed(row) for row in rows], next=more if len(rows) == most else None
-    )
-
-
 def list_own_sessions(
     tx: Transaction, address: Address, sender: Sender, *, profile: str, most: int = PAGE
 ) -> list[SessionRow]:
     """Read the latest sessions that an asker may see and resume."""
+    keys = asker_keys(tx, Asker(address=address, sender=sender, profile=profile))
     rows = tx.all(
-        "list_sessions_of_asker",
-        profile=profile,
-        sender_key=sender_key_of(tx, address, sender),
-        platform=address.platform,
-        account=address.account,
-        kind=address.kind,
-        chat=address.chat,
-        most=_page(most),
+        "list_sessions_of_asker", profile=keys.profile, most=page_size(most), **keys.values()
     )
-    return [_listed(row) for row in rows]
+    shown = read_rows(tx, [row.number("key") for row in rows])
+    return [_without_strangers(line, row) for line, row in zip(shown, rows, strict=True)]
 
 
-def _place(after: tuple[int, int]) -> tuple[int, int]:
-    place: tuple[object, ...] = checked_type(after, "page", tuple)
-    if len(place) != len(("at", "key")):
-        raise unfit(after, "page", "what the page before it called the next")
-    return checked_count(place[0], "page"), checked_count(place[1], "page")
-
-
-def _listed(row: Row) -> SessionRow:
-    held = row.text_or_none("held_state")
-    return SessionRow(session=session_from(row), held=None if held is None else TurnState(held))
-
-
-def list_active(
-    tx: Transaction, *, profile: str, within: timedelta, now: datetime
-) -> list[SessionId]:
-    """List the sessions that were active within a span of time."""
-    since = stamp(now - checked_span(within, "span of activity"))
-    rows = tx.all("list_active", profile=profile, since=since, most=LARGEST_PAGE)
-    return [SessionId(row.text("id")) for row in rows]
+def _without_strangers(line: SessionRow, row: Row) -> SessionRow:
+    """Name only those relatives of a session that the asker may see, too."""
+    parent_id, base_id = row.text_or_none("parent_id"), row.text_or_none("base_id")
+    session = replace(
+        line.session,
+        parent_id=None if parent_id is None else SessionId(parent_id),
+        root_id=SessionId(row.text("root_id")),
+        base_id=None if base_id is None else SessionId(base_id),
+    )
+    return replace(line, session=session)
 
 
 def session_of(tx: Transaction, where: Route) -> SessionId | None:
@@ -145,7 +98,7 @@ def routes_of(tx: Transaction, id: SessionId) -> list[Route]:
 
 def find_arrival(tx: Transaction, inbound: Inbound) -> outcome.Arrival | None:
     """Tell what came of something if it has arrived before."""
-    row = outcome.find(tx, inbound)
+    row = outcome.find(tx, outcome.in_known_form(tx, rename(tx, inbound)))
     return None if row is None else outcome.repeated(row)
 
 
@@ -156,24 +109,21 @@ def transcript(
     before: int | None = None,
     after: int | None = None,
     most: int = PAGE,
+    hidden: bool = False,
 ) -> list[Message]:
-    """Read a page of a transcript in order: its end, or what is before or after a place."""
-    key = session_row(tx, id).number("key")
+    """Read a page of a transcript in order: its end, or what is before or after a place.
+
+    What was undone or retried is left out, unless hidden lines are asked for. A line that a branch
+    shares keeps the id of the session it was written in.
+    """
+    layout, page = layout_of(tx, id), page_size(most)
+    out_of_sight = () if checked_flag(hidden, "hidden") else layout.hidden()
     if after is not None:
         after = checked_count(after, "sequence number")
-        rows = tx.all("read_page_after", session_key=key, after=after, most=_page(most))
-    else:
-        end = _END_OF_TIME if before is None else checked_count(before, "sequence number")
-        rows = tx.all("read_page_before", session_key=key, before=end, most=_page(most))
-        rows.reverse()
-    return [message_from(row, id) for row in rows]
-
-
-def history(tx: Transaction, id: SessionId) -> list[Message]:
-    """Read what the agent is shown: the whole transcript without what was deleted."""
-    key = session_row(tx, id).number("key")
-    rows = tx.all("read_page_after", session_key=key, after=0, most=_END_OF_TIME)
-    return [message_from(row, id) for row in rows if row["deleted_at"] is None]
+        return list(islice(forwards(tx, layout, out_of_sight, after=after, page=page), page))
+    end = END if before is None else checked_count(before, "sequence number")
+    found = list(islice(backwards(tx, layout, out_of_sight, before=end, page=page), page))
+    return found[::-1]
 
 
 def queue(tx: Transaction, id: SessionId) -> list[Message]:
@@ -197,7 +147,7 @@ def revisions(tx: Transaction, key: MessageKey) -> list[Revision]:
 def turns(tx: Transaction, id: SessionId, most: int = PAGE) -> list[Turn]:
     """Read the turns of a session, the newest first."""
     key = session_row(tx, id).number("key")
-    rows = tx.all("list_turns", session_key=key, most=_page(most))
+    rows = tx.all("list_turns", session_key=key, most=page_size(most))
     return [turn_from(row, id) for row in rows]
 
 
@@ -207,33 +157,6 @@ def read_turn(tx: Transaction, id: TurnId) -> Turn:
     if row is None:
         raise NotFound("There is no such turn", id=str(id))
     return turn_from(row, SessionId(row.text("session_id")))
-
-
-def usage(tx: Transaction, id: SessionId) -> list[Usage]:
-    """Add up what a session spent, by model and task."""
-    key = session_row(tx, id).number("key")
-    return [_usage_from(row) for row in tx.all("sum_usage", session_key=key)]
-
-
-def _usage_from(row: Row) -> Usage:
-    cost = row.number_or_none("cost")
-    status = CostStatus.UNKNOWN
-    if cost is not None:
-        exact = row.number("exact") == row.number("calls")
-        status = CostStatus.EXACT if exact else CostStatus.ESTIMATED
-    return Usage(
-        provider=row.text("provider"),
-        model=row.text("model"),
-        task=row.text("task"),
-        input_tokens=row.number("input_tokens"),
-        output_tokens=row.number("output_tokens"),
-        cache_read_tokens=row.number("cache_read_tokens"),
-        cache_write_tokens=row.number("cache_write_tokens"),
-        reasoning_tokens=row.number("reasoning_tokens"),
-        prompt_tokens=row.number("prompt_tokens"),
-        cost=None if cost is None else Decimal(cost) / _NANO,
-        cost_status=status,
-    )
 
 
 def snapshot(tx: Transaction, ids: Sequence[SessionId], most: int = LARGEST_PAGE) -> Snapshot:
@@ -258,5 +181,6 @@ def _glimpse(row: Row, tx: Transaction, most: int) -> Glimpse:
     return Glimpse(revision=revision, last_seq=row.number("last_seq"), states=states)
 
 
-def _page(most: int) -> int:
+def page_size(most: int) -> int:
+    """Take how many rows a page may have; more than the largest page holds are not given."""
     return min(checked_count(most, "page size", 1), LARGEST_PAGE)

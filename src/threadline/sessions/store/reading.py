@@ -7,23 +7,32 @@ from datetime import timedelta
 from threadline.core.address import Address, Sender
 from threadline.core.event import Cursor, Event
 from threadline.core.inbound import Inbound
+from threadline.core.listing import (
+    OWNER,
+    ListCursor,
+    SessionCounts,
+    SessionFilter,
+    SessionPage,
+    SessionRow,
+)
 from threadline.core.message import Message, MessageKey
 from threadline.core.route import MAIN_PROFILE, Route, canonical_profile
 from threadline.core.session import Session, SessionId, checked_session_id
-from threadline.core.text import checked_count, checked_type
+from threadline.core.text import checked_count, checked_id, checked_type
 from threadline.core.turn import Turn, TurnId
-from threadline.core.usage import Usage
 from threadline.sessions import feed, views
 from threadline.sessions.arrivals.outcome import Arrival
+from threadline.sessions.lists import pages
 from threadline.sessions.store.door import Door
-from threadline.sessions.views import Revision, SessionPage, SessionRow, Snapshot
+from threadline.sessions.transcripts.lines import history
+from threadline.sessions.views import Revision, Snapshot
 from threadline.storage.database import Watch
 
 _LOOK_AGAIN = timedelta(milliseconds=20)
 
 
 class Reading(Door):
-    """Sessions, transcripts, usage, and the feed."""
+    """Sessions, transcripts, and the feed."""
 
     async def session(self, id: SessionId) -> Session:
         """Read a session."""
@@ -31,14 +40,36 @@ class Reading(Door):
 
     async def sessions(
         self,
+        only: SessionFilter | None = None,
         *,
         profile: str = MAIN_PROFILE,
-        after: tuple[int, int] | None = None,
+        reader: str = OWNER,
+        device: str | None = None,
+        after: ListCursor | None = None,
         most: int = views.PAGE,
     ) -> SessionPage:
-        """Read a page of sessions, the latest activity first; `after` is the last page's `next`."""
+        """Read a page of sessions, pinned ones first, then the latest activity.
+
+        Without a filter it is the sidebar: nothing archived or scheduled, and nothing empty.
+        `after` is the last page's `next`. Unread is what `reader` has not read, and drafts are
+        those of `device`.
+        """
         return await self._db.read(
-            views.list_sessions, profile=canonical_profile(profile), after=after, most=most
+            pages.list_sessions,
+            checked_type(only or SessionFilter(), "filter", SessionFilter),
+            profile=canonical_profile(profile),
+            reader=checked_id(reader, "reader"),
+            device=None if device is None else checked_id(device, "device"),
+            after=after,
+            most=most,
+        )
+
+    async def counts(self, *, profile: str = MAIN_PROFILE, reader: str = OWNER) -> SessionCounts:
+        """Count the sessions of a profile by source and project; this looks at each of them."""
+        return await self._db.read(
+            pages.count_sessions,
+            profile=canonical_profile(profile),
+            reader=checked_id(reader, "reader"),
         )
 
     async def own_sessions(
@@ -61,7 +92,7 @@ class Reading(Door):
     async def active(self, within: timedelta, *, profile: str = MAIN_PROFILE) -> list[SessionId]:
         """List the sessions that were active within a span of time."""
         return await self._db.read(
-            views.list_active, profile=canonical_profile(profile), within=within, now=self.now()
+            pages.list_active, profile=canonical_profile(profile), within=within, now=self.now()
         )
 
     async def session_of(self, where: Route) -> SessionId | None:
@@ -83,15 +114,29 @@ class Reading(Door):
         before: int | None = None,
         after: int | None = None,
         most: int = views.PAGE,
+        hidden: bool = False,
     ) -> list[Message]:
-        """Read a page of a transcript in order: its end, or what is before or after a place."""
+        """Read a page of a transcript in order: its end, or what is before or after a place.
+
+        What was undone or retried is left out, unless hidden lines are asked for; `cuts` tells
+        them apart. A line that a branch shares keeps the id of the session it was written in.
+        """
         return await self._db.read(
-            views.transcript, checked_session_id(id), before=before, after=after, most=most
+            views.transcript,
+            checked_session_id(id),
+            before=before,
+            after=after,
+            most=most,
+            hidden=hidden,
         )
 
     async def history(self, id: SessionId) -> list[Message]:
-        """Read what the agent is shown: the whole transcript without what was deleted."""
-        return await self._db.read(views.history, checked_session_id(id))
+        """Read what the agent is shown: without what was undone, retried or deleted.
+
+        What was compacted is there as its summary, a line of the system without a row, whose key
+        is below zero.
+        """
+        return await self._db.read(history, checked_session_id(id))
 
     async def queue(self, id: SessionId) -> list[Message]:
         """Read the messages that wait for their turn, in order."""
@@ -108,10 +153,6 @@ class Reading(Door):
     async def turns(self, id: SessionId, most: int = views.PAGE) -> list[Turn]:
         """Read the turns of a session, the newest first."""
         return await self._db.read(views.turns, checked_session_id(id), most)
-
-    async def usage(self, id: SessionId) -> list[Usage]:
-        """Add up what a session spent, by model and task."""
-        return await self._db.read(views.usage, checked_session_id(id))
 
     async def snapshot(self, ids: Sequence[SessionId]) -> Snapshot:
         """Show sessions as they are at one place of the feed, from which it can be followed."""

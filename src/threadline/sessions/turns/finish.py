@@ -2,19 +2,16 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from decimal import Decimal
 
 from threadline.core.errors import LeaseLost
 from threadline.core.event import EventKind
 from threadline.core.message import MarkerKind, NewMessage, Role, words
 from threadline.core.text import checked_text, checked_type
 from threadline.core.turn import Lease, TurnId, TurnState
-from threadline.core.usage import Usage
+from threadline.core.usage import Usage, billionths
 from threadline.sessions.chronicle import Chronicle, open_chronicle
 from threadline.sessions.turns.close import keep_partial, take_chunks
 from threadline.storage.database import Row, Transaction, expect
-
-_NANO = Decimal(10) ** 9
 
 
 def finish(
@@ -118,6 +115,17 @@ def add_usage(chronicle: Chronicle, turn_id: TurnId | None, spent: Usage) -> Non
         cache_write_tokens=spent.cache_write_tokens,
         reasoning_tokens=spent.reasoning_tokens,
         prompt_tokens=spent.prompt_tokens,
-        cost=None if spent.cost is None else int(spent.cost * _NANO),
+        cost=None if spent.cost is None else billionths(spent.cost),
         cost_status=spent.cost_status,
     )
+
+
+def spend(tx: Transaction, lease: Lease, usage: Sequence[Usage], *, now: datetime) -> None:
+    """Record what a turn spent that was taken from its worker: it has to be paid all the same."""
+    with open_chronicle(tx, lease.session_id, now) as chronicle:
+        turn = tx.one("read_turn", id=lease.turn_id)
+        if turn is None or turn.number("fence") == lease.fence:
+            return  # Whoever has this lease ended the turn, and recorded it then.
+        for spent in usage:
+            add_usage(chronicle, lease.turn_id, spent)
+        chronicle.tell(EventKind.SESSION_CHANGED)

@@ -2,12 +2,13 @@
 -- Read the facts after a place in the feed, up to where nothing can slip in between any more.
 SELECT 0 AS xid, -- sqlite
 SELECT CAST(CAST(e.xid AS TEXT) AS BIGINT) AS xid, -- postgres
-       e.id, e.kind, e.revision, e.subject, e.at, s.id AS session_id
+       e.id, e.kind, e.revision, e.subject, e.at, coalesce(s.id, e.session_id) AS session_id
 FROM events e
-JOIN sessions s ON s.key = e.session_key
+LEFT JOIN sessions s ON s.key = e.session_key
 WHERE e.id > :id -- sqlite
 WHERE e.xid < pg_snapshot_xmin(pg_current_snapshot()) -- postgres
   AND (e.xid, e.id) > (CAST(CAST(:xid AS TEXT) AS xid8), CAST(:id AS BIGINT)) -- postgres
+  AND (s.id IS NOT NULL OR e.session_key = 0)
 ORDER BY e.id -- sqlite
 ORDER BY e.xid, e.id -- postgres
 LIMIT :most

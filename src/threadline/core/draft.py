@@ -1,0 +1,27 @@
+"""A draft: what somebody has begun to write on one device and not sent."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from threadline.core.session import SessionId
+from threadline.core.text import checked_text, unfit
+
+DRAFT_LIMIT = 64 * 1024
+"""Bytes in UTF-8."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """Unsent words, in a session or in the one that is not there yet."""
+
+    session_id: SessionId | None
+    text: str
+    changed_at: datetime
+
+
+def checked_draft(text: object) -> str:
+    """Take what may be kept as a draft."""
+    taken = checked_text(text, "draft", DRAFT_LIMIT)
+    if len(taken.encode()) > DRAFT_LIMIT:
+        raise unfit(taken, "draft", f"text of at most {DRAFT_LIMIT:,} bytes")
+    return taken

@@ -1,0 +1,65 @@
+"""A project: a name and a colour for sessions that belong together."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from threadline.core.errors import Invalid
+from threadline.core.session import ProjectKey
+from threadline.core.text import checked_text, clean_title
+
+PROJECT_NAME_LIMIT = 60
+"""Characters."""
+PROJECTS_LIMIT = 200
+SCHEDULED = "Scheduled"
+
+
+class ProjectColor(StrEnum):
+    """The colours that a project may have; screens know them in light and dark."""
+
+    GRAY = "gray"
+    RED = "red"
+    ORANGE = "orange"
+    YELLOW = "yellow"
+    GREEN = "green"
+    TEAL = "teal"
+    BLUE = "blue"
+    PURPLE = "purple"
+    PINK = "pink"
+
+
+class ProjectKind(StrEnum):
+    """Who made a project."""
+
+    OWN = "own"
+    """A person."""
+    SCHEDULED = "scheduled"
+    """The first scheduled run of a profile; it can be neither renamed nor deleted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Project:
+    """Sessions of one profile that belong together."""
+
+    key: ProjectKey
+    profile: str
+    name: str
+    color: ProjectColor
+    kind: ProjectKind
+    made_at: datetime
+
+
+def clean_project_name(name: str) -> str:
+    """Make one short line of a name; there must be something to see in it."""
+    cleaned = clean_title(checked_text(name, "name of the project"), PROJECT_NAME_LIMIT)
+    if not cleaned:
+        raise Invalid("A project needs a name with at least one visible character")
+    return cleaned
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountedProject:
+    """A project, and how many sessions in it are not archived."""
+
+    project: Project
+    sessions: int

@@ -1,0 +1,1 @@
+"""Lists: pages of sessions, and what a row says of each."""

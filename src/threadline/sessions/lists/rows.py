@@ -1,0 +1,84 @@
+"""Rows: what a list shows of a session, read for a whole page at once."""
+
+import json
+from collections.abc import Sequence
+from itertools import islice
+
+from threadline.core.address import Kind
+from threadline.core.listing import OWNER, SPEAKERS_LIMIT, WORDS_LIMIT, SessionRow
+from threadline.core.message import Role
+from threadline.core.session import SessionId
+from threadline.core.text import ID_LIMIT, clean_title
+from threadline.core.turn import TurnState
+from threadline.sessions.records import session_from
+from threadline.sessions.transcripts.layout import layout_of
+from threadline.sessions.transcripts.lines import LOOK_BACK, backwards
+from threadline.storage.database import Row, Transaction
+
+_LINES = 100
+"""Lines of a shared conversation in which speakers are looked for."""
+# White space is folded and what cannot be seen is left out, so more is read than is shown.
+_CHARACTERS = 2 * WORDS_LIMIT
+
+
+def read_rows(
+    tx: Transaction, keys: Sequence[int], *, reader: str = OWNER, device: str | None = None
+) -> list[SessionRow]:
+    """Read what a list shows of some sessions, in the order of these keys."""
+    rows = tx.all(
+        "read_session_rows",
+        keys=json.dumps(list(keys)),
+        reader=reader,
+        device=device,
+        lines=_LINES,
+        characters=_CHARACTERS,
+    )
+    found = {row.number("key"): row for row in rows}
+    return [_row_from(tx, found[key]) for key in keys if key in found]
+
+
+def _row_from(tx: Transaction, row: Row) -> SessionRow:
+    session, held = session_from(row), row.text_or_none("held_state")
+    people, words = _people(row), row.text_or_none("last_words")
+    if words is None and session.base_id is not None:
+        words = _shared_words(tx, session.id)
+    return SessionRow(
+        session=session,
+        label=_label(row),
+        people=tuple(people[:SPEAKERS_LIMIT]),
+        people_count=len(people),
+        last_words=None if words is None else clean_title(words, WORDS_LIMIT),
+        held=None if held is None else TurnState(held),
+        queued=row.number("queued"),
+        project_name=row.text_or_none("project_name"),
+        is_unread=session.last_seq > row.number("read_seq"),
+        has_draft=row.number("drafts") > 0,
+    )
+
+
+def _shared_words(tx: Transaction, id: SessionId) -> str | None:
+    """Find the last words of a branch in which nobody has spoken yet: those that it shares."""
+    layout = layout_of(tx, id)
+    lines = islice(backwards(tx, layout, layout.hidden()), LOOK_BACK)
+    said = (
+        line.text[:_CHARACTERS]
+        for line in lines
+        if line.role in {Role.USER, Role.ASSISTANT} and line.deleted_at is None and line.text
+    )
+    return next(said, None)
+
+
+def _people(row: Row) -> list[str]:
+    owner, speakers = row.text_or_none("owner_name"), row.text_or_none("speakers")
+    names = [owner] if owner is not None else json.loads(speakers or "[]")
+    return [clean_title(name, ID_LIMIT) for name in names]
+
+
+def _label(row: Row) -> str:
+    """Name the place: chat and topic; a private chat after the person in it."""
+    chat = row.text_or_none("chat_name")
+    if chat is None and Kind(row.text("kind")) is Kind.DM:
+        chat = row.text_or_none("owner_name")
+    named = [chat or row.text("chat"), row.text_or_none("topic")]
+    labels = [clean_title(name, ID_LIMIT) for name in named if name]
+    return " / ".join(filter(None, labels)) or row.text("platform")

@@ -1,0 +1,163 @@
+"""Projects: made, renamed, coloured and deleted. They belong to a profile, and to no session."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from threadline.core.errors import Conflict, NotFound, Refused
+from threadline.core.event import EventKind
+from threadline.core.project import (
+    PROJECTS_LIMIT,
+    SCHEDULED,
+    CountedProject,
+    Project,
+    ProjectColor,
+    ProjectKind,
+    clean_project_name,
+)
+from threadline.core.session import ProjectKey
+from threadline.sessions.chronicle import chronicle_of
+from threadline.storage.database import Row, Transaction, expect
+from threadline.storage.moments import stamp
+
+NO_SESSION = 0
+"""The key under which the feed tells what belongs to no session."""
+_SLICE = 20
+
+
+def make_project(
+    tx: Transaction, name: str, *, color: ProjectColor, profile: str, now: datetime
+) -> Project:
+    """Make a project; its name is the only one of its sort in the profile."""
+    cleaned = clean_project_name(name)
+    _refuse_taken(tx, profile, cleaned)
+    if len(tx.all("list_projects", profile=profile)) >= PROJECTS_LIMIT:
+        raise Refused(f"A profile has at most {PROJECTS_LIMIT} projects", hint="Delete one")
+    return _make(tx, profile, cleaned, color=color, kind=ProjectKind.OWN, now=now)
+
+
+def scheduled_project(tx: Transaction, *, profile: str, now: datetime) -> Project:
+    """Answer the project of a profile's scheduled runs; the first who asks makes it."""
+    row = tx.one("find_project_of_runs", profile=profile)
+    if row is not None:
+        return _project_from(row)
+    kind = ProjectKind.SCHEDULED
+    return _make(tx, profile, SCHEDULED, color=ProjectColor.GRAY, kind=kind, now=now)
+
+
+def change_project(
+    tx: Transaction,
+    key: ProjectKey,
+    *,
+    name: str | None = None,
+    color: ProjectColor | None = None,
+    now: datetime,
+) -> Project:
+    """Give a project another name, another colour, or both."""
+    cleaned = None if name is None else clean_project_name(name)
+    before = _lock(tx, key)
+    if cleaned is not None and cleaned != before.name:
+        _refuse_scheduled(before, "renamed")
+        _refuse_taken(tx, before.profile, cleaned)
+    tx.run("change_project", key=key, name=cleaned or before.name, color=color or before.color)
+    _tell(tx, key, now)
+    return read_project(tx, key)
+
+
+def empty_project(tx: Transaction, key: ProjectKey, *, now: datetime) -> bool:
+    """Take a slice of the sessions out of a project; False: there was none left in it."""
+    _refuse_scheduled(read_project(tx, key), "deleted")
+    rows = tx.all("list_keys_of_project", project_key=key, most=_SLICE)
+    for row in rows:
+        with chronicle_of(tx, row.number("key"), now) as chronicle:
+            tx.run("move_session", key=chronicle.key, project_key=None)
+            chronicle.tell(EventKind.SESSION_CHANGED)
+    return bool(rows)
+
+
+def delete_project(tx: Transaction, key: ProjectKey, *, now: datetime) -> bool:
+    """Delete a project; False: a session is in it, and has to be taken out first."""
+    _refuse_scheduled(_lock(tx, key), "deleted")
+    if tx.one("list_keys_of_project", project_key=key, most=1) is not None:
+        return False
+    tx.run("drop_project", key=key)
+    _tell(tx, key, now)
+    return True
+
+
+def read_project(tx: Transaction, key: ProjectKey) -> Project:
+    """Read a project."""
+    return _project_from(_required(tx.one("read_project", key=key), key))
+
+
+def list_projects(tx: Transaction, *, profile: str) -> Sequence[CountedProject]:
+    """List the projects of a profile by name, and how many sessions each has."""
+    return [
+        CountedProject(project=_project_from(row), sessions=row.number("sessions"))
+        for row in tx.all("list_projects", profile=profile)
+    ]
+
+
+def _make(
+    tx: Transaction,
+    profile: str,
+    name: str,
+    *,
+    color: ProjectColor,
+    kind: ProjectKind,
+    now: datetime,
+) -> Project:
+    row = tx.one("add_project", profile=profile, name=name, color=color, kind=kind, now=stamp(now))
+    if row is not None:
+        _tell(tx, row.number("key"), now)
+    elif kind is ProjectKind.OWN:
+        raise _taken(name)
+    # Somebody else may just have been quicker to make that of the runs, which then is the one.
+    return _project_from(expect(tx, "find_project", profile=profile, name=name))
+
+
+def _tell(tx: Transaction, key: int, now: datetime) -> None:
+    """Add to the feed that a project was made, changed or deleted."""
+    tx.run(
+        "add_event",
+        kind=EventKind.PROJECT_CHANGED,
+        session_key=NO_SESSION,
+        revision=0,
+        subject=key,
+        at=stamp(now),
+    )
+
+
+def _lock(tx: Transaction, key: ProjectKey) -> Project:
+    return _project_from(_required(tx.one("lock_project", key=key), key))
+
+
+def _required(row: Row | None, key: ProjectKey) -> Row:
+    if row is None:
+        raise NotFound("There is no such project", id=str(key))
+    return row
+
+
+def _refuse_taken(tx: Transaction, profile: str, name: str) -> None:
+    reserved = name.casefold() == SCHEDULED.casefold()
+    if reserved or tx.one("find_project", profile=profile, name=name) is not None:
+        raise _taken(name)
+
+
+def _taken(name: str) -> Conflict:
+    return Conflict(f"There is a project {name!r} already", hint="Choose another name")
+
+
+def _refuse_scheduled(project: Project, what: str) -> None:
+    if project.kind is ProjectKind.SCHEDULED:
+        raise Refused(f"The project of scheduled runs cannot be {what}", id=str(project.key))
+
+
+def _project_from(row: Row) -> Project:
+    return Project(
+        key=ProjectKey(row.number("key")),
+        profile=row.text("profile"),
+        name=row.text("name"),
+        color=ProjectColor(row.text("color")),
+        kind=ProjectKind(row.text("kind")),
+        made_at=row.moment("made_at"),
+    )

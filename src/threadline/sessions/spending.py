@@ -1,0 +1,190 @@
+"""Spending: what was spent, added up in many ways, and whether a turn may be paid for."""
+
+import json
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta, tzinfo
+
+from threadline.core.message import Marker, MarkerKind, NewMessage, Role
+from threadline.core.person import Identity, PersonKey
+from threadline.core.rules import Rules
+from threadline.core.session import SessionId
+from threadline.core.spend import CapKind, Spending, SpendVerdict
+from threadline.core.turn import Lease
+from threadline.core.usage import Usage, UsageBy, UsageSum, add_sums, dollars, status_of_sum
+from threadline.sessions.chronicle import Chronicle, open_chronicle
+from threadline.sessions.turns.output import prove
+from threadline.sessions.views import session_row
+from threadline.storage.database import Row, Transaction, expect
+from threadline.storage.moments import moment, stamp
+
+_QUARTER = timedelta(minutes=15)
+"""No time zone of our days differs from another by anything finer."""
+_EVER, _FOREVER = -(2**62), 2**62
+_PERSONAL = frozenset({CapKind.PERSON_DAY, CapKind.PERSON_MONTH})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsageFilter:
+    """Whose usage is added up, and of which time; what is None is not asked."""
+
+    since: datetime | None = None
+    until: datetime | None = None
+    """The first moment that does not count any more."""
+    session_id: SessionId | None = None
+    person: PersonKey | None = None
+    sender: Identity | None = None
+    profile: str | None = None
+
+
+def usage_of_session(tx: Transaction, id: SessionId) -> list[Usage]:
+    """Add up what a session spent, by model and task."""
+    key = session_row(tx, id).number("key")
+    return [_usage_from(row) for row in tx.all("sum_usage", session_key=key)]
+
+
+def sum_usage(
+    tx: Transaction, by: UsageBy, only: UsageFilter, *, timezone: tzinfo
+) -> list[UsageSum]:
+    """Add up usage; days come in their order, everything else with the dearest first."""
+    since, until = only.since, only.until
+    rows = tx.all(
+        "sum_usage_by",
+        by=by,
+        since=_EVER if since is None else stamp(since),
+        until=_FOREVER if until is None else stamp(until),
+        session_key=(
+            None if only.session_id is None else session_row(tx, only.session_id).number("key")
+        ),
+        sender_keys=_sender_keys(tx, only),
+        profile=only.profile,
+    )
+    sums = [_sum_from(row, row.text("subject")) for row in rows]
+    if by is UsageBy.DAY:
+        return _by_day(sums, timezone)
+    return sorted(sums, key=lambda one: (-(one.cost or 0), one.subject))
+
+
+def _by_day(quarters: list[UsageSum], timezone: tzinfo) -> list[UsageSum]:
+    """Make days of quarters of an hour."""
+    days: dict[str, UsageSum] = {}
+    for one in quarters:
+        at = moment(int(one.subject) * (_QUARTER // timedelta(microseconds=1)))
+        day = at.astimezone(timezone).date().isoformat()
+        named = replace(one, subject=day)
+        days[day] = add_sums(days[day], named) if day in days else named
+    return [days[day] for day in sorted(days)]
+
+
+def _sender_keys(tx: Transaction, only: UsageFilter) -> str | None:
+    if only.person is not None:
+        rows = tx.all("list_sender_keys", person_key=only.person)
+    elif only.sender is not None:
+        rows = tx.all("find_sender", platform=only.sender.platform, id=only.sender.id)
+    else:
+        return None
+    return json.dumps([row.number("key") for row in rows])
+
+
+def judge_spending(tx: Transaction, lease: Lease, *, rules: Rules, now: datetime) -> SpendVerdict:
+    """Decide before a turn calls anything whether it may be paid for.
+
+    What a person has to be warned of stands in the transcript from then on and goes out with the
+    reply, once for each cap, subject and period. Costs that nobody knows count as nothing.
+    """
+    with open_chronicle(tx, lease.session_id, now) as chronicle:
+        prove(chronicle, lease, rules)
+        spendings = _spendings(chronicle, lease, rules)
+        refused = next((one for one in spendings if one.is_refused), None)
+        if refused is not None:
+            return SpendVerdict(refused=refused)
+        warned = tuple(one for one in spendings if one.is_warned and _is_new(chronicle, one))
+        for one in warned:
+            why = one.sentence(rules.spend.timezone)
+            marker = Marker(kind=MarkerKind.SPENDING, text=why)
+            chronicle.add([NewMessage(role=Role.SYSTEM, parts=(marker,))], lease.turn_id)
+        return SpendVerdict(warned=warned)
+
+
+def _spendings(chronicle: Chronicle, lease: Lease, rules: Rules) -> list[Spending]:
+    tx = chronicle.tx
+    spender = tx.one("find_spender", turn_id=lease.turn_id, session_key=chronicle.key)
+    spendings = []
+    for kind, limit in rules.spend.each():
+        if kind in _PERSONAL and spender is None:
+            continue  # Nobody is known to have asked, so nobody's cap can be reached.
+        period = rules.spend.period(kind, chronicle.now)
+        since = _EVER if period is None else stamp(period.begins_at)
+        subject, keys = "", None
+        if kind is CapKind.SESSION:
+            subject = chronicle.id
+            row = expect(tx, "sum_spent_in_session", session_key=chronicle.key)
+        else:
+            if kind in _PERSONAL and spender is not None:
+                subject, keys = _person(tx, spender)
+            row = expect(tx, "sum_spent", since=since, sender_keys=keys)
+        spendings.append(
+            Spending(
+                kind=kind,
+                limit=limit,
+                spent=dollars(row.number("cost")),
+                unpriced=row.number("unpriced"),
+                subject=subject,
+                period=period,
+            )
+        )
+    return spendings
+
+
+def _person(tx: Transaction, spender: Row) -> tuple[str, str]:
+    """Name whoever asked, and list all senders that they are."""
+    person_key, sender_key = spender.number_or_none("person_key"), spender.number("sender_key")
+    if person_key is None:
+        return f"sender {sender_key}", json.dumps([sender_key])
+    rows = tx.all("list_sender_keys", person_key=person_key)
+    return f"person {person_key}", json.dumps([row.number("key") for row in rows])
+
+
+def _is_new(chronicle: Chronicle, one: Spending) -> bool:
+    given = chronicle.tx.one(
+        "add_spend_warning",
+        cap=one.kind,
+        subject=one.subject,
+        period="" if one.period is None else one.period.name,
+        now=chronicle.at,
+    )
+    return given is not None
+
+
+def _sum_from(row: Row, subject: str) -> UsageSum:
+    cost, calls, priced = row.number_or_none("cost"), row.number("calls"), row.number("priced")
+    return UsageSum(
+        subject=subject,
+        name=row.text_or_none("name"),
+        calls=calls,
+        unpriced=calls - priced,
+        input_tokens=row.number("input_tokens"),
+        output_tokens=row.number("output_tokens"),
+        cache_read_tokens=row.number("cache_read_tokens"),
+        cache_write_tokens=row.number("cache_write_tokens"),
+        reasoning_tokens=row.number("reasoning_tokens"),
+        cost=None if cost is None else dollars(cost),
+        cost_status=status_of_sum(priced=priced, exact=row.number("exact"), calls=calls),
+    )
+
+
+def _usage_from(row: Row) -> Usage:
+    cost, calls = row.number_or_none("cost"), row.number("calls")
+    priced = 0 if cost is None else calls
+    return Usage(
+        provider=row.text("provider"),
+        model=row.text("model"),
+        task=row.text("task"),
+        input_tokens=row.number("input_tokens"),
+        output_tokens=row.number("output_tokens"),
+        cache_read_tokens=row.number("cache_read_tokens"),
+        cache_write_tokens=row.number("cache_write_tokens"),
+        reasoning_tokens=row.number("reasoning_tokens"),
+        prompt_tokens=row.number("prompt_tokens"),
+        cost=None if cost is None else dollars(cost),
+        cost_status=status_of_sum(priced=priced, exact=row.number("exact"), calls=calls),
+    )

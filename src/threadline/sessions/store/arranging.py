@@ -1,0 +1,207 @@
+"""The store's order: how sessions are arranged, and what people keep beside them."""
+
+from collections.abc import Sequence
+
+from threadline.core.draft import Draft
+from threadline.core.errors import Invalid
+from threadline.core.listing import OWNER, Outcome
+from threadline.core.project import CountedProject, Project, ProjectColor
+from threadline.core.route import MAIN_PROFILE, canonical_profile
+from threadline.core.session import (
+    ProjectKey,
+    SessionId,
+    Worktree,
+    checked_project_key,
+    checked_session_id,
+)
+from threadline.core.text import checked_choice, checked_id, checked_type
+from threadline.sessions import arrangement, choices, drafts, marks, projects
+from threadline.sessions.arrangement import Step
+from threadline.sessions.store.door import Door
+
+BATCH_LIMIT = 1000
+"""Sessions with which the same may be done by one call."""
+_SLICE = 20
+
+
+class Arranging(Door):
+    """Pins, the archive, projects, tools and folders, drafts and marks."""
+
+    async def pin(self, ids: Sequence[SessionId]) -> list[Outcome]:
+        """Let sessions stand before the others; each of them is answered for."""
+        return await self._arrange(ids, arrangement.pin)
+
+    async def unpin(self, ids: Sequence[SessionId]) -> list[Outcome]:
+        """Let sessions stand where their activity puts them."""
+        return await self._arrange(ids, arrangement.unpin)
+
+    async def archive(self, ids: Sequence[SessionId]) -> list[Outcome]:
+        """Put sessions out of sight; a pinned one shows only in the archive from now on."""
+        return await self._arrange(ids, arrangement.archive)
+
+    async def unarchive(self, ids: Sequence[SessionId]) -> list[Outcome]:
+        """Take sessions out of the archive."""
+        return await self._arrange(ids, arrangement.unarchive)
+
+    async def move(self, ids: Sequence[SessionId], project: ProjectKey | None) -> list[Outcome]:
+        """Put sessions into a project of their profile; None takes them out of theirs."""
+        to = None if project is None else checked_project_key(project)
+        return await self._arrange(ids, arrangement.into(to))
+
+    async def _arrange(self, ids: Sequence[SessionId], step: Step) -> list[Outcome]:
+        """Do the same to several sessions, a slice at a time, so that others get a word in."""
+        if isinstance(ids, str) or len(ids) > BATCH_LIMIT:
+            raise Invalid(f"This takes a list of at most {BATCH_LIMIT} session ids")
+        checked = [checked_session_id(id) for id in ids]
+        outcomes: list[Outcome] = []
+        for first in range(0, len(checked), _SLICE):
+            outcomes += await self._db.write(
+                arrangement.arrange, checked[first : first + _SLICE], step, now=self.now()
+            )
+        return outcomes
+
+    async def make_project(
+        self,
+        name: str,
+        color: ProjectColor = ProjectColor.BLUE,
+        *,
+        profile: str = MAIN_PROFILE,
+    ) -> Project:
+        """Make a project; its name is the only one of its sort in the profile."""
+        return await self._db.write(
+            projects.make_project,
+            name,
+            color=checked_choice(color, "colour", ProjectColor),
+            profile=canonical_profile(profile),
+            now=self.now(),
+        )
+
+    async def scheduled_project(self, *, profile: str = MAIN_PROFILE) -> Project:
+        """Answer the project of a profile's scheduled runs, which is made when first asked for."""
+        return await self._db.write(
+            projects.scheduled_project, profile=canonical_profile(profile), now=self.now()
+        )
+
+    async def rename_project(self, key: ProjectKey, name: str) -> Project:
+        """Give a project another name."""
+        return await self._db.write(
+            projects.change_project, checked_project_key(key), name=name, now=self.now()
+        )
+
+    async def recolor_project(self, key: ProjectKey, color: ProjectColor) -> Project:
+        """Give a project another colour."""
+        return await self._db.write(
+            projects.change_project,
+            checked_project_key(key),
+            color=checked_choice(color, "colour", ProjectColor),
+            now=self.now(),
+        )
+
+    async def delete_project(self, key: ProjectKey) -> None:
+        """Delete a project; its sessions stay, and belong to none."""
+        checked = checked_project_key(key)
+        while not await self._db.write(projects.delete_project, checked, now=self.now()):
+            await self._db.write(projects.empty_project, checked, now=self.now())
+
+    async def project(self, key: ProjectKey) -> Project:
+        """Read a project."""
+        return await self._db.read(projects.read_project, checked_project_key(key))
+
+    async def projects(self, *, profile: str = MAIN_PROFILE) -> Sequence[CountedProject]:
+        """List the projects of a profile by name, and how many sessions each has."""
+        return await self._db.read(projects.list_projects, profile=canonical_profile(profile))
+
+    async def set_personality(self, id: SessionId, personality: str | None) -> None:
+        """Choose who the agent is in a session; None leaves it to the configuration again."""
+        await self._db.write(
+            choices.set_personality, checked_session_id(id), personality, now=self.now()
+        )
+
+    async def allow_tools(self, id: SessionId, tools: Sequence[str] | None) -> None:
+        """Allow a session these tools and no others; None: those of its platform and profile."""
+        await self._db.write(choices.allow_tools, checked_session_id(id), tools, now=self.now())
+
+    async def set_workspace(self, id: SessionId, workspace: str | None) -> None:
+        """Choose the folder in which a session works."""
+        await self._db.write(
+            choices.set_workspace, checked_session_id(id), workspace, now=self.now()
+        )
+
+    async def set_worktree(self, id: SessionId, worktree: Worktree | None) -> None:
+        """Remember the working copy that a session has for itself; None: it is gone."""
+        if worktree is not None:
+            checked_type(worktree, "worktree", Worktree)
+        await self._db.write(choices.set_worktree, checked_session_id(id), worktree, now=self.now())
+
+    async def last_workspace(self, *, profile: str = MAIN_PROFILE) -> str | None:
+        """Tell in which folder the latest sessions worked, where the next one may go on."""
+        return await self._db.read(choices.last_workspace, profile=canonical_profile(profile))
+
+    async def put_draft(
+        self,
+        device: str,
+        text: str,
+        *,
+        id: SessionId | None = None,
+        profile: str = MAIN_PROFILE,
+    ) -> None:
+        """Keep what a device has begun to write, in a session or in the one that is not there yet.
+
+        Nothing to keep (`""`) forgets it: it was sent, or thrown away.
+        """
+        await self._db.write(
+            drafts.put_draft,
+            _named(device, "device"),
+            text,
+            id=None if id is None else checked_session_id(id),
+            profile=canonical_profile(profile),
+            now=self.now(),
+        )
+
+    async def draft(
+        self, device: str, *, id: SessionId | None = None, profile: str = MAIN_PROFILE
+    ) -> Draft | None:
+        """Read what a device has begun to write there; None: nothing."""
+        return await self._db.read(
+            drafts.read_draft,
+            _named(device, "device"),
+            id=None if id is None else checked_session_id(id),
+            profile=canonical_profile(profile),
+        )
+
+    async def drafts(self, device: str, *, profile: str = MAIN_PROFILE) -> list[Draft]:
+        """List what a device has begun to write, the latest first."""
+        return await self._db.read(
+            drafts.list_drafts, _named(device, "device"), profile=canonical_profile(profile)
+        )
+
+    async def mark_read(self, id: SessionId, reader: str = OWNER, *, seq: int | None = None) -> int:
+        """Remember that somebody has read up to a line, or everything; answers where that is.
+
+        It never goes back by this.
+        """
+        return await self._db.write(
+            marks.mark_read,
+            checked_session_id(id),
+            reader=_named(reader, "reader"),
+            seq=seq,
+            now=self.now(),
+        )
+
+    async def mark_unread(
+        self, id: SessionId, reader: str = OWNER, *, seq: int | None = None
+    ) -> int:
+        """Let everything from a line on be unread again, or the last line alone."""
+        return await self._db.write(
+            marks.mark_unread,
+            checked_session_id(id),
+            reader=_named(reader, "reader"),
+            seq=seq,
+            now=self.now(),
+        )
+
+
+def _named(value: str, what: str) -> str:
+    if not checked_id(value, what):
+        raise Invalid(f"The {what} needs a name")
+    return value

@@ -1,0 +1,83 @@
+"""The store's accounts: what was spent, and whether more may be."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, tzinfo
+
+from threadline.core.errors import CapReached, Invalid
+from threadline.core.person import Identity, PersonKey, checked_person_key
+from threadline.core.route import canonical_profile
+from threadline.core.session import SessionId, checked_session_id
+from threadline.core.spend import Spending, checked_zone
+from threadline.core.text import checked_choice, checked_moment, checked_type
+from threadline.core.turn import Lease
+from threadline.core.usage import Usage, UsageBy, UsageSum
+from threadline.sessions import spending
+from threadline.sessions.spending import UsageFilter
+from threadline.sessions.store.door import Door
+from threadline.sessions.turns import finish
+
+
+class Counting(Door):
+    """Usage, and caps on spending."""
+
+    async def usage(self, id: SessionId) -> list[Usage]:
+        """Add up what a session spent, by model and task."""
+        return await self._db.read(spending.usage_of_session, checked_session_id(id))
+
+    async def usage_by(
+        self,
+        by: UsageBy,
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        id: SessionId | None = None,
+        person: PersonKey | None = None,
+        sender: Identity | None = None,
+        profile: str | None = None,
+        timezone: tzinfo = UTC,
+    ) -> list[UsageSum]:
+        """Add up usage by turn, session, model, task, person or day, from `since` to `until`.
+
+        Days are those of the time zone, in order; everything else begins with what cost most.
+        Without a session, a person or a sender it is everybody's.
+        """
+        if person is not None and sender is not None:
+            raise Invalid("Usage is of a person or of a sender, not of both")
+        only = UsageFilter(
+            since=None if since is None else checked_moment(since, "since"),
+            until=None if until is None else checked_moment(until, "until"),
+            session_id=None if id is None else checked_session_id(id),
+            person=None if person is None else checked_person_key(person),
+            sender=None if sender is None else checked_type(sender, "sender", Identity),
+            profile=None if profile is None else canonical_profile(profile),
+        )
+        return await self._db.read(
+            spending.sum_usage,
+            checked_choice(by, "by", UsageBy),
+            only,
+            timezone=checked_zone(timezone),
+        )
+
+    async def approve_spending(self, lease: Lease) -> Sequence[Spending]:
+        """Let a turn call a model, or raise `CapReached`; answers what its person is warned of.
+
+        Without any cap nothing is asked of the database.
+        """
+        caps = self.rules.spend
+        if not caps.is_set:
+            return ()
+        verdict = await self._db.write(
+            spending.judge_spending,
+            checked_type(lease, "lease", Lease),
+            rules=self.rules,
+            now=self.now(),
+        )
+        if verdict.refused is not None:
+            raise CapReached(verdict.refused.sentence(caps.timezone))
+        return verdict.warned
+
+    async def spend(self, lease: Lease, usage: Sequence[Usage]) -> None:
+        """Record what a turn spent that was stopped, or taken from its worker."""
+        await self._db.write(
+            finish.spend, checked_type(lease, "lease", Lease), usage, now=self.now()
+        )
