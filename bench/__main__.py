@@ -32,7 +32,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     write(results, bars, chosen.out, docs)
     print(bar_table(bars))
     print(f"\n{results.seconds:.0f} s; written: {chosen.out}/bench.json, {docs}/benchmarks.md")
+    bars += _search(chosen)
     return 1 if chosen.strict and not all(bar.ok for bar in bars) else 0
+
+
+def _search(chosen: argparse.Namespace) -> list[Bar]:
+    """Measure the search too, unless it was left out."""
+    from bench.search import MESSAGES, QUICK_MESSAGES, run
+
+    messages = chosen.search
+    if messages is None:
+        messages = QUICK_MESSAGES if chosen.quick else MESSAGES
+    return run(messages, chosen.out) if messages and SQLITE in chosen.databases else []
 
 
 def write(results: Results, bars: Sequence[Bar], out: Path, docs: Path) -> None:
@@ -57,6 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--quick", action="store_true", help="small stores, less than a minute")
     parser.add_argument("--out", type=Path, default=ROOT / "bench" / "results")
     parser.add_argument("--docs", type=Path, help="where the page goes; docs/ unless quick")
+    parser.add_argument("--search", type=int, help="messages that are searched; 0: none")
     parser.add_argument("--strict", action="store_true", help="fail if a bar is missed")
     return parser
 

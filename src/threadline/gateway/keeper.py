@@ -19,6 +19,7 @@ class Keeper:
         """Keep a store; `on_ended` is called once for every session that ends."""
         self._store = store
         self._on_ended = on_ended
+        self._stray_pieces: frozenset[str] = frozenset()
 
     async def recover(self, refused: frozenset[TurnId] = frozenset()) -> list[TurnId]:
         """Take turns and deliveries from workers that are gone; answer the turns that run again.
@@ -39,8 +40,16 @@ class Keeper:
         await self._store.sweep()
         while await self._store.abandon_stale():
             pass
+        await self._store.unbind_idle()
+        await self._store.prune()
+        await self._store.finish_forgettings()
         await self._store.sweep_blobs()
+        self._stray_pieces = await self._store.sweep_pieces(self._stray_pieces)
         await self._store.prune_feed()
+
+    async def index(self) -> None:
+        """Put what was said since into the search index."""
+        await self._store.index()
 
     async def tell_endings(self) -> None:
         """Tell whoever wants to know of sessions that ended."""

@@ -24,6 +24,8 @@ class Pace:
     """How often leases are renewed; None: three times in the life of a lease."""
     recover: timedelta = timedelta(seconds=5)
     """How often somebody looks for turns whose worker is gone, and for endings to be told."""
+    index: timedelta = timedelta(seconds=1)
+    """How often what was said is put into the search index."""
     sweep: timedelta = timedelta(minutes=5)
     """How often sessions and questions are looked at whose time may be over."""
     drain: timedelta = timedelta(seconds=20)

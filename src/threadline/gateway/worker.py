@@ -114,6 +114,7 @@ class Worker:
                         self._raise_mishaps(),
                         steadily(self.beat, self._pace.checkpoint),
                         steadily(self.recover, self._pace.recover),
+                        steadily(self.keeper.index, self._pace.index),
                         steadily(self.keeper.sweep, self._pace.sweep, at_once=True),
                         steadily(self.keeper.tell_endings, self._pace.recover, at_once=True),
                     )
@@ -235,6 +236,7 @@ class Worker:
         turn.is_lost = True
         self._forget(turn)
         try:
+            await turn.store_usage()
             state = (await self._store.turn(turn.turn.id)).state
         except ThreadlineError as error:
             log.warning("What became of turn %s is not known: %s", turn.turn.id, error)
@@ -287,6 +289,7 @@ class Worker:
         try:
             request = await make_request(self._store, turn.turn, turn)
             deliver = self._delivers(request.session)
+            await self._store.approve_spending(turn.lease)
             await turn.follow(self._agent.answer(request), deliver=deliver)
         except LeaseLost:
             await self._close_lost(turn)

@@ -1,0 +1,1 @@
+"""Search: the index of words, and the questions it answers."""
