@@ -51,6 +51,10 @@ class MarkerKind(StrEnum):
     FAILED = "failed"
     STOPPED = "stopped"
     EXPIRED = "expired"
+    SPENDING = "spending"
+    """A cap on spending is near."""
+    FORGOTTEN = "forgotten"
+    """What was said before this line is gone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -235,7 +239,12 @@ def pack(parts: Sequence[Part]) -> tuple[str, str | None]:
     text = plain_text(parts)
     if len(parts) == 1 and type(parts[0]) is Text:
         return text, None
-    return text, json.dumps([_as_dict(part) for part in parts], ensure_ascii=False)
+    return text, json.dumps(plain_parts(parts), ensure_ascii=False)
+
+
+def plain_parts(parts: Sequence[Part]) -> list[dict[str, object]]:
+    """Answer plain JSON data, from which `parts_from` reads these parts."""
+    return [_as_dict(part) for part in parts]
 
 
 def unpack(text: str, parts: str | None) -> tuple[Part, ...]:

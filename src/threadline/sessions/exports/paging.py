@@ -1,0 +1,137 @@
+"""Paging: a session as a page for people, line by line, its shared beginnings included."""
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+from enum import StrEnum
+
+from threadline.core.cut import Cut, CutKind
+from threadline.core.markdown import MarkdownPage
+from threadline.core.message import Attachment, Message
+from threadline.core.portable.files import Extent, Selection
+from threadline.core.portable.places import PortableSender
+from threadline.core.redaction import Redactor
+from threadline.core.rendering import EMBED_LIMIT, EMBEDDED_TYPES, Page, PageLine, speaker_of
+from threadline.core.session import Session, SessionId
+from threadline.core.webpage import WebPage
+from threadline.sessions import blobs, views
+from threadline.sessions.exports import lines
+from threadline.sessions.exports.redacting import learn, redact_parts
+from threadline.sessions.exports.writing import make_plan
+from threadline.sessions.transcripts.layout import layout_of
+from threadline.storage.database import Database, Transaction
+
+LINES_PAGE = 200
+
+
+class PageFormat(StrEnum):
+    """What a page for people is written in."""
+
+    MARKDOWN = "md"
+    HTML = "html"
+
+
+_PAGES: dict[PageFormat, Callable[[], Page]] = {
+    PageFormat.MARKDOWN: MarkdownPage,
+    PageFormat.HTML: WebPage,
+}
+
+
+async def write_page(
+    db: Database,
+    id: SessionId,
+    format: PageFormat,
+    *,
+    hidden: bool = False,
+    redactor: Redactor | None = None,
+) -> AsyncIterator[str]:
+    """Write a session as a page; what was undone or retried only if it is asked for."""
+    page = _PAGES[format]()
+    session = await db.read(views.read_session, id)
+    cuts = list((await db.read(layout_of, id)).cuts)
+    people: dict[str, str] = {}
+    if redactor is not None:
+        senders = await _list_senders(db, id)
+        learn(senders, redactor)
+        people = {each.id: redactor.stand_in("person", each.platform, each.id) for each in senders}
+        session = _redacted_session(session, redactor)
+    yield page.begin(session)
+    dividers = sorted(
+        (cut for cut in cuts if cut.kind is CutKind.COMPACTED), key=lambda cut: cut.to_seq
+    )
+    after: int | None = 0
+    while after is not None:
+        messages = await db.read(views.transcript, id, after=after, most=LINES_PAGE, hidden=hidden)
+        for message in messages:
+            while dividers and dividers[0].to_seq < (message.seq or 0):
+                yield page.divide(_redacted_cut(dividers.pop(0), redactor))
+            line = _line(message, cuts if hidden else [])
+            if redactor is not None:
+                line = _redacted_line(line, people, redactor)
+            if format is PageFormat.HTML:
+                line = replace(line, images=await _read_images(db, line.message))
+            yield page.line(line)
+        after = messages[-1].seq if len(messages) == LINES_PAGE else None
+    for cut in dividers:
+        yield page.divide(_redacted_cut(cut, redactor))
+    yield page.end()
+
+
+async def _list_senders(db: Database, id: SessionId) -> list[PortableSender]:
+    """List everybody who speaks in a session, or in the beginnings it shares."""
+    plan = await make_plan(db, Selection(extent=Extent.SESSION, session=id), None)
+    found: list[PortableSender] = []
+    for key, _ in plan.steps():
+        found += await db.read(_senders_of, key)
+    return found
+
+
+def _senders_of(tx: Transaction, key: int) -> list[PortableSender]:
+    return [lines.sender_of(tx, row) for row in tx.all("list_exported_senders", session_key=key)]
+
+
+def _redacted_session(session: Session, redactor: Redactor) -> Session:
+    return replace(session, title=None if session.title is None else redactor.text(session.title))
+
+
+def _redacted_cut(cut: Cut, redactor: Redactor | None) -> Cut:
+    if redactor is None or cut.summary is None:
+        return cut
+    return replace(cut, summary=redactor.text(cut.summary))
+
+
+def _line(message: Message, cuts: list[Cut]) -> PageLine:
+    seq = message.seq or 0
+    why = next(
+        (
+            cut.kind.value
+            for cut in cuts
+            if cut.kind is not CutKind.COMPACTED and cut.from_seq <= seq <= cut.to_seq
+        ),
+        None,
+    )
+    return PageLine(message=message, speaker=speaker_of(message), hidden=why)
+
+
+def _redacted_line(line: PageLine, people: dict[str, str], redactor: Redactor) -> PageLine:
+    message = line.message
+    speaker = line.speaker
+    if message.sender_id is not None:
+        speaker = people.get(message.sender_id, "somebody")
+    parts = redact_parts(message.parts, redactor)
+    return replace(line, speaker=speaker, message=replace(message, parts=parts))
+
+
+async def _read_images(db: Database, message: Message) -> tuple[tuple[str, bytes], ...]:
+    """Read the images of a line that are small enough to stand in the page."""
+    found = []
+    for part in message.parts:
+        if not isinstance(part, Attachment) or part.media_type not in EMBEDDED_TYPES:
+            continue
+        size = await db.read(blobs.has_blob, part.blob)
+        if size is not None and size <= EMBED_LIMIT:
+            pieces = [
+                await db.read(blobs.read_piece, part.blob, n)
+                for n in range(-(-size // blobs.CHUNK_BYTES))
+            ]
+            found.append((part.blob, b"".join(piece or b"" for piece in pieces)))
+    return tuple(found)

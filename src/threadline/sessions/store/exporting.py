@@ -1,0 +1,129 @@
+"""The store's history as a file: out of it, and into it again."""
+
+from collections.abc import AsyncIterable, AsyncIterator, Callable
+
+from threadline.core.errors import NotFound
+from threadline.core.forgetting import Seal
+from threadline.core.person import Asker
+from threadline.core.portable.files import Extent, Selection
+from threadline.core.portable.places import PortableSender
+from threadline.core.portable.sessions import PortableSession
+from threadline.core.redaction import Redactor
+from threadline.core.session import SessionId, checked_session_id
+from threadline.core.text import checked_choice, checked_flag, checked_type
+from threadline.sessions.exports.paging import PageFormat, write_page
+from threadline.sessions.exports.planning import MayRead
+from threadline.sessions.exports.taking import ImportReport, Manner, Taker, WasForgotten
+from threadline.sessions.exports.writing import write_history
+from threadline.sessions.forgetting.plans import find_forgotten, find_forgotten_native
+from threadline.sessions.people.ownership import asker_keys
+from threadline.sessions.store.door import Door
+from threadline.storage.database import Transaction
+
+
+class Exporting(Door):
+    """Exports and imports, in slices, so that everybody else goes on meanwhile."""
+
+    async def export_history(
+        self, selection: Selection, *, redact: bool = False, asker: Asker | None = None
+    ) -> AsyncIterator[bytes]:
+        """Write sessions as portable lines, block by block; see docs/export-format.md.
+
+        For an asker, only what they may see. Redacted, it holds no attachments, and placeholders
+        stand for people, chats and secrets.
+        """
+        may_read = None if asker is None else _sight(checked_type(asker, "asker", Asker))
+        redactor = Redactor() if checked_flag(redact, "redact") else None
+        wanted = checked_type(selection, "selection", Selection)
+        async for block in write_history(self._db, wanted, may_read=may_read, redactor=redactor):
+            yield block
+
+    def export_session(
+        self, id: SessionId, *, redact: bool = False, asker: Asker | None = None
+    ) -> AsyncIterator[bytes]:
+        """Write one session, and the shared beginnings it stands on, as portable lines."""
+        wanted = Selection(extent=Extent.SESSION, session=checked_session_id(id))
+        return self.export_history(wanted, redact=redact, asker=asker)
+
+    async def export_page(
+        self,
+        id: SessionId,
+        format: PageFormat = PageFormat.MARKDOWN,
+        *,
+        hidden: bool = False,
+        redact: bool = False,
+        asker: Asker | None = None,
+    ) -> AsyncIterator[str]:
+        """Write a session as a page for people, piece by piece.
+
+        What was undone or retried is in it only if hidden lines are asked for.
+        """
+        wanted = checked_session_id(id)
+        if asker is not None:
+            may_read = _sight(checked_type(asker, "asker", Asker))
+            if not await self._db.read(may_read, wanted):
+                raise NotFound("There is no such session", id=wanted)
+        redactor = Redactor() if checked_flag(redact, "redact") else None
+        async for piece in write_page(
+            self._db,
+            wanted,
+            checked_choice(format, "format", PageFormat),
+            hidden=checked_flag(hidden, "hidden"),
+            redactor=redactor,
+        ):
+            yield piece
+
+    async def import_history(
+        self,
+        chunks: AsyncIterable[bytes],
+        manner: Manner | None = None,
+        *,
+        progress: Callable[[int], None] | None = None,
+    ) -> ImportReport:
+        """Take in a file of portable lines; what the store has already is skipped.
+
+        Each session is stored wholly or not at all, and is bound to no route. A bad line is an
+        error that names it, unless the manner is to skip what is bad. What was forgotten here
+        stays forgotten. `progress` is told how many bytes were read.
+        """
+        seal = Seal(key=await self._db.secret())
+        taker = Taker(
+            self._db,
+            checked_type(manner or Manner(), "manner", Manner),
+            new_id=self._new_id,
+            was_forgotten=_memory(seal),
+        )
+        return await taker.take(_counted(chunks, progress or (lambda _: None)))
+
+
+def _sight(asker: Asker) -> MayRead:
+    def may_read(tx: Transaction, id: SessionId) -> bool:
+        session = tx.one("read_owner", id=id)
+        return session is not None and asker_keys(tx, asker).admits(session)
+
+    return may_read
+
+
+def _memory(seal: Seal) -> WasForgotten:
+    def was_forgotten(tx: Transaction, record: PortableSession | PortableSender) -> bool:
+        if isinstance(record, PortableSender):
+            mark = seal.mark("sender", record.platform, record.id)
+            return tx.one("find_tombstone", hash=mark) is not None
+        if find_forgotten(tx, [record.id], seal=seal):
+            return True
+        source, id = record.native_source, record.native_id
+        if source is None or id is None:
+            return False
+        return find_forgotten_native(tx, source, id, seal=seal)
+
+    return was_forgotten
+
+
+async def _counted(
+    chunks: AsyncIterable[bytes], progress: Callable[[int], None]
+) -> AsyncIterator[bytes]:
+    done = 0
+    async for chunk in chunks:
+        yield chunk
+        done += len(chunk)
+        progress(done)
