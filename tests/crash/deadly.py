@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from pathlib import Path
 from typing import Concatenate, NoReturn, ParamSpec, TypeVar
 
 from threadline.core.turn import OwnerId
@@ -96,6 +97,17 @@ class DeadlyDatabase:
 
     async def check(self, *, deep: bool = False) -> list[Finding]:
         return await self._database.check(deep=deep)
+
+    async def wipe(self) -> bool:
+        return await self._database.wipe()
+
+    async def back_up(
+        self, to: Path, *, replace: bool = False, told: Callable[[int, int], None] | None = None
+    ) -> None:
+        await self._database.back_up(to, replace=replace, told=told)
+
+    async def secret(self) -> bytes:
+        return await self._database.secret()
 
     async def close(self) -> None:
         await self._database.close()

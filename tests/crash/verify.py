@@ -206,7 +206,8 @@ def broken_feed(events: Sequence[Event], revisions: dict[str, int]) -> list[Prob
     problems = []
     by_session: dict[str, list[Event]] = defaultdict(list)
     for event in events:
-        by_session[event.session_id].append(event)
+        if event.session_id is not None:
+            by_session[event.session_id].append(event)
     for session, told in by_session.items():
         told.sort(key=lambda event: event.revision)
         before = revisions.get(session, 0)

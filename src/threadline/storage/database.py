@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar
 
 from threadline.core.errors import StorageError
@@ -156,6 +157,26 @@ class Database(Protocol):
 
     async def check(self, *, deep: bool = False) -> list[Finding]:
         """Look for damage; deep looks at every page and index."""
+        ...
+
+    async def wipe(self) -> bool:
+        """Let nothing that was deleted be read any more from the files that belong to the store.
+
+        False: somebody was still looking at an older state, and it has to be done again.
+        """
+        ...
+
+    async def back_up(
+        self, to: Path, *, replace: bool = False, told: Callable[[int, int], None] | None = None
+    ) -> None:
+        """Copy everything, as it is at one moment, into a SQLite file; others go on meanwhile.
+
+        `told` learns how much is done, and of how much.
+        """
+        ...
+
+    async def secret(self) -> bytes:
+        """Answer the secret of this installation, which is kept outside of the database."""
         ...
 
     async def close(self) -> None:

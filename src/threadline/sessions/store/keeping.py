@@ -8,9 +8,10 @@ from threadline.core.errors import sentence_of
 from threadline.core.message import BlobHash, Message
 from threadline.core.session import SessionId, checked_session_id
 from threadline.core.turn import LEASE, TurnId
-from threadline.sessions import blobs, endings, feed, views
+from threadline.sessions import blobs, endings, feed
 from threadline.sessions.endings import Ending
 from threadline.sessions.store.door import Door
+from threadline.sessions.transcripts.lines import history
 from threadline.sessions.turns import pause
 
 _RENEW_SECONDS = LEASE.total_seconds() / 3
@@ -52,7 +53,7 @@ class Keeping(Door):
         """
         told = 0
         while ending := await self._db.write(endings.take_ending, owner=self.owner, now=self.now()):
-            transcript = await self._db.read(views.history, ending.session_id)
+            transcript = await self._db.read(history, ending.session_id)
             error = None
             try:
                 await self._tell(ending, hook(ending, transcript))

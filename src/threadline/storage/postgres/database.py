@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar, cast
 
 import psycopg
@@ -11,13 +12,16 @@ import psycopg
 from threadline.core.turn import OwnerId
 from threadline.storage.database import Finding, Transaction
 from threadline.storage.jobs import Desk, Job
+from threadline.storage.postgres.backup import back_up
 from threadline.storage.postgres.check import check_database
 from threadline.storage.postgres.connection import Target
 from threadline.storage.postgres.listener import Listener
 from threadline.storage.postgres.mishaps import translate, unreachable
 from threadline.storage.postgres.owners import dead, new_owner
 from threadline.storage.postgres.schema import upgrade_through
+from threadline.storage.postgres.wipe import secret_file, vacuum
 from threadline.storage.postgres.workers import Workers
+from threadline.storage.secret import read_secret
 from threadline.storage.watch import Bell, BellWatch
 
 P = ParamSpec("P")
@@ -97,6 +101,21 @@ class PostgresDatabase:
     async def check(self, *, deep: bool = False) -> list[Finding]:
         """Look for damage; deep looks at every index."""
         return await asyncio.to_thread(check_database, self._target, deep=deep)
+
+    async def wipe(self) -> bool:
+        """Let the server take dead rows out of its tables and indexes."""
+        return await asyncio.to_thread(vacuum, self._target)
+
+    async def back_up(
+        self, to: Path, *, replace: bool = False, told: Callable[[int, int], None] | None = None
+    ) -> None:
+        """Copy all tables, as they are at one moment, into a SQLite file."""
+        told = told or (lambda _done, _whole: None)
+        await asyncio.to_thread(back_up, self._target, to, replace=replace, told=told)
+
+    async def secret(self) -> bytes:
+        """Answer the secret of this installation, from a file in the user's own folder."""
+        return await asyncio.to_thread(read_secret, secret_file(self._target))
 
     async def close(self) -> None:
         """Finish what was begun and let go of everything."""

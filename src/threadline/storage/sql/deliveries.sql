@@ -1,7 +1,11 @@
 -- name: owe_delivery
--- Owe what a turn said to the place where it was asked.
-INSERT INTO deliveries (session_key, turn_id, address_key, state, owed_at, due_at, notice)
-VALUES (:session_key, :turn_id, :address_key, 'pending', :now, :now, :notice)
+-- Owe what a turn said to the place where it was asked. No number is given twice.
+INSERT INTO deliveries (id, session_key, turn_id, address_key, state, owed_at, due_at, notice) -- sqlite
+VALUES (1 + max(coalesce((SELECT max(d.id) FROM deliveries d), 0), -- sqlite
+                coalesce((SELECT max(f.last_delivery) FROM forgettings f), 0)), -- sqlite
+        :session_key, :turn_id, :address_key, 'pending', :now, :now, :notice) -- sqlite
+INSERT INTO deliveries (session_key, turn_id, address_key, state, owed_at, due_at, notice) -- postgres
+VALUES (:session_key, :turn_id, :address_key, 'pending', :now, :now, :notice) -- postgres
 RETURNING id
 
 -- name: list_due

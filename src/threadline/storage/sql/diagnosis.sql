@@ -36,3 +36,112 @@ SELECT state, count(*) AS number, min(owed_at) AS oldest_at
 FROM deliveries
 WHERE state IN ('pending', 'sending')
 GROUP BY state
+
+-- name: find_gaps
+-- Find sessions whose lines are not numbered without a gap, from where they go on.
+SELECT s.id
+FROM sessions s
+LEFT JOIN (SELECT session_key, count(*) AS placed, min(seq) AS first, max(seq) AS last
+           FROM messages WHERE seq IS NOT NULL GROUP BY session_key) AS m
+     ON m.session_key = s.key
+WHERE coalesce(m.last, s.base_seq, 0) <> s.last_seq
+   OR m.placed <> m.last - m.first + 1
+   OR (m.first <> coalesce(s.base_seq, 0) + 1
+       AND NOT EXISTS (SELECT 1 FROM messages f WHERE f.session_key = s.key AND f.seq = m.first
+                       AND f.role = 'system' AND f.parts LIKE '%"forgotten"%'))
+ORDER BY s.key
+LIMIT :most
+
+-- name: find_cuts_out_of_range
+-- Find sessions with a cut where they have no line.
+SELECT DISTINCT s.id
+FROM cuts c
+JOIN sessions s ON s.key = c.session_key
+WHERE c.from_seq < 1 OR c.to_seq > s.last_seq
+ORDER BY s.id
+LIMIT :most
+
+-- name: find_bad_bases
+-- Find branches that share more than their base has, or not as it was at one moment.
+SELECT s.id
+FROM sessions s
+JOIN sessions b ON b.key = s.base_key
+WHERE s.base_seq IS NULL OR s.base_seq > b.last_seq OR s.last_seq < s.base_seq
+   OR s.base_revision IS NULL OR s.base_revision > b.revision
+ORDER BY s.key
+LIMIT :most
+
+-- name: find_base_cycles
+-- Find branches whose bases lead nowhere, because they lead back.
+WITH RECURSIVE chain (key, at, depth) AS (
+    SELECT s.key, s.base_key, 1 FROM sessions s WHERE s.base_key IS NOT NULL
+    UNION ALL
+    SELECT c.key, s.base_key, c.depth + 1
+    FROM chain c
+    JOIN sessions s ON s.key = c.at
+    WHERE s.base_key IS NOT NULL AND c.depth < 200
+)
+SELECT s.id
+FROM chain c
+JOIN sessions s ON s.key = c.key
+WHERE c.depth = 200
+ORDER BY s.key
+LIMIT :most
+
+-- name: find_bad_roots
+-- Find sessions that name as root one that has a parent, or none of their profile.
+SELECT s.id
+FROM sessions s
+JOIN sessions r ON r.key = s.root_key
+WHERE r.root_key IS NOT NULL OR r.key = s.key OR r.profile <> s.profile OR s.parent_key = s.key
+ORDER BY s.key
+LIMIT :most
+
+-- name: find_bad_turns
+-- Find sessions with a turn that runs without anybody, or stands after the last line.
+SELECT DISTINCT s.id
+FROM turns t
+JOIN sessions s ON s.key = t.session_key
+WHERE (t.state = 'running' AND t.owner IS NULL) OR t.first_seq > s.last_seq + 1
+ORDER BY s.id
+LIMIT :most
+
+-- name: find_bad_deliveries
+-- Find replies that are owed in another session than they were made in.
+SELECT CAST(d.id AS TEXT) AS id
+FROM deliveries d
+JOIN turns t ON t.id = d.turn_id
+WHERE d.session_key <> t.session_key
+ORDER BY d.id
+LIMIT :most
+
+-- name: find_torn_blobs
+-- Find attachments whose pieces are not as much as they should be.
+SELECT b.hash AS id
+FROM blobs b
+WHERE b.size <> (SELECT coalesce(sum(octet_length(c.data)), 0) FROM blob_chunks c WHERE c.hash = b.hash)
+ORDER BY b.hash
+LIMIT :most
+
+-- name: find_bad_feed
+-- Find sessions of which the feed does not tell every revision that it should.
+SELECT s.id
+FROM (SELECT session_key, min(revision) AS first, max(revision) AS last, count(*) AS told
+      FROM events WHERE session_key <> 0 GROUP BY session_key) AS e
+JOIN sessions s ON s.key = e.session_key
+WHERE e.last <> s.revision OR e.told <> e.last - e.first + 1
+ORDER BY s.key
+LIMIT :most
+
+-- name: find_ghosts
+-- Find what still names a session that is gone.
+SELECT DISTINCT 'a draft on ' || d.device AS id
+FROM drafts d
+WHERE d.session_key <> 0 AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.key = d.session_key)
+UNION ALL
+SELECT DISTINCT 'something that arrived on ' || k.platform AS id
+FROM arrivals k
+WHERE k.session_key IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.key = k.session_key)
+ORDER BY id
+LIMIT :most

@@ -16,6 +16,8 @@ from threadline.storage.database import Finding, SqlValue, Transaction
 from threadline.storage.jobs import Desk, Job
 from threadline.storage.migrate import Execute, count_applied, migrate
 from threadline.storage.queries import Dialect
+from threadline.storage.secret import read_secret
+from threadline.storage.sqlite.backup import back_up
 from threadline.storage.sqlite.check import check_file
 from threadline.storage.sqlite.connection import (
     READER_CACHE_KIB,
@@ -26,6 +28,7 @@ from threadline.storage.sqlite.connection import (
 from threadline.storage.sqlite.owners import Owners
 from threadline.storage.sqlite.readers import Readers
 from threadline.storage.sqlite.sentinel import Sentinel
+from threadline.storage.sqlite.wipe import wipe_journal
 from threadline.storage.sqlite.writer import Writer
 from threadline.storage.watch import Bell, BellWatch
 
@@ -148,6 +151,21 @@ class SqliteDatabase:
     async def check(self, *, deep: bool = False) -> list[Finding]:
         """Look for damage; deep looks at every page and index."""
         return await asyncio.to_thread(check_file, self._connect, deep=deep)
+
+    async def wipe(self) -> bool:
+        """Carry the journal into the file and cut it off, so that deleted bytes are in neither."""
+        return await asyncio.to_thread(wipe_journal, self._connect, self._path)
+
+    async def back_up(
+        self, to: Path, *, replace: bool = False, told: Callable[[int, int], None] | None = None
+    ) -> None:
+        """Copy the file, as it is at one moment, while others go on writing to it."""
+        told = told or (lambda _done, _whole: None)
+        await asyncio.to_thread(back_up, self._connect, self._path, to, replace=replace, told=told)
+
+    async def secret(self) -> bytes:
+        """Answer the secret of this installation, from a file beside the database."""
+        return await asyncio.to_thread(read_secret, self._path.with_name(f"{self._path.name}-seal"))
 
     async def close(self) -> None:
         """Finish what was begun and let go of everything."""

@@ -1,0 +1,1 @@
+"""Forgetting: sessions and people go for good, slice by slice, and a certificate says so."""

@@ -1,0 +1,134 @@
+"""The ledger: what is being forgotten, what is still to be removed, and what was."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from threadline.core.errors import NotFound
+from threadline.core.forgetting import (
+    Certificate,
+    ForgettingId,
+    ForgettingKind,
+    ForgettingState,
+    Seal,
+    checked_forgetting_id,
+)
+from threadline.storage.database import Row, Transaction, expect
+from threadline.storage.moments import stamp
+
+_MOST_TOMBSTONES = 10_000
+
+
+@dataclass(slots=True, kw_only=True)
+class Work:
+    """One slice of a forgetting: its transaction, and what was removed in it."""
+
+    tx: Transaction
+    id: ForgettingId
+    kind: ForgettingKind
+    seal: Seal
+    now: datetime
+    counts: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def at(self) -> int:
+        """The moment of this slice, as the database keeps it."""
+        return stamp(self.now)
+
+    def add_task(self, step: str, subject: int | str) -> None:
+        """Remember what has to be removed; what is known already stays so."""
+        self.tx.run("add_task", forgetting_id=self.id, step=step, subject=str(subject))
+
+    def end_task(self, step: str, subject: str) -> None:
+        """Remember that something is gone."""
+        self.tx.run("end_task", forgetting_id=self.id, step=step, subject=subject)
+
+    def bury(self, kind: str, *names: str) -> None:
+        """Leave a tombstone, so that what was forgotten is known if it comes again."""
+        mark = self.seal.mark(kind, *names)
+        self.tx.run("add_tombstone", hash=mark, forgetting_id=self.id, now=self.at)
+
+
+def begin(
+    tx: Transaction,
+    kind: ForgettingKind,
+    tasks: Iterable[tuple[str, int | str]],
+    *,
+    now: datetime,
+) -> ForgettingId:
+    """Write down what is to be forgotten; from now on it goes on after any crash."""
+    row = expect(tx, "begin_forgetting", kind=kind, now=stamp(now))
+    id = ForgettingId(row.number("id"))
+    _add_tasks(tx, id, tasks)
+    return id
+
+
+def add_to(tx: Transaction, id: ForgettingId, tasks: Iterable[tuple[str, int | str]]) -> None:
+    """Let a forgetting that is not done go on with more."""
+    lock(tx, id)
+    tx.run("reopen_forgetting", id=id)
+    _add_tasks(tx, id, tasks)
+
+
+def _add_tasks(tx: Transaction, id: ForgettingId, tasks: Iterable[tuple[str, int | str]]) -> None:
+    tx.run_many(
+        "add_task",
+        [{"forgetting_id": id, "step": step, "subject": str(subject)} for step, subject in tasks],
+    )
+
+
+def lock(tx: Transaction, id: ForgettingId) -> Row:
+    """Take a forgetting for this transaction."""
+    row = tx.one("lock_forgetting", id=id)
+    if row is None:
+        raise NotFound("There is no such forgetting", id=str(id))
+    return row
+
+
+def write_down(work: Work, row: Row, state: ForgettingState) -> None:
+    """Keep what this slice removed, and how far the forgetting has come."""
+    before: Counter[str] = Counter(json.loads(row.text("counts")))
+    counts = dict(sorted((before + work.counts).items()))
+    work.tx.run("set_forgetting", id=work.id, state=state, counts=json.dumps(counts), done_at=None)
+
+
+def finish(tx: Transaction, id: ForgettingId, *, now: datetime) -> Certificate:
+    """Write down that no trace is left."""
+    row = lock(tx, id)
+    if row.text("state") == ForgettingState.WIPING:
+        done, counts = ForgettingState.DONE, row.text("counts")
+        tx.run("set_forgetting", id=id, state=done, counts=counts, done_at=stamp(now))
+    return certificate(tx, id)
+
+
+def certificate(tx: Transaction, id: ForgettingId) -> Certificate:
+    """Read what a forgetting removed, and whether it is done."""
+    row = tx.one("read_forgetting", id=checked_forgetting_id(id))
+    if row is None:
+        raise NotFound("There is no such forgetting", id=str(id))
+    return _certificate_from(tx, row)
+
+
+def list_certificates(tx: Transaction, most: int) -> list[Certificate]:
+    """Read the newest forgettings."""
+    return [_certificate_from(tx, row) for row in tx.all("list_forgettings", most=most)]
+
+
+def list_unfinished(tx: Transaction) -> list[ForgettingId]:
+    """List the forgettings that are under way, the oldest first."""
+    return [ForgettingId(row.number("id")) for row in tx.all("list_unfinished_forgettings")]
+
+
+def _certificate_from(tx: Transaction, row: Row) -> Certificate:
+    stones = tx.all("list_tombstones", forgetting_id=row.number("id"), most=_MOST_TOMBSTONES)
+    return Certificate(
+        id=ForgettingId(row.number("id")),
+        kind=ForgettingKind(row.text("kind")),
+        state=ForgettingState(row.text("state")),
+        asked_at=row.moment("asked_at"),
+        done_at=row.moment_or_none("done_at"),
+        counts=json.loads(row.text("counts")),
+        tombstones=tuple(stone.text("hash") for stone in stones),
+    )

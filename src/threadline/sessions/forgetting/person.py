@@ -1,0 +1,118 @@
+"""A person who goes: their sessions as a whole, and in shared ones what they said and were told."""
+
+from threadline.core.errors import NotFound
+from threadline.core.person import Identity
+from threadline.core.spend import CapKind
+from threadline.sessions.forgetting.ledger import Work
+from threadline.storage.database import Row, Transaction, expect
+
+_SCAN = 4_000
+"""Messages that are looked through in one slice."""
+_OVERLAP = 1_000
+"""Newest messages that are looked through again at the end: a slow writer may have been behind."""
+_ROWS = 300
+_NAME_DIGITS = 32
+
+
+def senders_of(tx: Transaction, who: Identity) -> list[Row]:
+    """List everybody who is the same person; nobody we know of is an error, never a guess."""
+    rows = tx.all("list_senders_like", platform=who.platform, id=who.id)
+    if not rows:
+        raise NotFound("Nobody is known by this id", id=str(who))
+    return rows
+
+
+def tasks_for(tx: Transaction, senders: list[Row]) -> list[tuple[str, int | str]]:
+    """List what goes with these senders as a whole; what they said elsewhere is found later."""
+    tasks: list[tuple[str, int | str]] = []
+    for sender in senders:
+        key = sender.number("key")
+        tasks.append(("sender", key))
+        tasks += [("session", owned.number("key")) for owned in _owned(tx, key)]
+    return tasks
+
+
+def _owned(tx: Transaction, sender_key: int) -> list[Row]:
+    return tx.all("list_owned", sender_key=sender_key)
+
+
+def look_for_speech(work: Work) -> bool:
+    """Look through a slice of all messages for what they said; False when all were seen."""
+    tx = work.tx
+    end = expect(tx, "read_last_message").number("key")
+    task = tx.one("next_unseen_task", forgetting_id=work.id, step="sender", end=end)
+    if task is None:
+        return False
+    seen = task.number("seen")
+    upto = min(seen + _SCAN, end)
+    _note_speech(work, int(task.text("subject")), seen, upto)
+    _note_seen(work, task.text("subject"), upto)
+    return True
+
+
+def _note_speech(work: Work, sender_key: int, after: int, upto: int) -> bool:
+    rows = work.tx.all("scan_speech", sender_key=sender_key, after=after, upto=upto)
+    for row in rows:
+        work.add_task("speech", row.number("session_key"))
+    return bool(rows)
+
+
+def _note_seen(work: Work, subject: str, seen: int) -> None:
+    work.tx.run("note_seen", forgetting_id=work.id, step="sender", subject=subject, seen=seen)
+
+
+def empty_address(work: Work, key: int) -> None:
+    """Leave of a direct chat only that there was one, unless somebody else needs it."""
+    if work.tx.one("find_session_at", address_key=key) is None:
+        work.tx.run("empty_address", key=key, chat=_nameless(work, "address", key))
+        work.counts["addresses"] += 1
+
+
+def remove_sender(work: Work, subject: str, seen: int) -> bool:
+    """Leave of a sender only that there was one; False if there is still something of theirs."""
+    tx, key = work.tx, int(subject)
+    sender = tx.one("lock_sender", key=key)
+    if sender is None:
+        return True
+    if _has_come_back(work, key, subject, seen):
+        return False
+    if tx.all("anonymise_spending", sender_key=key, most=_ROWS):
+        return False
+    for alias in tx.all("list_aliases_of", sender_key=key):
+        work.bury("sender", alias.text("platform"), alias.text("id"))
+    work.bury("sender", sender.text("platform"), sender.text("id"))
+    tx.run("drop_aliases", sender_key=key)
+    tx.run("drop_link_codes", sender_key=key)
+    # A route names whoever speaks on it, also where it leads to somebody else's session.
+    tx.run("drop_bindings_of_sender", sender_key=key)
+    tx.run("empty_sender", key=key, id=_nameless(work, "sender", key))
+    _drop_warnings(tx, f"sender {key}")
+    person_key = sender.number_or_none("person_key")
+    if person_key is not None:
+        tx.run("drop_empty_person", key=person_key)
+        _drop_warnings(tx, f"person {person_key}")
+    work.counts["senders"] += 1
+    return True
+
+
+def _nameless(work: Work, what: str, key: int) -> str:
+    """Make a name for what is left of something; nobody can take it before, to be in the way."""
+    return f"forgotten {work.seal.mark(f'nameless {what}', str(key))[:_NAME_DIGITS]}"
+
+
+def _drop_warnings(tx: Transaction, subject: str) -> None:
+    for cap in CapKind:
+        tx.run("drop_spend_warnings", cap=cap, subject=subject)
+
+
+def _has_come_back(work: Work, key: int, subject: str, seen: int) -> bool:
+    """Tell whether they spoke again meanwhile; then that goes too."""
+    owned = _owned(work.tx, key)
+    for row in owned:
+        work.add_task("session", row.number("key"))
+    if owned:
+        # A new message may get the key of one that was deleted.
+        _note_seen(work, subject, 0)
+        return True
+    end = expect(work.tx, "read_last_message").number("key")
+    return _note_speech(work, key, max(0, seen - _OVERLAP), end)

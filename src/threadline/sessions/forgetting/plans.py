@@ -1,0 +1,113 @@
+"""Plans: what would go, told before anything does."""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from threadline.core.errors import NotFound
+from threadline.core.forgetting import ForgettingId, ForgettingKind, Plan, Seal
+from threadline.core.person import Identity
+from threadline.core.session import SessionId
+from threadline.sessions.forgetting import ledger
+from threadline.sessions.forgetting.person import senders_of, tasks_for
+from threadline.storage.database import Row, Transaction, expect
+
+_SCAN = 20_000
+
+
+def plan_sessions(
+    tx: Transaction, ids: Iterable[SessionId], kind: ForgettingKind = ForgettingKind.SESSION
+) -> Plan:
+    """Tell what would go with these sessions."""
+    rows = [_session(tx, id) for id in ids]
+    going = {row.text("id") for row in rows}
+    branches = {
+        heir.text("id") for row in rows for heir in tx.all("list_sharers", key=row.number("key"))
+    }
+    messages, attachments = _count(tx, rows)
+    return Plan(
+        kind=kind,
+        sessions=tuple(SessionId(row.text("id")) for row in rows),
+        branches=tuple(SessionId(id) for id in sorted(branches - going)),
+        messages=messages,
+        attachments=attachments,
+    )
+
+
+def plan_person(tx: Transaction, who: Identity) -> Plan:
+    """Tell what would go with a person: their sessions, and how many senders they are."""
+    senders = senders_of(tx, who)
+    owned = [
+        SessionId(row.text("id"))
+        for sender in senders
+        for row in tx.all("list_owned", sender_key=sender.number("key"))
+    ]
+    plan = plan_sessions(tx, owned, ForgettingKind.PERSON)
+    return Plan(
+        kind=plan.kind,
+        sessions=plan.sessions,
+        branches=plan.branches,
+        messages=plan.messages,
+        attachments=plan.attachments,
+        senders=len(senders),
+    )
+
+
+def scan_speech(tx: Transaction, who: Identity, after: int) -> tuple[int | None, list[str], int]:
+    """Look through a slice of all messages for what a person said in sessions of others.
+
+    Answers where the next slice begins, the sessions, and the number of lines.
+    """
+    end = expect(tx, "read_last_message").number("key")
+    upto = min(after + _SCAN, end)
+    found: set[str] = set()
+    lines = 0
+    keys = {sender.number("key") for sender in senders_of(tx, who)}
+    for key in keys:
+        stretch = {"sender_key": key, "after": after, "upto": upto}
+        for row in tx.all("count_speech", **stretch):
+            if row.number_or_none("owner_key") not in keys:
+                found.add(row.text("id"))
+                lines += row.number("lines")
+    return (None if upto >= end else upto), sorted(found), lines
+
+
+def begin_sessions(
+    tx: Transaction, ids: Iterable[SessionId], kind: ForgettingKind, *, now: datetime
+) -> ForgettingId:
+    """Begin to forget these sessions."""
+    tasks = [("session", _session(tx, id).number("key")) for id in ids]
+    return ledger.begin(tx, kind, tasks, now=now)
+
+
+def begin_person(tx: Transaction, who: Identity, *, now: datetime) -> ForgettingId:
+    """Begin to forget a person."""
+    tasks = tasks_for(tx, senders_of(tx, who))
+    return ledger.begin(tx, ForgettingKind.PERSON, tasks, now=now)
+
+
+def is_known(tx: Transaction, who: Identity) -> bool:
+    """Tell whether anybody is known by this id."""
+    return bool(tx.all("list_senders_like", platform=who.platform, id=who.id))
+
+
+def find_forgotten(tx: Transaction, ids: Iterable[SessionId], *, seal: Seal) -> set[SessionId]:
+    """Tell which of these sessions were forgotten here, so that an import leaves them out."""
+    return {id for id in ids if tx.one("find_tombstone", hash=seal.mark("session", id)) is not None}
+
+
+def find_forgotten_native(tx: Transaction, source: str, id: str, *, seal: Seal) -> bool:
+    """Tell whether a session of another program was forgotten after it had been brought in."""
+    return tx.one("find_tombstone", hash=seal.mark("native", source, id)) is not None
+
+
+def _session(tx: Transaction, id: SessionId) -> Row:
+    row = tx.one("find_session_key", id=id)
+    if row is None:
+        raise NotFound("There is no such session", id=id)
+    return row
+
+
+def _count(tx: Transaction, rows: list[Row]) -> tuple[int, int]:
+    counts = [expect(tx, "count_doomed", session_key=row.number("key")) for row in rows]
+    messages = sum(count.number("messages") for count in counts)
+    return messages, sum(count.number("attachments") for count in counts)

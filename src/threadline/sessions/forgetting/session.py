@@ -1,0 +1,198 @@
+"""A session that goes as a whole, in steps that each fit into one short transaction."""
+
+from collections.abc import Callable
+
+from threadline.core.address import Kind, Sender
+from threadline.core.event import EventKind
+from threadline.core.forgetting import ForgettingKind
+from threadline.core.message import MarkerKind
+from threadline.core.notice import CARRIED_OVER
+from threadline.core.route import canonical_chat
+from threadline.core.spend import CapKind
+from threadline.core.turn import TurnId, TurnState
+from threadline.sessions.chronicle import Chronicle, chronicle_of
+from threadline.sessions.forgetting import branches, messages
+from threadline.sessions.forgetting.ledger import Work
+from threadline.sessions.records import address_from_row
+from threadline.sessions.search.index import unindex_title
+from threadline.sessions.turns.close import close_turn
+from threadline.storage.database import Row, SqlValue, expect
+
+_FIRST_LINES = 20
+"""Within these a session quotes the one before it."""
+_MESSAGES = 16
+_TURNS = 60
+_FAMILY = 30
+_ROWS = 300
+_EVENTS = 5_000
+
+
+def remove_some(work: Work, key: int, seen: int) -> bool:
+    """Remove a slice of a session; True when nothing of it is left.
+
+    Each step finds by itself what is left to do, so that it goes on after any interruption.
+    """
+    # Routes first, as everywhere: whoever speaks there now waits, and begins anew.
+    work.tx.run("unbind_session", session_key=key)
+    row = work.tx.one("lock_session_by_key", key=key)
+    if row is None:
+        return True
+    with Chronicle(work.tx, row, work.now) as chronicle:
+        _quieten(chronicle)
+    gone = expect(work.tx, "read_remains", key=key)
+    if any(step(work, gone) for step in _STEPS) or _drop_events(work, gone, seen):
+        return False
+    _bury(work, gone, seen)
+    return True
+
+
+def _quieten(chronicle: Chronicle) -> None:
+    """Stop what runs there, and take the words out of the session's own row."""
+    tx, key = chronicle.tx, chronicle.key
+    for turn in tx.all("list_unfinished", session_key=key):
+        why = "Stopped, because the conversation is being forgotten."
+        turn_id = TurnId(turn.number("id"))
+        close_turn(chronicle, turn_id, TurnState.STOPPED, MarkerKind.STOPPED, why)
+    if chronicle.row["ended_at"] is None:
+        chronicle.tell(EventKind.SESSION_ENDED)
+    unindex_title(tx, key)
+    tx.run("hush_session", key=key, now=chronicle.at)
+    tx.run("drop_holds", session_key=key)
+    tx.run("drop_marks", session_key=key)
+    tx.run("drop_drafts", session_key=key)
+    tx.run("drop_endings", session_key=key)
+
+
+def _detach_branch(work: Work, gone: Row) -> bool:
+    branch = work.tx.one("next_heir", key=gone.number("key"))
+    if branch is not None:
+        branches.detach(work, gone, branch)
+    return branch is not None
+
+
+def _relink_family(work: Work, gone: Row) -> bool:
+    """Take the session out of the lineage of others; what they carried over from it goes too."""
+    tx, key = work.tx, gone.number("key")
+    rows = tx.all("list_family", key=key, most=_FAMILY)
+    heir = expect(tx, "find_root_heir", key=key)["key"] if rows else None
+    for row in rows:
+        with chronicle_of(tx, row.number("key"), work.now) as chronicle:
+            clear_carried(work, chronicle)
+            tx.run(
+                "relink_session",
+                key=chronicle.key,
+                gone=key,
+                parent_key=gone["parent_key"],
+                heir_key=heir,
+            )
+            chronicle.tell(EventKind.SESSION_CHANGED)
+    return bool(rows)
+
+
+def clear_carried(work: Work, chronicle: Chronicle) -> None:
+    """Empty the lines in which a session quotes the one before it."""
+    for opening in CARRIED_OVER:
+        carried = work.tx.all(
+            "list_carried",
+            session_key=chronicle.key,
+            within=_FIRST_LINES,
+            pattern=f"{opening}%",
+        )
+        for place in messages.empty(work, carried):
+            chronicle.tell(EventKind.MESSAGE_CHANGED, place)
+
+
+def _drop_messages(work: Work, gone: Row) -> bool:
+    rows = work.tx.all("list_doomed", session_key=gone.number("key"), most=_MESSAGES)
+    messages.drop(work, rows)
+    return bool(rows)
+
+
+def _drop_cuts(work: Work, gone: Row) -> bool:
+    everything: dict[str, SqlValue] = {
+        "session_key": gone.number("key"),
+        "from_seq": 0,
+        "to_seq": 2**62,
+    }
+    work.tx.run("free_cuts", **everything)
+    work.tx.all("drop_cuts_inside", **everything)
+    return False
+
+
+def _loosen_arrivals(work: Work, gone: Row) -> bool:
+    """Keep that messages arrived, so that none comes twice, but not where they went."""
+    for place in work.tx.all("list_places_of", key=gone.number("key")):
+        sender = Sender(id=place.text_or_none("sender_id"))
+        chat: dict[str, SqlValue] = {
+            "profile": place.text("profile"),
+            "platform": place.text("platform"),
+            "account": place.text("account"),
+            "chat": canonical_chat(address_from_row(place), sender),
+        }
+        work.tx.run("drop_early_changes", **chat)
+        if work.kind is ForgettingKind.PERSON and place.text("kind") == Kind.DM:
+            # The chat itself tells who it was.
+            work.add_task("address", place.number("key"))
+            if work.tx.all("drop_arrivals", most=_ROWS, **chat):
+                return True
+        elif work.tx.all("loosen_arrivals", session_key=gone.number("key"), most=_ROWS, **chat):
+            return True
+    return False
+
+
+def _drop_turns(work: Work, gone: Row) -> bool:
+    rows = work.tx.all("list_doomed_turns", session_key=gone.number("key"), most=_TURNS)
+    delivery_id = 0
+    for row in rows:
+        turn_id = row.number("id")
+        work.tx.run("drop_chunks", turn_id=turn_id)
+        for owed in work.tx.all("drop_deliveries", turn_id=turn_id):
+            delivery_id = max(delivery_id, owed.number("id"))
+        work.tx.run("drop_turn", id=turn_id)
+    if rows:
+        last = rows[-1].number("id")
+        work.tx.run("raise_last_numbers", id=work.id, turn_id=last, delivery_id=delivery_id)
+    work.counts["turns"] += len(rows)
+    return bool(rows)
+
+
+def _anonymise_usage(work: Work, gone: Row) -> bool:
+    """Keep what was spent as numbers that belong to nobody, so that bills still add up."""
+    return bool(work.tx.all("anonymise_usage", session_key=gone.number("key"), most=_ROWS))
+
+
+_STEPS: tuple[Callable[[Work, Row], bool], ...] = (
+    _detach_branch,
+    _relink_family,
+    _drop_messages,
+    _drop_cuts,
+    _loosen_arrivals,
+    _drop_turns,
+    _anonymise_usage,
+)
+
+
+def _drop_events(work: Work, gone: Row, seen: int) -> bool:
+    """Delete a slice of the session's events; the newest of all stays, as ids go on from it."""
+    ends = expect(work.tx, "read_feed_ends")
+    newest, seen = ends.number("newest"), max(seen, ends.number("oldest") - 1)
+    upto = min(seen + _EVENTS, newest - 1)
+    if upto <= seen:
+        return False
+    key = gone.number("key")
+    work.tx.run("drop_events", session_key=key, after=seen, upto=upto)
+    work.tx.run("note_seen", forgetting_id=work.id, step="session", subject=str(key), seen=upto)
+    return upto < newest - 1
+
+
+def _bury(work: Work, gone: Row, seen: int) -> None:
+    """Delete the session's row, tell the feed, and leave tombstones."""
+    tx, id = work.tx, gone.text("id")
+    work.bury("session", id)
+    if (native := gone.text_or_none("native_id")) is not None:
+        work.bury("native", gone.text_or_none("native_source") or "", native)
+    tx.run("tell_forgotten", session_id=id, revision=gone.number("revision") + 1, at=work.at)
+    tx.run("drop_events", session_key=gone.number("key"), after=seen, upto=2**62)
+    tx.run("drop_spend_warnings", cap=CapKind.SESSION, subject=id)
+    tx.run("drop_session", key=gone.number("key"))
+    work.counts["sessions"] += 1

@@ -1,0 +1,144 @@
+"""Retention: sessions whose time of keeping is over, and routes that have long been silent."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from threadline.core.address import Kind
+from threadline.core.event import EventKind
+from threadline.core.forgetting import ForgettingId, ForgettingKind
+from threadline.core.retention import Retention
+from threadline.core.session import Origin, SessionId
+from threadline.sessions.chronicle import Chronicle
+from threadline.sessions.forgetting import ledger
+from threadline.storage.database import Row, Transaction, expect
+from threadline.storage.moments import stamp
+
+BATCH = 20
+_PAGE = 500
+_SCAN = 20_000
+_ROUTES = 50
+_PIECES = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A session that may go, with what decides about it."""
+
+    key: int
+    id: SessionId
+    last_activity_at: int
+    bytes: int
+
+
+def list_outdated(
+    tx: Transaction, retention: Retention, after: tuple[int, int], *, now: datetime
+) -> tuple[list[Candidate], tuple[int, int] | None]:
+    """List a page of the sessions that have been kept for long enough, the longest silent first.
+
+    Answers them, and where the next page begins.
+    """
+    rows = _page(tx, after, now)
+    outdated = [_candidate(tx, row) for row in rows if _is_outdated(row, retention, now)]
+    return outdated, _next(rows)
+
+
+def list_silent(
+    tx: Transaction, after: tuple[int, int], *, now: datetime
+) -> tuple[list[Candidate], tuple[int, int] | None]:
+    """List a page of all sessions that nothing protects, the longest silent first."""
+    rows = _page(tx, after, now)
+    return [_candidate(tx, row) for row in rows], _next(rows)
+
+
+def measure(tx: Transaction, after: int) -> tuple[int, int | None]:
+    """Add up what a stretch of all messages holds; answer it, and where the next one begins."""
+    end = expect(tx, "read_last_message").number("key")
+    upto = min(after + _SCAN, end)
+    size = expect(tx, "sum_bytes", after=after, upto=upto).number("bytes")
+    if after == 0:
+        size += expect(tx, "sum_blobs").number("bytes")
+    return size, None if upto >= end else upto
+
+
+def condemn(
+    tx: Transaction, found: Sequence[Candidate], under: ForgettingId | None, *, now: datetime
+) -> ForgettingId | None:
+    """Begin to remove some sessions, unless something happened there since they were found.
+
+    Their routes are let go at once, so that whoever speaks now begins a new session.
+    """
+    doomed = [one for one in sorted(found, key=lambda one: one.key) if _still(tx, one, now)]
+    for one in doomed:
+        tx.run("unbind_session", session_key=one.key)
+    tasks = [("session", one.key) for one in doomed]
+    if under is None:
+        return ledger.begin(tx, ForgettingKind.RETENTION, tasks, now=now) if tasks else None
+    ledger.add_to(tx, under, tasks)
+    return under
+
+
+def unbind_idle(tx: Transaction, *, before: datetime, now: datetime) -> int:
+    """Let go of a slice of the routes that have been silent; their sessions stay as they are."""
+    rows = tx.all("list_idle_bound", before=stamp(before), now=stamp(now), most=_ROUTES)
+    freed = 0
+    for row in rows:
+        key = row.number("key")
+        # Routes before sessions, as everywhere.
+        freed += len(tx.all("unbind_if_idle", session_key=key, before=stamp(before)))
+        locked = tx.one("lock_session_by_key", key=key)
+        if locked is not None:
+            with Chronicle(tx, locked, now) as chronicle:
+                chronicle.tell(EventKind.SESSION_CHANGED)
+    return freed
+
+
+def list_stray_pieces(tx: Transaction) -> frozenset[str]:
+    """List attachments of which only pieces are stored: they come just now, or never will."""
+    rows = tx.all("list_stray_pieces", most=_PAGE)
+    return frozenset(row.text("hash") for row in rows)
+
+
+def drop_stray_pieces(tx: Transaction, hash: str) -> bool:
+    """Delete a slice of the pieces of an attachment that was never completed; True: there is more.
+
+    Whoever brings it after all finds that pieces are missing, and brings them again.
+    """
+    return bool(tx.all("drop_some_blob_chunks", hash=hash, most=_PIECES))
+
+
+def _page(tx: Transaction, after: tuple[int, int], now: datetime) -> list[Row]:
+    return tx.all(
+        "list_prunable", after_at=after[0], after_key=after[1], now=stamp(now), most=_PAGE
+    )
+
+
+def _next(rows: Sequence[Row]) -> tuple[int, int] | None:
+    if len(rows) < _PAGE:
+        return None
+    return rows[-1].number("last_activity_at"), rows[-1].number("key")
+
+
+def _candidate(tx: Transaction, row: Row) -> Candidate:
+    size = expect(tx, "sum_session_bytes", session_key=row.number("key"))
+    return Candidate(
+        key=row.number("key"),
+        id=SessionId(row.text("id")),
+        last_activity_at=row.number("last_activity_at"),
+        bytes=size.number("bytes"),
+    )
+
+
+def _is_outdated(row: Row, retention: Retention, now: datetime) -> bool:
+    span = retention.span_for(
+        row.text("platform"), Kind(row.text("kind")), Origin(row.text("origin"))
+    )
+    return span is not None and row.moment("last_activity_at") < now - span
+
+
+def _still(tx: Transaction, one: Candidate, now: datetime) -> bool:
+    """Tell, under its lock, whether a session is as it was found, and unprotected."""
+    locked = tx.one("lock_session_by_key", key=one.key)
+    if locked is None or locked.number("last_activity_at") != one.last_activity_at:
+        return False
+    return tx.one("find_unprotected", key=one.key, now=stamp(now)) is not None

@@ -1,0 +1,166 @@
+"""The store's way to forget: plans, forgetting in slices, and certificates."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from threadline.core.forgetting import (
+    Certificate,
+    ForgettingId,
+    ForgettingKind,
+    Plan,
+    Seal,
+    checked_forgetting_id,
+)
+from threadline.core.person import Identity
+from threadline.core.session import SessionId, checked_session_id
+from threadline.core.text import checked_count, checked_id, checked_type
+from threadline.sessions.forgetting import again, ledger, plans
+from threadline.sessions.forgetting.progress import forget_some
+from threadline.sessions.store.door import Door
+
+Progress: TypeAlias = Callable[[int], None]
+"""Is told how many slices were carried out."""
+
+_MARKS = 200
+
+
+class Forgetting(Door):
+    """Forgetting sessions and people for good."""
+
+    async def plan_forgetting(self, ids: Sequence[SessionId]) -> Plan:
+        """Tell what would go with these sessions, without changing anything."""
+        return await self._db.read(plans.plan_sessions, _checked(ids))
+
+    async def plan_forgetting_person(self, who: Identity) -> Plan:
+        """Tell what would go with a person, without changing anything."""
+        plan = await self._db.read(plans.plan_person, checked_type(who, "person", Identity))
+        shared: set[str] = set()
+        lines, after = 0, 0
+        while True:
+            following, found, count = await self._db.read(plans.scan_speech, who, after)
+            shared.update(found)
+            lines += count
+            if following is None:
+                break
+            after = following
+        return replace(
+            plan,
+            shared=tuple(SessionId(id) for id in sorted(shared)),
+            messages=plan.messages + lines,
+        )
+
+    async def forget_sessions(
+        self, ids: Sequence[SessionId], *, progress: Progress | None = None
+    ) -> Certificate:
+        """Forget sessions: rows, attachments, index, journal and free pages.
+
+        What runs there is stopped first. Branches lose the history they shared with it. If the
+        certificate is not done, somebody was reading an older state; `go_on_forgetting` finishes.
+        """
+        id = await self._db.write(
+            plans.begin_sessions, _checked(ids), ForgettingKind.SESSION, now=self.now()
+        )
+        return await self.go_on_forgetting(id, progress=progress)
+
+    async def forget_session(
+        self, id: SessionId, *, progress: Progress | None = None
+    ) -> Certificate:
+        """Forget one session."""
+        return await self.forget_sessions([id], progress=progress)
+
+    async def forget_person(
+        self, who: Identity, *, progress: Progress | None = None
+    ) -> Certificate:
+        """Forget a person: their sessions, what they said elsewhere, and what they were answered.
+
+        All senders that are linked to the one that is named go together.
+        """
+        checked_type(who, "person", Identity)
+        id = await self._db.write(plans.begin_person, who, now=self.now())
+        return await self.go_on_forgetting(id, progress=progress)
+
+    async def go_on_forgetting(
+        self, id: ForgettingId, *, progress: Progress | None = None
+    ) -> Certificate:
+        """Carry a forgetting on to its end, also one that was interrupted."""
+        await self._remove(checked_forgetting_id(id), progress)
+        if not await self._db.wipe():
+            return await self.certificate(id)
+        return await self._db.write(ledger.finish, id, now=self.now())
+
+    async def _remove(self, id: ForgettingId, progress: Progress | None = None) -> None:
+        """Remove rows, slice by slice, so that others can write in between."""
+        seal = Seal(key=await self._db.secret())
+        slices = 0
+        while await self._db.write(forget_some, id, seal=seal, now=self.now()):
+            slices += 1
+            if progress is not None:
+                progress(slices)
+
+    async def finish_forgettings(self) -> list[Certificate]:
+        """Carry on every forgetting that is under way; answers their certificates."""
+        return [
+            await self.go_on_forgetting(id) for id in await self._db.read(ledger.list_unfinished)
+        ]
+
+    async def tombstones(self) -> list[str]:
+        """Read the keyed hashes of everything that was forgotten here."""
+        marks: list[str] = []
+        while page := await self._db.read(again.list_marks, marks[-1] if marks else ""):
+            marks += page
+        return marks
+
+    async def forget_again(self, marks: Iterable[str]) -> list[Certificate]:
+        """Forget what came back although it has one of these tombstones, which were not known here.
+
+        Call it after a restore, with the tombstones of the store that was replaced.
+        """
+        seal = Seal(key=await self._db.secret())
+        given = frozenset(checked_id(mark, "tombstone") for mark in marks)
+        new = await self._db.read(again.find_unknown, given)
+        done: list[Certificate] = []
+        after: int | None = 0
+        while after is not None:
+            people, after = await self._db.read(again.find_people, new, after, seal=seal)
+            # Another sender of the same person may have gone just before.
+            done += [
+                await self.forget_person(who)
+                for who in people
+                if await self._db.read(plans.is_known, who)
+            ]
+        after = 0
+        while after is not None:
+            sessions, after = await self._db.read(again.find_sessions, new, after, seal=seal)
+            done += [await self.forget_sessions(sessions)] if sessions else []
+        return done + await self._keep_marks(sorted(new))
+
+    async def _keep_marks(self, marks: Sequence[str]) -> list[Certificate]:
+        id: ForgettingId | None = None
+        for first in range(0, len(marks), _MARKS):
+            page = frozenset(marks[first : first + _MARKS])
+            id = await self._db.write(again.keep_marks, page, id, now=self.now())
+        return [] if id is None else [await self.go_on_forgetting(id)]
+
+    async def certificate(self, id: ForgettingId) -> Certificate:
+        """Read what a forgetting removed, and whether it is done."""
+        return await self._db.read(ledger.certificate, checked_forgetting_id(id))
+
+    async def certificates(self, most: int = 50) -> list[Certificate]:
+        """Read the newest certificates."""
+        most = checked_count(most, "number of certificates", 1)
+        return await self._db.read(ledger.list_certificates, most)
+
+    async def was_forgotten(self, ids: Iterable[SessionId]) -> set[SessionId]:
+        """Tell which of these sessions were forgotten here, so that an import leaves them out."""
+        seal = Seal(key=await self._db.secret())
+        return await self._db.read(plans.find_forgotten, _checked(ids), seal=seal)
+
+    async def was_native_forgotten(self, source: str, id: str) -> bool:
+        """Tell whether a session of another program was brought in before and then forgotten."""
+        seal = Seal(key=await self._db.secret())
+        return await self._db.read(plans.find_forgotten_native, source, id, seal=seal)
+
+
+def _checked(ids: Iterable[SessionId]) -> list[SessionId]:
+    return list(dict.fromkeys(checked_session_id(id) for id in ids))

@@ -1,0 +1,95 @@
+"""Backups: one SQLite file that holds everything, whichever database it came from."""
+
+import os
+import secrets
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TypeAlias
+
+import apsw
+
+from threadline.core.errors import Conflict, StorageError
+from threadline.storage.database import SqlValue
+from threadline.storage.migrate import count_applied
+from threadline.storage.queries import Dialect
+
+Told: TypeAlias = Callable[[int, int], None]
+"""Is told how much is done, and of how much."""
+
+_NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_MOST = 3
+
+
+def place(to: Path, make: Callable[[Path], None], *, replace: bool) -> None:
+    """Let a backup appear under its name only when it is whole, examined, and on disk."""
+    if to.exists() and not replace:
+        raise Conflict("There is something by that name already", id=str(to), hint="Use --force")
+    unseen = to.with_name(f".{to.name}.{secrets.token_hex(4)}")
+    try:
+        os.close(os.open(unseen, _NEW, 0o600))
+        make(unseen)
+        examine(unseen)
+        _sync(unseen)
+        _appear(unseen, to, replace=replace)
+        _sync(to.parent)
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise StorageError(f"The backup cannot be written: {why}", id=str(to)) from error
+    finally:
+        for suffix in ("", "-journal", "-wal", "-shm"):
+            with suppress(FileNotFoundError):
+                unseen.with_name(unseen.name + suffix).unlink()
+
+
+def _appear(unseen: Path, to: Path, *, replace: bool) -> None:
+    if replace:
+        unseen.replace(to)
+        return
+    try:
+        os.link(unseen, to)
+    except FileExistsError as error:
+        raise Conflict("Somebody else was quicker", id=str(to), hint="Use another name") from error
+
+
+def examine(file: Path) -> int:
+    """Refuse a file that is no whole backup of ours; answer the number of its schema."""
+    if not file.is_file():
+        raise StorageError("There is no such backup", id=str(file))
+    try:
+        connection = apsw.Connection(str(file), flags=apsw.SQLITE_OPEN_READONLY)
+    except apsw.Error as error:
+        raise StorageError(f"The backup cannot be opened ({error})", id=str(file)) from error
+    try:
+        applied = _applied(connection, str(file))
+        lines = [str(line) for (line,) in connection.execute(f"PRAGMA integrity_check({_MOST})")]
+        strays = connection.execute("PRAGMA foreign_key_check").fetchall()
+    except apsw.Error as error:
+        raise StorageError(f"The file is no backup ({error})", id=str(file)) from error
+    finally:
+        connection.close()
+    if lines != ["ok"] or strays:
+        why = "; ".join(line for line in lines if line != "ok") or "rows without their owner"
+        raise StorageError(f"The backup is damaged: {why}", id=str(file))
+    return applied
+
+
+def _applied(connection: apsw.Connection, where: str) -> int:
+    def execute(sql: str) -> Sequence[Sequence[SqlValue]]:
+        return connection.execute(sql).fetchall()
+
+    names = execute("SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'")
+    applied = count_applied(
+        execute, frozenset(str(name) for (name,) in names), Dialect.SQLITE, where=where
+    )
+    if not applied:
+        raise StorageError("The file is no backup: it is empty", id=where)
+    return applied
+
+
+def _sync(path: Path) -> None:
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)

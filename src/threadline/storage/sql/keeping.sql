@@ -1,0 +1,612 @@
+-- name: begin_forgetting
+-- Write down that something is to be forgotten.
+INSERT INTO forgettings (kind, state, asked_at, counts) VALUES (:kind, 'removing', :now, '{}')
+RETURNING id
+
+-- name: lock_forgetting
+-- Take a forgetting for this transaction.
+SELECT id, kind, state, asked_at, done_at, counts FROM forgettings WHERE id = :id
+FOR NO KEY UPDATE -- postgres
+
+-- name: read_forgetting
+-- Read how far a forgetting has come.
+SELECT id, kind, state, asked_at, done_at, counts FROM forgettings WHERE id = :id
+
+-- name: list_forgettings
+-- List the newest forgettings.
+SELECT id, kind, state, asked_at, done_at, counts FROM forgettings ORDER BY id DESC LIMIT :most
+
+-- name: list_unfinished_forgettings
+-- List the forgettings that are under way, the oldest first.
+SELECT id FROM forgettings WHERE state <> 'done' ORDER BY id
+
+-- name: set_forgetting
+-- Write down how far a forgetting has come.
+UPDATE forgettings SET state = :state, counts = :counts, done_at = :done_at WHERE id = :id
+
+-- name: add_task
+-- Remember what a forgetting has to remove.
+INSERT INTO forgetting_tasks (forgetting_id, step, subject)
+VALUES (:forgetting_id, :step, :subject)
+ON CONFLICT (forgetting_id, step, subject) DO NOTHING
+
+-- name: next_task
+-- Find the next thing to remove in one step of a forgetting.
+SELECT subject, seen FROM forgetting_tasks
+WHERE forgetting_id = :forgetting_id AND step = :step
+ORDER BY subject
+LIMIT 1
+
+-- name: next_unseen_task
+-- Find the next thing in one step of a forgetting for which a table was not yet looked through.
+SELECT subject, seen FROM forgetting_tasks
+WHERE forgetting_id = :forgetting_id AND step = :step AND seen < :end
+ORDER BY subject
+LIMIT 1
+
+-- name: note_seen
+-- Remember how far a table has been looked through.
+UPDATE forgetting_tasks SET seen = :seen
+WHERE forgetting_id = :forgetting_id AND step = :step AND subject = :subject
+
+-- name: end_task
+-- Remember that something is gone.
+DELETE FROM forgetting_tasks
+WHERE forgetting_id = :forgetting_id AND step = :step AND subject = :subject
+
+-- name: add_tombstone
+-- Keep the keyed hash of something that was forgotten.
+INSERT INTO tombstones (hash, forgetting_id, at) VALUES (:hash, :forgetting_id, :now)
+ON CONFLICT (hash) DO NOTHING
+
+-- name: find_tombstone
+-- Tell whether something was forgotten before.
+SELECT at FROM tombstones WHERE hash = :hash
+
+-- name: list_tombstones
+-- List what a forgetting left behind.
+SELECT hash FROM tombstones WHERE forgetting_id = :forgetting_id ORDER BY hash LIMIT :most
+
+-- name: unbind_session
+-- Let all routes of a session go.
+DELETE FROM bindings WHERE session_key = :session_key
+
+-- name: read_remains
+-- Read what the forgetting of a session must know of it.
+SELECT s.key, s.id, s.profile, s.parent_key, s.root_key, s.base_key, s.base_seq, s.base_revision,
+       s.base_depth, s.native_source, s.native_id, s.revision, s.sender_key, s.title, s.titled_by
+FROM sessions s
+WHERE s.key = :key
+
+-- name: hush_session
+-- Take the words out of a session's own row, and let nobody go on in it.
+UPDATE sessions
+SET title = NULL, titled_by = NULL, summary = NULL, notice = NULL, personality = NULL,
+    workspace = NULL, worktree_path = NULL, worktree_branch = NULL, worktree_repository = NULL,
+    worktree_at = NULL, tools = NULL, model = NULL, provider = NULL, base_url = NULL,
+    ended_at = coalesce(ended_at, :now), end_reason = coalesce(end_reason, 'closed')
+WHERE key = :key
+
+-- name: drop_holds
+-- Forget who held a session.
+DELETE FROM holds WHERE session_key = :session_key
+
+-- name: drop_marks
+-- Forget how far somebody had read in a session.
+DELETE FROM marks WHERE session_key = :session_key
+
+-- name: drop_drafts
+-- Forget what was begun in a session and not sent.
+DELETE FROM drafts WHERE session_key = :session_key
+
+-- name: drop_endings
+-- Forget the endings of a session.
+DELETE FROM endings WHERE session_key = :session_key
+
+-- name: next_heir
+-- Find a session that shares history with one that goes.
+SELECT key, base_seq FROM sessions WHERE base_key = :key ORDER BY key LIMIT 1
+
+-- name: list_heirs
+-- List a session and those that share history through it, each with how far they see into its base.
+WITH RECURSIVE heirs (key, reach, depth) AS (
+    SELECT s.key, s.base_seq, 1 FROM sessions s WHERE s.key = :key
+    UNION ALL
+    SELECT s.key, CASE WHEN s.base_seq < h.reach THEN s.base_seq ELSE h.reach END, h.depth + 1
+    FROM heirs h
+    JOIN sessions s ON s.base_key = h.key
+    WHERE h.depth < 100
+)
+SELECT h.key, min(h.reach) AS reach, s.base_seq, s.id
+FROM heirs h
+JOIN sessions s ON s.key = h.key
+GROUP BY h.key, s.base_seq, s.id
+ORDER BY h.key
+
+-- name: list_sharers
+-- List the sessions that share history with one, each with how far they see into it.
+WITH RECURSIVE heirs (key, reach, depth) AS (
+    SELECT s.key, s.base_seq, 1 FROM sessions s WHERE s.base_key = :key
+    UNION ALL
+    SELECT s.key, CASE WHEN s.base_seq < h.reach THEN s.base_seq ELSE h.reach END, h.depth + 1
+    FROM heirs h
+    JOIN sessions s ON s.base_key = h.key
+    WHERE h.depth < 100
+)
+SELECT h.key, min(h.reach) AS reach, s.id
+FROM heirs h
+JOIN sessions s ON s.key = h.key
+GROUP BY h.key, s.id
+ORDER BY h.key
+
+-- name: count_lost
+-- Count the user messages of a base that an heir shows and is about to lose.
+SELECT count(*) AS lost
+FROM messages m
+WHERE m.session_key = :session_key AND m.role = 'user' AND m.seq BETWEEN :from_seq AND :to_seq
+  AND NOT EXISTS (SELECT 1 FROM cuts c WHERE c.session_key = :heir_key AND c.lifted_at IS NULL
+                  AND c.kind IN ('undone', 'retried') AND m.seq BETWEEN c.from_seq AND c.to_seq)
+
+-- name: rebase_session
+-- Let an heir share the history of another base, or none.
+UPDATE sessions
+SET base_key = :base_key, base_seq = :base_seq, base_revision = :base_revision,
+    base_depth = :base_depth
+WHERE key = :key
+
+-- name: lower_user_messages
+-- Count fewer user messages in a session.
+UPDATE sessions
+SET user_messages = CASE WHEN user_messages > :lost THEN user_messages - :lost ELSE 0 END
+WHERE key = :key
+
+-- name: free_cuts
+-- Let no cut say any more that it was lifted by another that goes.
+UPDATE cuts SET lifted_by = NULL
+WHERE session_key = :session_key AND lifted_by IS NOT NULL
+  AND lifted_by IN (SELECT c.key FROM cuts c WHERE c.session_key = :session_key
+                    AND c.from_seq <= :to_seq AND c.to_seq >= :from_seq)
+
+-- name: drop_cuts_inside
+-- Forget the cuts that lie wholly in a stretch, and summaries of any part of it.
+DELETE FROM cuts
+WHERE session_key = :session_key AND from_seq <= :to_seq AND to_seq >= :from_seq
+  AND (kind = 'compacted' OR (from_seq >= :from_seq AND to_seq <= :to_seq))
+RETURNING key
+
+-- name: clip_cuts
+-- Let the cuts that begin in a stretch begin after it.
+UPDATE cuts SET from_seq = :to_seq + 1
+WHERE session_key = :session_key AND from_seq BETWEEN :from_seq AND :to_seq AND to_seq > :to_seq
+
+-- name: list_family
+-- List sessions of which another is the parent or the root.
+SELECT key FROM sessions WHERE parent_key = :key
+UNION
+SELECT key FROM sessions WHERE root_key = :key
+ORDER BY key
+LIMIT :most
+
+-- name: relink_session
+-- Take a session that goes out of the lineage of another.
+UPDATE sessions
+SET parent_key = CASE WHEN parent_key = :gone THEN CAST(:parent_key AS BIGINT) ELSE parent_key END,
+    root_key = CASE WHEN root_key <> :gone THEN root_key
+                    WHEN key = :heir_key THEN NULL ELSE CAST(:heir_key AS BIGINT) END
+WHERE key = :key
+
+-- name: find_root_heir
+-- Find the oldest session of a family whose root goes.
+SELECT min(key) AS key FROM sessions WHERE root_key = :key
+
+-- name: list_carried
+-- List what the first lines of a session quote of the one before it.
+SELECT key, seq, text FROM messages
+WHERE session_key = :session_key AND role = 'system' AND (seq IS NULL OR seq <= :within)
+  AND text LIKE :pattern
+ORDER BY key
+
+-- name: list_notes
+-- List a slice of the notes in a session that quote an earlier message of it.
+SELECT key, seq, text FROM messages
+WHERE session_key = :session_key AND role = 'system' AND text LIKE :pattern
+ORDER BY key
+LIMIT :most
+
+-- name: list_doomed
+-- List a slice of a session's messages.
+SELECT key, seq, text FROM messages WHERE session_key = :session_key ORDER BY seq LIMIT :most
+
+-- name: list_used_blobs
+-- List the attachments of a message.
+SELECT hash FROM blob_uses WHERE message_key = :message_key
+
+-- name: drop_blob_uses
+-- Forget which attachments a message had.
+DELETE FROM blob_uses WHERE message_key = :message_key
+
+-- name: drop_revisions
+-- Forget what a message said before.
+DELETE FROM revisions WHERE message_key = :message_key
+
+-- name: drop_message
+-- Delete a message.
+DELETE FROM messages WHERE key = :key
+
+-- name: empty_message
+-- Leave of a message only its place.
+UPDATE messages
+SET text = '', parts = NULL, sender_key = NULL, deleted_at = coalesce(deleted_at, :now),
+    changed_at = :now
+WHERE key = :key
+
+-- name: list_places_of
+-- List the places that a session belongs to, with the profile and everybody who spoke in it.
+SELECT DISTINCT a.key, s.profile, a.platform, a.account, a.kind, a.chat, a.thread, a.alt_chat,
+       a.parent, a.scope, a.chat_name, a.topic, p.id AS sender_id
+FROM sessions s
+JOIN addresses a ON a.key = s.address_key
+     OR a.key IN (SELECT t.address_key FROM turns t WHERE t.session_key = s.key)
+LEFT JOIN senders p ON p.key = s.sender_key
+WHERE s.key = :key
+ORDER BY a.key
+
+-- name: loosen_arrivals
+-- Let a slice of what arrived in a chat not say any more which session it came to.
+UPDATE arrivals SET session_key = NULL, turn_id = NULL, message_key = NULL
+WHERE profile = :profile AND platform = :platform AND account = :account AND chat = :chat
+  AND session_key = :session_key
+  AND message_id IN (SELECT k.message_id FROM arrivals k
+                     WHERE k.profile = :profile AND k.platform = :platform
+                       AND k.account = :account AND k.chat = :chat
+                       AND k.session_key = :session_key
+                     LIMIT :most)
+RETURNING message_id
+
+-- name: drop_arrivals
+-- Delete a slice of what is remembered of a chat's arrivals.
+DELETE FROM arrivals
+WHERE profile = :profile AND platform = :platform AND account = :account AND chat = :chat
+  AND message_id IN (SELECT k.message_id FROM arrivals k
+                     WHERE k.profile = :profile AND k.platform = :platform
+                       AND k.account = :account AND k.chat = :chat
+                     LIMIT :most)
+RETURNING message_id
+
+-- name: drop_early_changes
+-- Delete the edits that wait in a chat for their message: nobody can tell whose they are.
+DELETE FROM early_changes
+WHERE profile = :profile AND platform = :platform AND account = :account AND chat = :chat
+
+-- name: list_doomed_turns
+-- List a slice of a session's turns.
+SELECT id FROM turns WHERE session_key = :session_key ORDER BY id LIMIT :most
+
+-- name: drop_deliveries
+-- Delete what a turn owed.
+DELETE FROM deliveries WHERE turn_id = :turn_id
+RETURNING id
+
+-- name: drop_turn
+-- Delete a turn.
+DELETE FROM turns WHERE id = :id
+
+-- name: anonymise_usage
+-- Keep a slice of what a session spent as mere numbers.
+UPDATE usage SET session_key = NULL, turn_id = NULL, sender_key = NULL
+WHERE key IN (SELECT u.key FROM usage u WHERE u.session_key = :session_key LIMIT :most)
+RETURNING key
+
+-- name: read_feed_ends
+-- Tell the oldest and the newest event.
+SELECT (SELECT coalesce(min(id), 0) FROM events) AS oldest,
+       (SELECT coalesce(max(id), 0) FROM events) AS newest
+
+-- name: drop_events
+-- Delete the events of a session in a stretch of the feed.
+DELETE FROM events WHERE id > :after AND id <= :upto AND session_key = :session_key
+
+-- name: tell_forgotten
+-- Add to the feed that a session is gone, with its id, as its row cannot tell it any more.
+INSERT INTO events (kind, session_key, session_id, revision, at)
+VALUES ('session.forgotten', 0, :session_id, :revision, :at)
+
+-- name: drop_session
+-- Delete a session.
+DELETE FROM sessions WHERE key = :key
+
+-- name: drop_unused_blob
+-- Delete an attachment that no message needs any more.
+DELETE FROM blobs
+WHERE hash = :hash AND NOT EXISTS (SELECT 1 FROM blob_uses u WHERE u.hash = blobs.hash)
+RETURNING hash
+
+-- name: drop_some_blob_chunks
+-- Delete a slice of the pieces of an attachment that is gone.
+DELETE FROM blob_chunks
+WHERE hash = :hash AND NOT EXISTS (SELECT 1 FROM blobs b WHERE b.hash = :hash)
+  AND n IN (SELECT c.n FROM blob_chunks c WHERE c.hash = :hash ORDER BY c.n LIMIT :most)
+RETURNING n
+
+-- name: count_doomed
+-- Count what goes with a session.
+SELECT (SELECT count(*) FROM messages m WHERE m.session_key = :session_key) AS messages,
+       (SELECT count(DISTINCT u.hash) FROM messages m JOIN blob_uses u ON u.message_key = m.key
+        WHERE m.session_key = :session_key) AS attachments
+
+-- name: read_last_message
+-- Tell the key of the newest message.
+SELECT coalesce(max(key), 0) AS key FROM messages
+
+-- name: scan_speech
+-- Find the sessions in which somebody spoke, in a stretch of all messages.
+SELECT DISTINCT session_key FROM messages
+WHERE key > :after AND key <= :upto AND sender_key = :sender_key
+ORDER BY session_key
+
+-- name: list_owned
+-- List the sessions that belong to a sender.
+SELECT key, id FROM sessions WHERE sender_key = :sender_key ORDER BY key
+
+-- name: list_turns_of_speech
+-- List the turns of a session in which somebody who is forgotten spoke.
+SELECT DISTINCT m.turn_id
+FROM messages m
+JOIN forgetting_tasks k ON k.forgetting_id = :forgetting_id AND k.step = 'sender'
+     AND CAST(k.subject AS BIGINT) = m.sender_key
+WHERE m.session_key = :session_key AND m.turn_id IS NOT NULL
+ORDER BY m.turn_id
+
+-- name: list_turns_after_speech
+-- List the turns without a message of their own that answer again what such a person said.
+SELECT t.id
+FROM turns t
+WHERE t.session_key = :session_key AND t.first_seq IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM messages o WHERE o.session_key = t.session_key
+                  AND o.seq BETWEEN t.first_seq AND t.first_seq + 200
+                  AND o.turn_id = t.id AND o.role = 'user')
+  AND (SELECT m.sender_key FROM messages m WHERE m.session_key = t.session_key
+       AND m.seq < t.first_seq AND m.role = 'user' ORDER BY m.seq DESC LIMIT 1)
+      IN (SELECT CAST(k.subject AS BIGINT) FROM forgetting_tasks k
+          WHERE k.forgetting_id = :forgetting_id AND k.step = 'sender')
+ORDER BY t.id
+
+-- name: find_first_speaker
+-- Tell who said the first words in a session.
+SELECT sender_key FROM messages
+WHERE session_key = :session_key AND seq IS NOT NULL AND role = 'user'
+ORDER BY seq
+LIMIT 1
+
+-- name: list_equal_titles
+-- List the sessions of a family that have the same title, not given by a person.
+SELECT key FROM sessions
+WHERE (key = :root_key OR root_key = :root_key) AND title = :title AND titled_by <> 'person'
+ORDER BY key
+
+-- name: drop_title
+-- Take a session's title away.
+UPDATE sessions SET title = NULL, titled_by = NULL WHERE key = :key
+
+-- name: read_turn_place
+-- Tell where the lines of a turn begin, and where those of the next one do.
+SELECT t.session_key, t.state, t.first_seq,
+       (SELECT n.first_seq FROM turns n WHERE n.session_key = t.session_key AND n.id > t.id
+        AND n.first_seq > t.first_seq ORDER BY n.id LIMIT 1) AS next_seq
+FROM turns t
+WHERE t.id = :id
+
+-- name: list_answers
+-- List a slice of what was answered in a turn, and is not yet empty.
+SELECT key, seq, text FROM messages
+WHERE session_key = :session_key AND seq >= :from_seq AND seq <= :to_seq AND turn_id = :turn_id
+  AND role <> 'user' AND (text <> '' OR parts IS NOT NULL)
+ORDER BY seq
+LIMIT :most
+
+-- name: strip_turn
+-- Take the words out of a turn.
+UPDATE turns SET question = NULL, answer = NULL, error = NULL WHERE id = :id
+
+-- name: list_owed_by_turn
+-- List what a turn still owes.
+SELECT id FROM deliveries WHERE turn_id = :turn_id AND state = 'pending' ORDER BY id
+
+-- name: strip_deliveries
+-- Take the words out of what a turn owed.
+UPDATE deliveries SET error = NULL, platform_id = NULL WHERE turn_id = :turn_id
+
+-- name: list_speech
+-- List a slice of what somebody who is forgotten said in a session.
+SELECT m.key, m.seq, m.text
+FROM messages m
+JOIN forgetting_tasks k ON k.forgetting_id = :forgetting_id AND k.step = 'sender'
+     AND CAST(k.subject AS BIGINT) = m.sender_key
+WHERE m.session_key = :session_key
+ORDER BY m.key
+LIMIT :most
+
+-- name: drop_covering_summaries
+-- Forget the summaries in a session that cover an emptied line of it or of its base.
+DELETE FROM cuts
+WHERE session_key = :session_key AND kind = 'compacted'
+  AND EXISTS (SELECT 1 FROM messages m WHERE m.session_key = :spoken_in
+              AND m.seq BETWEEN cuts.from_seq AND cuts.to_seq AND m.seq <= :reach
+              AND m.text = '' AND m.parts IS NULL AND m.deleted_at IS NOT NULL)
+RETURNING key
+
+-- name: drop_summary
+-- Forget what a session was about.
+UPDATE sessions SET summary = NULL WHERE key = :key AND summary IS NOT NULL
+
+-- name: list_followers
+-- List the sessions that came after one.
+SELECT key FROM sessions WHERE parent_key = :key ORDER BY key
+
+-- name: find_session_at
+-- Tell whether an address is still needed.
+SELECT key FROM sessions WHERE address_key = :address_key LIMIT 1
+
+-- name: empty_address
+-- Leave of a direct chat only that there was one.
+UPDATE addresses
+SET chat = :chat, thread = '', alt_chat = NULL, parent = NULL, scope = NULL, chat_name = NULL,
+    topic = NULL
+WHERE key = :key AND kind = 'dm'
+
+-- name: lock_sender
+-- Take a sender for this transaction: whoever speaks for them now waits.
+SELECT key, platform, id, person_key FROM senders WHERE key = :key
+FOR UPDATE -- postgres
+
+-- name: list_aliases_of
+-- List the other ids of a sender.
+SELECT platform, id FROM aliases WHERE sender_key = :sender_key ORDER BY platform, id
+
+-- name: drop_aliases
+-- Forget the other ids of a sender.
+DELETE FROM aliases WHERE sender_key = :sender_key
+
+-- name: drop_link_codes
+-- Forget the link codes of a sender.
+DELETE FROM link_codes WHERE sender_key = :sender_key
+
+-- name: anonymise_spending
+-- Keep a slice of what a sender spent as mere numbers.
+UPDATE usage SET sender_key = NULL
+WHERE key IN (SELECT u.key FROM usage u WHERE u.sender_key = :sender_key LIMIT :most)
+RETURNING key
+
+-- name: empty_sender
+-- Leave of a sender only that there was one.
+UPDATE senders
+SET id = :id, name = NULL, person_key = NULL, first_seen_at = 0, wrong_codes = 0,
+    wrong_since = NULL
+WHERE key = :key
+
+-- name: drop_empty_person
+-- Delete a person without senders.
+DELETE FROM persons
+WHERE key = :key AND NOT EXISTS (SELECT 1 FROM senders s WHERE s.person_key = persons.key)
+
+-- name: list_senders_like
+-- List everybody who is the same person as a sender, the sender included.
+SELECT s.key, s.platform, s.id, s.name
+FROM senders f
+JOIN senders s ON s.key = f.key OR (s.person_key IS NOT NULL AND s.person_key = f.person_key)
+WHERE f.platform = :platform AND (f.id = :id OR f.key IN
+      (SELECT a.sender_key FROM aliases a WHERE a.platform = :platform AND a.id = :id))
+ORDER BY s.key
+
+-- name: find_task
+-- Tell whether a forgetting still has something to remove.
+SELECT subject FROM forgetting_tasks
+WHERE forgetting_id = :forgetting_id AND step = :step AND subject = :subject
+
+-- name: count_speech
+-- Count what somebody said, by session, in a stretch of all messages.
+SELECT s.id, s.sender_key AS owner_key, count(*) AS lines
+FROM messages m
+JOIN sessions s ON s.key = m.session_key
+WHERE m.key > :after AND m.key <= :upto AND m.sender_key = :sender_key
+GROUP BY s.id, s.sender_key
+ORDER BY s.id
+
+-- name: find_session_key
+-- Find the key of a session.
+SELECT key, id FROM sessions WHERE id = :id
+
+-- name: list_prunable
+-- List the sessions that nothing protects, the longest silent first.
+SELECT s.key, s.id, s.platform, s.kind, s.origin, s.last_activity_at
+FROM sessions s
+WHERE (s.last_activity_at > :after_at OR (s.last_activity_at = :after_at AND s.key > :after_key))
+  AND s.pinned_at IS NULL AND s.suspended_at IS NULL
+  AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_key = s.key AND t.ended_at IS NULL)
+  AND NOT EXISTS (SELECT 1 FROM holds h WHERE h.session_key = s.key AND h.held_until > :now)
+  AND NOT EXISTS (SELECT 1 FROM sessions b WHERE b.base_key = s.key)
+ORDER BY s.last_activity_at, s.key
+LIMIT :most
+
+-- name: find_unprotected
+-- Tell whether nothing protects a session.
+SELECT s.key
+FROM sessions s
+WHERE s.key = :key AND s.pinned_at IS NULL AND s.suspended_at IS NULL
+  AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_key = s.key AND t.ended_at IS NULL)
+  AND NOT EXISTS (SELECT 1 FROM holds h WHERE h.session_key = s.key AND h.held_until > :now)
+  AND NOT EXISTS (SELECT 1 FROM sessions b WHERE b.base_key = s.key)
+
+-- name: sum_bytes
+-- Add up what the messages in a stretch hold.
+SELECT CAST(coalesce(sum(octet_length(text) + coalesce(octet_length(parts), 0)), 0) AS BIGINT) AS bytes
+FROM messages
+WHERE key > :after AND key <= :upto
+
+-- name: sum_blobs
+-- Add up what the attachments hold.
+SELECT CAST(coalesce(sum(size), 0) AS BIGINT) AS bytes FROM blobs
+
+-- name: sum_session_bytes
+-- Add up what a session holds.
+SELECT (SELECT CAST(coalesce(sum(octet_length(m.text) + coalesce(octet_length(m.parts), 0)), 0)
+                    AS BIGINT)
+        FROM messages m WHERE m.session_key = :session_key)
+     + (SELECT CAST(coalesce(sum(b.size), 0) AS BIGINT)
+        FROM messages m
+        JOIN blob_uses u ON u.message_key = m.key
+        JOIN blobs b ON b.hash = u.hash
+        WHERE m.session_key = :session_key) AS bytes
+
+-- name: list_idle_bound
+-- List sessions with routes that have been silent since a moment, and that nothing protects.
+SELECT DISTINCT s.key
+FROM bindings b
+JOIN sessions s ON s.key = b.session_key
+WHERE s.last_activity_at < :before AND s.suspended_at IS NULL
+  AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_key = s.key AND t.ended_at IS NULL)
+  AND NOT EXISTS (SELECT 1 FROM holds h WHERE h.session_key = s.key AND h.held_until > :now)
+ORDER BY s.key
+LIMIT :most
+
+-- name: unbind_if_idle
+-- Let the routes of a session go, unless somebody spoke there meanwhile.
+DELETE FROM bindings
+WHERE session_key = :session_key
+  AND EXISTS (SELECT 1 FROM sessions s WHERE s.key = bindings.session_key
+              AND s.last_activity_at < :before)
+RETURNING route
+
+-- name: reopen_forgetting
+-- Let a forgetting go on with more.
+UPDATE forgettings SET state = 'removing', done_at = NULL WHERE id = :id
+
+-- name: list_stray_pieces
+-- List attachments of which only pieces are stored.
+SELECT DISTINCT c.hash
+FROM blob_chunks c
+WHERE NOT EXISTS (SELECT 1 FROM blobs b WHERE b.hash = c.hash)
+LIMIT :most
+
+-- name: drop_spend_warnings
+-- Forget that somebody was warned of what they spent.
+DELETE FROM spend_warnings WHERE cap = :cap AND subject = :subject
+
+-- name: raise_last_numbers
+-- Remember the highest numbers that went, so that they are not given again.
+UPDATE forgettings
+SET last_turn = CASE WHEN last_turn < :turn_id THEN :turn_id ELSE last_turn END,
+    last_delivery = CASE WHEN last_delivery < :delivery_id THEN :delivery_id ELSE last_delivery END
+WHERE id = :id
+
+-- name: list_all_tombstones
+-- List a page of all tombstones.
+SELECT hash FROM tombstones WHERE hash > :after ORDER BY hash LIMIT :most
+
+-- name: list_session_marks
+-- List a page of all sessions, in order to look for their tombstones.
+SELECT key, id FROM sessions WHERE key > :after ORDER BY key LIMIT :most
+
+-- name: list_sender_marks
+-- List a page of all senders, in order to look for their tombstones.
+SELECT key, platform, id FROM senders WHERE key > :after ORDER BY key LIMIT :most

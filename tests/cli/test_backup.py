@@ -1,0 +1,287 @@
+"""`threadline backup` and `restore` carry everything into one file and back, on both databases."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import apsw
+import pytest
+
+import threadline
+from tests.cli.program import run
+from tests.databases import FAST, POSTGRES, DatabaseFactory, Server, on
+from threadline.assembly import restore
+from threadline.core.address import Address, Kind, Sender
+from threadline.core.errors import Conflict, StorageError
+from threadline.core.inbound import Inbound
+from threadline.core.message import MediaKind, Role, Text, say
+from threadline.core.person import Asker, Identity
+from threadline.core.session import SessionId
+from threadline.sessions.store import Store
+
+HERE = Address(platform="telegram", kind=Kind.DM, chat="alice")
+ALICE = Sender(id="alice", name="Alice")
+
+
+async def talk(store: Store, text: str) -> SessionId:
+    """Say something with a picture, and be answered."""
+    photo = await store.put_blob(text.encode() * 99_999, "image/png", MediaKind.IMAGE, "p.png")
+    inbound = Inbound(
+        address=HERE, sender=ALICE, at=store.now(), parts=(Text(text=text), photo), message_id=text
+    )
+    arrival = await store.arrive(inbound)
+    claim = await store.claim()
+    assert claim is not None
+    assert arrival.session_id is not None
+    await store.finish(claim.lease, [say(Role.ASSISTANT, f"re: {text}")])
+    return arrival.session_id
+
+
+async def contents(store: Store) -> list[object]:
+    """Read everything that can be compared."""
+    found: list[object] = []
+    for row in (await store.sessions()).rows:
+        found.append(row.session)
+        found += await store.transcript(row.session.id, most=1000)
+        found += await store.turns(row.session.id)
+        found += await store.routes_of(row.session.id)
+    return found
+
+
+async def fill(store: Store) -> SessionId:
+    """Make a store in which there is something of many kinds."""
+    id = await talk(store, "one")
+    await talk(store, "two")
+    branch = (await store.branch(id, title="a branch")).id
+    await store.record(branch, [say(Role.ASSISTANT, "own")])
+    await store.undo(id)
+    return branch
+
+
+@pytest.mark.parametrize("into", ["sqlite", "postgres"])
+@on(FAST, POSTGRES)
+async def test_a_backup_comes_back_on_either_database(
+    database_factory: DatabaseFactory, into: str, home: Path, postgres_server: Server
+) -> None:
+    """What was backed up while the store was open is there again, and the store goes on."""
+    store = Store(await database_factory())
+    branch = await fill(store)
+    before = await contents(store)
+    file = home / "backup.db"
+
+    await store.back_up(file)
+    await talk(store, "after the backup")
+    name = postgres_server.create()
+    where = str(home / "new.db") if into == "sqlite" else postgres_server.url(name)
+    assert await restore(where, file) is None
+
+    assert file.stat().st_mode & 0o777 == 0o600
+    async with threadline.open(where) as restored:
+        assert await contents(restored) == before
+        assert await restored.check(deep=True) == []
+        found = await restored.search("two OR one own", asker=Asker.owner())
+        assert not found.hits
+        hits = (await restored.search("own", asker=Asker.owner())).hits
+        assert {hit.session_id for hit in hits} == {branch}
+        again = Inbound.text("one", address=HERE, sender=ALICE, at=restored.now(), message_id="one")
+        assert (await restored.arrive(again)).is_repeated
+        new = await talk(restored, "three")
+        assert "three" in [line.text for line in await restored.transcript(new)]
+    postgres_server.drop(name)
+
+
+@on(FAST, POSTGRES)
+async def test_a_used_database_is_kept_aside(database_factory: DatabaseFactory, home: Path) -> None:
+    """Nothing is overwritten unless asked for, and even then it can be had back."""
+    store = Store(await database_factory())
+    await fill(store)
+    old = await contents(store)
+    first, second = home / "first.db", home / "second.db"
+    await store.back_up(first)
+    await talk(store, "newer")
+    newer = await contents(store)
+    await store.close()
+
+    with pytest.raises(Conflict):
+        await restore(database_factory.where, first)
+    async with threadline.open(database_factory.where) as untouched:
+        assert await contents(untouched) == newer
+        with pytest.raises(Conflict):
+            await untouched.back_up(first)
+        await untouched.back_up(second)
+        await untouched.back_up(second, replace=True)
+    aside = await restore(database_factory.where, first, replace=True)
+
+    assert aside is not None
+    async with threadline.open(database_factory.where) as restored:
+        assert await contents(restored) == old
+    async with threadline.open(aside) as kept:
+        assert await contents(kept) == newer
+
+
+@on(FAST)
+async def test_an_open_database_is_not_replaced(
+    database_factory: DatabaseFactory, home: Path
+) -> None:
+    """While a process has the file open nobody takes it from under its feet."""
+    store = Store(await database_factory())
+    await fill(store)
+    await store.back_up(home / "backup.db")
+
+    with pytest.raises(Conflict):
+        await restore(database_factory.where, home / "backup.db", replace=True)
+
+    assert await contents(store)
+
+
+@on(FAST)
+async def test_writers_go_on_during_a_backup(database_factory: DatabaseFactory, home: Path) -> None:
+    """A backup is of one moment, though others write all the time, and does not begin anew."""
+    store = Store(await database_factory())
+    id = await talk(store, "one")
+    for n in range(30):
+        await talk(store, f"word {n}")
+    over = asyncio.Event()
+    said = 0
+
+    async def speak() -> None:
+        nonlocal said
+        while not over.is_set():
+            await store.record(id, [say(Role.ASSISTANT, "more")])
+            said += 1
+
+    speaking = asyncio.create_task(speak())
+    steps: list[tuple[int, int]] = []
+    await store.back_up(home / "backup.db", told=lambda *step: steps.append(step))
+    over.set()
+    await speaking
+
+    assert said > 5
+    assert [done for done, _ in steps] == sorted(done for done, _ in steps)
+    assert len({whole for _, whole in steps}) == 1
+    async with threadline.open(home / "backup.db") as kept:
+        assert await kept.check(deep=True) == []
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"no database at all", b"SQLite format 3\0" + b"x" * 4096]
+)
+def test_what_is_no_backup_is_refused(home: Path, content: bytes) -> None:
+    """A file that is empty, foreign or torn is refused before anything is touched."""
+    run("chat", lines="hello\n")
+    file = home / "file"
+    file.write_bytes(content)
+
+    result = run("restore", str(file), "--force")
+
+    assert result.exit_code == 1
+    assert result.stderr.startswith("threadline: ")
+    assert len(json.loads(run("sessions", "list", "--json").stdout)) == 1
+
+
+def test_a_newer_backup_is_refused(home: Path) -> None:
+    """A backup of a newer Threadline is not brought back by this one."""
+    run("chat", lines="hello\n")
+    run("backup", "b.db")
+    connection = apsw.Connection("b.db")
+    connection.execute("INSERT INTO migrations VALUES (9999, 'later', 0)")
+    connection.close()
+
+    result = run("restore", "b.db", "--force")
+
+    assert result.exit_code == 1
+    assert "newer Threadline" in result.stderr
+
+
+def test_backup_and_restore_at_the_terminal(home: Path) -> None:
+    """Two commands, plain words, and no second file left behind."""
+    run("chat", lines="hello\n")
+    told = json.loads(run("backup", "b.db", "--json").stdout)
+    assert told["bytes"] == (home / "b.db").stat().st_size
+    assert run("backup", "b.db").exit_code == 1
+    assert run("backup", "b.db", "--force").exit_code == 0
+    run("chat", lines="/new\nsomething later\n")
+
+    assert run("restore", "b.db").exit_code == 1
+    result = run("restore", "b.db", "--force")
+
+    assert result.exit_code == 0
+    assert "What was there before is in" in result.stdout
+    assert len(json.loads(run("sessions", "list", "--json").stdout)) == 1
+    assert [file.name for file in home.iterdir() if file.name.startswith((".b.db", "b.db"))] == [
+        "b.db"
+    ]
+
+
+def test_a_backup_needs_a_folder(home: Path) -> None:
+    """A place that is not there is an error in plain words."""
+    run("chat", lines="hello\n")
+
+    result = run("backup", "nowhere/b.db")
+
+    assert result.exit_code == 1
+    assert "cannot be written" in result.stderr
+
+
+@on(FAST)
+async def test_a_full_disk_leaves_no_half_backup(
+    database_factory: DatabaseFactory, home: Path
+) -> None:
+    """Where a backup cannot be finished, nothing of it is left under any name."""
+    store = Store(await database_factory())
+    await fill(store)
+
+    def stumble(_done: int, _whole: int) -> None:
+        raise StorageError("The disk is full")
+
+    with pytest.raises(StorageError):
+        await store.back_up(home / "b.db", told=stumble)
+
+    assert not [file for file in home.iterdir() if "b.db" in file.name]
+
+
+@on(FAST, POSTGRES)
+async def test_what_was_forgotten_does_not_come_back_with_a_backup(
+    database_factory: DatabaseFactory, home: Path
+) -> None:
+    """Who was forgotten after the backup is forgotten again; who had come back before it stays."""
+    store = Store(await database_factory())
+    mine = await talk(store, "mine")
+    there = Address(platform="telegram", kind=Kind.DM, chat="bob")
+    his = Inbound.text("his", address=there, sender=Sender(id="bob"), at=store.now())
+    await store.arrive(his)
+    back = Address(platform="telegram", kind=Kind.DM, chat="carol")
+    hers = Inbound.text("hers", address=back, sender=Sender(id="carol"), at=store.now())
+    await store.arrive(hers)
+    await store.forget_person(Identity(platform="telegram", id="carol"))
+    returned = (await store.arrive(hers)).session_id
+    await store.reset(HERE, ALICE)
+    kept = await talk(store, "kept")
+    await store.back_up(home / "backup.db")
+    await store.forget_session(mine)
+    await store.forget_person(Identity(platform="telegram", id="bob"))
+    await store.close()
+
+    aside = await restore(database_factory.where, home / "backup.db", replace=True)
+
+    assert aside is not None
+    async with threadline.open(database_factory.where) as restored:
+        assert {row.session.id for row in (await restored.sessions()).rows} == {kept, returned}
+        assert await restored.was_forgotten([mine, kept]) == {mine}
+        assert all(one.state == "done" for one in await restored.certificates())
+
+
+@pytest.mark.parametrize("start", [0, 4096])
+def test_a_damaged_database_is_replaced(home: Path, start: int) -> None:
+    """Damage is why one restores: the damaged file is kept aside, and the backup is there."""
+    run("chat", lines="hello\n")
+    run("backup", "b.db")
+    file = home / ".threadline" / "threadline.db"
+    content = file.read_bytes()
+    file.write_bytes(content[:start] + b"\xff" * 30_000 + content[start + 30_000 :])
+
+    result = run("restore", "b.db", "--force")
+
+    assert result.exit_code == 0, result.stderr
+    assert len(json.loads(run("sessions", "list", "--json").stdout)) == 1
+    assert run("doctor", "--deep").exit_code == 0
