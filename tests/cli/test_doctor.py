@@ -1,8 +1,19 @@
-"""`threadline doctor` looks at who else can look."""
+"""`threadline doctor` finds what is wrong, and does not call well what it could not see."""
 
+import asyncio
 from pathlib import Path
 
+import apsw
+import pytest
+
+import threadline
 from tests.cli.program import run
+from threadline.core.address import Address, Kind, Sender
+from threadline.core.forgetting import ForgettingKind
+from threadline.core.inbound import Inbound
+from threadline.core.message import MediaKind, Role, Text, say
+from threadline.sessions.forgetting.plans import begin_sessions
+from threadline.sessions.store import Store
 
 
 def test_the_doctor_notes_what_others_can_read(home: Path) -> None:
@@ -15,3 +26,79 @@ def test_the_doctor_notes_what_others_can_read(home: Path) -> None:
 
     assert result.exit_code == 0
     assert "note   Other users can read the database (mode 0644)" in result.stdout
+    assert "Degraded" in result.stdout
+
+
+def test_a_missing_store_is_not_called_well(home: Path) -> None:
+    """Where nothing could be looked at, nothing is said to be well."""
+    result = run("doctor", "-d", str(home / "nowhere" / "store.db"))
+
+    assert "All is well" not in result.stdout
+    assert "GRAVE  There is no database, and no folder" in result.stdout
+    assert result.exit_code == 1
+    assert "nothing to examine" in run("doctor").stdout
+
+
+BREAKS = {
+    "UPDATE messages SET seq = 99 WHERE text = 'hi'": "without a gap",
+    "UPDATE sessions SET last_seq = last_seq + 1": "without a gap",
+    "UPDATE cuts SET to_seq = 999": "a cut where there is no line",
+    "UPDATE sessions SET base_seq = 99 WHERE base_key IS NOT NULL": "than its base has",
+    "UPDATE sessions SET base_key = key WHERE base_key IS NOT NULL": "lead in a circle",
+    "UPDATE sessions SET root_key = key": "a root that is none",
+    "UPDATE turns SET first_seq = 9999": "a turn that nobody runs",
+    "UPDATE blobs SET size = size + 1": "pieces missing",
+    "UPDATE sessions SET revision = revision + 1": "the feed does not tell",
+    "INSERT INTO drafts VALUES ('main', 'phone', 777, 'x', 0)": "a session that is gone",
+    "UPDATE messages SET text = 'else' WHERE text = 'hi'": "search",
+}
+
+
+@pytest.mark.parametrize("damage", BREAKS)
+async def test_the_doctor_finds_what_should_never_be(home: Path, damage: str) -> None:
+    """Each law of the store is looked after by a deep examination, and a whole store is well."""
+    where = home / "store.db"
+    async with threadline.open(where) as store:
+        await fill(store)
+        while await store.index():
+            pass
+    well = await asyncio.to_thread(run, "doctor", "--deep", "-d", str(where))
+    assert "All is well" in well.stdout, well.stdout
+    connection = apsw.Connection(str(where))
+    connection.execute(damage)
+    connection.close()
+
+    result = await asyncio.to_thread(run, "doctor", "--deep", "-d", str(where))
+
+    assert BREAKS[damage] in result.stdout
+
+
+async def fill(store: Store) -> None:
+    """Make a store with a branch, a cut and an attachment."""
+    here = Address(platform="telegram", kind=Kind.DM, chat="alice")
+    photo = await store.put_blob(b"photo", "image/png", MediaKind.IMAGE)
+    parts = (Text(text="hello"), photo)
+    inbound = Inbound(address=here, sender=Sender(id="alice"), at=store.now(), parts=parts)
+    arrival = await store.arrive(inbound)
+    claim = await store.claim()
+    assert claim is not None
+    assert arrival.session_id is not None
+    await store.finish(claim.lease, [say(Role.ASSISTANT, "hi")], deliver=False)
+    branch = await store.branch(arrival.session_id)
+    await store.record(branch.id, [say(Role.ASSISTANT, "more")])
+    await store.undo(arrival.session_id)
+
+
+async def test_the_doctor_tells_of_an_unfinished_forgetting(home: Path) -> None:
+    """What was interrupted while it was forgotten is named, with what to do."""
+    where = home / "store.db"
+    async with threadline.open(where) as store:
+        await fill(store)
+        rows = (await store.sessions()).rows
+        ids = [row.session.id for row in rows]
+        await store._db.write(begin_sessions, ids, ForgettingKind.SESSION, now=store.now())
+
+    result = await asyncio.to_thread(run, "doctor", "-d", str(where))
+
+    assert "threadline forget finish" in result.stdout
+    assert result.exit_code == 0

@@ -90,8 +90,10 @@ async def _ask() -> AsyncGenerator[Output, None]:
 
 
 def _asked(history: Sequence[Message], turn_id: TurnId) -> list[Message]:
-    """Find the messages that this turn has to answer."""
-    return [line for line in history if line.role is Role.USER and line.turn_id == turn_id]
+    """Find the messages that this turn has to answer; asked once more, it has none of its own."""
+    spoken = [line for line in history if line.role is Role.USER]
+    own = [line for line in spoken if line.turn_id == turn_id]
+    return own or [line for line in spoken if line.turn_id == spoken[-1].turn_id]
 
 
 def _echo(request: Request, asked: Sequence[Message]) -> str:

@@ -6,19 +6,23 @@ import uuid
 from types import TracebackType
 from typing import Self
 
+from threadline.cli.errands import run_errand
 from threadline.cli.opening import Opened
 from threadline.cli.viewing import Display, View
+from threadline.config import FOLDER
 from threadline.core.address import Address, Kind, Sender
-from threadline.core.command import Call, parse_command
+from threadline.core.command import Call, WhileRunning, parse_command
 from threadline.core.errors import Conflict
 from threadline.core.inbound import Inbound
 from threadline.core.message import Role
 from threadline.core.notice import tell_person
+from threadline.core.person import Asker
 from threadline.core.route import route
 from threadline.core.session import Cause, SessionId
 from threadline.core.turn import UNFINISHED, TurnState
 from threadline.gateway.worker import Worker
 from threadline.sessions.commands import carry_out, find_unknown, introduce
+from threadline.sessions.commands.ask import Errand
 from threadline.sessions.conversations import RESETS
 
 TERMINAL = Address(platform="local", kind=Kind.DM, chat="terminal")
@@ -36,6 +40,7 @@ class Conversation:
         self._worker = worker
         self._display = display
         self._profile = profile
+        self._output = FOLDER.expanduser() / "output" / profile
         self._route = route(TERMINAL, OWNER, self._store.rules.scopes_for("local"), profile)
         self._told: set[SessionId] = set()
         self._seat = asyncio.Lock()
@@ -76,7 +81,8 @@ class Conversation:
     async def rest(self) -> None:
         """Wait until everything that is under way has ended or asks something."""
         while self.view.under_way:
-            done, _ = await asyncio.wait(self.view.under_way.values())
+            waiting = {self.view.over, *self.view.under_way.values()}
+            done, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
             for future in done:
                 future.result()
 
@@ -131,6 +137,8 @@ class Conversation:
 
     async def _command(self, text: str, call: Call) -> None:
         await self._worker.beat()
+        if call.command.while_running is WhileRunning.WAIT:
+            await self.rest()
         inbound = self._inbound(text)
         async with self._seat:
             reply = await self._store.once(
@@ -144,7 +152,20 @@ class Conversation:
             )
             if reply is not None and not reply.is_in_transcript:
                 self._display.note(reply.text)
-            await self._rebind()
+            if reply is not None and reply.offer:
+                self._display.offer(reply.offer)
+            if reply is not None and reply.turn_id is not None:
+                self.view.expect(reply.turn_id)
+            await self._rebind(show=call.command.name == "resume")
+        if reply is not None and reply.errand is not None:
+            await self._run(reply.errand)
+
+    async def _run(self, errand: Errand) -> None:
+        """Do what the command left to do, and follow what that changed."""
+        asker = Asker(address=TERMINAL, sender=OWNER, profile=self._profile)
+        self._display.note(await run_errand(self._store, errand, folder=self._output, asker=asker))
+        async with self._seat:
+            await self._rebind(show=False)
 
     async def _take_seat(self) -> None:
         """Find the session that goes on here; say which it is, and show its end."""
@@ -179,14 +200,17 @@ class Conversation:
             when = "It comes now." if left == 1 else "The answers come now."
             self._display.note(f"{what} left without an answer. {when}")
 
-    async def _rebind(self) -> None:
-        """Follow the route to the session that it goes on with now."""
+    async def _rebind(self, *, show: bool) -> None:
+        """Follow the route to the session that it goes on with now; show its end, or go on."""
         found = await self._store.explain(TERMINAL, OWNER, profile=self._profile)
         if found.session_id is None or found.cause is not None:
             await self.view.catch_up()
             self.view.look_at(None)
-        elif found.session_id != self.view.session_id:
+        elif show:
             await self.view.go_on_with(found.session_id)
+        else:
+            session = await self._store.session(found.session_id)
+            self.view.look_at(session.id, shown=session.last_seq)
 
     async def _go_along(self, id: SessionId) -> None:
         """Go along when the route was moved to another session, here or in another window."""

@@ -10,16 +10,23 @@ from importlib.metadata import version
 from pathlib import Path
 
 from threadline.cli.opening import Opened, exists, open_store
-from threadline.config import DEFAULT, Config, load_config
+from threadline.config import DEFAULT, FOLDER, Config, load_config
 from threadline.core.errors import ConfigError, ThreadlineError
 from threadline.core.turn import is_over
 from threadline.sessions.diagnosis import Diagnosis, diagnose
 from threadline.sessions.phrases import ago, count
+from threadline.sessions.soundness import check_laws, check_leavings
 from threadline.storage.database import Finding
 
 LITTLE_SPACE = 200 * 2**20
 NO_SPACE = 10 * 2**20
 _OTHERS_READ = stat.S_IRGRP | stat.S_IROTH
+_VERDICTS = {
+    "well": "All is well.",
+    "degraded": "Degraded: it works, but not as well as it could; see the notes.",
+    "unseen": "There was nothing to examine.",
+    "broken": "Something is gravely wrong: Threadline cannot be trusted to work like this.",
+}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -29,6 +36,17 @@ class Examination:
     facts: dict[str, str] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
+    is_seen: bool = False
+    """Whether there was a store that could be looked at."""
+
+    @property
+    def state(self) -> str:
+        """How things are, in one word."""
+        if not self.is_well:
+            return "broken"
+        if not self.is_seen:
+            return "unseen"
+        return "degraded" if self.findings else "well"
 
     @property
     def is_well(self) -> bool:
@@ -43,6 +61,7 @@ class Examination:
         """Give plain values, fit for JSON."""
         return {
             "ok": self.is_well,
+            "state": self.state,
             "facts": self.facts,
             "settings": self.settings,
             "findings": [{"what": one.what, "grave": one.grave} for one in self.findings],
@@ -68,7 +87,7 @@ async def examine(options: Mapping[str, str | None], *, deep: bool) -> Examinati
             async with open_store(config) as opened:
                 await _look_at_store(found, opened, deep=deep)
         else:
-            found.note("There is no database yet; `threadline chat` makes one.")
+            _miss_store(found, config)
     except ThreadlineError as error:
         found.note(f"The store cannot be used. {error}", grave=True)
     return found
@@ -81,11 +100,15 @@ def page(found: Examination) -> str:
     lines = [f"{name:<{width}}  {value}" for name, value in facts.items()]
     lines.append("")
     lines += [f"{'GRAVE' if one.grave else 'note '}  {one.what}" for one in found.findings]
-    if found.is_well:
-        lines.append("All is well.")
+    return "\n".join([*lines, _VERDICTS[found.state]])
+
+
+def _miss_store(found: Examination, config: Config) -> None:
+    """Say what is missing: a database comes by itself, a folder that somebody named does not."""
+    if config.path.parent.is_dir() or config.path.parent == FOLDER.expanduser():
+        found.note("There is no database yet; `threadline chat` makes one.")
     else:
-        lines.append("Something is gravely wrong: Threadline cannot be trusted to work like this.")
-    return "\n".join(lines)
+        found.note(f"There is no database, and no folder {config.path.parent}.", grave=True)
 
 
 def _changed(config: Config) -> dict[str, str]:
@@ -115,9 +138,14 @@ def _look_at_disk(found: Examination, path: Path) -> None:
 
 
 async def _look_at_store(found: Examination, opened: Opened, *, deep: bool) -> None:
+    found.is_seen = True
     damage = await opened.store.check(deep=deep)
+    if deep and not damage:
+        # Where pages are damaged, rows cannot be trusted to tell anything.
+        damage = await opened.database.read(check_laws) + await opened.store.check_search()
     found.findings += damage
-    depth = "every page and index" if deep else "quickly; --deep reads everything"
+    found.findings += await opened.database.read(check_leavings)
+    depth = "every page, index and law" if deep else "quickly; --deep reads everything"
     found.facts["integrity"] = f"{'damaged' if damage else 'good'} (looked at {depth})"
     diagnosis = await opened.database.read(diagnose)
     found.facts["engine"] = diagnosis.engine

@@ -6,7 +6,22 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from threadline.cli import chat, doctor, explain, sessions
+from threadline.cli import (
+    arranging,
+    backup,
+    chat,
+    doctor,
+    explain,
+    export,
+    forget,
+    importing,
+    listing,
+    people,
+    projects,
+    prune,
+    searching,
+    sessions,
+)
 from threadline.cli.screen import complain, say
 from threadline.core.errors import ThreadlineError
 
@@ -34,8 +49,31 @@ app = typer.Typer(
 )
 app.command()(chat.chat)
 app.add_typer(sessions.app)
+sessions.app.command("list")(listing.list_sessions)
+for command in (
+    listing.stats,
+    arranging.title,
+    arranging.pin,
+    arranging.archive,
+    arranging.move,
+    arranging.branch,
+    arranging.undo,
+    searching.search,
+):
+    sessions.app.command()(command)
+app.command()(searching.search)
+app.add_typer(people.app)
+app.add_typer(projects.app)
+sessions.app.command("export")(export.export_session)
+app.command()(export.export)
+app.command("import")(importing.import_file)
 app.command()(explain.explain)
 app.command()(doctor.doctor)
+app.add_typer(forget.app)
+sessions.app.command("delete")(forget.session)
+app.command()(prune.prune)
+app.command()(backup.backup)
+app.command()(backup.restore)
 
 
 def _tell_version(*, wanted: bool) -> None:

@@ -18,6 +18,7 @@ class Opened:
 
     store: Store
     database: Database
+    profile: str
 
 
 def exists(config: Config) -> bool:
@@ -29,14 +30,14 @@ def exists(config: Config) -> bool:
 async def open_store(config: Config, *, make: bool = False) -> AsyncIterator[Opened]:
     """Open the store; one that is not there is an error, unless it may be made."""
     if make:
-        _make_folder(config)
+        make_folder(config)
     elif not exists(config):
         hint = "`threadline chat` makes one"
         raise NotFound("There is no database yet", id=config.shown_database, hint=hint)
     where = config.database if config.is_server else config.path
     database = await open_database(where)
     async with Store(database, config.rules()) as store:
-        yield Opened(store=store, database=database)
+        yield Opened(store=store, database=database, profile=config.profile)
 
 
 def _look(path: Path) -> bool:
@@ -47,11 +48,15 @@ def _look(path: Path) -> bool:
         raise StorageError(f"The database cannot be opened: {why}", id=str(path)) from error
 
 
-def _make_folder(config: Config) -> None:
+def make_folder(config: Config) -> None:
     """Make our own folder, for its owner's eyes only; any other one is somebody else's."""
     folder = FOLDER.expanduser()
-    if config.is_server or config.path.parent != folder:
-        return
+    if not config.is_server and config.path.parent == folder:
+        make_private(folder)
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder for its owner's eyes only, unless it is there."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:

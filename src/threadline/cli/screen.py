@@ -1,10 +1,11 @@
 """The screen: how answers reach a person or another program."""
 
+import dataclasses
 import json
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -49,6 +50,26 @@ def write_json(value: object, *, indent: int | None = 2) -> None:
     sys.stdout.write(json.dumps(value, ensure_ascii=True, indent=indent, default=_plain) + "\n")
 
 
+def tell(value: object, sentence: str, *, as_json: bool) -> None:
+    """Answer a program or a person."""
+    if as_json:
+        write_json(value)
+    else:
+        say(sentence)
+
+
+def as_plain(value: object) -> object:
+    """Make plain data of a value of ours, and of those in it."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = (field.name for field in dataclasses.fields(value))
+        return {name: as_plain(getattr(value, name)) for name in fields}
+    if isinstance(value, list | tuple):
+        return [as_plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {str(key): as_plain(item) for key, item in value.items()}
+    return value
+
+
 def console() -> "Console":
     """Make the console that draws tables; it honours NO_COLOR and knows when it is piped."""
     from rich.console import Console
@@ -74,6 +95,15 @@ def show_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     for row in cells:
         table.add_row(*(Text(cell) for cell in row))
     console().print(table)
+
+
+def highlight(text: str, ranges: Sequence[tuple[int, int]]) -> str:
+    """Mark what was found in a text, as plain text can."""
+    shown, at = "", 0
+    for first, last in ranges:
+        shown += f"{text[at:first]}[{text[first:last]}]"
+        at = last
+    return shown + text[at:]
 
 
 def local(at: datetime) -> str:

@@ -1,4 +1,4 @@
-"""`threadline sessions`: what conversations there are, and what was said in them."""
+"""`threadline sessions show`: what was said in a session, and what goes on there."""
 
 import asyncio
 from datetime import datetime
@@ -6,53 +6,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from threadline.cli.options import AsJson, Database, Profile
-from threadline.cli.screen import local, say, show_marker, show_table, write_json
+from threadline.cli.options import AsJson, Database, Limit
+from threadline.cli.screen import as_plain, local, say, show_marker, write_json
 from threadline.core.message import Attachment, Marker, Message, Part, ToolCall, pack
 from threadline.core.session import Session, SessionId
 from threadline.core.turn import Turn
-from threadline.sessions.phrases import ago, brief, count, name, why
-from threadline.sessions.views import LARGEST_PAGE, SessionRow
+from threadline.sessions.phrases import ago, count, name, why
+from threadline.sessions.views import LARGEST_PAGE
 
 if TYPE_CHECKING:
     from threadline.cli.opening import Opened
     from threadline.config import Config
 
-app = typer.Typer(name="sessions", help="List and show sessions.", no_args_is_help=True)
-
-Limit = Annotated[int, typer.Option("--limit", "-n", min=1, help="How many at the most.")]
-
-
-@app.command("list")
-def list_sessions(
-    database: Database = None,
-    profile: Profile = None,
-    limit: Limit = 20,
-    as_json: AsJson = False,
-) -> None:
-    """List the sessions of a profile, the latest activity first."""
-    from threadline.config import load_config
-
-    config = load_config({"database": database, "profile": profile})
-    rows, now = asyncio.run(_list(config, limit))
-
-    if as_json:
-        write_json([_row_as_dict(row) for row in rows])
-    elif not rows:
-        say(f"Profile {config.profile} has no sessions yet.")
-    else:
-        lines = [
-            (
-                row.session.id,
-                row.session.platform,
-                _state(row),
-                str(row.session.last_seq),
-                brief(row.session.last_activity_at, now),
-                row.session.title or "",
-            )
-            for row in rows
-        ]
-        show_table(("ID", "PLATFORM", "STATE", "LINES", "ACTIVE", "TITLE"), lines)
+app = typer.Typer(name="sessions", help="List, show and change sessions.", no_args_is_help=True)
 
 
 @app.command()
@@ -73,22 +39,6 @@ def show(
         write_json(shown)
 
 
-async def _list(config: "Config", limit: int) -> tuple[list[SessionRow], datetime]:
-    from threadline.cli.opening import open_store
-
-    rows: list[SessionRow] = []
-    after = None
-    async with open_store(config) as opened:
-        while len(rows) < limit:
-            most = min(limit - len(rows), LARGEST_PAGE)
-            page = await opened.store.sessions(profile=config.profile, after=after, most=most)
-            rows += page.rows
-            after = page.next
-            if after is None:
-                break
-        return rows, opened.store.now()
-
-
 async def _show(
     config: "Config", prefix: str, limit: int, *, as_json: bool
 ) -> str | dict[str, object]:
@@ -104,7 +54,7 @@ async def _show(
         if not as_json:
             return _page(session, lines, waiting, turns, opened.store.now())
         return {
-            **_as_dict(session),
+            **session_as_dict(session),
             "routes": await opened.store.routes_of(id),
             "turns": [_turn_as_dict(turn) for turn in turns],
             "messages": [_message_as_dict(line) for line in lines],
@@ -176,24 +126,9 @@ def _part(part: Part) -> str:
             return part.text
 
 
-def _state(row: SessionRow) -> str:
-    session = row.session
-    if row.held is not None:
-        return row.held.value
-    if session.ended_at is not None:
-        return "ended"
-    return "suspended" if session.suspended_at is not None else "open"
-
-
-def _row_as_dict(row: SessionRow) -> dict[str, object]:
-    return {**_as_dict(row.session), "state": _state(row)}
-
-
-def _as_dict(session: Session) -> dict[str, object]:
-    plain = {name: getattr(session, name) for name in session.__slots__}
-    choice = session.choice
-    plain["choice"] = choice and {name: getattr(choice, name) for name in choice.__slots__}
-    return plain
+def session_as_dict(session: Session) -> dict[str, object]:
+    """Give plain values, fit for JSON."""
+    return {name: as_plain(getattr(session, name)) for name in session.__slots__}
 
 
 def _turn_as_dict(turn: Turn) -> dict[str, object]:

@@ -73,6 +73,9 @@ class Plain:
         """Show that something went wrong."""
         self._line(f"[{text}]")
 
+    def offer(self, text: str) -> None:
+        """Offer nothing: what comes through a pipe is not changed any more."""
+
     def _line(self, text: str) -> None:
         self.settle()
         self._write(clean(text) + "\n")

@@ -89,6 +89,12 @@ class Terminal:
         self.settle()
         self._line(f"⚠ {text}", _WARM)
 
+    def offer(self, text: str) -> None:
+        """Put words that were taken back into the line, unless something is being typed there."""
+        line = None if self._app is None else self._app.current_buffer
+        if line is not None and not line.text:
+            line.insert_text(clean(text))
+
     async def run(self, conversation: Conversation, *, drain: timedelta) -> None:
         """Prompt until the person leaves, or nothing can be shown any more."""
         # One prompt for the whole conversation: between two of them keys would be lost.

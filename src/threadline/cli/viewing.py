@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from typing import Protocol
 
 from threadline.cli.screen import show_marker
-from threadline.core.errors import StorageError, ThreadlineError
+from threadline.core.errors import NotFound, StorageError, ThreadlineError
 from threadline.core.event import Cursor, Event, EventKind
 from threadline.core.message import Marker, Message, Part, Role, Text
 from threadline.core.session import SessionId
@@ -43,6 +43,10 @@ class Display(Protocol):
 
     def mark(self, text: str) -> None:
         """Show that something went wrong."""
+        ...
+
+    def offer(self, text: str) -> None:
+        """Let the person change words that were taken back, and say them again."""
         ...
 
 
@@ -160,12 +164,17 @@ class View:
     async def go_on_with(self, id: SessionId) -> None:
         """Turn to a session with a past, of which the last lines are shown."""
         # Only what came after these lines is news, whoever else catches up in the meantime.
-        self.look_at(id, shown=await self.show_tail(id))
+        if id != self.session_id:
+            self.look_at(id, shown=await self.show_tail(id))
 
     async def catch_up(self) -> None:
         """Show the lines of the transcript that came since the last look."""
         while (id := self.session_id) is not None:
-            lines = await self._store.transcript(id, after=self._shown)
+            try:
+                lines = await self._store.transcript(id, after=self._shown)
+            except NotFound:  # it was forgotten
+                self.look_at(None)
+                return
             if not lines or id != self.session_id:
                 return
             for line in lines:
@@ -197,6 +206,8 @@ class View:
             self._give_up(error)
 
     async def _take_event(self, event: Event) -> None:
+        if event.session_id is None:
+            return
         if event.kind is EventKind.SESSION_OPENED and event.session_id != self.session_id:
             await self._moved(event.session_id)
         turn_id = TurnId(event.subject or 0) if event.kind.noun == "turn" else None

@@ -65,6 +65,52 @@ COMMANDS = (
         help="Stop the running turn and keep what it said",
         while_running=WhileRunning.STOP,
     ),
+    Command(
+        name="undo",
+        arguments="[n]",
+        help="Take back what you said last, and the answer",
+        while_running=WhileRunning.STOP,
+    ),
+    Command(
+        name="redo",
+        help="Bring back what was undone last",
+        while_running=WhileRunning.WAIT,
+    ),
+    Command(
+        name="retry",
+        help="Have your last words answered once more",
+        while_running=WhileRunning.STOP,
+    ),
+    Command(
+        name="branch",
+        arguments="[title]",
+        help="Go another way from here; this conversation stays as it is",
+        while_running=WhileRunning.STOP,
+    ),
+    Command(
+        name="compress",
+        arguments="[summary|undo]",
+        help="Let a summary stand for the older part, or take that back",
+        while_running=WhileRunning.WAIT,
+    ),
+    Command(
+        name="link",
+        arguments="[code]",
+        help="Show that you are the same person in another app",
+    ),
+    Command(name="unlink", help="Be a person of your own again here"),
+    Command(name="usage", help="Say what this conversation has spent"),
+    Command(
+        name="export",
+        arguments="[md|html|jsonl]",
+        help="Write this conversation to a file",
+    ),
+    Command(
+        name="forget",
+        arguments="[this|me]",
+        help="Delete this conversation, or everything of yours, for good",
+        while_running=WhileRunning.STOP,
+    ),
     Command(name="help", help="List the commands"),
 )
 

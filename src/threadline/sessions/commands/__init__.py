@@ -9,7 +9,7 @@ from threadline.core.command import COMMANDS, Call, help_text
 from threadline.core.errors import NotFound
 from threadline.core.inbound import Inbound
 from threadline.core.rules import Rules
-from threadline.sessions.commands import moving, telling
+from threadline.sessions.commands import belonging, keeping, moving, shaping, telling
 from threadline.sessions.commands.ask import Ask, Reply, introduce
 from threadline.sessions.conversations import NewId
 from threadline.storage.database import Transaction
@@ -50,5 +50,15 @@ _VERBS: Mapping[str, Callable[[Ask], Reply]] = {
     "title": telling.title,
     "status": telling.status,
     "stop": telling.stop,
+    "undo": shaping.undo,
+    "redo": shaping.redo,
+    "retry": shaping.retry,
+    "branch": shaping.branch,
+    "compress": shaping.compress,
+    "link": belonging.link,
+    "unlink": belonging.unlink,
+    "usage": keeping.usage,
+    "export": keeping.export,
+    "forget": keeping.forget,
     "help": lambda _: Reply(text=help_text()),
 }

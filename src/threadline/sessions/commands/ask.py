@@ -3,17 +3,51 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
+from typing import TypeAlias
 
+from threadline.core.errors import Conflict
+from threadline.core.forgetting import ForgettingId
 from threadline.core.inbound import Inbound
+from threadline.core.listing import SessionRow
 from threadline.core.message import Role
 from threadline.core.rules import Rules
 from threadline.core.session import Session, SessionId
+from threadline.core.turn import TurnId
 from threadline.sessions import views
 from threadline.sessions.conversations import NewId
 from threadline.sessions.explain import Explanation, explain
 from threadline.sessions.phrases import ago, count, name
-from threadline.sessions.views import LARGEST_PAGE, SessionRow
+from threadline.sessions.turns import pause
+from threadline.sessions.views import LARGEST_PAGE
 from threadline.storage.database import Transaction
+
+
+class ExportFormat(StrEnum):
+    """What a conversation can be written in."""
+
+    MARKDOWN = "md"
+    HTML = "html"
+    JSONL = "jsonl"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Export:
+    """Write a session to a file, wherever the asker gets files."""
+
+    session_id: SessionId
+    format: ExportFormat
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forget:
+    """Go on with a forgetting that has begun; if nobody does, the next keeper will."""
+
+    id: ForgettingId
+
+
+Errand: TypeAlias = Export | Forget
+"""What is left to do after a command, because it takes longer than one transaction may."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +59,11 @@ class Reply:
     """Conversations to choose from, in the order in which the text shows them."""
     is_in_transcript: bool = False
     """The transcript says the same, where it is seen."""
+    offer: str | None = None
+    """Words that were taken back, to be changed and said again."""
+    turn_id: TurnId | None = None
+    """The turn that the command has queued."""
+    errand: Errand | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +76,10 @@ class Ask:
     rules: Rules
     now: datetime
     new_id: NewId
+
+    def new_code(self) -> int:
+        """Draw forty random bits from the same source as ids."""
+        return (self.new_id() << 32 | self.new_id()) & (1 << 40) - 1
 
     def explanation(self) -> Explanation:
         """Tell where the next message of the asker would go, and why."""
@@ -53,6 +96,19 @@ class Ask:
         """Find the session that the next message would go on in; None: it begins a new one."""
         found = self.explanation()
         return found.session_id if found.cause is None else None
+
+    def must_be_here(self) -> SessionId:
+        """Find the session that goes on here, or say that there is none to do anything with."""
+        id = self.here()
+        if id is None:
+            raise Conflict("There is no conversation here yet", hint="Say something first")
+        return id
+
+    def stop(self) -> None:
+        """Stop what is under way here, as the command changes what it stands on."""
+        id = self.here()
+        if id is not None:
+            pause.stop_session(self.tx, id, now=self.now)
 
     def own(self) -> list[SessionRow]:
         """Read what the asker may see, the latest activity first."""

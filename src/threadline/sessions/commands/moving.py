@@ -4,12 +4,12 @@ import re
 from collections.abc import Sequence
 
 from threadline.core.errors import Invalid, NotFound
+from threadline.core.listing import SessionRow
 from threadline.core.session import SessionId, checked_session_id
 from threadline.core.text import clean_title
 from threadline.sessions import conversations
 from threadline.sessions.commands.ask import Ask, Reply, introduce
 from threadline.sessions.phrases import ago, count, name
-from threadline.sessions.views import SessionRow
 
 LISTED = 20
 """Conversations that a list in a chat shows."""
@@ -59,7 +59,7 @@ def resume(ask: Ask) -> Reply:
     others = ""
     if len(found) > 1:
         others = f" {count(len(found) - 1, 'older one')} also matched; /resume lists them."
-    if id == ask.here():
+    if target is not None and id == ask.here():
         return Reply(text=f"You are there already: {introduce(ask.tx, id, now=ask.now)}.{others}")
     inbound = ask.inbound
     words = None if target is None else introduce(ask.tx, id, now=ask.now)

@@ -1,0 +1,84 @@
+"""`threadline backup` and `threadline restore`: everything in one file, and back."""
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from threadline.cli.options import AsJson, Database
+from threadline.cli.screen import say, write_json
+
+if TYPE_CHECKING:
+    from threadline.config import Config
+
+Force = Annotated[bool, typer.Option("--force", help="Replace what is there.")]
+
+
+def backup(
+    to: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write.")],
+    database: Database = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write everything into one file, while others go on.
+
+    The file appears only when it is whole and was examined. It is a SQLite database of
+    Threadline's own, also where everything is kept in PostgreSQL.
+    """
+    from threadline.config import load_config
+
+    config = load_config({"database": database})
+    asyncio.run(_back_up(config, to.absolute(), force=force))
+    size = to.stat().st_size
+    if as_json:
+        write_json({"backup": str(to), "bytes": size})
+    else:
+        say(f"Everything is in {to} ({size:,} bytes).")
+
+
+def restore(
+    backup: Annotated[Path, typer.Argument(metavar="FILE", help="A backup.")],
+    database: Database = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Bring a backup back, into a database that is new or empty.
+
+    With --force it takes the place of what is there, which is kept aside. Nobody may have the
+    database open meanwhile.
+    """
+    from threadline.config import load_config
+
+    config = load_config({"database": database})
+    aside = asyncio.run(_restore(config, backup.absolute(), force=force))
+    if as_json:
+        kept = None if aside is None else str(aside)
+        write_json({"database": config.shown_database, "aside": kept})
+        return
+    say(f"{config.shown_database} now holds what {backup} held.")
+    if aside is not None:
+        say(f"What was there before is in {aside}.")
+        say("What had been forgotten there, as far as it can be read, was forgotten again.")
+    else:
+        say("What was forgotten elsewhere after that backup was made is in it.")
+
+
+async def _back_up(config: "Config", to: Path, *, force: bool) -> None:
+    from threadline.cli.opening import open_store
+    from threadline.cli.progress import shown
+
+    async with open_store(config) as opened:
+        with shown("Backing up") as advance:
+            await opened.database.back_up(to, replace=force, told=advance)
+
+
+async def _restore(config: "Config", backup: Path, *, force: bool) -> Path | None:
+    from threadline.assembly import restore as bring_back
+    from threadline.cli.opening import make_folder
+    from threadline.cli.progress import shown
+
+    make_folder(config)
+    where = config.database if config.is_server else config.path
+    with shown("Restoring") as advance:
+        return await bring_back(where, backup, replace=force, told=advance)

@@ -1,0 +1,149 @@
+"""`threadline export`: sessions as a file, for people or to be imported elsewhere."""
+
+from collections.abc import AsyncIterator
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import typer
+
+from threadline.cli.acting import at_session, in_store
+from threadline.cli.files import STDIO, require_free, write_file
+from threadline.cli.options import AsJson, Database, Profile, Session
+from threadline.cli.progress import Advance, shown
+from threadline.cli.screen import tell
+from threadline.core.errors import Invalid
+from threadline.core.portable.files import Extent, Selection
+from threadline.core.portable.places import SenderReference
+from threadline.core.session import SessionId
+from threadline.sessions.phrases import count
+
+if TYPE_CHECKING:
+    from threadline.cli.opening import Opened
+
+
+class Format(StrEnum):
+    """What a session is written in."""
+
+    MARKDOWN = "md"
+    HTML = "html"
+    JSONL = "jsonl"
+
+
+Force: TypeAlias = Annotated[bool, typer.Option("--force", help="Write over a file.")]
+Redact: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--redact", help="Leave out attachments; placeholders for people, numbers and keys."
+    ),
+]
+
+
+def export_session(
+    id: Session,
+    *,
+    format: Annotated[
+        Format, typer.Option("--format", "-f", help="For people, or to be imported: jsonl.")
+    ] = Format.MARKDOWN,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="Where to; else it is shown.")
+    ] = STDIO,
+    redact: Redact = False,
+    hidden: Annotated[
+        bool, typer.Option("--hidden", help="With what was undone or retried.")
+    ] = False,
+    force: Force = False,
+    database: Database = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write one session as a page, or as portable lines with what it shares."""
+    require_free(output, force=force)
+
+    async def act(opened: "Opened", id: SessionId) -> int:
+        if format is Format.JSONL:
+            lines = opened.store.export_session(id, redact=redact)
+            return await write_file(output, lines, force=force)
+        return await write_file(
+            output, _page(opened, id, format, hidden=hidden, redact=redact), force=force
+        )
+
+    written = at_session({"database": database}, id, act)
+    _say(output, written, as_json=as_json)
+
+
+async def _page(
+    opened: "Opened", id: SessionId, format: Format, *, hidden: bool, redact: bool
+) -> AsyncIterator[bytes]:
+    from threadline.sessions.exports.paging import PageFormat
+
+    wanted = PageFormat(format.value)
+    async for piece in opened.store.export_page(id, wanted, hidden=hidden, redact=redact):
+        yield piece.encode()
+
+
+def export(
+    *,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="Where to; - shows it.")
+    ],
+    everything: Annotated[bool, typer.Option("--all", help="Of all profiles.")] = False,
+    person: Annotated[
+        str | None,
+        typer.Option("--person", metavar="PLATFORM:ID", help="Only what this person owns."),
+    ] = None,
+    project: Annotated[
+        str | None, typer.Option("--project", metavar="NAME", help="Only this project.")
+    ] = None,
+    profile: Profile = None,
+    redact: Redact = False,
+    force: Force = False,
+    database: Database = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write the sessions of a profile, a project, a person, or all, as portable lines."""
+    require_free(output, force=force)
+    settings = {"database": database, "profile": profile}
+    selection = _selection(settings, everything=everything, person=person, project=project)
+
+    async def act(opened: "Opened") -> int:
+        with shown("Exporting") as advance:
+            lines = opened.store.export_history(selection, redact=redact)
+            return await write_file(output, _watched(lines, advance), force=force)
+
+    _say(output, in_store(settings, act), as_json=as_json)
+
+
+async def _watched(blocks: AsyncIterator[bytes], advance: Advance) -> AsyncIterator[bytes]:
+    done = 0
+    async for block in blocks:
+        yield block
+        done += len(block)
+        advance(done, None)
+
+
+def _selection(
+    settings: dict[str, str | None], *, everything: bool, person: str | None, project: str | None
+) -> Selection:
+    from threadline.config import load_config
+
+    if sum((everything, person is not None, project is not None)) > 1:
+        raise Invalid("Export either all, a person, or a project")
+    profile = load_config(settings).profile
+    if everything:
+        if settings["profile"] is not None:
+            raise Invalid("Export either all, or a profile")
+        return Selection(extent=Extent.ALL)
+    if person is not None:
+        platform, _, id = person.partition(":")
+        if not platform or not id:
+            raise Invalid(f"{person[:60]!r} names nobody", hint="Write it as telegram:42")
+        who = SenderReference(platform=platform, id=id)
+        return Selection(extent=Extent.PERSON, person=who)
+    if project is not None:
+        return Selection(extent=Extent.PROJECT, profile=profile, project=project)
+    return Selection(extent=Extent.PROFILE, profile=profile)
+
+
+def _say(output: str, written: int, *, as_json: bool) -> None:
+    if output != STDIO:
+        sentence = f"{output} is written: {count(written, 'byte')}."
+        tell({"file": output, "bytes": written}, sentence, as_json=as_json)

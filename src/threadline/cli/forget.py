@@ -1,0 +1,220 @@
+"""`threadline forget`: let a session or a person go for good, and show the certificate."""
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import typer
+
+from threadline.cli.options import AsJson, Database
+from threadline.cli.screen import local, say, write_json
+from threadline.core.errors import Invalid
+from threadline.core.forgetting import Certificate, ForgettingState, Plan
+from threadline.sessions.phrases import count
+
+if TYPE_CHECKING:
+    from threadline.cli.opening import Opened
+    from threadline.config import Config
+    from threadline.core.person import Identity
+    from threadline.sessions.store.forgetting import Progress
+
+app = typer.Typer(
+    name="forget",
+    help="Let a session or a person go for good; first you see what would go.",
+    no_args_is_help=True,
+)
+
+Yes: TypeAlias = Annotated[bool, typer.Option("--yes", "-y", help="Do it, without asking.")]
+DryRun: TypeAlias = Annotated[bool, typer.Option("--dry-run", help="Only show what would go.")]
+Make: TypeAlias = "Callable[[Opened], Awaitable[tuple[Plan, Carry]]]"
+Carry: TypeAlias = "Callable[[Progress], Awaitable[Certificate]]"
+
+_SHOWN = 10
+
+
+@app.command()
+def session(
+    ids: Annotated[list[str], typer.Argument(metavar="ID…", help="Ids, or how they begin.")],
+    database: Database = None,
+    yes: Yes = False,
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Forget sessions: words, attachments, index, journal and free pages."""
+
+    async def make(opened: "Opened") -> "tuple[Plan, Carry]":
+        from threadline.sessions.diagnosis import find_session
+
+        found = [await opened.database.read(find_session, id) for id in ids]
+        plan = await opened.store.plan_forgetting(found)
+        return plan, lambda told: opened.store.forget_sessions(found, progress=told)
+
+    _run(make, database, yes=yes, dry_run=dry_run, as_json=as_json)
+
+
+@app.command()
+def person(
+    who: Annotated[
+        str, typer.Argument(metavar="PLATFORM:ID", help="One of their ids, such as telegram:42.")
+    ],
+    database: Database = None,
+    yes: Yes = False,
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Forget a person: their sessions, what they said elsewhere, and what they were answered.
+
+    All senders that are linked to that id go together.
+    """
+    identity = _identity(who)
+
+    async def make(opened: "Opened") -> "tuple[Plan, Carry]":
+        plan = await opened.store.plan_forgetting_person(identity)
+        return plan, lambda told: opened.store.forget_person(identity, progress=told)
+
+    _run(make, database, yes=yes, dry_run=dry_run, as_json=as_json)
+
+
+@app.command("list")
+def list_certificates(database: Database = None, as_json: AsJson = False) -> None:
+    """List the certificates of what was forgotten, the newest first."""
+    from threadline.config import load_config
+
+    found = asyncio.run(_certificates(load_config({"database": database})))
+    if as_json:
+        write_json([_certificate_as_dict(one) for one in found])
+    elif not found:
+        say("Nothing was forgotten here.")
+    else:
+        say("\n\n".join(certificate_page(one) for one in found))
+
+
+@app.command()
+def finish(database: Database = None, as_json: AsJson = False) -> None:
+    """Go on with whatever was interrupted while it was being forgotten."""
+    from threadline.config import load_config
+
+    found = asyncio.run(_finish(load_config({"database": database})))
+    if as_json:
+        write_json([_certificate_as_dict(one) for one in found])
+    elif not found:
+        say("Nothing is waiting to be forgotten.")
+    else:
+        say("\n\n".join(certificate_page(one) for one in found))
+    if any(one.state is not ForgettingState.DONE for one in found):
+        raise typer.Exit(1)
+
+
+def _run(make: "Make", database: str | None, *, yes: bool, dry_run: bool, as_json: bool) -> None:
+    from threadline.config import load_config
+
+    config = load_config({"database": database})
+    asks = not yes and not dry_run and not as_json and sys.stdin.isatty()
+    plan, certificate = asyncio.run(_forget(config, make, does=yes and not dry_run, asks=asks))
+    if as_json:
+        made = None if certificate is None else _certificate_as_dict(certificate)
+        write_json({"plan": plan_as_dict(plan), "certificate": made})
+    elif certificate is not None:
+        say(certificate_page(certificate))
+    else:
+        if not asks:
+            say(plan_page(plan))
+        say("Nothing was forgotten." + ("" if dry_run or asks else " Add --yes to do it."))
+    if certificate is not None and certificate.state is not ForgettingState.DONE:
+        raise typer.Exit(1)
+
+
+async def _forget(
+    config: "Config", make: "Make", *, does: bool, asks: bool
+) -> tuple[Plan, Certificate | None]:
+    from threadline.cli.opening import open_store
+    from threadline.cli.progress import shown
+
+    async with open_store(config) as opened:
+        plan, carry_out = await make(opened)
+        if asks:
+            say(plan_page(plan))
+            does = await asyncio.to_thread(typer.confirm, "Forget this for good?")
+        if not does:
+            return plan, None
+        with shown("Forgetting") as advance:
+            return plan, await carry_out(lambda done: advance(done, None))
+
+
+async def _certificates(config: "Config") -> list[Certificate]:
+    from threadline.cli.opening import open_store
+
+    async with open_store(config) as opened:
+        return await opened.store.certificates()
+
+
+async def _finish(config: "Config") -> list[Certificate]:
+    from threadline.cli.opening import open_store
+
+    async with open_store(config) as opened:
+        return await opened.store.finish_forgettings()
+
+
+def _identity(who: str) -> "Identity":
+    from threadline.core.person import Identity
+
+    platform, colon, id = who.partition(":")
+    if not colon:
+        raise Invalid(f"{who[:60]!r} names nobody", hint="Write it as PLATFORM:ID")
+    return Identity(platform=platform, id=id)
+
+
+def plan_page(plan: Plan) -> str:
+    """Say what would go."""
+    lines = [f"This would go: {count(len(plan.sessions), 'session')} as a whole"]
+    lines += _some(plan.sessions)
+    if plan.shared:
+        where = count(len(plan.shared), "shared session")
+        lines.append(f"what was said by them, and answered to them, in {where}")
+        lines += _some(plan.shared)
+    if plan.branches:
+        whose = count(len(plan.branches), "branch").replace("branchs", "branches")
+        lines.append(f"the history that {whose} shared with it")
+        lines += _some(plan.branches)
+    lines.append(
+        f"in all {count(plan.messages, 'message')} and {count(plan.attachments, 'attachment')}"
+    )
+    if plan.senders:
+        lines.append(f"and who they were: {count(plan.senders, 'sender')}")
+    lines.append("What was spent stays, as numbers that belong to nobody.")
+    return "\n".join(lines)
+
+
+def _some(ids: tuple[str, ...]) -> list[str]:
+    more = [f"  … and {len(ids) - _SHOWN:,} more"] if len(ids) > _SHOWN else []
+    return [f"  {id}" for id in ids[:_SHOWN]] + more
+
+
+def certificate_page(certificate: Certificate) -> str:
+    """Show a certificate to a person."""
+    is_done = certificate.state is ForgettingState.DONE
+    lines = [f"Certificate {certificate.id}: {certificate.kind} forgotten"]
+    if not is_done:
+        lines[0] = f"Certificate {certificate.id}: {certificate.kind}, not yet forgotten"
+        lines.append(
+            "Somebody was reading an older state, so traces may be left in the journal. "
+            "`threadline forget finish` goes on."
+        )
+    lines.append(f"asked {local(certificate.asked_at)}")
+    if certificate.done_at is not None:
+        lines.append(f"done  {local(certificate.done_at)}")
+    lines += [f"{number:>9,}  {what}" for what, number in certificate.counts.items()]
+    lines += [f"tombstone  {stone}" for stone in certificate.tombstones[:_SHOWN]]
+    lines.append("Out of reach:")
+    lines += [f"  {what}" for what in certificate.out_of_reach]
+    return "\n".join(lines)
+
+
+def plan_as_dict(plan: Plan) -> dict[str, object]:
+    """Give a plan as plain values, fit for JSON."""
+    return {name: getattr(plan, name) for name in plan.__slots__}
+
+
+def _certificate_as_dict(certificate: Certificate) -> dict[str, object]:
+    return {name: getattr(certificate, name) for name in certificate.__slots__}

@@ -1,0 +1,132 @@
+"""`threadline sessions list` and `stats`: what conversations there are."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from threadline.cli.acting import in_store
+from threadline.cli.options import AsJson, Database, Limit, Profile
+from threadline.cli.screen import as_plain, say, show_table, write_json
+from threadline.cli.sessions import session_as_dict
+from threadline.core.listing import SessionCounts, SessionFilter, SessionRow, Shelf
+from threadline.sessions.phrases import brief, count
+from threadline.sessions.views import LARGEST_PAGE
+
+if TYPE_CHECKING:
+    from threadline.cli.opening import Opened
+
+
+def list_sessions(
+    *,
+    source: Annotated[str | None, typer.Option(metavar="PLATFORM")] = None,
+    project: Annotated[str | None, typer.Option(metavar="NAME")] = None,
+    title: Annotated[str | None, typer.Option(help="Words of the title.")] = None,
+    archived: Annotated[bool, typer.Option("--archived", help="The archive.")] = False,
+    scheduled: Annotated[bool, typer.Option("--scheduled", help="Runs of jobs.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Whatever there is.")] = False,
+    unread: Annotated[bool, typer.Option("--unread", help="Only those with news.")] = False,
+    database: Database = None,
+    profile: Profile = None,
+    limit: Limit = 20,
+    as_json: AsJson = False,
+) -> None:
+    """List the sessions of a profile: pinned ones first, then the latest activity."""
+
+    async def act(opened: "Opened") -> tuple[list[SessionRow], datetime, str]:
+        from threadline.cli.projects import find_project
+
+        only = SessionFilter(
+            shelf=_shelf(archived=archived, scheduled=scheduled, everything=everything),
+            platform=source,
+            project=None if project is None else (await find_project(opened, project)).key,
+            title=title,
+            is_unread=True if unread else None,
+            with_empty=everything,
+        )
+        return await _rows(opened, only, limit), opened.store.now(), opened.profile
+
+    rows, now, asked = in_store({"database": database, "profile": profile}, act)
+    if as_json:
+        write_json([_row_as_dict(row) for row in rows])
+    elif rows:
+        _show(rows, now)
+    elif any((source, project, title, archived, scheduled, unread)):
+        say("There are no such sessions.")
+    else:
+        say(f"Profile {asked} has no sessions yet.")
+
+
+def stats(database: Database = None, profile: Profile = None, as_json: AsJson = False) -> None:
+    """Count the sessions of a profile."""
+
+    async def act(opened: "Opened") -> tuple[SessionCounts, dict[int, str]]:
+        projects = await opened.store.projects(profile=opened.profile)
+        names = {int(one.project.key): one.project.name for one in projects}
+        return await opened.store.counts(profile=opened.profile), names
+
+    counts, names = in_store({"database": database, "profile": profile}, act)
+    if as_json:
+        write_json(as_plain(counts))
+        return
+    say(
+        f"{count(counts.total, 'session')}, {counts.unread:,} unread, {counts.pinned:,} pinned;"
+        f" {counts.archived:,} archived, {counts.scheduled:,} scheduled."
+    )
+    platforms = [(f"{number:,}", "source", name) for name, number in counts.by_platform.items()]
+    grouped = [
+        (f"{number:,}", "project", names.get(int(key), str(key)))
+        for key, number in counts.by_project.items()
+    ]
+    if platforms or grouped:
+        show_table(("SESSIONS", "OF", "NAME"), [*platforms, *grouped])
+
+
+def _shelf(*, archived: bool, scheduled: bool, everything: bool) -> Shelf:
+    if everything:
+        return Shelf.ALL
+    if archived:
+        return Shelf.ARCHIVED
+    return Shelf.SCHEDULED if scheduled else Shelf.SIDEBAR
+
+
+async def _rows(opened: "Opened", only: SessionFilter, limit: int) -> list[SessionRow]:
+    rows: list[SessionRow] = []
+    after = None
+    while len(rows) < limit:
+        most = min(limit - len(rows), LARGEST_PAGE)
+        page = await opened.store.sessions(only, profile=opened.profile, after=after, most=most)
+        rows += page.rows
+        after = page.next
+        if after is None:
+            break
+    return rows
+
+
+def _show(rows: list[SessionRow], now: datetime) -> None:
+    lines = [
+        (
+            row.session.id,
+            row.session.platform,
+            _state(row),
+            str(row.session.last_seq),
+            brief(row.session.last_activity_at, now),
+            row.session.title or "",
+        )
+        for row in rows
+    ]
+    show_table(("ID", "PLATFORM", "STATE", "LINES", "ACTIVE", "TITLE"), lines)
+
+
+def _state(row: SessionRow) -> str:
+    session = row.session
+    if row.held is not None:
+        return row.held.value
+    if session.ended_at is not None:
+        return "ended"
+    return "suspended" if session.suspended_at is not None else "open"
+
+
+def _row_as_dict(row: SessionRow) -> dict[str, object]:
+    more = {name: as_plain(getattr(row, name)) for name in row.__slots__ if name != "session"}
+    return {**session_as_dict(row.session), **more, "state": _state(row)}

@@ -1,0 +1,87 @@
+"""`threadline people`: who speaks through several senders."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from threadline.cli.acting import in_store
+from threadline.cli.options import AsJson, Database
+from threadline.cli.screen import as_plain, say, show_table, tell, write_json
+from threadline.core.errors import Invalid
+from threadline.core.person import Identity, Person, PersonKey
+
+if TYPE_CHECKING:
+    from threadline.cli.opening import Opened
+    from threadline.sessions.people.parting import Parting
+
+app = typer.Typer(name="people", help="Say who is the same person.", no_args_is_help=True)
+
+Who = Annotated[str, typer.Argument(metavar="PLATFORM:ID", help="As in telegram:42.")]
+
+
+@app.command("list")
+def list_people(database: Database = None, as_json: AsJson = False) -> None:
+    """List everybody who speaks through several senders."""
+
+    async def act(opened: "Opened") -> list[Person]:
+        return await opened.store.people()
+
+    found = in_store({"database": database}, act)
+    if as_json:
+        write_json(as_plain(found))
+    elif not found:
+        say("Nobody is linked yet. People do it with /link; `threadline people join` does it, too.")
+    else:
+        rows = [(str(one.key), one.name or "", _senders(one)) for one in found]
+        show_table(("KEY", "NAME", "SENDERS"), rows)
+
+
+@app.command()
+def join(one: Who, other: Who, database: Database = None, as_json: AsJson = False) -> None:
+    """Make two senders one person."""
+
+    async def act(opened: "Opened") -> Person:
+        return await opened.store.join(read_identity(one), read_identity(other))
+
+    person = in_store({"database": database}, act)
+    tell(as_plain(person), f"They are one person: {_senders(person)}.", as_json=as_json)
+
+
+@app.command()
+def part(who: Who, database: Database = None, as_json: AsJson = False) -> None:
+    """Let a sender be a person of their own again."""
+
+    async def act(opened: "Opened") -> "Parting | None":
+        return await opened.store.part(read_identity(who))
+
+    parting = in_store({"database": database}, act)
+    words = "They were linked with nobody." if parting is None else "They are on their own now."
+    tell(as_plain(parting), words, as_json=as_json)
+
+
+@app.command()
+def rename(
+    key: Annotated[int, typer.Argument(metavar="KEY", help="As `people list` shows it.")],
+    name: Annotated[str, typer.Argument(metavar="NAME")],
+    database: Database = None,
+    as_json: AsJson = False,
+) -> None:
+    """Call a person by another name."""
+
+    async def act(opened: "Opened") -> Person:
+        return await opened.store.rename_person(PersonKey(key), name)
+
+    person = in_store({"database": database}, act)
+    tell(as_plain(person), f"They are called {person.name} now.", as_json=as_json)
+
+
+def read_identity(written: str) -> Identity:
+    """Read who is meant: `telegram:42`."""
+    platform, colon, id = written.partition(":")
+    if not colon:
+        raise Invalid(f"“{written[:60]}” names nobody", hint="Write it as telegram:42")
+    return Identity(platform=platform, id=id)
+
+
+def _senders(person: Person) -> str:
+    return ", ".join(str(sender.identity) for sender in person.senders)

@@ -1,0 +1,106 @@
+"""`threadline projects`: groups of sessions."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from threadline.cli.acting import in_store
+from threadline.cli.options import AsJson, Database, Profile
+from threadline.cli.screen import as_plain, say, show_table, tell, write_json
+from threadline.core.errors import NotFound
+from threadline.core.project import CountedProject, Project, ProjectColor
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from threadline.cli.opening import Opened
+
+app = typer.Typer(name="projects", help="Group sessions.", no_args_is_help=True)
+
+Name = Annotated[str, typer.Argument(metavar="NAME")]
+Color = Annotated[ProjectColor, typer.Option("--color", help="How it is shown.")]
+
+
+@app.command("list")
+def list_projects(
+    database: Database = None, profile: Profile = None, as_json: AsJson = False
+) -> None:
+    """List the projects of a profile."""
+
+    async def act(opened: "Opened") -> "Sequence[CountedProject]":
+        return await opened.store.projects(profile=opened.profile)
+
+    found = in_store({"database": database, "profile": profile}, act)
+    if as_json:
+        write_json(as_plain(found))
+    elif not found:
+        say("There are no projects yet. `threadline projects add NAME` makes one.")
+    else:
+        rows = [(str(one.sessions), one.project.color, one.project.name) for one in found]
+        show_table(("SESSIONS", "COLOR", "NAME"), rows)
+
+
+@app.command()
+def add(
+    name: Name,
+    color: Color = ProjectColor.BLUE,
+    database: Database = None,
+    profile: Profile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a project."""
+
+    async def act(opened: "Opened") -> Project:
+        return await opened.store.make_project(name, color, profile=opened.profile)
+
+    made = in_store({"database": database, "profile": profile}, act)
+    tell(as_plain(made), f"{made.name} is there.", as_json=as_json)
+
+
+@app.command()
+def change(
+    name: Name,
+    *,
+    to: Annotated[str | None, typer.Option("--name", metavar="NAME", help="Its new name.")] = None,
+    color: Annotated[ProjectColor | None, typer.Option("--color")] = None,
+    database: Database = None,
+    profile: Profile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Give a project another name or colour."""
+
+    async def act(opened: "Opened") -> Project:
+        project = await find_project(opened, name)
+        if to is not None:
+            project = await opened.store.rename_project(project.key, to)
+        if color is not None:
+            project = await opened.store.recolor_project(project.key, color)
+        return project
+
+    changed = in_store({"database": database, "profile": profile}, act)
+    tell(as_plain(changed), f"It is {changed.name}, {changed.color}.", as_json=as_json)
+
+
+@app.command()
+def delete(
+    name: Name, database: Database = None, profile: Profile = None, as_json: AsJson = False
+) -> None:
+    """Delete a project; its sessions stay."""
+
+    async def act(opened: "Opened") -> Project:
+        project = await find_project(opened, name)
+        await opened.store.delete_project(project.key)
+        return project
+
+    gone = in_store({"database": database, "profile": profile}, act)
+    tell(as_plain(gone), f"{gone.name} is gone. Its sessions stay.", as_json=as_json)
+
+
+async def find_project(opened: "Opened", name: str) -> Project:
+    """Find a project of the profile by its name."""
+    known = [one.project for one in await opened.store.projects(profile=opened.profile)]
+    for project in known:
+        if project.name == name:
+            return project
+    names = ", ".join(project.name for project in known) or "none yet"
+    raise NotFound("There is no such project", id=name, hint=f"There are: {names}")

@@ -1,0 +1,64 @@
+"""`threadline prune`: let go of what has been kept for long enough."""
+
+import asyncio
+from datetime import timedelta
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from threadline.cli.options import AsJson, Database
+from threadline.cli.screen import say, write_json
+from threadline.core.forgetting import Certificate, Plan
+from threadline.core.retention import Retention
+from threadline.sessions.phrases import count
+
+if TYPE_CHECKING:
+    from threadline.config import Config
+
+
+def prune(
+    database: Database = None,
+    days: Annotated[
+        int | None,
+        typer.Option("--days", min=1, help="Keep for so long, instead of what is configured."),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would go.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Remove sessions whose time of keeping is over, and let go of silent routes.
+
+    Pinned, suspended, held and busy sessions stay. Without rules in [retention] nothing goes.
+    """
+    from threadline.config import load_config
+
+    config = load_config({"database": database})
+    given = None if days is None else Retention(keep=timedelta(days=days))
+    plan, certificate, freed = asyncio.run(_prune(config, given, dry_run=dry_run))
+    if as_json:
+        sessions = plan.sessions
+        done = None if certificate is None else dict(certificate.counts)
+        write_json({"sessions": sessions, "messages": plan.messages, "done": done, "routes": freed})
+        return
+    went = "would go" if dry_run else "went"
+    what = f"{count(len(plan.sessions), 'session')} with {count(plan.messages, 'message')}"
+    say(f"{what} {went}." if plan.sessions else "No session has been kept for too long.")
+    if freed:
+        say(f"{count(freed, 'silent route')} let go.")
+
+
+async def _prune(
+    config: "Config", given: Retention | None, *, dry_run: bool
+) -> tuple[Plan, Certificate | None, int]:
+    from threadline.cli.opening import open_store
+    from threadline.cli.progress import shown
+
+    async with open_store(config) as opened:
+        plan = await opened.store.plan_pruning(given)
+        if dry_run:
+            return plan, None, 0
+        whole = len(plan.sessions)
+        with shown("Pruning") as advance:
+            certificate = await opened.store.prune(
+                given, progress=lambda done: advance(done, whole)
+            )
+        return plan, certificate, await opened.store.unbind_idle()

@@ -1,0 +1,116 @@
+"""Commands about what is kept: usage, export, forget."""
+
+from decimal import Decimal
+
+from threadline.core.errors import Invalid, Refused
+from threadline.core.forgetting import ForgettingKind, Plan
+from threadline.core.person import Identity
+from threadline.core.route import canonical_sender
+from threadline.core.session import SessionId
+from threadline.core.text import clean_title
+from threadline.core.usage import CostStatus, Usage
+from threadline.sessions.commands.ask import Ask, Export, ExportFormat, Forget, Reply
+from threadline.sessions.forgetting import plans
+from threadline.sessions.people.ownership import sender_key_of
+from threadline.sessions.phrases import count
+from threadline.sessions.spending import usage_of_session
+from threadline.storage.database import expect
+
+
+def usage(ask: Ask) -> Reply:
+    """Say what the conversation has spent, by model and task."""
+    if ask.argument:
+        raise Invalid("/usage takes nothing after it")
+    spent = usage_of_session(ask.tx, ask.must_be_here())
+    if not spent:
+        return Reply(text="This conversation has spent nothing.")
+    lines = [_spent(one) for one in spent]
+    if len(spent) > 1:
+        costs = [one.cost for one in spent if one.cost is not None]
+        lines.append(f"Together: {_price(sum(costs, Decimal(0))) if costs else 'cost unknown'}.")
+    return Reply(text="\n".join(lines))
+
+
+def _spent(one: Usage) -> str:
+    cached = f" ({one.cache_read_tokens:,} from the cache)" if one.cache_read_tokens else ""
+    about = "about " if one.cost_status is CostStatus.ESTIMATED else ""
+    cost = "cost unknown" if one.cost is None else f"{about}{_price(one.cost)}"
+    task = "" if one.task == "turn" else f" for {one.task}"
+    return (
+        f"{one.model}{task}: {one.input_tokens:,} tokens in{cached},"
+        f" {one.output_tokens:,} out; {cost}."
+    )
+
+
+def _price(cost: Decimal) -> str:
+    return f"${cost:.4f}" if cost < 1 else f"${cost:.2f}"
+
+
+def export(ask: Ask) -> Reply:
+    """Write the conversation to a file."""
+    written = ask.argument.lower() or ExportFormat.MARKDOWN
+    if written not in list(ExportFormat):
+        raise Invalid(
+            f"“{clean_title(ask.argument)}” is no format", hint=f"One of: {', '.join(ExportFormat)}"
+        )
+    errand = Export(session_id=ask.must_be_here(), format=ExportFormat(written))
+    return Reply(text="Writing it down.", errand=errand)
+
+
+def forget(ask: Ask) -> Reply:
+    """Show what would go, and let it go once that was confirmed."""
+    what, _, sure = ask.argument.lower().partition(" ")
+    if what not in {"this", "me"} or sure.strip() not in {"", "yes"}:
+        raise Invalid(
+            "Say what to forget: this conversation, or everything of yours",
+            hint="/forget this, or /forget me",
+        )
+    is_sure = bool(sure.strip())
+    return (
+        _forget_this(ask, is_sure=is_sure) if what == "this" else _forget_me(ask, is_sure=is_sure)
+    )
+
+
+def _forget_this(ask: Ask, *, is_sure: bool) -> Reply:
+    id = ask.must_be_here()
+    _require_own(ask, id)
+    if not is_sure:
+        return _confirm(plans.plan_sessions(ask.tx, [id]), "this")
+    ask.stop()
+    begun = plans.begin_sessions(ask.tx, [id], ForgettingKind.SESSION, now=ask.now)
+    return Reply(text="Forgetting this conversation.", errand=Forget(id=begun))
+
+
+def _forget_me(ask: Ask, *, is_sure: bool) -> Reply:
+    who = canonical_sender(ask.inbound.address.platform, ask.inbound.sender)
+    if who is None:
+        raise Refused("Nobody can tell who you are here, so that nothing can be proven to be yours")
+    identity = Identity(platform=ask.inbound.address.platform, id=who)
+    if not is_sure:
+        return _confirm(plans.plan_person(ask.tx, identity), "me")
+    begun = plans.begin_person(ask.tx, identity, now=ask.now)
+    return Reply(text="Forgetting everything of yours.", errand=Forget(id=begun))
+
+
+def _require_own(ask: Ask, id: SessionId) -> None:
+    """Refuse to let one person delete what several said."""
+    owner = expect(ask.tx, "read_owner", id=id)["sender_key"]
+    if owner is None or owner != sender_key_of(ask.tx, ask.inbound.address, ask.inbound.sender):
+        raise Refused(
+            "This conversation is not yours alone",
+            id=id,
+            hint="/forget me removes what you said in it",
+        )
+
+
+def _confirm(plan: Plan, what: str) -> Reply:
+    gone = f"{count(len(plan.sessions), 'conversation')} with {count(plan.messages, 'message')}"
+    files = f" and {count(plan.attachments, 'attachment')}" if plan.attachments else ""
+    also = ", and what you said in conversations of others" if what == "me" else ""
+    branches = ""
+    if plan.branches:
+        branches = f" {count(len(plan.branches), 'branch')} would lose the part they share with it."
+    return Reply(
+        text=f"This would delete {gone}{files}{also}, for good.{branches}"
+        f" To do it, send /forget {what} yes."
+    )

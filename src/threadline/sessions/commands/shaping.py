@@ -1,0 +1,95 @@
+"""Commands that change what a conversation shows: undo, redo, retry, branch, compress."""
+
+from threadline.core.errors import Invalid
+from threadline.core.text import clean_title
+from threadline.sessions.commands.ask import Ask, Reply
+from threadline.sessions.phrases import count
+from threadline.sessions.transcripts.branch import branch_route
+from threadline.sessions.transcripts.compact import compact, undo_compaction
+from threadline.sessions.transcripts.undo import redo as show_again
+from threadline.sessions.transcripts.undo import retry as ask_again
+from threadline.sessions.transcripts.undo import undo as take_back
+
+_MOST_TURNS = 1_000_000
+
+
+def undo(ask: Ask) -> Reply:
+    """Take back the last turns, and offer what the person had written."""
+    turns = _number(ask.argument)
+    id = ask.must_be_here()
+    ask.stop()
+    undone = take_back(ask.tx, id, turns, now=ask.now)
+    lines = count(undone.messages, "message")
+    less = "" if undone.turns == turns else " There was no more."
+    return Reply(
+        text=f"Took back {count(undone.turns, 'turn')} ({lines}).{less} /redo brings them back.",
+        offer="\n".join(undone.texts),
+    )
+
+
+def _number(argument: str) -> int:
+    if not argument:
+        return 1
+    if not (argument.isascii() and argument.isdigit() and 1 <= int(argument[:9]) <= _MOST_TURNS):
+        raise Invalid(f"“{clean_title(argument)}” is no number of turns", hint="/undo 2 takes two")
+    return int(argument)
+
+
+def redo(ask: Ask) -> Reply:
+    """Bring back what was undone last."""
+    _refuse_argument(ask, "redo")
+    redone = show_again(ask.tx, ask.must_be_here(), now=ask.now)
+    return Reply(text=f"Brought back {count(redone.messages, 'message')}.")
+
+
+def retry(ask: Ask) -> Reply:
+    """Have the last words answered once more."""
+    _refuse_argument(ask, "retry")
+    id = ask.must_be_here()
+    ask.stop()
+    retried = ask_again(ask.tx, id, now=ask.now)
+    return Reply(text="Once more.", turn_id=retried.turn_id)
+
+
+def branch(ask: Ask) -> Reply:
+    """Go another way from here."""
+    title = clean_title(ask.argument)
+    if ask.argument and not title:
+        raise Invalid("A title needs at least one visible character")
+    ask.must_be_here()
+    ask.stop()
+    branch_route(
+        ask.tx,
+        ask.inbound.address,
+        ask.inbound.sender,
+        profile=ask.inbound.profile,
+        title=title or None,
+        rules=ask.rules,
+        now=ask.now,
+        new_id=ask.new_id,
+    )
+    called = f" called “{title}”" if title else ""
+    return Reply(text=f"This is a branch{called} now. /resume leads back to where it began.")
+
+
+def compress(ask: Ask) -> Reply:
+    """Let a summary stand for the older part, or take the last one back."""
+    id = ask.must_be_here()
+    if ask.argument.lower() == "undo":
+        cut = undo_compaction(ask.tx, id, now=ask.now)
+        return Reply(text=f"The agent reads the first {count(cut.to_seq, 'line')} again.")
+    if not ask.argument:
+        raise Invalid(
+            "Nobody here can write a summary yet",
+            hint="Write it yourself: /compress and what the agent should remember",
+        )
+    cut = compact(ask.tx, id, ask.argument, now=ask.now)
+    return Reply(
+        text=f"The agent reads your summary in the place of the first {count(cut.to_seq, 'line')}."
+        " They stay readable. /compress undo takes that back."
+    )
+
+
+def _refuse_argument(ask: Ask, command: str) -> None:
+    if ask.argument:
+        raise Invalid(f"/{command} takes nothing after it")
