@@ -1,6 +1,7 @@
 # ruff: noqa: INP001 - the documents are no package
 """Writes the reference from the code: `make docs`. A test fails when a page is out of date."""
 
+import json
 import pkgutil
 import re
 import sys
@@ -13,11 +14,13 @@ from pydantic_core import PydanticUndefined
 
 from docs.meanings import ADVICE, EVENTS, LIMITS, SETTINGS, TABLES
 from docs.reading import Documented, methods_of, values_of
-from threadline.config import PREFIX, Config, Section
+from threadline.config import PREFIX, Config
+from threadline.config.sections import Section
 from threadline.core.command import COMMANDS
 from threadline.core.delivery import DELIVERY_TRANSITIONS
 from threadline.core.errors import ThreadlineError
 from threadline.core.event import EventKind
+from threadline.core.portable.records import json_schema
 from threadline.core.turn import TRANSITIONS
 from threadline.gateway.pace import Pace
 from threadline.sessions.feed import FeedLost
@@ -30,8 +33,14 @@ _HEAD = "<!-- Written by `make docs` from the code. Changes here are lost. -->\n
 _WIDTH = 96
 _DAY = timedelta(days=1)
 _REGION = re.compile(r"(<!-- begin: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
-_TABLE = re.compile(r"^CREATE TABLE (\w+) \(\n(?:[^\n]*\n)*?\) STRICT[^\n]*;", re.MULTILINE)
+_TABLE = re.compile(
+    r"^CREATE (?:VIRTUAL )?TABLE (\w+)[^\n]*\((?: -- \w+)?\n(?:[^\n]*\n)*?\)[^\n]*;.*$",
+    re.MULTILINE,
+)
 _INDEX = re.compile(r"^CREATE (?:UNIQUE )?INDEX \w+ ON (\w+)[^;]*;.*$", re.MULTILINE)
+_ALTERED = re.compile(r"^ALTER TABLE (\w+)[^;]*;.*$", re.MULTILINE)
+_RENAMED = re.compile(r"^ALTER TABLE (\w+) RENAME TO (\w+);", re.MULTILINE)
+_DROPPED = re.compile(r"^DROP INDEX (\w+);", re.MULTILINE)
 
 
 def pages() -> dict[str, str]:
@@ -48,7 +57,10 @@ def pages() -> dict[str, str]:
         "reference/schema.md": schema(),
     }
     made["reference/README.md"] = index(made)
-    return made | {CONCEPTS: with_diagrams((DOCS / CONCEPTS).read_text(encoding="utf-8"))}
+    return made | {
+        CONCEPTS: with_diagrams((DOCS / CONCEPTS).read_text(encoding="utf-8")),
+        "schemas/export-v1.schema.json": json.dumps(json_schema(), indent=2) + "\n",
+    }
 
 
 def index(made: dict[str, str]) -> str:
@@ -112,8 +124,8 @@ def _settings(section: type[Section], way: str = "") -> Iterator[tuple[str, str,
 
 
 def _variable(name: str) -> str:
-    tables = {"reset.kinds", "reset.platforms", "sharing.platforms", "busy.platforms"}
-    return PREFIX + name.upper().replace(".", "__") + ("__…" if name in tables else "")
+    is_table = name.rpartition(".")[2] in {"kinds", "platforms", "origins"}
+    return PREFIX + name.upper().replace(".", "__") + ("__…" if is_table else "")
 
 
 def _shown(default: object) -> str:
@@ -281,19 +293,26 @@ def _value(value: Documented) -> str:
 
 
 def schema() -> str:
-    """Show the tables and what each is for."""
-    parts = []
-    for file in sorted(SQL.glob("*.sql")):
-        text = file.read_text(encoding="utf-8")
-        for found in _TABLE.finditer(text):
-            indexes = [one[0] for one in _INDEX.finditer(text) if one[1] == found[1]]
-            shown = "\n".join([found[0], *indexes])
-            parts.append(f"## `{found[1]}`\n\n{TABLES[found[1]]}\n\n```sql\n{shown}\n```")
+    """Show the tables and what each is for: how they were made, and how they were changed."""
+    text = "\n".join(file.read_text(encoding="utf-8") for file in sorted(SQL.glob("*.sql")))
+    # A table that SQLite cannot change is made anew under another name, which it then takes.
+    names: dict[str, str] = dict(_RENAMED.findall(text))
+    gone = _DROPPED.findall(text)
+    found = [match for sort in (_TABLE, _ALTERED, _INDEX) for match in sort.finditer(text)]
+    made: dict[str, list[str]] = {}
+    for match in sorted(found, key=lambda match: match.start()):
+        if not any(f"INDEX {name} ON" in match[0] for name in gone):
+            made.setdefault(names.get(match[1], match[1]), []).append(match[0])
+    parts = [
+        f"## `{name}`\n\n{TABLES[name]}\n\n```sql\n{chr(10).join(statements)}\n```"
+        for name, statements in made.items()
+    ]
     intro = (
         "One schema for both databases. For PostgreSQL `INTEGER` is read as `BIGINT`, an `INTEGER "
         "PRIMARY KEY` as an identity column, `BLOB` as `BYTEA`; a line that ends in `-- postgres` "
-        "or `-- sqlite` is for that database alone. Moments are microseconds since 1970 in UTC. "
-        "The table `migrations` says which steps have been applied."
+        "or `-- sqlite` is for that database alone. A table is shown as it was first "
+        "made, with what later versions changed below it. Moments are microseconds since 1970 in "
+        "UTC. The table `migrations` says which steps have been applied."
     )
     return _page("Database schema", intro, *parts)
 

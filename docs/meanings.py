@@ -18,9 +18,24 @@ SETTINGS = {
     "busy.default": "What becomes of a message that arrives while a turn runs: see `BusyMode`.",
     "busy.platforms": "The same by platform.",
     "edits": "What an edit does to a turn that has begun: a note for the agent, or a new run.",
+    "people": "Whether all direct messages of a linked person go on in one conversation.",
+    "spend.person_day": "How much one person may spend in a day; a warning comes at 80 %.",
+    "spend.person_month": "The same in a month.",
+    "spend.session": "How much one session may cost in all.",
+    "spend.day": "How much everybody together may spend in a day.",
+    "spend.month": "The same in a month.",
+    "spend.timezone": "Whose days and months these are; without it, this machine's.",
     "freshness_seconds": "How long after an interruption a turn may still be resumed by itself.",
     "lease_seconds": "How long a worker that falls silent keeps its turn.",
     "drain_seconds": "How long running turns may go on when the program is asked to end.",
+    "retention.days": "How long after its last activity a session is kept; without it, for ever.",
+    "retention.kinds": "The same by kind of place; wins over `retention.days`.",
+    "retention.platforms": "The same by platform; wins over kinds.",
+    "retention.origins": "The same by who began it (`Origin`); wins over platforms.",
+    "retention.megabytes": "How much all messages and attachments may hold; the longest silent "
+    "sessions go first.",
+    "retention.unbind_after_days": "After how long a silence a route is let go; the transcript "
+    "stays.",
 }
 
 ADVICE = {
@@ -29,8 +44,10 @@ ADVICE = {
     "Conflict": "Read the state again; then decide whether to repeat.",
     "LeaseLost": "Let go of the turn or delivery at once, and write nothing more for it.",
     "Refused": "Do not repeat it.",
+    "CapReached": "Wait until the cap begins anew, or raise it; nothing was called.",
     "QueueFull": "Tell the sender; repeat after the next answer.",
     "Invalid": "Correct the value; the hint says what it must be.",
+    "BadFile": "Look at the line that it names; sessions before it may have been stored.",
     "PlatformError": "Repeat later.",
     "AgentError": "Look at the agent; the turn has failed visibly.",
     "StorageError": "Nothing was stored, unless it says that this is unknown. Read the hint.",
@@ -43,13 +60,14 @@ EVENTS = {
     "session.opened": (_SESSION, "A session began, or was reopened."),
     "session.changed": (
         _SESSION,
-        "Its title, summary, model or busy mode changed, or a route left it.",
+        "Its title, a choice, its place in lists or a reader's mark changed, or a route left it.",
     ),
     "session.suspended": (
         _SESSION,
         "It was cut off too often in a row; the next message begins a new one.",
     ),
     "session.ended": (_SESSION, "It ended."),
+    "session.forgotten": (_SESSION, "It is gone; whoever shows it takes it away."),
     "message.added": (
         _LINE,
         "One or more lines were added to the transcript; this is the last one.",
@@ -81,6 +99,10 @@ EVENTS = {
     "delivery.sent": (_DELIVERY, "It has reached its platform."),
     "delivery.failed": (_DELIVERY, "It cannot be sent."),
     "delivery.abandoned": (_DELIVERY, "It could not be sent for a whole day."),
+    "project.changed": (
+        "project key",
+        "A project was made, renamed, given another colour, or deleted. It has no session.",
+    ),
 }
 
 TABLES = {
@@ -95,6 +117,9 @@ TABLES = {
     "drafts": "What was begun and not sent, by device.",
     "marks": "How far each reader has read.",
     "spend_warnings": "Which warnings about spending were given.",
+    "forgettings": "What is being forgotten, and the certificates of what was.",
+    "forgetting_tasks": "What a forgetting still has to remove.",
+    "tombstones": "Keyed hashes of what was forgotten, so that it is not brought in again.",
     "bindings": "Which session each route goes on with.",
     "turns": "Every request and where it stands; one at a time is under way in a session.",
     "messages": "Every line of every transcript, and those that wait for their turn.",
@@ -110,10 +135,33 @@ TABLES = {
     "blob_chunks": "Their content, in pieces.",
     "blob_uses": "Which messages need them.",
     "events": "The feed.",
+    "message_words": "The search index: which words stand in which line.",
+    "message_grams": "The same for every three neighbours within words, for parts of them.",
+    "title_words": "The search index of titles.",
     "feed_floor": "Up to where the feed has been pruned.",
 }
 
 LIMITS = {
+    "threadline.core.grams.SEARCHED_LIMIT": ("characters", "of a message that are searched"),
+    "threadline.core.grams.WORD_LIMIT": ("characters", "of a word that a search looks at"),
+    "threadline.core.grams.PART_LEAST": ("characters", "that a part of a word needs to be found"),
+    "threadline.core.search.QUERY_LIMIT": ("characters", "in a search"),
+    "threadline.core.search.TERMS_LIMIT": ("words and phrases", "in a search"),
+    "threadline.core.search.HITS": ("hits", "on one page, where nothing is said"),
+    "threadline.core.search.LARGEST_HITS": ("hits", "on one page"),
+    "threadline.core.search.SKIP_LIMIT": ("hits", "that may be skipped"),
+    "threadline.core.search.SNIPPET_LIMIT": ("characters", "in a snippet"),
+    "threadline.core.search.TYPED_LEAST": (
+        "letters",
+        "of a word being typed before it is completed",
+    ),
+    "threadline.sessions.search.find.TITLES": ("sessions", "that a search finds by their titles"),
+    "threadline.sessions.search.find.UNINDEXED_MOST": (
+        "lines",
+        "that a search reads beyond its index",
+    ),
+    "threadline.sessions.search.index.SLICE_LINES": ("lines", "that are indexed at once"),
+    "threadline.sessions.search.index.SLICE_CHARACTERS": ("characters", "in them"),
     "threadline.core.text.TEXT_LIMIT": ("characters", "in one text part of a message"),
     "threadline.core.message.PARTS_LIMIT": ("parts", "in one message"),
     "threadline.core.text.ID_LIMIT": (
@@ -124,9 +172,44 @@ LIMITS = {
     "threadline.core.notice.QUOTE_LIMIT": ("characters", "of a message that a note quotes"),
     "threadline.sessions.blobs.BLOB_LIMIT": ("bytes", "in an attachment"),
     "threadline.sessions.blobs.CHUNK_BYTES": ("bytes", "in one piece of it"),
+    "threadline.core.portable.records.LINE_LIMIT": ("bytes", "in a line of an export"),
+    "threadline.core.portable.files.PIECE_BYTES": (
+        "bytes",
+        "of an attachment in a line of an export",
+    ),
+    "threadline.core.portable.sessions.CUTS_LIMIT": ("cuts", "of a session in an import"),
+    "threadline.core.rendering.EMBED_LIMIT": ("bytes", "of an image inside an exported page"),
+    "threadline.sessions.exports.taking.PROBLEMS_SHOWN": (
+        "problems",
+        "that the report of an import names",
+    ),
     "threadline.sessions.blobs.UNUSED_AFTER": (
         "",
         "until an attachment without a message is deleted",
+    ),
+    "threadline.core.draft.DRAFT_LIMIT": ("bytes in UTF-8", "in a draft"),
+    "threadline.core.project.PROJECT_NAME_LIMIT": (
+        "characters",
+        "in the name of a project; the rest is cut off",
+    ),
+    "threadline.core.project.PROJECTS_LIMIT": ("projects", "in one profile"),
+    "threadline.core.session.TOOLS_LIMIT": ("tools", "that a session may be allowed"),
+    "threadline.core.session.PATH_LIMIT": ("characters", "in the path of a workspace"),
+    "threadline.core.listing.WORDS_LIMIT": ("characters", "of the last words that a row shows"),
+    "threadline.core.listing.SPEAKERS_LIMIT": ("names", "of people that a row shows"),
+    "threadline.sessions.store.arranging.BATCH_LIMIT": (
+        "sessions",
+        "with which the same is done by one call",
+    ),
+    "threadline.core.spend.WARN_AT": ("of a cap", "from which on a warning is given"),
+    "threadline.core.spend.CAP_LIMIT": ("US dollars", "that a cap may be"),
+    "threadline.core.person.CODE_LENGTH": ("signs", "in a link code"),
+    "threadline.core.person.CODE_VALID": ("", "for which a link code is valid"),
+    "threadline.core.person.LIVE_CODES": ("link codes", "of one sender that are valid at once"),
+    "threadline.core.person.WRONG_CODES": ("wrong link codes", "that lock a sender out"),
+    "threadline.core.person.WRONG_WITHIN": (
+        "",
+        "in which wrong link codes are counted, and for which a sender is locked out",
     ),
     "threadline.core.turn.QUEUE_CAP": ("messages", "that may wait in one session"),
     "threadline.core.turn.LEASE": ("", "until a silent worker loses its turn (`lease_seconds`)"),
@@ -144,11 +227,21 @@ LIMITS = {
     ),
     "threadline.sessions.feed.KEEP_EVENTS": ("", "for which the feed is kept"),
     "threadline.core.policy.CARRY_LIMIT": ("messages", "that may be carried over"),
+    "threadline.core.notice.SUMMARY_LIMIT": ("characters", "in a summary"),
+    "threadline.sessions.transcripts.compact.KEPT_TURNS": (
+        "turns",
+        "that a compaction leaves as they are, where nothing is said",
+    ),
+    "threadline.sessions.transcripts.layout.DEEPEST_BASE": (
+        "sessions",
+        "that a branch may stand on; the next one copies what it shares",
+    ),
     "threadline.sessions.views.LARGEST_PAGE": ("rows", "in one page of a list or transcript"),
     "threadline.sessions.views.PAGE": ("rows", "in one page, where nothing is said"),
     "threadline.gateway.worker.CONCURRENCY": ("turns", "that a worker runs at a time"),
     "threadline.gateway.pace.Pace.checkpoint": ("", "between two checkpoints of streamed text"),
     "threadline.gateway.pace.Pace.recover": ("", "between two looks for dead workers"),
+    "threadline.gateway.pace.Pace.index": ("", "until what was said is in the search index"),
     "threadline.gateway.pace.Pace.sweep": ("", "between two sweeps of what is over"),
     "threadline.gateway.pace.Pace.drain": (
         "",
@@ -180,5 +273,10 @@ LIMITS = {
     "threadline.storage.postgres.check.LONG_SECONDS": (
         "seconds",
         "after which `doctor` names a transaction that holds the feed back",
+    ),
+    "threadline.core.retention.PRUNE_LEAST": ("", "that every conversation is kept, however old"),
+    "threadline.storage.sqlite.wipe.PAUSE_SECONDS": (
+        "seconds",
+        "that writers on SQLite may have to wait while a forgetting ends",
     ),
 }

@@ -11,34 +11,59 @@ from dataclasses import dataclass
 from types import ModuleType
 
 import threadline.assembly
+from threadline.sessions.store.arranging import Arranging
 from threadline.sessions.store.arriving import Arriving
+from threadline.sessions.store.counting import Counting
 from threadline.sessions.store.delivering import Delivering
 from threadline.sessions.store.door import Door
+from threadline.sessions.store.exporting import Exporting
+from threadline.sessions.store.forgetting import Forgetting
 from threadline.sessions.store.keeping import Keeping
+from threadline.sessions.store.knowing import Knowing
+from threadline.sessions.store.pruning import Pruning
 from threadline.sessions.store.reading import Reading
 from threadline.sessions.store.running import Running
+from threadline.sessions.store.searching import Searching
+from threadline.sessions.store.shaping import Shaping
 
 PARTS: tuple[tuple[str, type], ...] = (
     ("Coming in", Arriving),
     ("Running turns", Running),
     ("Going out", Delivering),
-    ("Housekeeping", Keeping),
     ("Reading", Reading),
+    ("Shaping transcripts", Shaping),
+    ("Searching", Searching),
+    ("Knowing people", Knowing),
+    ("Arranging sessions", Arranging),
+    ("Counting what is spent", Counting),
+    ("Exporting and importing", Exporting),
+    ("Forgetting", Forgetting),
+    ("Pruning", Pruning),
+    ("Housekeeping", Keeping),
     ("The store itself", Door),
 )
 ANSWERS = (
+    "threadline.core.portable.files",
     "threadline.sessions.arrivals.outcome",
     "threadline.sessions.conversations",
     "threadline.sessions.deliveries",
     "threadline.sessions.endings",
     "threadline.sessions.explain",
+    "threadline.sessions.exports.paging",
+    "threadline.sessions.exports.taking",
     "threadline.sessions.feed",
+    "threadline.sessions.people.codes",
+    "threadline.sessions.people.parting",
+    "threadline.sessions.transcripts.lineage",
     "threadline.sessions.turns.claim",
     "threadline.sessions.turns.recover",
     "threadline.sessions.views",
     "threadline.storage.database",
 )
-INNER = {"Opening", "Seat", "Row", "Transaction", "Watch", "Database"}
+INNER = {
+    *("Opening", "Seat", "Row", "Transaction", "Watch", "Database"),
+    *("Linking", "LinkOutcome", "Taker"),
+}
 """Classes in those modules that never reach a user of the store."""
 
 
@@ -148,7 +173,7 @@ def _argument(one: ast.arg, default: ast.expr | None = None) -> str:
 
 def _is_error(node: ast.ClassDef) -> bool:
     names = {ast.unparse(base) for base in node.bases}
-    return bool(names & {"Exception", "ThreadlineError", "Conflict", "Refused"})
+    return bool(names & {"Exception", "ThreadlineError", "Conflict", "Refused", "Invalid"})
 
 
 def _documented(node: ast.ClassDef) -> Documented:

@@ -13,8 +13,10 @@ from threadline.core.address import Address, Kind
 from threadline.core.errors import ConfigError
 from threadline.core.location import hide_password
 from threadline.core.policy import Carry, ResetMode
+from threadline.core.retention import Retention
 from threadline.core.route import Sharing
 from threadline.core.rules import EditMode, Rules
+from threadline.core.session import Origin
 from threadline.core.turn import BusyMode
 
 
@@ -279,3 +281,35 @@ def test_settings_tell_their_origin(place: Place) -> None:
     assert listed["reset.platforms.x.mode"][0] == "idle"
     assert listed["reset.platforms.x.mode"][1].endswith("threadline.toml")
     assert listed["drain_seconds"] == (20, DEFAULT)
+
+
+def test_retention_is_off_until_somebody_says_how_long(tmp_path: Path) -> None:
+    """Days become spans, for everything and for some; without a word nothing is ever pruned."""
+    assert load_config(environ={"HOME": str(tmp_path)}, folder=tmp_path).rules().retention == (
+        Retention()
+    )
+    (tmp_path / "threadline.toml").write_text(
+        "[retention]\ndays = 365\nmegabytes = 5\nunbind_after_days = 30\n"
+        "[retention.kinds]\ngroup = 90\n[retention.origins]\njob = 7\n"
+        "[retention.platforms]\nslack = 60\n"
+    )
+
+    rules = load_config(environ={"HOME": str(tmp_path)}, folder=tmp_path).rules().retention
+
+    assert rules == Retention(
+        keep=timedelta(days=365),
+        by_kind={Kind.GROUP: timedelta(days=90)},
+        by_origin={Origin.JOB: timedelta(days=7)},
+        by_platform={"slack": timedelta(days=60)},
+        most_bytes=5_000_000,
+        unbind_after=timedelta(days=30),
+    )
+
+
+@pytest.mark.parametrize("line", ["days = 0", "days = -1", "megabytes = 0", "kinds = {dm = 0}"])
+def test_retention_of_nothing_is_refused(tmp_path: Path, line: str) -> None:
+    """A number with which everything would go at once is a mistake, and named."""
+    (tmp_path / "threadline.toml").write_text(f"[retention]\n{line}\n")
+
+    with pytest.raises(ConfigError, match="retention"):
+        load_config(environ={"HOME": str(tmp_path)}, folder=tmp_path)

@@ -13,6 +13,11 @@ EXAMPLES = (
     "docs/library.md",
     "docs/operations.md",
     "docs/sessions-and-turns.md",
+    "docs/transcripts.md",
+    "docs/people.md",
+    "docs/lists-and-projects.md",
+    "docs/spending.md",
+    "docs/search.md",
 )
 
 

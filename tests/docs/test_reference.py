@@ -8,6 +8,7 @@ from docs.generate import DOCS, pages, with_diagrams
 from docs.meanings import ADVICE, EVENTS, SETTINGS, TABLES
 from threadline.core.delivery import DELIVERY_TRANSITIONS
 from threadline.core.turn import TRANSITIONS
+from threadline.sessions.store import Store
 
 PAGES = pages()
 
@@ -29,6 +30,14 @@ def test_no_page_is_left_over() -> None:
     """Every page of the reference comes from the code."""
     found = {path.relative_to(DOCS).as_posix() for path in DOCS.glob("reference/*")}
     assert found == {path for path in PAGES if path.startswith("reference/")}
+
+
+def test_every_operation_is_listed() -> None:
+    """Whatever a store can be asked to do is in the reference of the library."""
+    text = PAGES["reference/library.md"]
+    names = [name for name in dir(Store) if not name.startswith("_")]
+
+    assert [name for name in names if f"### `{name}`" not in text] == []
 
 
 def test_no_meaning_is_left_over() -> None:

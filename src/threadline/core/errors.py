@@ -64,6 +64,13 @@ class QueueFull(Refused):
     chat = "Too many messages are waiting here. Please send that again after the next answer."
 
 
+class CapReached(Refused):
+    """As much has been spent as may be."""
+
+    status = 402
+    chat = "As much has been spent here as may be. Please try again later."
+
+
 class Invalid(ThreadlineError):
     """This value cannot be used."""
 

@@ -1,6 +1,7 @@
 """A session: one stretch of conversation with one context."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -9,11 +10,17 @@ from urllib.parse import urlsplit
 
 from threadline.core.address import Kind
 from threadline.core.errors import Invalid
-from threadline.core.text import checked_id
+from threadline.core.text import checked_count, checked_id, checked_moment, checked_text, unfit
 
 SessionId = NewType("SessionId", str)
 ProjectKey = NewType("ProjectKey", int)
 
+TOOLS_LIMIT = 256
+PATH_LIMIT = 4096
+"""Characters."""
+
+_ABSOLUTE = re.compile(r"/|[A-Za-z]:[/\\]|\\\\[^\\]")
+"""A path from the root, from a drive, or from a share."""
 _SESSION_ID = re.compile(r"\d{8}_\d{6}_[0-9a-f]{8}", re.ASCII)
 
 
@@ -102,6 +109,14 @@ class Worktree:
     at: datetime
     """Since when."""
 
+    def __post_init__(self) -> None:
+        """Refuse paths that do not say where they lead, and a moment without a time zone."""
+        checked_folder(self.path, "path")
+        checked_folder(self.repository, "repository")
+        if not checked_id(self.branch, "branch"):
+            raise Invalid("A worktree is of a branch, and that has a name")
+        object.__setattr__(self, "at", checked_moment(self.at, "at"))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
@@ -171,6 +186,31 @@ def checked_session_id(value: object) -> SessionId:
         f"{str(value)[:60]!r} is no session id",
         hint="Session ids look like 20260131_184500_0a1b2c3d",
     )
+
+
+def checked_tools(tools: object) -> tuple[str, ...]:
+    """Take the names of tools, each of them once."""
+    if not isinstance(tools, Sequence) or isinstance(tools, str | bytes):
+        raise unfit(tools, "tools", "a list of names")
+    if len(tools) > TOOLS_LIMIT:
+        raise Invalid(f"A session may be allowed {TOOLS_LIMIT} tools, not {len(tools)}")
+    names = dict.fromkeys(checked_id(tool, "tool") for tool in tools)
+    if not all(name.strip() for name in names):
+        raise Invalid("A tool has a name")
+    return tuple(names)
+
+
+def checked_folder(path: object, what: str) -> str:
+    """Take an absolute path that says plainly where it leads, on this system or another."""
+    text = checked_text(path, what, PATH_LIMIT)
+    if not _ABSOLUTE.match(text) or ".." in re.split(r"[/\\]", text):
+        raise unfit(text, what, "an absolute path without '..'")
+    return text
+
+
+def checked_project_key(value: object) -> ProjectKey:
+    """Take what may be the key of a project."""
+    return ProjectKey(checked_count(value, "project", 1))
 
 
 def cause_after(reason: EndReason) -> Cause:

@@ -143,7 +143,8 @@ async def follow(reader: Store, begin: Cursor, *, messages: int) -> dict[str, li
     events = reader.follow(begin)
     while messages:
         event = await anext(events)
-        seen.setdefault(event.session_id, []).append(event.revision)
+        if event.session_id is not None:
+            seen.setdefault(event.session_id, []).append(event.revision)
         messages -= event.kind.value == "turn.queued"
     if isinstance(events, AsyncGenerator):
         await events.aclose()

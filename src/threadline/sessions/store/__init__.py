@@ -1,13 +1,33 @@
 """The store: every operation of the session layer, as one typed, asynchronous interface."""
 
+from threadline.sessions.store.arranging import Arranging
 from threadline.sessions.store.arriving import Arriving
+from threadline.sessions.store.counting import Counting
 from threadline.sessions.store.delivering import Delivering
+from threadline.sessions.store.exporting import Exporting
 from threadline.sessions.store.keeping import Keeping
+from threadline.sessions.store.knowing import Knowing
+from threadline.sessions.store.pruning import Pruning
 from threadline.sessions.store.reading import Reading
 from threadline.sessions.store.running import Running
+from threadline.sessions.store.searching import Searching
+from threadline.sessions.store.shaping import Shaping
 
 
-class Store(Arriving, Running, Delivering, Keeping, Reading):
+class Store(
+    Arranging,
+    Arriving,
+    Counting,
+    Running,
+    Delivering,
+    Exporting,
+    Keeping,
+    Knowing,
+    Pruning,
+    Reading,
+    Shaping,
+    Searching,
+):
     """All conversations of an installation. Make one with `threadline.open`."""
 
 

@@ -4,10 +4,12 @@ import asyncio
 import secrets
 from collections.abc import Awaitable, Callable
 from datetime import datetime
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from threadline.core.rules import Rules
+from threadline.core.text import checked_flag
 from threadline.core.turn import OwnerId
 from threadline.storage.database import Database, Finding
 
@@ -38,6 +40,19 @@ class Door:
     async def check(self, *, deep: bool = False) -> list[Finding]:
         """Look for damage in the store."""
         return await self._db.check(deep=deep)
+
+    async def back_up(
+        self,
+        to: Path | str,
+        *,
+        replace: bool = False,
+        told: Callable[[int, int], None] | None = None,
+    ) -> None:
+        """Copy everything, as it is at one moment, into one file; others go on meanwhile.
+
+        `told` learns, on another thread, how much is done, and of how much.
+        """
+        await self._db.back_up(Path(to), replace=checked_flag(replace, "replace"), told=told)
 
     async def close(self) -> None:
         """Finish what was begun and let go of the database."""

@@ -1,0 +1,107 @@
+"""The store's way to let go of what is old: sessions, silent routes, and stray pieces."""
+
+from collections.abc import AsyncIterator, Sequence
+from datetime import timedelta
+
+from threadline.core.forgetting import Certificate, ForgettingId, ForgettingKind, Plan
+from threadline.core.retention import Retention
+from threadline.core.text import checked_span, checked_type
+from threadline.sessions import retention
+from threadline.sessions.forgetting import plans
+from threadline.sessions.retention import Candidate
+from threadline.sessions.store.forgetting import Forgetting, Progress
+
+_BEGINNING = (-1, 0)
+
+
+class Pruning(Forgetting):
+    """Retention by age, kind, source, origin and size."""
+
+    async def plan_pruning(self, rules: Retention | None = None) -> Plan:
+        """Tell which sessions would go now, by these rules or the store's own."""
+        found = await self._prunable(self._retention(rules))
+        return await self._db.read(
+            plans.plan_sessions, [one.id for one in found], ForgettingKind.RETENTION
+        )
+
+    async def prune(
+        self, rules: Retention | None = None, *, progress: Progress | None = None
+    ) -> Certificate | None:
+        """Remove the sessions whose time is over; None if there are none.
+
+        Pinned, suspended, held and busy sessions stay, and so does whatever a branch shares.
+        """
+        found = await self._prunable(self._retention(rules))
+        id: ForgettingId | None = None
+        for first in range(0, len(found), retention.BATCH):
+            batch = found[first : first + retention.BATCH]
+            id = await self._db.write(retention.condemn, batch, id, now=self.now())
+            if id is not None:
+                await self._remove(id)
+            if progress is not None:
+                progress(first + len(batch))
+        return None if id is None else await self.go_on_forgetting(id)
+
+    async def unbind_idle(self, after: timedelta | None = None) -> int:
+        """Let go of routes that have been silent for so long; answers how many.
+
+        Their transcripts stay, and the next message there begins a new session.
+        """
+        silence = self.rules.retention.unbind_after if after is None else after
+        if silence is None:
+            return 0
+        before = self.now() - checked_span(silence, "silence")
+        freed = 0
+        while count := await self._db.write(retention.unbind_idle, before=before, now=self.now()):
+            freed += count
+        return freed
+
+    async def sweep_pieces(self, suspects: frozenset[str] = frozenset()) -> frozenset[str]:
+        """Delete those suspects of which still only pieces are stored; answers the new suspects.
+
+        What comes just now is a suspect once, and complete at the next look.
+        """
+        strays = await self._db.read(retention.list_stray_pieces)
+        for stray in strays & suspects:
+            while await self._db.write(retention.drop_stray_pieces, stray):
+                pass
+        return strays - suspects
+
+    def _retention(self, rules: Retention | None) -> Retention:
+        return self.rules.retention if rules is None else checked_type(rules, "rules", Retention)
+
+    async def _prunable(self, rules: Retention) -> Sequence[Candidate]:
+        """List what may go: first by age, then, if that is not enough, by size."""
+        if not rules.prunes:
+            return []
+        found = {one.key: one async for one in self._outdated(rules)}
+        if rules.most_bytes is not None:
+            left = await self._measured() - sum(one.bytes for one in found.values())
+            async for one in self._silent():
+                if left <= rules.most_bytes:
+                    break
+                if one.key not in found:
+                    found[one.key] = one
+                    left -= one.bytes
+        return sorted(found.values(), key=lambda one: (one.last_activity_at, one.key))
+
+    async def _outdated(self, rules: Retention) -> AsyncIterator[Candidate]:
+        after: tuple[int, int] | None = _BEGINNING
+        while after is not None:
+            page, after = await self._db.read(retention.list_outdated, rules, after, now=self.now())
+            for one in page:
+                yield one
+
+    async def _silent(self) -> AsyncIterator[Candidate]:
+        after: tuple[int, int] | None = _BEGINNING
+        while after is not None:
+            page, after = await self._db.read(retention.list_silent, after, now=self.now())
+            for one in page:
+                yield one
+
+    async def _measured(self) -> int:
+        size, after = await self._db.read(retention.measure, 0)
+        while after is not None:
+            more, after = await self._db.read(retention.measure, after)
+            size += more
+        return size
