@@ -86,3 +86,27 @@ async def test_the_longest_message_does_not_end_a_shared_conversation(
             await becomes(store, (await store.arrive(inbound)).turn_id, TurnState.DONE)
 
     assert agent.lines(Role.USER) == ["[Alice]\n" + "x" * TEXT_LIMIT, "[Alice] and now?"]
+
+
+async def test_a_branch_of_a_shared_conversation_names_its_people(open_store: OpenStore) -> None:
+    """No route is bound to it, and still each line says who said it."""
+    store: Store = await open_store()
+    agent, arrivals = ScriptedAgent(), []
+    async with Worker(store, agent, pace=unhurried()):
+        for name in ("Alice", "Bob"):
+            inbound = Inbound.text(
+                f"I am {name}",
+                address=THREAD,
+                sender=Sender(id=name.lower(), name=name),
+                at=store.now(),
+                message_id=name,
+            )
+            arrivals.append(await store.arrive(inbound))
+            await becomes(store, arrivals[-1].turn_id, TurnState.DONE)
+        assert arrivals[0].session_id is not None
+        branch = await store.branch(arrivals[0].session_id)
+        retried = await store.retry(branch.id)
+        await becomes(store, retried.turn_id, TurnState.DONE)
+
+    assert agent.last.session.id == branch.id
+    assert agent.lines(Role.USER) == ["[Alice] I am Alice", "[Bob] I am Bob"]

@@ -8,8 +8,8 @@ from typing import Self
 
 from threadline.cli.errands import run_errand
 from threadline.cli.opening import Opened
+from threadline.cli.outputs import output_folder
 from threadline.cli.viewing import Display, View
-from threadline.config import FOLDER
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.command import Call, WhileRunning, parse_command
 from threadline.core.errors import Conflict
@@ -40,7 +40,7 @@ class Conversation:
         self._worker = worker
         self._display = display
         self._profile = profile
-        self._output = FOLDER.expanduser() / "output" / profile
+        self._output = output_folder(profile)
         self._route = route(TERMINAL, OWNER, self._store.rules.scopes_for("local"), profile)
         self._told: set[SessionId] = set()
         self._seat = asyncio.Lock()

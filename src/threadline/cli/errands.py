@@ -1,10 +1,12 @@
 """Errands: what a command of the chat leaves to do, because it takes longer than a moment."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 from threadline.cli.files import write_file
 from threadline.cli.opening import make_private
+from threadline.cli.outputs import drop_outputs
 from threadline.core.forgetting import Certificate, ForgettingState
 from threadline.core.person import Asker
 from threadline.core.session import SessionId
@@ -17,7 +19,9 @@ async def run_errand(store: Store, errand: Errand, *, folder: Path, asker: Asker
     """Do what is left to do, and say what came of it."""
     if isinstance(errand, Export):
         return await _export(store, errand, folder, asker)
-    return _told(await store.go_on_forgetting(errand.id))
+    certificate = await store.go_on_forgetting(errand.id)
+    await asyncio.to_thread(drop_outputs, errand.sessions)
+    return _told(certificate)
 
 
 async def _export(store: Store, errand: Export, folder: Path, asker: Asker) -> str:

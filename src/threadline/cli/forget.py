@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
+from threadline.cli.identity import read_identity
 from threadline.cli.options import AsJson, Database
 from threadline.cli.screen import local, say, write_json
-from threadline.core.errors import Invalid
 from threadline.core.forgetting import Certificate, ForgettingState, Plan
 from threadline.sessions.phrases import count
 
 if TYPE_CHECKING:
     from threadline.cli.opening import Opened
     from threadline.config import Config
-    from threadline.core.person import Identity
     from threadline.sessions.store.forgetting import Progress
 
 app = typer.Typer(
@@ -67,7 +66,7 @@ def person(
 
     All senders that are linked to that id go together.
     """
-    identity = _identity(who)
+    identity = read_identity(who)
 
     async def make(opened: "Opened") -> "tuple[Plan, Carry]":
         plan = await opened.store.plan_forgetting_person(identity)
@@ -129,6 +128,7 @@ async def _forget(
     config: "Config", make: "Make", *, does: bool, asks: bool
 ) -> tuple[Plan, Certificate | None]:
     from threadline.cli.opening import open_store
+    from threadline.cli.outputs import drop_outputs
     from threadline.cli.progress import shown
 
     async with open_store(config) as opened:
@@ -139,7 +139,9 @@ async def _forget(
         if not does:
             return plan, None
         with shown("Forgetting") as advance:
-            return plan, await carry_out(lambda done: advance(done, None))
+            certificate = await carry_out(lambda done: advance(done, None))
+        await asyncio.to_thread(drop_outputs, [*plan.sessions, *plan.shared, *plan.branches])
+        return plan, certificate
 
 
 async def _certificates(config: "Config") -> list[Certificate]:
@@ -156,15 +158,6 @@ async def _finish(config: "Config") -> list[Certificate]:
         return await opened.store.finish_forgettings()
 
 
-def _identity(who: str) -> "Identity":
-    from threadline.core.person import Identity
-
-    platform, colon, id = who.partition(":")
-    if not colon:
-        raise Invalid(f"{who[:60]!r} names nobody", hint="Write it as PLATFORM:ID")
-    return Identity(platform=platform, id=id)
-
-
 def plan_page(plan: Plan) -> str:
     """Say what would go."""
     lines = [f"This would go: {count(len(plan.sessions), 'session')} as a whole"]
@@ -174,8 +167,7 @@ def plan_page(plan: Plan) -> str:
         lines.append(f"what was said by them, and answered to them, in {where}")
         lines += _some(plan.shared)
     if plan.branches:
-        whose = count(len(plan.branches), "branch").replace("branchs", "branches")
-        lines.append(f"the history that {whose} shared with it")
+        lines.append("the history that these branches shared with it")
         lines += _some(plan.branches)
     lines.append(
         f"in all {count(plan.messages, 'message')} and {count(plan.attachments, 'attachment')}"

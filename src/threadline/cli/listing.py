@@ -10,6 +10,7 @@ from threadline.cli.options import AsJson, Database, Limit, Profile
 from threadline.cli.screen import as_plain, say, show_table, write_json
 from threadline.cli.sessions import session_as_dict
 from threadline.core.listing import SessionCounts, SessionFilter, SessionRow, Shelf
+from threadline.core.session import Cause
 from threadline.sessions.phrases import brief, count
 from threadline.sessions.views import LARGEST_PAGE
 
@@ -111,11 +112,16 @@ def _show(rows: list[SessionRow], now: datetime) -> None:
             _state(row),
             str(row.session.last_seq),
             brief(row.session.last_activity_at, now),
-            row.session.title or "",
+            _title(row),
         )
         for row in rows
     ]
     show_table(("ID", "PLATFORM", "STATE", "LINES", "ACTIVE", "TITLE"), lines)
+
+
+def _title(row: SessionRow) -> str:
+    title, session = row.session.title or "", row.session
+    return f"{title} (branch of {session.parent_id})" if session.cause is Cause.BRANCH else title
 
 
 def _state(row: SessionRow) -> str:

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from threadline.cli.acting import in_store
+from threadline.cli.identity import read_identity
 from threadline.cli.options import AsJson, Database
 from threadline.cli.screen import as_plain, say, show_table, tell, write_json
-from threadline.core.errors import Invalid
-from threadline.core.person import Identity, Person, PersonKey
+from threadline.core.person import Person, PersonKey
 
 if TYPE_CHECKING:
     from threadline.cli.opening import Opened
@@ -73,14 +73,6 @@ def rename(
 
     person = in_store({"database": database}, act)
     tell(as_plain(person), f"They are called {person.name} now.", as_json=as_json)
-
-
-def read_identity(written: str) -> Identity:
-    """Read who is meant: `telegram:42`."""
-    platform, colon, id = written.partition(":")
-    if not colon:
-        raise Invalid(f"“{written[:60]}” names nobody", hint="Write it as telegram:42")
-    return Identity(platform=platform, id=id)
 
 
 def _senders(person: Person) -> str:

@@ -13,6 +13,8 @@ ID_LIMIT = 255
 TEXT_LIMIT = 4 * 1024 * 1024
 """Characters."""
 TITLE_LIMIT = 100
+FIRST_WORDS = 64
+"""Characters of what was said first that make a title."""
 """Characters."""
 COUNT_LIMIT = 2**63 - 1
 """The greatest number that both databases can store."""
@@ -116,6 +118,11 @@ def clean_title(text: str, limit: int = TITLE_LIMIT) -> str:
     if not isinstance(text, str):
         raise unfit(text, "title", "text")
     return " ".join(_UNSEEN.sub("", text).split())[:limit].rstrip()
+
+
+def first_words(text: str) -> str:
+    """Make a title of the beginning of a text."""
+    return clean_title(text, FIRST_WORDS)
 
 
 def _is_storable(value: str, bytes_limit: int | None = None) -> bool:

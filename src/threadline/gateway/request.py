@@ -3,11 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from threadline.core.address import Address
 from threadline.core.agent import Request
 from threadline.core.message import Message, Part, Role, Text
-from threadline.core.route import is_multi_user, parse_route
-from threadline.core.session import SessionId
+from threadline.core.route import is_multi_user
 from threadline.core.text import ID_LIMIT, TEXT_LIMIT, clean_title
 from threadline.core.turn import Turn
 from threadline.gateway.running import RunningTurn
@@ -19,7 +17,8 @@ _NO_BRACKETS = str.maketrans("[]", "()")
 async def make_request(store: Store, turn: Turn, running: RunningTurn) -> Request:
     """Gather the session and its history; where several people speak, each line names its own."""
     history: Sequence[Message] = await store.history(turn.session_id)
-    named = await _is_multi_user(store, turn.session_id)
+    place = await store.address_of(turn.session_id)
+    named = is_multi_user(place, store.rules.scopes_for(place.platform))
     if named:
         history = [name_sender(message) for message in history]
 
@@ -53,14 +52,3 @@ def name_sender(message: Message) -> Message:
     else:
         parts.insert(at, Text(text=f"[{name}]"))
     return replace(message, parts=tuple(parts))
-
-
-async def _is_multi_user(store: Store, id: SessionId) -> bool:
-    for where in await store.routes_of(id):
-        parts = parse_route(where)
-        address = Address(
-            platform=parts.platform, kind=parts.kind, chat=parts.chat, thread=parts.thread
-        )
-        if is_multi_user(address, store.rules.scopes_for(parts.platform)):
-            return True
-    return False

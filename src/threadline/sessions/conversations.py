@@ -41,7 +41,6 @@ NewId: TypeAlias = Callable[[], int]
 RESETS = frozenset({Cause.IDLE, Cause.DAILY, Cause.SUSPENDED})
 SUMMARY_STANDS_IN = 6
 """Messages that are carried over where a summary is wanted and nobody has made one."""
-FIRST_WORDS = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

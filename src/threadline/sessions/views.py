@@ -21,7 +21,7 @@ from threadline.sessions.feed import feed_end
 from threadline.sessions.lists.rows import read_rows
 from threadline.sessions.people.aliases import rename
 from threadline.sessions.people.ownership import asker_keys
-from threadline.sessions.records import message_from, session_from, turn_from
+from threadline.sessions.records import address_from_row, message_from, session_from, turn_from
 from threadline.sessions.transcripts.layout import layout_of
 from threadline.sessions.transcripts.lines import END, backwards, forwards
 from threadline.storage.database import Row, Transaction
@@ -94,6 +94,14 @@ def routes_of(tx: Transaction, id: SessionId) -> list[Route]:
     """List the routes that go on with a session."""
     key = session_row(tx, id).number("key")
     return [Route(row.text("route")) for row in tx.all("list_routes", session_key=key)]
+
+
+def address_of(tx: Transaction, id: SessionId) -> Address:
+    """Tell where a session was opened."""
+    row = tx.one("read_address_of", id=id)
+    if row is None:
+        raise NotFound("There is no such session", id=id)
+    return address_from_row(row)
 
 
 def find_arrival(tx: Transaction, inbound: Inbound) -> outcome.Arrival | None:

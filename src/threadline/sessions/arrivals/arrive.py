@@ -11,14 +11,14 @@ from threadline.core.message import MarkerKind, NewMessage, Role, plain_text
 from threadline.core.route import Route, route
 from threadline.core.rules import Rules
 from threadline.core.session import Cause, EndReason, TitleSource
-from threadline.core.text import checked_type, clean_title
+from threadline.core.text import checked_type, first_words
 from threadline.core.turn import BusyMode, TurnId, TurnState
 from threadline.sessions.arrivals import outcome
 from threadline.sessions.arrivals.changes import apply_early, change
 from threadline.sessions.arrivals.outcome import Arrival, Outcome
 from threadline.sessions.arrivals.places import Place, look_up, remember
 from threadline.sessions.chronicle import Chronicle
-from threadline.sessions.conversations import FIRST_WORDS, NewId, open_session
+from threadline.sessions.conversations import NewId, open_session
 from threadline.sessions.endings import end_chronicle
 from threadline.sessions.people.aliases import rename
 from threadline.sessions.people.gathering import gather, is_one_conversation
@@ -171,4 +171,4 @@ def _turn_for(entrance: Entrance, place: Place) -> TurnId:
 
 
 def _first_words(inbound: Inbound) -> str:
-    return clean_title(plain_text(inbound.parts), FIRST_WORDS)
+    return first_words(plain_text(inbound.parts))

@@ -8,7 +8,8 @@ from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.message import MarkerKind, pack, plain_text, unpack
 from threadline.core.notice import deleted, edited
 from threadline.core.rules import EditMode, Rules
-from threadline.core.session import SessionId
+from threadline.core.session import SessionId, TitleSource
+from threadline.core.text import first_words
 from threadline.core.turn import TurnId, TurnState
 from threadline.sessions.arrivals import outcome
 from threadline.sessions.arrivals.outcome import Arrival, Outcome
@@ -137,7 +138,23 @@ def _rewrite(chronicle: Chronicle, message: Row, inbound: Inbound) -> None:
     )
     if not is_deletion:
         use_blobs(chronicle.tx, inbound.parts, key)
+    _retitle(chronicle, message.text("text"), text)
     chronicle.tell(EventKind.MESSAGE_CHANGED, message.number_or_none("seq"))
+
+
+def _retitle(chronicle: Chronicle, old: str, new: str) -> None:
+    """Let a title that was made of these words follow them, so that it keeps nothing deleted."""
+    row = expect(chronicle.tx, "read_titled_by", key=chronicle.key)
+    if row["titled_by"] != TitleSource.FIRST_WORDS or row["title"] != first_words(old):
+        return
+    title = first_words(new) or None
+    chronicle.tx.run(
+        "set_title",
+        key=chronicle.key,
+        title=title,
+        titled_by=None if title is None else TitleSource.FIRST_WORDS,
+    )
+    chronicle.tell(EventKind.SESSION_CHANGED)
 
 
 def _change_waiting(chronicle: Chronicle, message: Row, inbound: Inbound) -> TurnId | None:

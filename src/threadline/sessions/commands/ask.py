@@ -44,6 +44,8 @@ class Forget:
     """Go on with a forgetting that has begun; if nobody does, the next keeper will."""
 
     id: ForgettingId
+    sessions: tuple[SessionId, ...]
+    """Those that lose something, of which files may have been written."""
 
 
 Errand: TypeAlias = Export | Forget

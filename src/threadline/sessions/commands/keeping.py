@@ -3,15 +3,15 @@
 from decimal import Decimal
 
 from threadline.core.errors import Invalid, Refused
-from threadline.core.forgetting import ForgettingKind, Plan
-from threadline.core.person import Identity
+from threadline.core.forgetting import ForgettingId, ForgettingKind, Plan
+from threadline.core.person import Asker, Identity
 from threadline.core.route import canonical_sender
 from threadline.core.session import SessionId
 from threadline.core.text import clean_title
 from threadline.core.usage import CostStatus, Usage
 from threadline.sessions.commands.ask import Ask, Export, ExportFormat, Forget, Reply
 from threadline.sessions.forgetting import plans
-from threadline.sessions.people.ownership import sender_key_of
+from threadline.sessions.people.ownership import asker_keys
 from threadline.sessions.phrases import count
 from threadline.sessions.spending import usage_of_session
 from threadline.storage.database import expect
@@ -74,11 +74,12 @@ def forget(ask: Ask) -> Reply:
 def _forget_this(ask: Ask, *, is_sure: bool) -> Reply:
     id = ask.must_be_here()
     _require_own(ask, id)
+    plan = plans.plan_sessions(ask.tx, [id])
     if not is_sure:
-        return _confirm(plans.plan_sessions(ask.tx, [id]), "this")
+        return _confirm(plan, "this")
     ask.stop()
     begun = plans.begin_sessions(ask.tx, [id], ForgettingKind.SESSION, now=ask.now)
-    return Reply(text="Forgetting this conversation.", errand=Forget(id=begun))
+    return Reply(text="Forgetting this conversation.", errand=_errand(begun, plan))
 
 
 def _forget_me(ask: Ask, *, is_sure: bool) -> Reply:
@@ -86,16 +87,25 @@ def _forget_me(ask: Ask, *, is_sure: bool) -> Reply:
     if who is None:
         raise Refused("Nobody can tell who you are here, so that nothing can be proven to be yours")
     identity = Identity(platform=ask.inbound.address.platform, id=who)
+    plan = plans.plan_person(ask.tx, identity)
     if not is_sure:
-        return _confirm(plans.plan_person(ask.tx, identity), "me")
+        return _confirm(plan, "me")
     begun = plans.begin_person(ask.tx, identity, now=ask.now)
-    return Reply(text="Forgetting everything of yours.", errand=Forget(id=begun))
+    return Reply(text="Forgetting everything of yours.", errand=_errand(begun, plan))
+
+
+def _errand(id: ForgettingId, plan: Plan) -> Forget:
+    return Forget(id=id, sessions=(*plan.sessions, *plan.shared, *plan.branches))
 
 
 def _require_own(ask: Ask, id: SessionId) -> None:
     """Refuse to let one person delete what several said."""
-    owner = expect(ask.tx, "read_owner", id=id)["sender_key"]
-    if owner is None or owner != sender_key_of(ask.tx, ask.inbound.address, ask.inbound.sender):
+    inbound = ask.inbound
+    asker = Asker(address=inbound.address, sender=inbound.sender, profile=inbound.profile)
+    if (
+        expect(ask.tx, "read_owner", id=id)["sender_key"]
+        not in asker_keys(ask.tx, asker).sender_keys
+    ):
         raise Refused(
             "This conversation is not yours alone",
             id=id,
@@ -109,7 +119,7 @@ def _confirm(plan: Plan, what: str) -> Reply:
     also = ", and what you said in conversations of others" if what == "me" else ""
     branches = ""
     if plan.branches:
-        branches = f" {count(len(plan.branches), 'branch')} would lose the part they share with it."
+        branches = " Its branches would lose the part that they share with it."
     return Reply(
         text=f"This would delete {gone}{files}{also}, for good.{branches}"
         f" To do it, send /forget {what} yes."

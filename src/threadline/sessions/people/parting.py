@@ -16,11 +16,11 @@ from threadline.core.person import Identity
 from threadline.core.route import Route, parse_route, route
 from threadline.core.rules import Rules
 from threadline.core.session import EndReason, SessionId
-from threadline.core.text import clean_title
+from threadline.core.text import first_words
 from threadline.core.turn import TurnId, TurnState
 from threadline.sessions.arrivals.places import remember_address
 from threadline.sessions.chronicle import Chronicle, chronicle_of
-from threadline.sessions.conversations import FIRST_WORDS, NewId, Seat, open_apart
+from threadline.sessions.conversations import NewId, Seat, open_apart
 from threadline.sessions.endings import end_chronicle
 from threadline.sessions.people.aliases import resolve
 from threadline.sessions.people.ownership import sender_key_of
@@ -215,7 +215,7 @@ def _refuge(tx: Transaction, split: _Split, address_key: int, line: Row) -> Chro
         tx,
         seat,
         where,
-        title=clean_title(line.text("text"), FIRST_WORDS),
+        title=first_words(line.text("text")),
         rules=split.rules,
         now=split.now,
         new_id=split.new_id,

@@ -103,6 +103,10 @@ class Reading(Door):
         """List the routes that go on with a session."""
         return await self._db.read(views.routes_of, checked_session_id(id))
 
+    async def address_of(self, id: SessionId) -> Address:
+        """Tell where a session was opened."""
+        return await self._db.read(views.address_of, checked_session_id(id))
+
     async def find_arrival(self, inbound: Inbound) -> Arrival | None:
         """Tell what came of something if it has arrived before."""
         return await self._db.read(views.find_arrival, checked_type(inbound, "inbound", Inbound))

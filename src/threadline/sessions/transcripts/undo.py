@@ -28,7 +28,8 @@ def undo(tx: Transaction, id: SessionId, turns: int = 1, *, now: datetime) -> Un
         layout = layout_of(tx, id)
         taken = list(islice(runs(backwards(tx, layout, layout.hidden())), wanted))
         if not taken:
-            raise Conflict("There is nothing to undo", id=id, hint="Nobody has said anything yet")
+            hint = "Everything was undone" if layout.last_seq else "Nobody has said anything yet"
+            raise Conflict("There is nothing to undo", id=id, hint=hint)
         lines = [line for run in reversed(taken) for line in run.lines]
         first = taken[-1].first
         cut = _hide(chronicle, CutKind.UNDONE, first, user_messages=len(lines))
@@ -46,9 +47,10 @@ def undo(tx: Transaction, id: SessionId, turns: int = 1, *, now: datetime) -> Un
 def redo(tx: Transaction, id: SessionId, *, now: datetime) -> Redone:
     """Show again what was undone last, if nothing was said since."""
     with open_chronicle(tx, id, now) as chronicle:
-        cut = _last_hidden(layout_of(tx, id))
-        if cut is None:
+        hidden = [cut for cut in layout_of(tx, id).cuts if cut.kind is not CutKind.COMPACTED]
+        if not any(cut.kind is CutKind.UNDONE for cut in hidden):
             raise Conflict("There is nothing to redo", id=id, hint="Nothing was undone")
+        cut = hidden[-1]
         if cut.kind is not CutKind.UNDONE or cut.to_seq != chronicle.last_seq:
             raise Conflict(
                 "What was undone cannot be shown again: the conversation has gone on since", id=id
@@ -92,11 +94,6 @@ def _last_run(tx: Transaction, layout: Layout) -> Run:
             "There is nothing to retry: what was said last has been deleted", id=layout.id
         )
     return asked
-
-
-def _last_hidden(layout: Layout) -> Cut | None:
-    hidden = [cut for cut in layout.cuts if cut.kind is not CutKind.COMPACTED]
-    return hidden[-1] if hidden else None
 
 
 def _require_rest(chronicle: Chronicle) -> None:

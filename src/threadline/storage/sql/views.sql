@@ -59,3 +59,11 @@ JOIN deliveries d ON d.turn_id = t.id
 WHERE t.session_key = :session_key
 ORDER BY t.id DESC
 LIMIT :most
+
+-- name: read_address_of
+-- Read where a session was opened.
+SELECT a.platform, a.account, a.kind, a.chat, a.thread, a.alt_chat, a.parent, a.scope, a.chat_name,
+       a.topic
+FROM sessions s
+JOIN addresses a ON a.key = s.address_key
+WHERE s.id = :id
