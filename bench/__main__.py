@@ -33,6 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(bar_table(bars))
     print(f"\n{results.seconds:.0f} s; written: {chosen.out}/bench.json, {docs}/benchmarks.md")
     bars += _search(chosen)
+    bars += _shape(chosen)
     return 1 if chosen.strict and not all(bar.ok for bar in bars) else 0
 
 
@@ -44,6 +45,13 @@ def _search(chosen: argparse.Namespace) -> list[Bar]:
     if messages is None:
         messages = QUICK_MESSAGES if chosen.quick else MESSAGES
     return run(messages, chosen.out) if messages and SQLITE in chosen.databases else []
+
+
+def _shape(chosen: argparse.Namespace) -> list[Bar]:
+    """Measure branching and undoing too, on the databases that were chosen."""
+    from bench.shaping import run
+
+    return run(chosen.out, chosen.databases, quick=chosen.quick)
 
 
 def write(results: Results, bars: Sequence[Bar], out: Path, docs: Path) -> None:
