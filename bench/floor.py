@@ -53,7 +53,8 @@ _ADVANCE = (
     "interruptions = 0 WHERE key = ? RETURNING revision, last_seq"
 )
 _GO_ON = (
-    "UPDATE sessions SET revision = revision + ?, last_seq = last_seq + ?, interruptions = 0 "
+    "UPDATE sessions SET revision = revision + ?, last_seq = last_seq + ?, "
+    "user_messages = user_messages + ?, interruptions = 0 "
     "WHERE key = ? RETURNING revision, last_seq"
 )
 _EVENT = "INSERT INTO events (kind, session_key, revision, subject, at) VALUES (?, ?, ?, ?, ?)"
@@ -72,8 +73,8 @@ _END = (
     "UPDATE turns SET state = 'done', ended_at = ?, owner = NULL, lease_until = NULL WHERE id = ?"
 )
 _SPEND = (
-    f"INSERT INTO usage (session_key, turn_id, at, {_USAGE_COLUMNS}) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    f"INSERT INTO usage (session_key, turn_id, sender_key, at, {_USAGE_COLUMNS}) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _OWE = (
     "INSERT INTO deliveries (session_key, turn_id, address_key, state, owed_at, due_at) "
@@ -89,7 +90,7 @@ _SESSION = (
     "last_activity_at, title, titled_by, revision) "
     "VALUES (?, 'main', ?, 'dm', ?, ?, 'first', ?, ?, ?, 'first_words', 2) RETURNING key"
 )
-_BINDING = "INSERT INTO bindings (route, session_key, bound_at) VALUES (?, ?, ?)"
+_BINDING = "INSERT INTO bindings (route, session_key, sender_key, bound_at) VALUES (?, ?, ?, ?)"
 
 
 @dataclass(slots=True)
@@ -128,7 +129,7 @@ class Floor:
     def _claim(self, key: int, waiting: _Waiting) -> None:
         bare, now = self._bare, _now()
         bare.begin()
-        ((revision, seq),) = bare.ask(_GO_ON, (2, 1, key))
+        ((revision, seq),) = bare.ask(_GO_ON, (2, 1, 1, key))
         bare.run(_START, (self._owner, now + _LEASE, now, seq, waiting.turn_id))
         bare.run(_PLACE, (seq, waiting.message_key))
         self._two_events(
@@ -139,7 +140,7 @@ class Floor:
     def _append(self, key: int, turn_id: SqlValue) -> None:
         bare, now = self._bare, _now()
         bare.begin()
-        ((revision, seq),) = bare.ask(_GO_ON, (1, 1, key))
+        ((revision, seq),) = bare.ask(_GO_ON, (1, 1, 0, key))
         bare.run(_RENEW, (now + _LEASE, turn_id))
         bare.run(_ANSWER, (key, seq, turn_id, ANSWER, now))
         bare.run(_EVENT, ("message.added", key, revision, seq, now))
@@ -150,7 +151,7 @@ class Floor:
         bare.begin()
         ((revision, _),) = bare.ask(_ADVANCE, (2, 0, now, key))
         bare.run(_END, (now, turn_id))
-        bare.run(_SPEND, (key, turn_id, now, *_USAGE))
+        bare.run(_SPEND, (key, turn_id, key, now, *_USAGE))
         ((delivery_id,),) = bare.ask(_OWE, (key, turn_id, key, now, now))
         done, owed = ("turn.done", turn_id), ("delivery.pending", delivery_id)
         self._two_events(key, revision, done, owed, now)
@@ -177,7 +178,7 @@ class Floor:
         title = QUESTION[:64]
         session = (name, PLATFORM, address, sender, now, now, title)
         ((key,),) = bare.ask(_SESSION, session)
-        bare.run(_BINDING, (f"main:{PLATFORM}:dm:{name}", key, now))
+        bare.run(_BINDING, (f"main:{PLATFORM}:dm:{name}", key, sender, now))
         ((turn_id,),) = bare.ask(_QUEUE, (key, address, now))
         bare.run(_NOTE, (key, turn_id, getattr(_GREETING, "text", ""), now))
         ((message_key,),) = bare.ask(_KEEP, (key, turn_id, sender, QUESTION, now))

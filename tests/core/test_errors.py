@@ -6,6 +6,7 @@ import pytest
 
 from threadline.core.errors import (
     AgentError,
+    CapReached,
     ConfigError,
     Conflict,
     Invalid,
@@ -26,6 +27,7 @@ FAMILY = {
     LeaseLost: 409,
     Refused: 403,
     QueueFull: 429,
+    CapReached: 402,
     Invalid: 422,
     PlatformError: 502,
     AgentError: 502,

@@ -1,5 +1,6 @@
 """Loading: one session of an import on its way into the store, in slices."""
 
+import asyncio
 from array import array
 from collections.abc import Mapping
 from typing import Self
@@ -36,7 +37,14 @@ class Load:
     ) -> Self:
         """Begin to store a session."""
         staged_id = f"importing-{randomness:08x}-{db.owner}"[:200]
-        key = await db.write(staging.stage, staged_id, place, now=db.now())
+        try:
+            key = await db.write(staging.stage, staged_id, place, now=db.now())
+        except asyncio.CancelledError:
+            # It may have been stored all the same.
+            left = await db.read(staging.find_staged, staged_id)
+            if left is not None:
+                await drop(db, left)
+            raise
         return cls(db, key, place, made)
 
     async def add(self, record: Record, size: int) -> None:

@@ -37,6 +37,12 @@ def stage(tx: Transaction, staged_id: str, place: Place, *, now: datetime) -> in
     return row.number("key")
 
 
+def find_staged(tx: Transaction, staged_id: str) -> int | None:
+    """Find a session that is being stored."""
+    row = tx.one("find_session_key", id=staged_id)
+    return None if row is None else row.number("key")
+
+
 def stage_turns(
     tx: Transaction, key: int, turns: Sequence[PortableTurn], place: Place
 ) -> list[int]:
