@@ -10,6 +10,7 @@ from typer.testing import Result
 
 import threadline
 from tests.cli.program import run
+from threadline.cli.completing import complete_project, complete_session
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.inbound import Inbound
 
@@ -145,3 +146,17 @@ async def test_two_senders_are_joined_and_parted(home: Path) -> None:
     parted = await asyncio.to_thread(in_threads, "people", "part", "signal:42")
     assert parted.stdout == "They are on their own now.\n"
     assert "Nobody is linked yet" in (await asyncio.to_thread(in_threads, "people", "list")).stdout
+
+
+def test_a_shell_offers_ids_and_names(ids: list[str]) -> None:
+    """Those that begin as typed; without a database it offers nothing, and says nothing."""
+    run("projects", "add", "Drinks")
+    assert complete_session(ids[0][:8]) == [(ids[0], "Tea"), (ids[1], "coffee first")]
+    assert complete_session(ids[1]) == [(ids[1], "coffee first")]
+    assert complete_project("dr") == ["Drinks"]
+
+
+def test_without_a_database_a_shell_offers_nothing() -> None:
+    """Completing never fails, and never makes a database."""
+    assert complete_session("") == []
+    assert complete_project("") == []

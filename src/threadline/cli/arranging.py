@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from threadline.cli.acting import at_session, find, in_store
-from threadline.cli.options import AsJson, Database, Profile, Session, Sessions
+from threadline.cli.options import AsJson, Database, Profile, SessionArg, SessionArgs
 from threadline.cli.screen import as_plain, complain, say, tell, write_json
 from threadline.core.cut import Redone, Undone
 from threadline.core.errors import Conflict
@@ -21,7 +21,7 @@ Arrange: TypeAlias = Callable[["Opened", Sequence[SessionId]], Awaitable[list[Ou
 
 
 def title(
-    id: Session,
+    id: SessionArg,
     title: Annotated[str, typer.Argument(metavar="TITLE")],
     database: Database = None,
     as_json: AsJson = False,
@@ -36,7 +36,7 @@ def title(
 
 
 def pin(
-    ids: Sessions,
+    ids: SessionArgs,
     undo: Annotated[bool, typer.Option("--undo", help="Let them go again.")] = False,
     database: Database = None,
     as_json: AsJson = False,
@@ -52,7 +52,7 @@ def pin(
 
 
 def archive(
-    ids: Sessions,
+    ids: SessionArgs,
     undo: Annotated[bool, typer.Option("--undo", help="Take them out again.")] = False,
     database: Database = None,
     as_json: AsJson = False,
@@ -70,7 +70,7 @@ def archive(
 
 
 def move(
-    ids: Sessions,
+    ids: SessionArgs,
     project: Annotated[
         str, typer.Option("--project", metavar="NAME", help='Which one; "" takes them out.')
     ],
@@ -91,7 +91,7 @@ def move(
 
 
 def branch(
-    id: Session,
+    id: SessionArg,
     at: Annotated[
         int | None, typer.Option("--at", metavar="LINE", help="Up to which line; else all.")
     ] = None,
@@ -110,7 +110,7 @@ def branch(
 
 
 def undo(
-    id: Session,
+    id: SessionArg,
     turns: Annotated[int, typer.Argument(metavar="[N]", help="How many turns.")] = 1,
     redo: Annotated[bool, typer.Option("--redo", help="Bring back what was undone.")] = False,
     database: Database = None,

@@ -8,7 +8,7 @@ import typer
 
 from threadline.cli.acting import at_session, in_store
 from threadline.cli.files import STDIO, require_free, write_file
-from threadline.cli.options import AsJson, Database, Profile, Session
+from threadline.cli.options import AsJson, Database, OfProject, Profile, SessionArg
 from threadline.cli.progress import Advance, shown
 from threadline.cli.screen import tell
 from threadline.core.errors import Invalid
@@ -39,7 +39,7 @@ Redact: TypeAlias = Annotated[
 
 
 def export_session(
-    id: Session,
+    id: SessionArg,
     *,
     format: Annotated[
         Format, typer.Option("--format", "-f", help="For people, or to be imported: jsonl.")
@@ -90,9 +90,7 @@ def export(
         str | None,
         typer.Option("--person", metavar="PLATFORM:ID", help="Only what this person owns."),
     ] = None,
-    project: Annotated[
-        str | None, typer.Option("--project", metavar="NAME", help="Only this project.")
-    ] = None,
+    project: OfProject = None,
     profile: Profile = None,
     redact: Redact = False,
     force: Force = False,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from threadline.cli.identity import read_identity
-from threadline.cli.options import AsJson, Database
+from threadline.cli.options import AsJson, Database, SessionArgs
 from threadline.cli.screen import local, say, write_json
 from threadline.core.forgetting import Certificate, ForgettingState, Plan
 from threadline.sessions.phrases import count
@@ -34,7 +34,7 @@ _SHOWN = 10
 
 @app.command()
 def session(
-    ids: Annotated[list[str], typer.Argument(metavar="ID…", help="Ids, or how they begin.")],
+    ids: SessionArgs,
     database: Database = None,
     yes: Yes = False,
     dry_run: DryRun = False,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from threadline.cli.acting import in_store
-from threadline.cli.options import AsJson, Database, Limit, Profile
+from threadline.cli.options import AsJson, Database, Limit, OfProject, Profile
 from threadline.cli.screen import as_plain, say, show_table, write_json
 from threadline.cli.sessions import session_as_dict
 from threadline.core.listing import SessionCounts, SessionFilter, SessionRow, Shelf
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def list_sessions(
     *,
     source: Annotated[str | None, typer.Option(metavar="PLATFORM")] = None,
-    project: Annotated[str | None, typer.Option(metavar="NAME")] = None,
+    project: OfProject = None,
     title: Annotated[str | None, typer.Option(help="Words of the title.")] = None,
     archived: Annotated[bool, typer.Option("--archived", help="The archive.")] = False,
     scheduled: Annotated[bool, typer.Option("--scheduled", help="Runs of jobs.")] = False,

@@ -4,6 +4,8 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from threadline.cli.completing import complete_project, complete_session
+
 Database: TypeAlias = Annotated[
     str | None,
     typer.Option("--database", "-d", metavar="PATH|URL", help="A file, or a PostgreSQL URL."),
@@ -12,12 +14,24 @@ Profile: TypeAlias = Annotated[
     str | None, typer.Option("--profile", "-p", metavar="NAME", help="Which profile.")
 ]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
-Session: TypeAlias = Annotated[
-    str, typer.Argument(metavar="ID", help="Its id, or how that begins.")
+SessionArg: TypeAlias = Annotated[
+    str,
+    typer.Argument(
+        metavar="ID", help="Its id, or how that begins.", autocompletion=complete_session
+    ),
 ]
-Sessions: TypeAlias = Annotated[
-    list[str], typer.Argument(metavar="ID…", help="Their ids, or how those begin.")
+SessionArgs: TypeAlias = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="ID…", help="Their ids, or how those begin.", autocompletion=complete_session
+    ),
 ]
 Limit: TypeAlias = Annotated[
     int, typer.Option("--limit", "-n", min=1, help="How many at the most.")
+]
+OfProject: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--project", metavar="NAME", help="Only this project.", autocompletion=complete_project
+    ),
 ]

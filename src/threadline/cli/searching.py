@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from threadline.cli.acting import find, in_store
-from threadline.cli.options import AsJson, Database, Profile
+from threadline.cli.options import AsJson, Database, OfProject, Profile
 from threadline.cli.screen import as_plain, highlight, local, say, write_json
 from threadline.core.message import Role
 from threadline.core.person import Asker
@@ -25,7 +25,7 @@ def search(
     role: Annotated[list[Role] | None, typer.Option(help="Who said it.")] = None,
     source: Annotated[str | None, typer.Option(metavar="PLATFORM")] = None,
     session: Annotated[str | None, typer.Option(metavar="ID")] = None,
-    project: Annotated[str | None, typer.Option(metavar="NAME")] = None,
+    project: OfProject = None,
     since: Annotated[datetime | None, typer.Option(help="From this moment on.")] = None,
     until: Annotated[datetime | None, typer.Option(help="Before this moment.")] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000)] = 20,

@@ -2,11 +2,11 @@
 
 import asyncio
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from threadline.cli.options import AsJson, Database, Limit
+from threadline.cli.options import AsJson, Database, Limit, SessionArg
 from threadline.cli.screen import as_plain, local, say, show_marker, write_json
 from threadline.core.message import Attachment, Marker, Message, Part, ToolCall, pack
 from threadline.core.session import Session, SessionId
@@ -23,7 +23,7 @@ app = typer.Typer(name="sessions", help="List, show and change sessions.", no_ar
 
 @app.command()
 def show(
-    id: Annotated[str, typer.Argument(metavar="ID", help="Its id, or how that begins.")],
+    id: SessionArg,
     database: Database = None,
     limit: Limit = 50,
     as_json: AsJson = False,
