@@ -3,7 +3,8 @@
 import pytest
 
 from tests.databases import DatabaseFactory
-from threadline.testing.database_contract import OBLIGATIONS, Obligation, name_of
+from threadline.testing.database_contract import OBLIGATIONS, name_of
+from threadline.testing.ground import Obligation
 
 
 @pytest.mark.parametrize("obligation", OBLIGATIONS, ids=name_of)

@@ -11,15 +11,13 @@ import asyncio
 import subprocess
 import sys
 import threading
-from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
-from typing import Protocol, TypeAlias
 
 from threadline.core.errors import Conflict, NotFound, StorageError
 from threadline.core.turn import OwnerId
 from threadline.sessions.blobs import BLOB_LIMIT, hash_of, pieces_of, put_piece, read_piece
 from threadline.sessions.store import Store
-from threadline.storage.database import Database
+from threadline.testing.database_care import CARE
 from threadline.testing.database_verbs import (
     PATIENCE,
     QUIET,
@@ -40,27 +38,10 @@ from threadline.testing.database_verbs import (
     quiet,
     wait_for,
 )
+from threadline.testing.ground import Ground, Obligation
 
 CROWD = 64
 _SOON = timedelta(seconds=5)
-
-
-class Ground(Protocol):
-    """A place for one store, made for one obligation."""
-
-    where: str
-    """The path or URL, by which another process opens the same store."""
-
-    async def __call__(self) -> Database:
-        """Open the store once more; whoever made the ground closes it."""
-        ...
-
-    def tamper(self, statement: str) -> Sequence[Sequence[object]]:
-        """Carry out SQL behind the back of the database, while nobody has it open."""
-        ...
-
-
-Obligation: TypeAlias = Callable[[Ground], Awaitable[None]]
 
 
 def name_of(obligation: Obligation) -> str:
@@ -324,53 +305,6 @@ async def the_feed_skips_nothing(ground: Ground) -> None:
         assert revisions == list(range(1, len(revisions) + 1))
 
 
-async def a_newer_schema_is_refused(ground: Ground) -> None:
-    """A store of a newer version is not opened, and not changed."""
-    await (await ground()).close()
-    ground.tamper("UPDATE migrations SET number = 1000 + number")
-    before = ground.tamper("SELECT number, name FROM migrations ORDER BY number")
-
-    error = await error_of(ground())
-
-    assert isinstance(error, StorageError)
-    assert "newer" in str(error)
-    assert ground.tamper("SELECT number, name FROM migrations ORDER BY number") == before
-
-
-async def a_foreign_database_is_refused(ground: Ground) -> None:
-    """What another program keeps is not opened, and nothing is added to it."""
-    await (await ground()).close()
-    ground.tamper("DROP TABLE migrations")
-
-    error = await error_of(ground())
-
-    assert isinstance(error, StorageError)
-    assert "another program" in str(error)
-    # Had it begun to migrate, this would be there already.
-    ground.tamper("CREATE TABLE migrations (number INTEGER)")
-
-
-async def a_healthy_store_has_no_damage(ground: Ground) -> None:
-    """A check of a store that is well finds nothing grave, however deep it looks."""
-    database = await ground()
-    await database.write(arrive_slowly, "a", "1", 0.0)
-
-    assert not [f for f in await database.check() if f.grave]
-    assert not [f for f in await database.check(deep=True) if f.grave]
-
-
-async def its_clock_goes_forward(ground: Ground) -> None:
-    """All users of a store are told the same time, in UTC, and it goes on."""
-    first, second = await ground(), await ground()
-    before = first.now()
-
-    await asyncio.sleep(0.01)
-
-    assert before.utcoffset() == timedelta(0)
-    assert first.now() - before >= timedelta(milliseconds=10)
-    assert abs(second.now() - first.now()) < timedelta(seconds=1)
-
-
 OBLIGATIONS: tuple[Obligation, ...] = (
     what_is_written_can_be_read,
     values_come_back_as_they_were,
@@ -386,8 +320,5 @@ OBLIGATIONS: tuple[Obligation, ...] = (
     a_watch_wakes_for_every_commit,
     a_dead_owner_is_noticed,
     the_feed_skips_nothing,
-    a_newer_schema_is_refused,
-    a_foreign_database_is_refused,
-    a_healthy_store_has_no_damage,
-    its_clock_goes_forward,
+    *CARE,
 )
