@@ -15,7 +15,7 @@ from tests.crash import peer
 from tests.crash.ledger import Ledger
 from tests.crash.verify import broken_feed, broken_laws, broken_promises, looking
 from tests.databases import DURABLE, FAST, POSTGRES, DatabaseFactory, OpenStore, on
-from threadline.core.address import Sender
+from threadline.core.address import Address, Kind, Sender
 from threadline.core.errors import StorageError
 from threadline.core.event import Cursor, Event
 from threadline.core.inbound import Inbound
@@ -235,3 +235,31 @@ async def test_past_its_deadline_a_write_is_refused(
     assert (await store.session(session_id)).revision == [
         event.revision for event in await events_after(store, Cursor("0.0"))
     ][-1]
+
+
+@on(POSTGRES)
+async def test_two_routes_that_swap_their_sessions_do_not_wait_for_each_other(
+    store: Store, database_factory: DatabaseFactory
+) -> None:
+    """Each takes both sessions in the same order, so that no deadlock has to be resolved."""
+    sender = Sender(id="1")
+    here = Address(platform="telegram", kind=Kind.DM, chat="1")
+    there = Address(platform="telegram", kind=Kind.DM, chat="1", thread="7")
+    ids: list[SessionId] = []
+    for n, address in enumerate((here, there)):
+        arrival = await store.arrive(
+            Inbound.text("hi", address=address, sender=sender, at=store.now(), message_id=f"m{n}")
+        )
+        assert arrival.session_id is not None
+        assert arrival.turn_id is not None
+        await store.stop(arrival.turn_id)
+        ids.append(arrival.session_id)
+    for n in range(60):
+        one, other = ids if n % 2 else ids[::-1]
+        await asyncio.gather(store.switch(here, sender, one), store.switch(there, sender, other))
+    await asyncio.sleep(1.1)  # the server tells of deadlocks once a second
+    ((deadlocks,),) = database_factory.tamper(
+        "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
+    )
+
+    assert deadlocks == 0

@@ -330,7 +330,7 @@ def switch(
     shared = is_multi_user(address, scopes)
     if shared and target["sender_key"] is not None:
         raise _not_shared(to)
-    bound = tx.one("lock_bound_session", route=where)
+    bound = _lock_both(tx, where, target.number("key"))
     if bound is not None and bound.text("id") == to:
         if bound["ended_at"] is None and bound["suspended_at"] is None:
             return Change(left_id=None, session_id=to)
@@ -353,6 +353,16 @@ def switch(
             now=stamp(now),
         )
     return Change(left_id=left_id, session_id=to)
+
+
+def _lock_both(tx: Transaction, where: Route, to_key: int) -> Row | None:
+    """Lock a route's session and the one it shall go on with, in the order of their keys."""
+    binding = tx.one("lock_binding", route=where)
+    if binding is None:
+        return None
+    for key in sorted({binding.number("session_key"), to_key}):
+        tx.one("lock_session_by_key", key=key)
+    return tx.one("lock_bound_session", route=where)
 
 
 def _not_shared(id: SessionId) -> Refused:

@@ -25,6 +25,12 @@ JOIN sessions s ON s.key = b.session_key
 WHERE b.route = :route
 FOR NO KEY UPDATE -- postgres
 
+-- name: lock_binding
+-- Take the binding of a route for this transaction.
+SELECT session_key FROM bindings
+WHERE route = :route
+FOR NO KEY UPDATE -- postgres
+
 -- name: read_seat
 -- Read what the successor of a session inherits.
 SELECT key, id, profile, platform, kind, address_key, sender_key, title, titled_by, summary,
