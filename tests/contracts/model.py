@@ -141,6 +141,8 @@ class ModelSession:
 
     def hide(self, first: int, number: int, kind: str, covers: int) -> None:
         """Hide everything from a line on, and lift the compactions that reach so far."""
+        if kind == "undone":
+            self.notes = 0  # The agent is not told of edits to what may be gone.
         lifted = [one for one in self.compactions if one[0] >= covers]
         self.compactions = [one for one in self.compactions if one[0] < covers]
         hidden = self.lines[first - 1 :]

@@ -75,6 +75,7 @@ class NaiveTranscript:
         self.undone.append(Taken(self.shown, lifted))
         self.compactions = [one for one in self.compactions if one not in lifted]
         self.shown = self.shown[: self.shown.index(first)]
+        self.notes = 0  # The agent is not told of edits to what may be gone.
         return [line.text for run in taken for line in run if not line.is_deleted]
 
     def redo(self) -> bool:

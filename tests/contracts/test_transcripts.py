@@ -168,13 +168,14 @@ class Transcripts(RuleBasedStateMachine):
     @rule(n=which)
     def undoes_and_redoes(self, n: int) -> None:
         """Undo and then redo is as if nothing had happened."""
-        id, _ = self.pick(n)
+        id, model = self.pick(n)
         before = self.run(self.store.history(id)), self.run(self.store.transcript(id))
         try:
             self.run(self.store.undo(id, 2))
         except Conflict:
             return
         self.run(self.store.redo(id))
+        model.notes = 0
         assert before == (self.run(self.store.history(id)), self.run(self.store.transcript(id)))
 
     def retries(self, n: int) -> None:

@@ -8,6 +8,7 @@ from threadline.core.errors import Conflict, Invalid
 from threadline.core.event import EventKind
 from threadline.core.inbound import Inbound
 from threadline.core.message import MediaKind, Role, Text
+from threadline.core.person import Asker
 from threadline.core.policy import Carry, Policies, ResetMode, ResetPolicy
 from threadline.core.rules import Rules
 from threadline.core.turn import TurnState
@@ -327,3 +328,48 @@ async def test_rounds_are_counted(house: House) -> None:
     assert await house.store.rounds(id) == 2
     with pytest.raises(Invalid):
         await house.store.rounds(id, since=noon.replace(tzinfo=None))
+
+
+async def test_a_title_tells_nothing_that_was_taken_back(house: House) -> None:
+    """It follows what can be seen first: after an undo, a redo, in a branch and in an edit."""
+    alice = house.person("alice", on="telegram")
+    said = await alice.says("zebra password")
+    id = said.session_id
+    await house.store.undo(id)
+    assert (await house.store.session(id)).title is None
+    await house.store.redo(id)
+    assert (await house.store.session(id)).title == "zebra password"
+    assert (await house.store.branch(id, at=0)).title is None
+    line = next(m for m in await house.store.transcript(id) if m.role is Role.USER)
+    edited = await house.store.edit(id, line.seq or 0, "a quiet horse")
+    assert edited.session.title == "a quiet horse"
+    await house.store.undo(id)
+    await alice.says("something else")
+
+    found = await house.store.search("zebra", asker=Asker.owner())
+    assert (await house.store.session(id)).title == "something else"
+    assert not found.sessions
+    assert not found.hits
+
+
+async def test_a_title_that_a_person_gave_stays(house: House) -> None:
+    """Whatever is taken back."""
+    alice = house.person("alice", on="telegram")
+    said = await alice.says("zebra password")
+    await house.store.set_title(said.session_id, "Animals")
+    await house.store.undo(said.session_id)
+
+    assert (await house.store.session(said.session_id)).title == "Animals"
+
+
+async def test_the_agent_is_not_told_of_an_edit_that_was_taken_back(house: House) -> None:
+    """A note about it that was still waiting goes with the undo."""
+    alice = house.person("alice", on="telegram")
+    await alice.says("one")
+    two = await alice.says("two")
+    await alice.edits(two, "quux secret")
+    await house.store.undo(two.session_id)
+    await alice.says("three")
+
+    assert not house.agent.was_told("quux secret")
+    assert all("quux" not in line.text for line in await house.store.history(two.session_id))

@@ -56,16 +56,14 @@ def carry_summary(summary: str) -> NewMessage:
     return say(Role.SYSTEM, f"{_SUMMED_UP}\n{summary[:SUMMARY_LIMIT]}")
 
 
-def edited(old: str, new: str) -> NewMessage:
-    """Say to the agent that an earlier message reads differently now."""
-    words = f"It said: {old[:QUOTE_LIMIT]}\nIt now says: {new[:QUOTE_LIMIT]}"
-    return say(Role.SYSTEM, f"{_EDITED}\n{words}")
+def edited(new: str) -> NewMessage:
+    """Say to the agent that an earlier message reads differently now, but not what it said."""
+    return say(Role.SYSTEM, f"{_EDITED} It now says: {new[:QUOTE_LIMIT]}")
 
 
-def deleted(old: str) -> NewMessage:
-    """Say to the agent that an earlier message was taken back."""
-    words = f"It said: {old[:QUOTE_LIMIT]}"
-    return say(Role.SYSTEM, f"{_DELETED} {words}")
+def deleted() -> NewMessage:
+    """Say to the agent that an earlier message was taken back, but not what it said."""
+    return say(Role.SYSTEM, f"{_DELETED} You do not see it any more; do not speak of it.")
 
 
 def cut_off(kept: int) -> NewMessage:

@@ -138,7 +138,8 @@ def is_multi_user(address: Address, scopes: Scopes) -> bool:
 
 def canonical_profile(profile: str) -> str:
     """Name a profile; empty and `default` mean the main one."""
-    return MAIN_PROFILE if profile in {"", "default"} else checked_id(profile, "profile")
+    named = checked_id(profile, "profile")
+    return MAIN_PROFILE if named in {"", "default"} else named
 
 
 def canonical_sender(platform: str, sender: Sender) -> str | None:

@@ -100,9 +100,14 @@ def _change_message(
     is_early: bool = False,
 ) -> tuple[Chronicle, TurnId | None] | None:
     """Change a message under the lock of its session; None if it is gone, or was changed since."""
-    session_key = expect(tx, "read_message", key=message_key).number("session_key")
+    before = tx.one("read_message", key=message_key)
+    if before is None:
+        return None  # It is being forgotten.
+    session_key = before.number("session_key")
     with chronicle_of(tx, session_key, now) as chronicle:
-        message = expect(tx, "read_message", key=message_key)
+        message = tx.one("read_message", key=message_key)
+        if message is None:
+            return None
         if message.number("session_key") != session_key:
             raise Conflict("The message just moved to another session", hint="Try again")
         if message["deleted_at"] is not None or (not is_early and _is_outdated(tx, inbound)):
@@ -181,11 +186,8 @@ def _tell_agent(
     )
     if hidden is not None:
         return None  # The agent must not hear of what was taken back.
-    old = message.text("text")
-    if inbound.kind is InboundKind.DELETION:
-        told = deleted(old)
-    else:
-        told = edited(old, plain_text(inbound.parts))
+    is_deletion = inbound.kind is InboundKind.DELETION
+    told = deleted() if is_deletion else edited(plain_text(inbound.parts))
     turn_id = None
     is_last = message["turn_id"] is not None and message["turn_id"] == message["last_turn_id"]
     is_open = chronicle.row["ended_at"] is None and chronicle.row["suspended_at"] is None

@@ -17,6 +17,7 @@ from threadline.sessions.people.gathering import gather_for, is_one_conversation
 from threadline.sessions.transcripts.children import fork
 from threadline.sessions.transcripts.layout import Layout, layout_of
 from threadline.sessions.transcripts.lines import forwards
+from threadline.sessions.transcripts.titles import follow_first_words
 from threadline.sessions.views import read_session
 from threadline.storage.database import Transaction, expect
 
@@ -38,7 +39,7 @@ def branch(
     with open_chronicle(tx, id, now) as chronicle:
         layout = layout_of(tx, id)
         place = layout.last_seq if at is None else checked_count(at, "sequence number")
-        if place not in {0, layout.last_seq} and not layout.is_shown(place):
+        if place not in {0, layout.last_seq} and _line(tx, layout, place) is None:
             raise _no_line(id, place)
         with fork(chronicle, layout, place, title=named or None, new_id=new_id) as child:
             pass
@@ -87,13 +88,13 @@ def edit(
             attached = tuple(part for part in old.parts if isinstance(part, Attachment))
             said = NewMessage(role=Role.USER, parts=(Text(text=text), *attached))
             child.keep(said, turn_id, author.number_or_none("sender_key"))
+            follow_first_words(child)
     return Edited(session=read_session(tx, child.id), turn_id=turn_id)
 
 
 def _spoken_line(tx: Transaction, layout: Layout, seq: int) -> Message:
     """Find a line in sight that a person said."""
-    between = forwards(tx, layout, layout.hidden(), after=seq - 1, before=seq + 1)
-    line = next(between, None)
+    line = _line(tx, layout, seq)
     if line is None:
         raise _no_line(layout.id, seq)
     if line.role is not Role.USER or line.deleted_at is not None:
@@ -103,6 +104,11 @@ def _spoken_line(tx: Transaction, layout: Layout, seq: int) -> Message:
             hint="Only what a person said, and has not deleted, can read differently",
         )
     return line
+
+
+def _line(tx: Transaction, layout: Layout, seq: int) -> Message | None:
+    """Read a line; None if it is out of sight, or was forgotten."""
+    return next(forwards(tx, layout, layout.hidden(), after=seq - 1, before=seq + 1), None)
 
 
 def _no_line(id: SessionId, seq: int) -> NotFound:

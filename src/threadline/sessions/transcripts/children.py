@@ -9,6 +9,7 @@ from threadline.sessions.chronicle import Chronicle
 from threadline.sessions.conversations import NewId
 from threadline.sessions.transcripts.layout import DEEPEST_BASE, Layout, Segment, pieces
 from threadline.sessions.transcripts.lines import END
+from threadline.sessions.transcripts.titles import follow_first_words
 from threadline.storage.database import Row, SqlValue, expect
 
 
@@ -90,6 +91,8 @@ def fork(
         chronicle.tx.run("copy_lifted_compactions", **keys)
     if at:
         child.tell(EventKind.MESSAGE_ADDED, at)
+    if title is None:
+        follow_first_words(child)
     return child
 
 

@@ -6,12 +6,14 @@ from itertools import islice
 from threadline.core.cut import Cut, CutKind, Redone, Retried, Undone
 from threadline.core.errors import Conflict
 from threadline.core.event import EventKind
+from threadline.core.notice import QUOTING
 from threadline.core.session import SessionId
 from threadline.core.text import checked_count
 from threadline.sessions.chronicle import Chronicle, open_chronicle, require_open
 from threadline.sessions.transcripts.layout import Layout, layout_of
 from threadline.sessions.transcripts.lines import backwards
 from threadline.sessions.transcripts.rounds import Run, runs
+from threadline.sessions.transcripts.titles import follow_first_words
 from threadline.storage.database import Transaction, expect
 
 
@@ -35,7 +37,9 @@ def undo(tx: Transaction, id: SessionId, turns: int = 1, *, now: datetime) -> Un
         cut = _hide(chronicle, CutKind.UNDONE, first, user_messages=len(lines))
         lifted = _lift_compactions(chronicle, layout, first, cut)
         chronicle.user_messages -= len(lines)
+        _drop_notes(chronicle)
         chronicle.tell(EventKind.TRANSCRIPT_CHANGED, first if lifted is None else lifted)
+        follow_first_words(chronicle)
         return Undone(
             from_seq=first,
             messages=layout.count_shown(first),
@@ -61,6 +65,7 @@ def redo(tx: Transaction, id: SessionId, *, now: datetime) -> Redone:
         chronicle.user_messages += cut.user_messages
         first = min([cut.from_seq, *(row.number("from_seq") for row in restored)])
         chronicle.tell(EventKind.TRANSCRIPT_CHANGED, first)
+        follow_first_words(chronicle)
         shown = layout_of(tx, id).count_shown(cut.from_seq)
         return Redone(from_seq=cut.from_seq, messages=shown)
 
@@ -94,6 +99,12 @@ def _last_run(tx: Transaction, layout: Layout) -> Run:
             "There is nothing to retry: what was said last has been deleted", id=layout.id
         )
     return asked
+
+
+def _drop_notes(chronicle: Chronicle) -> None:
+    """Let the agent not be told of edits to what may be out of sight now."""
+    for opening in QUOTING:
+        chronicle.tx.run("drop_waiting_notes", session_key=chronicle.key, pattern=f"{opening}%")
 
 
 def _require_rest(chronicle: Chronicle) -> None:

@@ -187,3 +187,9 @@ SELECT c.id, c.cause, c.title, c.opened_at FROM sessions c
 WHERE c.parent_key = :key
 ORDER BY c.opened_at DESC, c.key DESC
 LIMIT :most
+
+-- name: drop_waiting_notes
+-- Delete notes for the agent that were not given yet.
+DELETE FROM messages
+WHERE session_key = :session_key AND seq IS NULL AND turn_id IS NULL AND role = 'system'
+  AND text LIKE :pattern
