@@ -92,7 +92,7 @@ async def _restore_server(
             await database.back_up(aside)
     finally:
         await database.close()
-    await asyncio.to_thread(restore_tables, target, backup, replace=replace, told=told)
+    await asyncio.to_thread(restore_tables, target, backup, replace=replace, now=now, told=told)
     return aside
 
 

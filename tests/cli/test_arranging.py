@@ -44,6 +44,11 @@ def test_a_pinned_session_stands_first(ids: list[str]) -> None:
     assert [row["id"] for row in ask("sessions", "list")] == ids
 
 
+def test_a_session_named_twice_is_counted_once(ids: list[str]) -> None:
+    """However it is named."""
+    assert run("sessions", "pin", ids[0], ids[0][:-1]).stdout == "1 session pinned.\n"
+
+
 def test_an_archived_session_is_out_of_sight(ids: list[str]) -> None:
     """The list leaves it out, unless it is asked for."""
     run("sessions", "archive", *ids)
@@ -70,13 +75,23 @@ def test_sessions_are_grouped_by_projects(ids: list[str]) -> None:
     )
     assert [row["sessions"] for row in ask("projects", "list")] == [2]
     assert len(ask("sessions", "list", "--project", "Drinks")) == 2
-    run("sessions", "move", ids[0], "--project", "")
+    assert run("sessions", "move", ids[0], "--project", "").stdout == (
+        "1 session in no project now.\n"
+    )
     assert [row["id"] for row in ask("sessions", "list", "--project", "Drinks")] == [ids[1]]
     changed = ask("projects", "change", "Drinks", "--name", "Beverages", "--color", "red")
     assert (changed["name"], changed["color"]) == ("Beverages", "red")
     assert run("projects", "delete", "Beverages").exit_code == 0
     assert ask("projects", "list") == []
     assert len(ask("sessions", "list")) == 2
+
+
+def test_the_name_of_the_runs_of_jobs_is_kept(ids: list[str]) -> None:
+    """Nobody's project can be called so."""
+    result = run("projects", "add", "scheduled")
+
+    assert result.exit_code == 1
+    assert "This name is kept for the runs of jobs. Choose another name." in result.stderr
 
 
 def test_an_unknown_project_is_named() -> None:
@@ -96,6 +111,15 @@ def test_turns_are_undone_and_redone(ids: list[str]) -> None:
     assert "tea, please" not in run("sessions", "show", ids[0]).stdout
     assert run("sessions", "undo", ids[0], "--redo").stdout == "Brought back 2 messages.\n"
     assert "tea, please" in run("sessions", "show", ids[0]).stdout
+
+
+def test_undoing_is_told_as_in_the_chat(ids: list[str]) -> None:
+    """With turns and messages; a number that makes no sense is refused."""
+    assert run("sessions", "undo", ids[0], "5").stdout == (
+        "Took back 1 turn (2 messages). There was no more. --redo brings them back.\n"
+    )
+    assert "--redo takes no number" in run("sessions", "undo", ids[0], "2", "--redo").stderr
+    assert "0 is no number of turns" in run("sessions", "undo", ids[0], "0").stderr
 
 
 def test_a_session_branches_at_a_line(ids: list[str]) -> None:

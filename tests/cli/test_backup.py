@@ -18,6 +18,9 @@ from threadline.core.message import MediaKind, Role, Text, say
 from threadline.core.person import Asker, Identity
 from threadline.core.session import SessionId
 from threadline.sessions.store import Store
+from threadline.storage.moments import stamp
+from threadline.storage.sqlite.backup import restore as restore_file
+from threadline.testing.clock import FakeClock
 
 HERE = Address(platform="telegram", kind=Kind.DM, chat="alice")
 ALICE = Sender(id="alice", name="Alice")
@@ -267,7 +270,7 @@ async def test_what_was_forgotten_does_not_come_back_with_a_backup(
     assert aside is not None
     async with threadline.open(database_factory.where) as restored:
         assert {row.session.id for row in (await restored.sessions()).rows} == {kept, returned}
-        assert await restored.was_forgotten([mine, kept]) == {mine}
+        assert await restored.find_forgotten([mine, kept]) == {mine}
         assert all(one.state == "done" for one in await restored.certificates())
 
 
@@ -285,3 +288,62 @@ def test_a_damaged_database_is_replaced(home: Path, start: int) -> None:
     assert result.exit_code == 0, result.stderr
     assert len(json.loads(run("sessions", "list", "--json").stdout)) == 1
     assert run("doctor", "--deep").exit_code == 0
+
+
+@on(FAST)
+async def test_last_commits_are_kept_aside_with_their_database(
+    database_factory: DatabaseFactory, home: Path
+) -> None:
+    """What was only in the journal when a process died is found again in what is kept aside."""
+    store = Store(await database_factory())
+    await store.back_up(home / "backup.db")
+    await talk(store, "only in the journal")
+    died, journal = home / "died.db", home / "died.db-wal"
+    died.write_bytes(Path(database_factory.where).read_bytes())
+    journal.write_bytes(Path(f"{database_factory.where}-wal").read_bytes())
+    written = journal.read_bytes()
+    now = store.now()
+
+    aside = restore_file(died, home / "backup.db", replace=True, now=now, told=lambda *_: None)
+
+    assert aside is not None
+    assert Path(f"{aside}-wal").read_bytes() == written
+    assert not journal.exists()
+    async with threadline.open(aside) as kept, threadline.open(died) as restored:
+        (row,) = (await kept.sessions()).rows
+        assert row.session.title == "only in the journal"
+        assert (await restored.sessions()).rows == []
+
+
+@on(FAST)
+async def test_a_stray_journal_does_not_get_into_what_is_restored(
+    database_factory: DatabaseFactory, home: Path
+) -> None:
+    """The journal of a database that somebody deleted is put away, and nothing of it is read."""
+    store = Store(await database_factory())
+    await store.back_up(home / "backup.db")
+    await talk(store, "of another database")
+    stray = home / "new.db-wal"
+    stray.write_bytes(Path(f"{database_factory.where}-wal").read_bytes())
+
+    assert await restore(home / "new.db", home / "backup.db") is None
+
+    async with threadline.open(home / "new.db") as restored:
+        assert (await restored.sessions()).rows == []
+        assert await restored.check(deep=True) == []
+
+
+@on(POSTGRES)
+async def test_a_backup_tells_the_time_by_the_clock_of_the_store(
+    database_factory: DatabaseFactory, home: Path
+) -> None:
+    """The file that is made of tables was made when everybody else says it was."""
+    clock = FakeClock()
+    store = Store(await database_factory(clock=clock))
+    await store.back_up(home / "backup.db")
+
+    file = apsw.Connection(str(home / "backup.db"))
+    made = file.execute("SELECT DISTINCT applied_at FROM migrations").fetchall()
+    file.close()
+
+    assert made == [(stamp(clock()),)]

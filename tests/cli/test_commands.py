@@ -10,9 +10,11 @@ import pytest
 from threadline.assembly import open
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.command import Call, parse_command
-from threadline.core.errors import NotFound
+from threadline.core.errors import Invalid, NotFound
 from threadline.core.inbound import Inbound
+from threadline.core.message import Role, say
 from threadline.core.session import SessionId
+from threadline.core.turn import TurnState
 from threadline.sessions.commands import Reply, carry_out, find_unknown
 from threadline.sessions.store import Store
 
@@ -136,3 +138,28 @@ async def test_status_is_no_activity(store: Store) -> None:
 def test_words_and_known_commands_are_not_unknown(text: str) -> None:
     """A path, a slash, plain words, and commands in any spelling are left alone."""
     assert find_unknown(text) is None
+
+
+async def test_what_asks_once_more_can_be_taken_back(store: Store) -> None:
+    """A retry that nobody has begun is no dead end: undo and another retry stop it first."""
+    dm = Address(platform="telegram", kind=Kind.DM, chat="alice")
+    id = await says(store, "hello", ALICE, dm)
+    claimed = await store.claim(id)
+    assert claimed is not None
+    await store.finish(claimed.lease, [say(Role.ASSISTANT, "hi")])
+
+    first = await asks(store, "/retry", ALICE, dm)
+    second = await asks(store, "/retry", ALICE, dm)
+    undone = await asks(store, "/undo", ALICE, dm)
+
+    assert first.turn_id != second.turn_id
+    assert undone.offer == "hello"
+    assert [turn.state for turn in await store.turns(id)][:2] == [TurnState.STOPPED] * 2
+
+
+async def test_no_number_is_too_long_for_undo(store: Store) -> None:
+    """However many digits somebody types."""
+    await says(store, "hello", ALICE)
+
+    with pytest.raises(Invalid, match="is no number of turns"):
+        await asks(store, "/undo 000000001" + "9" * 4400, ALICE)

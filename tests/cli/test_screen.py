@@ -1,11 +1,13 @@
 """What somebody wrote is shown, and steers nothing."""
 
 import json
+import subprocess
 import unicodedata
+from pathlib import Path
 
 import pytest
 
-from tests.cli.program import run
+from tests.cli.program import PROGRAM, environment, run
 from threadline.cli.talk import Plain
 from threadline.cli.terminal import Terminal
 from threadline.cli.viewing import Display
@@ -62,6 +64,41 @@ def test_json_is_plain_ascii() -> None:
     for output in (shown, run("sessions", "list", "--json").stdout):
         assert output.isascii()
         assert not steering(output)
+
+
+@pytest.mark.parametrize(
+    "command", ["sessions list", "sessions list --json", "export -o -", "chat", "--help"]
+)
+def test_a_full_disk_is_told_in_a_sentence(home: Path, command: str) -> None:
+    """What cannot be written out costs no traceback."""
+    run("chat", lines="hello\n")
+    result = run_in_shell(home, f'echo again | "$@" {command} >/dev/full')
+
+    assert result.returncode == 1
+    assert result.stderr.decode() == (
+        "threadline: The output cannot be written: No space left on device.\n"
+    )
+
+
+def test_closed_streams_are_empty(home: Path) -> None:
+    """Whoever closes what would be read or written gets a short conversation."""
+    result = run_in_shell(home, '"$@" chat <&-')
+
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert result.stdout == b"A new conversation. Say something.\n"
+    assert run_in_shell(home, 'echo hello | "$@" chat >&- 2>&-').returncode == 0
+
+
+def run_in_shell(home: Path, line: str) -> subprocess.CompletedProcess[bytes]:
+    """Run a line of the shell, in which the program is the arguments."""
+    return subprocess.run(
+        ["/bin/sh", "-c", line, "sh", *PROGRAM],
+        capture_output=True,
+        check=False,
+        cwd=home,
+        env=environment(home),
+        timeout=60,
+    )
 
 
 def steering(text: str) -> list[str]:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import apsw
 import pytest
+from rich.cells import cell_len
 
 from tests.cli.program import Pipe, run, run_apart
 
@@ -26,18 +27,33 @@ def test_the_list_is_a_table(ids: list[str]) -> None:
 
 
 def test_the_table_fits_into_80_columns(ids: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ids are whole; a long title is cut."""
-    run("chat", lines=f"/title {'long ' * 20}\n")
+    """Every column is there and whole; only a long title is cut, and that is to be seen."""
+    run("chat", lines=f"/title {'漢字 long ' * 20}\n")
     monkeypatch.setenv("COLUMNS", "80")
     lines = run("sessions", "list").stdout.splitlines()
 
-    assert max(len(line) for line in lines) <= 80
-    assert lines[1].split()[0] == ids[0]
+    assert lines[0].split() == ["ID", "PLATFORM", "STATE", "LINES", "ACTIVE", "TITLE"]
+    assert lines[1].split()[:4] == [ids[0], "local", "open", "4"]
+    assert lines[1].rstrip().endswith("…")
+    assert max(map(cell_len, lines)) <= 80
+
+
+def test_a_narrow_terminal_loses_no_column(ids: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lines get longer than it instead."""
+    monkeypatch.setenv("COLUMNS", "20")
+    lines = run("sessions", "list").stdout.splitlines()
+
+    assert lines[0].split() == ["ID", "PLATFORM", "STATE", "LINES", "ACTIVE", "TITLE"]
+    assert [line.split()[0] for line in lines[1:]] == ids
 
 
 def test_the_list_has_a_limit_and_a_profile(ids: list[str]) -> None:
     """Both are options; a profile without sessions says so."""
     assert len(json.loads(run("sessions", "list", "--limit", "1", "--json").stdout)) == 1
+    assert run("sessions", "list", "--limit", "1").stdout.splitlines()[2:] == [
+        "… and more; --limit shows them"
+    ]
+    assert "more" not in run("sessions", "list", "--limit", "2").stdout
     assert run("sessions", "list", "--profile", "coder").stdout == (
         "Profile coder has no sessions yet.\n"
     )
@@ -54,6 +70,20 @@ def test_a_session_is_shown_by_the_beginning_of_its_id(ids: list[str]) -> None:
     assert f"follows {ids[1]}" in shown.stdout
     assert ambiguous.exit_code == 1
     assert all(id in ambiguous.stderr for id in ids)
+
+
+def test_lines_are_shown_with_their_numbers(ids: list[str]) -> None:
+    """And whether there are earlier ones, of which those that were undone are none."""
+    whole = run("sessions", "show", ids[1], "--limit", "3").stdout
+    part = run("sessions", "show", ids[1], "--limit", "2").stdout.splitlines()
+    run("chat", lines=f"/resume {ids[1]}\n/undo\nagain\n")
+    undone = run("sessions", "show", ids[1], "--limit", "3").stdout.splitlines()
+
+    assert "earlier" not in whole
+    assert part[-3] == "… and earlier lines; --limit shows them"
+    assert [line.split()[0] for line in part[-2:]] == ["2", "3"]
+    assert [line.split()[0] for line in undone[-3:]] == ["1", "4", "5"]
+    assert not any("earlier" in line for line in undone)
 
 
 def test_a_session_is_shown_in_json(ids: list[str]) -> None:

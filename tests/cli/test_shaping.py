@@ -1,5 +1,6 @@
 """The chat's commands that change a conversation, link people, and let things go."""
 
+import json
 import re
 from pathlib import Path
 
@@ -75,11 +76,25 @@ def test_a_branch_goes_another_way() -> None:
     """It knows what was said before it; the first way does not know what was said in it."""
     lines = chat("one", "/branch Other way", "two", "/resume one", "three")
 
-    assert lines[2] == (
-        "This is a branch called “Other way” now. /resume leads back to where it began."
-    )
+    assert lines[2].startswith("This is a branch called “Other way” now. /resume ")
     assert lines[3] == "You said “two”. That is message 2 of our conversation."
     assert lines[-1] == "You said “three”. That is message 2 of our conversation."
+
+
+def test_a_branch_without_a_title_is_told_apart() -> None:
+    """It says how to go back, and lists mark it."""
+    told = re.fullmatch(
+        r"This is a branch now\. (/resume [0-9a-f_]+) leads back\.", chat("one", "/branch")[2]
+    )
+    assert told is not None
+    listed = chat("/sessions", told[1], "two")
+
+    assert [line.partition(" · a moment ago")[2] for line in listed if "“one” ·" in line] == [
+        " · branch · you are here",
+        "",
+    ]
+    assert listed[-1] == "You said “two”. That is message 2 of our conversation."
+    assert json.loads(run("sessions", "list", "--json").stdout)[0]["id"] in told[1]
 
 
 def test_a_summary_stands_for_the_older_part() -> None:
@@ -146,4 +161,21 @@ def test_what_was_taken_back_is_offered_again(home: Path) -> None:
         terminal.expect("Took back 1 turn")
         terminal.press(", changed\r")
         terminal.expect("You said “first words, changed”. That is message 1")
+        assert terminal.leave() == 0
+
+
+def test_a_command_takes_the_place_of_what_is_offered(home: Path) -> None:
+    """Nobody has to clear the line before /redo; what was only typed keeps its slashes."""
+    with Terminal(home) as terminal:
+        terminal.say("one")
+        terminal.expect("That is message 1")
+        terminal.say("/undo")
+        terminal.expect("Took back 1 turn")
+        terminal.say("/redo")
+        terminal.expect("Brought back 2 messages.")
+        terminal.say("/undo")
+        terminal.expect("Took back 1 turn")
+        terminal.press("\x03")
+        terminal.say("one/two")
+        terminal.expect("You said “one/two”. That is message 1")
         assert terminal.leave() == 0

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.databases import FAST, POSTGRES, DatabaseFactory, OpenStore, on
+from tests.witness import QueryWitness
 from threadline.config import load_config
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.errors import Invalid, NotFound
@@ -18,7 +19,9 @@ from threadline.core.rules import Rules
 from threadline.core.session import SessionId
 from threadline.sessions.arrivals.outcome import Arrival
 from threadline.sessions.people.gathering import gather
+from threadline.sessions.people.parting import part
 from threadline.sessions.store import Store
+from threadline.storage.database import SqlValue, Transaction
 from threadline.testing.feed import FeedWitness
 
 ONE = Rules(people=PeopleMode.ONE_CONVERSATION)
@@ -133,6 +136,40 @@ async def test_who_just_parted_is_not_gathered(database_factory: DatabaseFactory
     await database.write(gather, where, person.key, key, profile="main", now=store.now())
 
     assert await store.session_of(where) is None
+
+
+async def test_parting_locks_sessions_in_the_order_of_their_keys(
+    database_factory: DatabaseFactory,
+) -> None:
+    """Bob waits in an older session than the one he speaks in: the older one is locked first."""
+    database = await database_factory()
+    store = Store(database, ONE)
+    await store.make_link_code(*place("bob"))
+    hers = await tell(store, "ada", "mine")
+    await answer_all(store)
+    await store.join(called("ada"), called("bob"))
+    waits = await tell(store, "bob", "and me")
+    assert waits.session_id == hers.session_id
+    thread = Address(platform="telegram", kind=Kind.DM, chat="chat-of-ada", thread="7")
+    ada = Sender(id="ada", name="ada")
+    newer = await store.arrive(Inbound.text("apart", address=thread, sender=ada, at=store.now()))
+    database_factory.tamper(
+        "UPDATE bindings SET session_key = "
+        f"(SELECT key FROM sessions WHERE id = '{newer.session_id}') "
+        "WHERE sender_key = (SELECT key FROM senders WHERE id = 'bob')"
+    )
+    rows = database_factory.tamper(
+        f"SELECT key FROM sessions WHERE id IN ('{waits.session_id}', '{newer.session_id}') "
+        "ORDER BY key"
+    )
+
+    def watch(tx: Transaction) -> list[SqlValue]:
+        witness = QueryWitness(tx)
+        new_id = iter(range(1, 99)).__next__
+        part(witness, called("bob"), rules=ONE, now=store.now(), new_id=new_id)
+        return [ask["key"] for query, ask in witness.asked if query == "lock_session_by_key"]
+
+    assert (await database.write(watch))[:2] == [row[0] for row in rows]
 
 
 async def test_notes_of_the_other_stay_behind(

@@ -1,6 +1,7 @@
 """History leaves the store as a file and comes back from it, on both databases."""
 
 import json
+from collections import Counter
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -9,16 +10,18 @@ import pytest
 from tests.contracts import travel
 from tests.contracts.travel import Elsewhere, chunks, export, live, tell
 from tests.databases import FAST, POSTGRES, DatabaseFactory, Server
+from tests.witness import QueryWitness
 from threadline.core.errors import NotFound
 from threadline.core.event import EventKind
 from threadline.core.inbound import InboundKind
 from threadline.core.message import MediaKind, Message, Role, say
 from threadline.core.person import Asker, Identity
 from threadline.core.portable.files import Extent, Selection
-from threadline.core.portable.places import SenderReference
 from threadline.sessions.exports.checking import check_file
+from threadline.sessions.exports.planning import plan_page
 from threadline.sessions.exports.taking import ImportReport, Manner
 from threadline.sessions.store import Store
+from threadline.storage.database import Transaction
 from threadline.testing.clock import FakeClock
 
 
@@ -211,13 +214,11 @@ async def test_one_session_stands_on_its_own(
         (Selection(extent=Extent.PROFILE, profile="other"), {"elsewhere"}),
         (
             Selection(extent=Extent.PROJECT, profile="main", project="Garden"),
-            {"Ünïcode 🌱 title", "first words"},
+            {"Ünïcode 🌱 title", "corrected again"},
         ),
         (
-            Selection(
-                extent=Extent.PERSON, person=SenderReference(platform="telegram", id="alice")
-            ),
-            {"Ünïcode 🌱 title", "first words", "from my phone", "Another way"},
+            Selection(extent=Extent.PERSON, person=Identity(platform="telegram", id="alice")),
+            {"Ünïcode 🌱 title", "corrected again", "from my phone", "Another way"},
         ),
     ],
     ids=["profile", "project", "person"],
@@ -260,6 +261,26 @@ async def test_an_asker_gets_only_what_they_may_see(old: Store, clock: FakeClock
         _ = [block async for block in old.export_session(main, asker=bob)]
     with pytest.raises(NotFound):
         _ = [piece async for piece in old.export_page(main, asker=bob)]
+
+
+async def test_an_asker_is_looked_up_once_for_many_sessions(
+    database_factory: DatabaseFactory, clock: FakeClock
+) -> None:
+    """Who asks is found out once for a page of sessions, and not again for each of them."""
+    database = await database_factory(clock=clock)
+    store = Store(database, new_id=travel.one_after_another())
+    await live(store, clock)
+    bob = Asker(address=travel.BOBS, sender=travel.BOB)
+
+    def watch(tx: Transaction) -> Counter[str]:
+        witness = QueryWitness(tx)
+        plan_page(witness, travel.ALL, 0, bob)
+        return Counter(query for query, _ in witness.asked)
+
+    asked = await database.read(watch)
+
+    assert asked["read_owner"] > 2
+    assert asked["find_sender"] == 1
 
 
 async def test_a_file_joins_nobody_who_is_known(

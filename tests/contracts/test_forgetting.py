@@ -19,12 +19,14 @@ from threadline.core.event import EventKind
 from threadline.core.forgetting import ForgettingKind, ForgettingState, Seal
 from threadline.core.inbound import Inbound
 from threadline.core.message import MarkerKind, MediaKind, Role, say
-from threadline.core.person import Identity
+from threadline.core.person import Asker, Identity
 from threadline.core.policy import Carry, Policies, ResetMode, ResetPolicy
 from threadline.core.rules import Rules
 from threadline.core.session import SessionId
+from threadline.core.usage import UsageBy
 from threadline.sessions.forgetting import plans
 from threadline.sessions.forgetting.progress import forget_some
+from threadline.sessions.soundness import check_laws
 from threadline.sessions.store import Store
 from threadline.testing.clock import FakeClock
 from threadline.testing.feed import FeedWitness
@@ -210,9 +212,15 @@ async def test_what_was_spent_stays_as_numbers(
     """Bills add up after a session was forgotten, but nobody can tell whose it was."""
     id = await says(store, ALICE, "one")
     await answers(store, "two", spent=7)
+    kinds = (UsageBy.DAY, UsageBy.MODEL, UsageBy.TASK)
+    before = [await store.usage_by(by) for by in kinds]
+    assert [one.input_tokens for sums in before for one in sums] == [7, 7, 7]
 
     await store.forget_session(id)
 
+    assert [await store.usage_by(by) for by in kinds] == before
+    for by in (UsageBy.SESSION, UsageBy.TURN, UsageBy.PERSON):
+        assert [one.subject for one in await store.usage_by(by)] == [""]
     rows = database_factory.tamper(
         "SELECT input_tokens, session_key, turn_id, sender_key FROM usage"
     )
@@ -242,12 +250,55 @@ async def test_forgetting_goes_on_after_a_crash_at_any_slice(
 
         assert certificate.state is ForgettingState.DONE
         assert certificate.counts["messages"] >= 60
-        assert (await other.was_forgotten([id, branch])) == {id}
+        assert (await other.find_forgotten([id, branch])) == {id}
         with pytest.raises(NotFound):
             await other.session(id)
         assert not [line for line in await lines(other, branch) if "word" in line]
     assert await store.check(deep=True) == []
     assert database_factory.tamper("SELECT count(*) FROM forgetting_tasks") == [(0,)]
+
+
+async def test_every_slice_is_told(store: Store) -> None:
+    """Whoever looks at a session that had ended sees it go, and no doctor calls it damaged."""
+    id = await talk(store, ALICE, *(f"word {n}" for n in range(30)))
+    await store.compact(id, "a summary")
+    await store.reset(dm(ALICE), ALICE)
+    begun = await store._db.write(
+        plans.begin_sessions, [id], ForgettingKind.SESSION, now=store.now()
+    )
+    seal = Seal(key=await store._db.secret())
+    witness = FeedWitness(store)
+    await witness.verify([id])
+
+    told: list[list[EventKind]] = []
+    while await store._db.write(forget_some, begun, seal=seal, now=store.now()):
+        if not await store.turns(id):
+            break  # Turns go when all lines are gone, and then the session itself.
+        told.append([event.kind for event in await witness.verify([id])])
+        assert await store._db.read(check_laws) == []
+
+    assert told[0] == [EventKind.SESSION_CHANGED, EventKind.TRANSCRIPT_CHANGED]
+    assert told.count([EventKind.TRANSCRIPT_CHANGED]) >= 3
+    assert (await store.go_on_forgetting(begun)).state is ForgettingState.DONE
+
+
+async def test_lines_that_come_into_sight_are_told(store: Store) -> None:
+    """A branch that goes shows for a moment what was undone in it; whoever looks learns of it."""
+    branch = (await store.branch(await talk(store, ALICE, "one", "two"))).id
+    await store.record(branch, [say(Role.ASSISTANT, "three")])
+    await store.undo(branch)
+    begun = await store._db.write(
+        plans.begin_sessions, [branch], ForgettingKind.SESSION, now=store.now()
+    )
+    seal = Seal(key=await store._db.secret())
+    witness = FeedWitness(store)
+    await witness.verify([branch])
+
+    while await store.cuts(branch):
+        await store._db.write(forget_some, begun, seal=seal, now=store.now())
+        await witness.verify([branch])
+
+    assert "two" in await lines(store, branch)
 
 
 async def test_nothing_is_forgotten_by_mistake(store: Store) -> None:
@@ -291,3 +342,20 @@ async def test_no_number_of_a_forgotten_turn_is_given_again(store: Store) -> Non
     assert not any("alice" in line for line in await lines(store, his))
     owed = await store.take_deliveries()
     assert min(parcel.delivery.id for parcel in owed) > sent.delivery.id
+
+
+async def test_branches_keep_no_title_of_a_forgotten_session(store: Store) -> None:
+    """A title that was made of its words goes from the branch, from lists and from the search."""
+    base = await talk(store, ALICE, "sesamsecret opens")
+    plain = await store.branch(base)
+    named = await store.branch(base, title="My own name")
+    await store.index()
+
+    await store.forget_session(base)
+
+    found = await store.search("sesamsecret", asker=Asker.owner())
+    assert not found.sessions
+    assert not found.hits
+    assert (await store.session(plain.id)).title is None
+    assert (await store.session(named.id)).title == "My own name"
+    assert await store.check_search() == []

@@ -1,5 +1,7 @@
 """Forgetting people: what they said and were told goes, and what others said stays."""
 
+from collections.abc import Callable
+
 import pytest
 
 from tests.contracts.company import (
@@ -14,14 +16,20 @@ from tests.contracts.company import (
     says,
     talk,
 )
+from tests.contracts.listener import Heard, Listener
 from tests.databases import DatabaseFactory, OpenStore
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.errors import NotFound, ThreadlineError
-from threadline.core.forgetting import ForgettingState
+from threadline.core.event import EventKind
+from threadline.core.forgetting import ForgettingKind, ForgettingState, Seal
 from threadline.core.inbound import InboundKind
 from threadline.core.message import Role, say
 from threadline.core.person import Asker, Identity
+from threadline.sessions.forgetting import speech
+from threadline.sessions.forgetting.ledger import Work
+from threadline.sessions.forgetting.plans import begin_person
 from threadline.sessions.store import Store
+from threadline.storage.database import Transaction, expect
 from threadline.testing.feed import FeedWitness
 
 
@@ -81,6 +89,32 @@ async def test_in_a_group_her_lines_and_the_answers_to_her_go(open_store: OpenSt
     assert not (await store.session(id)).title
     await witness.verify([id])
     assert "bob three" in await lines(store, await talk(store, BOB, "bob three", at=GROUP))
+
+
+async def test_the_error_of_a_turn_goes_with_an_event(open_store: OpenStore) -> None:
+    """It may quote her; whoever looks at the turn when its lines are gone learns that it went."""
+    store = await open_store(rules=SHARED)
+    id = await says(store, ALICE, "alice one", at=GROUP)
+    claim = await store.claim()
+    assert claim is not None
+    await store.fail(claim.lease, "alice broke it", deliver=False)
+    alice = Identity(platform="telegram", id="alice")
+    begun = await store._db.write(begin_person, alice, now=store.now())
+    seal = Seal(key=await store._db.secret())
+    witness = FeedWitness(store)
+    await witness.verify([id])
+
+    def empty(tx: Transaction) -> bool:
+        kind = ForgettingKind.PERSON
+        work = Work(tx=tx, id=begun, kind=kind, seal=seal, now=store.now())
+        return speech.empty_turn(work, claim.turn.id)
+
+    while not await store._db.write(empty):
+        await witness.verify([id])
+    told = await witness.verify([id])
+
+    assert [event.kind for event in told] == [EventKind.SESSION_CHANGED]
+    assert [turn.error for turn in await store.turns(id)] == [None]
 
 
 async def test_an_answer_given_again_goes_with_the_question(open_store: OpenStore) -> None:
@@ -203,3 +237,39 @@ async def test_nobody_can_be_in_the_way(store: Store, database_factory: Database
     assert len({id for (id,) in left}) == 9
     with pytest.raises(NotFound):
         await store.forget_person(Identity(platform="telegram", id="alice"))
+
+
+@pytest.mark.parametrize(("verb", "slices"), [(speech.expand, 1), (speech.empty_lines, 2)])
+async def test_relatives_are_taken_in_the_order_of_their_keys(
+    open_store: OpenStore,
+    database_factory: DatabaseFactory,
+    verb: Callable[[Work, int], object],
+    slices: int,
+) -> None:
+    """Two who forget in the same family wait for each other, and never both at once."""
+    store = await open_store(rules=SHARED)
+    trunk = await talk(store, ALICE, "alice one", at=GROUP)
+    middle = (await store.branch(trunk)).id
+    await store.branch(middle)
+    await store.reset(GROUP, ALICE)
+    await talk(store, BOB, "bob one", at=GROUP)
+    database_factory.tamper("UPDATE sessions SET title = 'alice one', titled_by = 'model'")
+    seal = Seal(key=await store._db.secret())
+    alice = Identity(platform="telegram", id="alice")
+    begun = await store._db.write(begin_person, alice, now=store.now())
+    subject = middle if verb is speech.expand else trunk
+
+    def listen(tx: Transaction) -> list[Heard]:
+        listener = Listener(tx)
+        kind = ForgettingKind.PERSON
+        work = Work(tx=listener, id=begun, kind=kind, seal=seal, now=store.now())
+        key = expect(tx, "find_session_key", id=subject).number("key")
+        for _slice in range(slices):
+            listener.heard.clear()
+            verb(work, key)
+        return listener.only("lock_session_by_key")
+
+    heard = await store._db.write(listen)
+
+    assert len(heard) == 4
+    assert heard == sorted(heard)

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 
+from tests.contracts.listener import Listener
 from tests.databases import OpenStore
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.errors import Invalid
@@ -15,9 +16,10 @@ from threadline.core.retention import Retention
 from threadline.core.rules import Rules
 from threadline.core.session import Cause, Origin, SessionId
 from threadline.gateway.keeper import Keeper
-from threadline.sessions import blobs
+from threadline.sessions import blobs, retention
 from threadline.sessions.forgetting.plans import begin_sessions
 from threadline.sessions.store import Store
+from threadline.storage.database import Transaction
 from threadline.testing.clock import FakeClock
 
 DAY = timedelta(days=1)
@@ -156,9 +158,7 @@ async def test_who_speaks_meanwhile_keeps_the_session(open_store: OpenStore) -> 
     found = await store._prunable(rules)
     await talk(store, "alice", text="still here")
 
-    from threadline.sessions.retention import condemn
-
-    assert await store._db.write(condemn, found, None, now=store.now()) is None
+    assert await store._db.write(retention.condemn, found, None, now=store.now()) is None
     assert await ids(store) == {id}
 
 
@@ -186,6 +186,53 @@ async def test_silent_routes_are_let_go_and_transcripts_stay(open_store: OpenSto
     assert [line.text for line in await store.transcript(old) if line.role is Role.USER] == [
         "hello"
     ]
+
+
+@pytest.mark.parametrize("taking", ["lock_routes", "unbind_if_idle"])
+async def test_routes_are_taken_before_any_session(open_store: OpenStore, taking: str) -> None:
+    """Whoever arrives takes a route and then its session; nobody waits the other way round."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    for n in range(3):
+        await talk(store, f"person {n}")
+    clock.advance(YEAR)
+    found = await store._prunable(Retention(keep=DAY))
+
+    def listen(tx: Transaction) -> list[str]:
+        listener = Listener(tx)
+        if taking == "lock_routes":
+            retention.condemn(listener, found, None, now=clock())
+        else:
+            retention.unbind_idle(listener, before=clock(), now=clock())
+        return [query for query, _key in listener.only(taking, "lock_session_by_key")]
+
+    heard = await store._db.write(listen)
+
+    assert heard == [taking] * 3 + ["lock_session_by_key"] * 3
+
+
+async def test_all_pages_are_looked_through(
+    open_store: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The longest silent go first whatever their keys; sizes are added up only if they matter."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    for n in range(10):
+        await talk(store, f"person {n}", text="x" * 10_000)
+    made = []
+    for n in reversed(range(10)):
+        clock.advance(DAY)
+        made.append(await talk(store, f"person {n}"))
+    monkeypatch.setattr(retention, "_PAGE", 3)
+    monkeypatch.setattr(retention, "BATCH", 2)
+
+    by_size = await store.plan_pruning(Retention(most_bytes=45_000))
+    both = await store.plan_pruning(Retention(keep=8 * DAY, most_bytes=45_000))
+    monkeypatch.delattr(retention, "weigh")
+    by_age = await store.plan_pruning(Retention(keep=4 * DAY))
+
+    assert list(by_size.sessions) == list(both.sessions) == made[:6]
+    assert list(by_age.sessions) == made[:5]
 
 
 async def test_pieces_of_attachments_that_never_came_are_swept(store: Store) -> None:
@@ -238,5 +285,5 @@ async def test_a_keeper_prunes_unbinds_and_finishes(open_store: OpenStore) -> No
     await Keeper(store).sweep()
 
     assert await ids(store) == set()
-    assert await store.was_forgotten([oldest, old]) == {oldest, old}
+    assert await store.find_forgotten([oldest, old]) == {oldest, old}
     assert (await store.certificate(begun)).state is ForgettingState.DONE

@@ -9,7 +9,7 @@ from tests.databases import FAST, POSTGRES, OpenStore, on
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.errors import Invalid, NotFound
 from threadline.core.message import NewMessage, Role, ToolResult, say
-from threadline.core.person import Asker
+from threadline.core.person import Asker, Identity
 from threadline.core.route import Scopes, Sharing
 from threadline.core.rules import Rules
 from threadline.core.search import read_query
@@ -229,15 +229,17 @@ async def test_a_search_can_be_narrowed_down(open_store: OpenStore) -> None:
     later = store.now()
     other = await talk(store, "apple two", address=slack, sender=Sender(id="bob"))
     await store.archive([other])
+    alice = Identity(platform="telegram", id="alice")
+    bob = Identity(platform="slack", id="bob")
 
     for _ in range(2):
         assert await texts(store, "apple", roles=(Role.USER,)) == ["apple one", "apple two"]
         assert await texts(store, "apple", roles=(Role.TOOL,)) == ["apple tool"]
         assert await texts(store, "apple", platform="slack") == ["apple two"]
         assert await texts(store, "apple", kind=Kind.CHANNEL) == ["apple two"]
-        assert await texts(store, "apple", platform="slack", sender="bob") == ["apple two"]
-        assert await texts(store, "apple", platform="slack", sender="eve") == []
-        assert len(await texts(store, "apple", platform="telegram", sender="alice")) == 3
+        assert await texts(store, "apple", sender=bob) == ["apple two"]
+        assert await texts(store, "apple", sender=Identity(platform="slack", id="eve")) == []
+        assert len(await texts(store, "apple", sender=alice)) == 3
         assert await texts(store, "apple", session=other) == ["apple two"]
         assert await texts(store, "apple", since=later) == ["apple two"]
         assert len(await texts(store, "apple", until=later)) == 3

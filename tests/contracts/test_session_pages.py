@@ -9,10 +9,12 @@ from tests.contracts.travel import chunks, export, live, tell
 from tests.databases import DatabaseFactory
 from threadline.core.errors import Invalid, NotFound
 from threadline.core.message import MediaKind, Role, Text, say
+from threadline.core.portable.files import ExportFormat
 from threadline.core.session import SessionId
-from threadline.sessions.exports.paging import PageFormat
 from threadline.sessions.store import Store
 from threadline.testing.clock import FakeClock
+
+PAGES = (ExportFormat.MARKDOWN, ExportFormat.HTML)
 
 
 @pytest.fixture(name="clock")
@@ -28,7 +30,7 @@ async def a_store(database_factory: DatabaseFactory, clock: FakeClock) -> Store:
 async def page(
     store: Store,
     id: SessionId,
-    format: PageFormat = PageFormat.MARKDOWN,
+    format: ExportFormat = ExportFormat.MARKDOWN,
     *,
     hidden: bool = False,
     redact: bool = False,
@@ -53,8 +55,8 @@ async def test_a_branch_shows_what_it_shares(store: Store) -> None:
     assert f"shares its first {branch.base_seq} lines with" in text
 
 
-@pytest.mark.parametrize("format", PageFormat)
-async def test_dividers_and_hidden_lines(store: Store, format: PageFormat) -> None:
+@pytest.mark.parametrize("format", PAGES)
+async def test_dividers_and_hidden_lines(store: Store, format: ExportFormat) -> None:
     """A compaction is a divider with its summary; undone lines are there only when asked for."""
     main = await tell(store, "old words")
     await travel.answer(store)
@@ -79,13 +81,13 @@ async def test_a_page_has_pictures(store: Store) -> None:
     id = await tell(store, "", parts=(Text(text="look"), picture))
     await travel.answer(store)
 
-    assert 'src="data:image/png;base64,iVBORyE="' in await page(store, id, PageFormat.HTML)
+    assert 'src="data:image/png;base64,iVBORyE="' in await page(store, id, ExportFormat.HTML)
     assert "“sun.png” (image/png, 5 bytes)" in await page(store, id)
-    assert "sun.png" not in await page(store, id, PageFormat.HTML, redact=True)
+    assert "sun.png" not in await page(store, id, ExportFormat.HTML, redact=True)
 
 
-@pytest.mark.parametrize("format", PageFormat)
-async def test_a_redacted_page_names_nobody(store: Store, format: PageFormat) -> None:
+@pytest.mark.parametrize("format", PAGES)
+async def test_a_redacted_page_names_nobody(store: Store, format: ExportFormat) -> None:
     """People have placeholders, also in what others say of them, and keys are gone."""
     id = await tell(store, "I am Alice, alice@mail.example, key sk-abcdefghijklmnop1234")
     await travel.answer(store, say(Role.ASSISTANT, "Hello Alice!"))
@@ -134,6 +136,7 @@ async def test_odd_wishes_are_refused(store: Store) -> None:
         {"id": SessionId("20200101_000000_00000000")},
         {"id": "../x"},
         {"id": id, "format": "pdf"},
+        {"id": id, "format": ExportFormat.JSONL},
         {"id": id, "hidden": "yes"},
         {"id": id, "redact": 1},
     ):

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from threadline.core.errors import Invalid
 from threadline.core.message import Role
+from threadline.core.person import Identity
 from threadline.core.search import (
     QUERY_LIMIT,
     SNIPPET_LIMIT,
@@ -152,7 +153,7 @@ def test_a_snippet_is_short_and_its_ranges_are_inside(before: str, word: str, af
         {"is_archived": 1},
         {"person": 0},
         {"sender": "alice"},
-        {"sender": "alice", "platform": "telegram", "person": 1},
+        {"sender": Identity(platform="telegram", id="alice"), "person": 1},
     ],
 )
 def test_a_filter_refuses_what_cannot_be(fields: dict[str, object]) -> None:

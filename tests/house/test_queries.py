@@ -61,6 +61,25 @@ def test_every_query_has_its_own_name() -> None:
     assert not [name for name, times in count.items() if times > 1]
 
 
+def test_no_query_has_two_names() -> None:
+    """What is asked of the database in one way has one name, whatever its values are called."""
+    same: dict[str, list[str]] = {}
+    for query in queries():
+        same.setdefault(_normal(query.statement), []).append(query.name)
+    twice = [" and ".join(names) for names in same.values() if len(names) > 1]
+
+    assert not twice, "the same query under two names:\n" + "\n".join(twice)
+
+
+def test_two_texts_of_one_query_are_the_same() -> None:
+    """Neither the lines, nor a comment, nor the name of a value make another query."""
+    one = "-- Of it.\nDELETE FROM marks\n  WHERE key = :key"
+
+    assert _normal(one) == _normal("DELETE FROM marks WHERE key = :mark_key")
+    assert _normal(one) != _normal("DELETE FROM marks WHERE reader = :key")
+    assert _normal("WHERE a = :a AND b = :a") != _normal("WHERE a = :a AND b = :b")
+
+
 def test_every_query_is_used() -> None:
     """A query that nobody asks for by name is deleted."""
     used = {
@@ -134,6 +153,16 @@ def _sentence(comment: str, statement: str) -> str:
             break
         lines.append(line)
     return " ".join(lines).rstrip()
+
+
+def _normal(statement: str) -> str:
+    """Number the values of a statement, and leave out how it is laid out."""
+    numbers: dict[str, str] = {}
+    return re.sub(
+        r"(?<!:):[a-z]\w*",
+        lambda value: numbers.setdefault(value.group(), f":{len(numbers)}"),
+        " ".join(_code(statement).split()),
+    )
 
 
 def _code(statement: str) -> str:

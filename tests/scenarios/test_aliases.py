@@ -5,10 +5,14 @@ import pytest
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.errors import Invalid
 from threadline.core.inbound import Inbound, InboundKind
+from threadline.core.listing import SessionFilter
 from threadline.core.message import Text
-from threadline.core.person import Identity
+from threadline.core.person import Asker, Identity
+from threadline.core.portable.files import Extent, Selection
+from threadline.core.search import SearchFilter
 from threadline.core.session import Cause, EndReason
-from threadline.testing.agent import Hangs
+from threadline.core.usage import Usage, UsageBy
+from threadline.testing.agent import Hangs, Says, Spends
 from threadline.testing.house import House
 from threadline.testing.person import Person
 
@@ -194,6 +198,36 @@ async def test_ids_of_one_human_part_together(house: House) -> None:
         assert his.session_id not in seen
     assert [session.id for session in await house.sessions_of(bob)] == [his.session_id]
     assert await house.store.unlink(lid.address, lid.sender) is None
+
+
+@pytest.mark.parametrize("written", [LID, PHONE, "+49170", "49170:3@s.whatsapp.net", "777:1@lid"])
+async def test_whoever_is_named_is_the_same_everywhere(house: House, written: str) -> None:
+    """By whatever id Ada is named, lists, search, usage, exports and forgetting mean all of her."""
+    spent = Spends(Usage(provider="open", model="gpt", input_tokens=1, output_tokens=1))
+    mine = set()
+    for id in (PHONE, LID):
+        house.agent.will(spent, Says("ok"))
+        mine.add((await in_form(house, id).says(f"pears for {id}")).session_id)
+    await house.person("bob", on="whatsapp").says("pears for bob")
+    await learn(house)
+    ada, store = Identity(platform="whatsapp", id=written), house.store
+
+    person = await store.person_of(ada)
+    plan = await store.plan_forgetting_person(ada)
+    listed = await store.sessions(SessionFilter(sender=ada))
+    found = await store.search("pears", asker=Asker.owner(), where=SearchFilter(sender=ada))
+    (usage,) = await store.usage_by(UsageBy.MODEL, sender=ada)
+    lines = store.export_history(Selection(extent=Extent.PERSON, person=ada))
+    exported = b"".join([block async for block in lines])
+
+    assert person is not None
+    assert {known.identity.id for known in person.senders} == {PHONE, LID}
+    assert (set(plan.sessions), plan.senders) == (mine, 2)
+    assert {row.session.id for row in listed.rows} == mine
+    assert {hit.session_id for hit in found.hits} == mine
+    assert usage.calls == 2
+    assert all(id.encode() in exported for id in mine)
+    assert b"for bob" not in exported
 
 
 async def test_only_whatsapp_has_aliases(house: House) -> None:

@@ -12,13 +12,18 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def in_store(settings: Mapping[str, str | None], act: "Callable[[Opened], Awaitable[T]]") -> T:
-    """Do something with the store, and answer what came of it."""
+def in_store(
+    settings: Mapping[str, str | None],
+    act: "Callable[[Opened], Awaitable[T]]",
+    *,
+    make: bool = False,
+) -> T:
+    """Do something with the store, which may be made for it, and answer what came of it."""
     from threadline.cli.opening import open_store
     from threadline.config import load_config
 
     async def run() -> T:
-        async with open_store(load_config(settings)) as opened:
+        async with open_store(load_config(settings), make=make) as opened:
             return await act(opened)
 
     return asyncio.run(run())

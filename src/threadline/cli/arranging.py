@@ -9,7 +9,7 @@ from threadline.cli.acting import at_session, find, in_store
 from threadline.cli.options import AsJson, Database, Profile, SessionArg, SessionArgs
 from threadline.cli.screen import as_plain, complain, say, tell, write_json
 from threadline.core.cut import Redone, Undone
-from threadline.core.errors import Conflict
+from threadline.core.errors import Conflict, Invalid
 from threadline.core.listing import Outcome
 from threadline.core.session import SessionId
 from threadline.sessions.phrases import count, name
@@ -86,7 +86,7 @@ def move(
         wanted = await find_project(opened, project) if project else None
         return await opened.store.move(found, None if wanted is None else wanted.key)
 
-    where = f"moved into {project}" if project else "taken out of their project"
+    where = f"moved into {project}" if project else "in no project now"
     _arrange(database, ids, act, where, as_json=as_json, profile=profile)
 
 
@@ -111,19 +111,31 @@ def branch(
 
 def undo(
     id: SessionArg,
-    turns: Annotated[int, typer.Argument(metavar="[N]", help="How many turns.")] = 1,
+    turns: Annotated[
+        int | None, typer.Argument(metavar="[N]", help="How many turns; else one.")
+    ] = None,
     redo: Annotated[bool, typer.Option("--redo", help="Bring back what was undone.")] = False,
     database: Database = None,
     as_json: AsJson = False,
 ) -> None:
     """Take back the last turns of a session, or bring them back."""
+    from threadline.sessions.commands.shaping import tell_redone, tell_undone
+
+    if redo and turns is not None:
+        raise Invalid("--redo takes no number", hint="It brings back what was undone last")
+    wanted = 1 if turns is None else turns
+    if wanted < 1:
+        raise Invalid(f"{wanted} is no number of turns", hint="2 takes back two")
 
     async def act(opened: "Opened", id: SessionId) -> Undone | Redone:
-        return await (opened.store.redo(id) if redo else opened.store.undo(id, turns))
+        return await (opened.store.redo(id) if redo else opened.store.undo(id, wanted))
 
     done = at_session({"database": database}, id, act)
-    verb = "Brought back" if redo else "Took back"
-    tell(as_plain(done), f"{verb} {count(done.messages, 'message')}.", as_json=as_json)
+    if isinstance(done, Redone):
+        sentence = tell_redone(done)
+    else:
+        sentence = f"{tell_undone(done, wanted)} --redo brings them back."
+    tell(as_plain(done), sentence, as_json=as_json)
 
 
 def _arrange(
@@ -138,7 +150,8 @@ def _arrange(
     """Do the same to several sessions; whichever fails is told by name, and the rest is done."""
 
     async def all_of_them(opened: "Opened") -> list[Outcome]:
-        return await act(opened, [await find(opened, prefix) for prefix in prefixes])
+        found = [await find(opened, prefix) for prefix in prefixes]
+        return await act(opened, list(dict.fromkeys(found)))
 
     outcomes = in_store({"database": database, "profile": profile}, all_of_them)
     failed = [outcome for outcome in outcomes if outcome.error is not None]

@@ -1,15 +1,18 @@
 """`threadline backup` and `threadline restore`: everything in one file, and back."""
 
 import asyncio
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from threadline.cli.acting import in_store
 from threadline.cli.options import AsJson, Database
 from threadline.cli.screen import say, write_json
 
 if TYPE_CHECKING:
+    from threadline.cli.opening import Opened
     from threadline.config import Config
 
 Force = Annotated[bool, typer.Option("--force", help="Replace what is there.")]
@@ -26,10 +29,7 @@ def backup(
     The file appears only when it is whole and was examined. It is a SQLite database of
     Threadline's own, also where everything is kept in PostgreSQL.
     """
-    from threadline.config import load_config
-
-    config = load_config({"database": database})
-    asyncio.run(_back_up(config, to.absolute(), force=force))
+    in_store({"database": database}, partial(_back_up, to=to.absolute(), force=force))
     size = to.stat().st_size
     if as_json:
         write_json({"backup": str(to), "bytes": size})
@@ -64,13 +64,11 @@ def restore(
         say("What was forgotten elsewhere after that backup was made is in it.")
 
 
-async def _back_up(config: "Config", to: Path, *, force: bool) -> None:
-    from threadline.cli.opening import open_store
+async def _back_up(opened: "Opened", *, to: Path, force: bool) -> None:
     from threadline.cli.progress import shown
 
-    async with open_store(config) as opened:
-        with shown("Backing up") as advance:
-            await opened.database.back_up(to, replace=force, told=advance)
+    with shown("Backing up") as advance:
+        await opened.database.back_up(to, replace=force, told=advance)
 
 
 async def _restore(config: "Config", backup: Path, *, force: bool) -> Path | None:

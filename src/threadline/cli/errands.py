@@ -1,17 +1,14 @@
 """Errands: what a command of the chat leaves to do, because it takes longer than a moment."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 from threadline.cli.files import write_file
 from threadline.cli.opening import make_private
-from threadline.cli.outputs import drop_outputs
+from threadline.cli.outputs import drop_outputs, written_session
 from threadline.core.forgetting import Certificate, ForgettingState
 from threadline.core.person import Asker
-from threadline.core.session import SessionId
-from threadline.sessions.commands.ask import Errand, Export, ExportFormat
-from threadline.sessions.exports.paging import PageFormat
+from threadline.sessions.commands.ask import Errand, Export
 from threadline.sessions.store import Store
 
 
@@ -27,19 +24,9 @@ async def run_errand(store: Store, errand: Errand, *, folder: Path, asker: Asker
 async def _export(store: Store, errand: Export, folder: Path, asker: Asker) -> str:
     path = folder / f"{errand.session_id}.{errand.format}"
     make_private(folder)
-    if errand.format is ExportFormat.JSONL:
-        blocks = store.export_session(errand.session_id, asker=asker)
-    else:
-        blocks = _page(store, errand.session_id, PageFormat(errand.format.value), asker)
+    blocks = written_session(store, errand.session_id, errand.format, asker=asker)
     await write_file(str(path), blocks, force=True)
     return f"It is in {path}."
-
-
-async def _page(
-    store: Store, id: SessionId, format: PageFormat, asker: Asker
-) -> AsyncIterator[bytes]:
-    async for piece in store.export_page(id, format, asker=asker):
-        yield piece.encode()
 
 
 def _told(certificate: Certificate) -> str:

@@ -1,32 +1,23 @@
 """`threadline export`: sessions as a file, for people or to be imported elsewhere."""
 
 from collections.abc import AsyncIterator
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
 from threadline.cli.acting import at_session, in_store
 from threadline.cli.files import STDIO, require_free, write_file
+from threadline.cli.identity import read_identity
 from threadline.cli.options import AsJson, Database, OfProject, Profile, SessionArg
 from threadline.cli.progress import Advance, shown
 from threadline.cli.screen import tell
 from threadline.core.errors import Invalid
-from threadline.core.portable.files import Extent, Selection
-from threadline.core.portable.places import SenderReference
+from threadline.core.portable.files import ExportFormat, Extent, Selection
 from threadline.core.session import SessionId
 from threadline.sessions.phrases import count
 
 if TYPE_CHECKING:
     from threadline.cli.opening import Opened
-
-
-class Format(StrEnum):
-    """What a session is written in."""
-
-    MARKDOWN = "md"
-    HTML = "html"
-    JSONL = "jsonl"
 
 
 Force: TypeAlias = Annotated[bool, typer.Option("--force", help="Write over a file.")]
@@ -42,8 +33,8 @@ def export_session(
     id: SessionArg,
     *,
     format: Annotated[
-        Format, typer.Option("--format", "-f", help="For people, or to be imported: jsonl.")
-    ] = Format.MARKDOWN,
+        ExportFormat, typer.Option("--format", "-f", help="For people, or to be imported: jsonl.")
+    ] = ExportFormat.MARKDOWN,
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE", help="Where to; else it is shown.")
     ] = STDIO,
@@ -59,25 +50,13 @@ def export_session(
     require_free(output, force=force)
 
     async def act(opened: "Opened", id: SessionId) -> int:
-        if format is Format.JSONL:
-            lines = opened.store.export_session(id, redact=redact)
-            return await write_file(output, lines, force=force)
-        return await write_file(
-            output, _page(opened, id, format, hidden=hidden, redact=redact), force=force
-        )
+        from threadline.cli.outputs import written_session
+
+        blocks = written_session(opened.store, id, format, hidden=hidden, redact=redact)
+        return await write_file(output, blocks, force=force)
 
     written = at_session({"database": database}, id, act)
     _say(output, written, as_json=as_json)
-
-
-async def _page(
-    opened: "Opened", id: SessionId, format: Format, *, hidden: bool, redact: bool
-) -> AsyncIterator[bytes]:
-    from threadline.sessions.exports.paging import PageFormat
-
-    wanted = PageFormat(format.value)
-    async for piece in opened.store.export_page(id, wanted, hidden=hidden, redact=redact):
-        yield piece.encode()
 
 
 def export(
@@ -131,11 +110,7 @@ def _selection(
             raise Invalid("Export either all, or a profile")
         return Selection(extent=Extent.ALL)
     if person is not None:
-        platform, _, id = person.partition(":")
-        if not platform or not id:
-            raise Invalid(f"{person[:60]!r} names nobody", hint="Write it as telegram:42")
-        who = SenderReference(platform=platform, id=id)
-        return Selection(extent=Extent.PERSON, person=who)
+        return Selection(extent=Extent.PERSON, person=read_identity(person))
     if project is not None:
         return Selection(extent=Extent.PROJECT, profile=profile, project=project)
     return Selection(extent=Extent.PROFILE, profile=profile)

@@ -3,10 +3,12 @@
 import asyncio
 import sys
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
+from threadline.cli.acting import find, in_store
 from threadline.cli.identity import read_identity
 from threadline.cli.options import AsJson, Database, SessionArgs
 from threadline.cli.screen import local, say, write_json
@@ -15,7 +17,6 @@ from threadline.sessions.phrases import count
 
 if TYPE_CHECKING:
     from threadline.cli.opening import Opened
-    from threadline.config import Config
     from threadline.sessions.store.forgetting import Progress
 
 app = typer.Typer(
@@ -43,9 +44,7 @@ def session(
     """Forget sessions: words, attachments, index, journal and free pages."""
 
     async def make(opened: "Opened") -> "tuple[Plan, Carry]":
-        from threadline.sessions.diagnosis import find_session
-
-        found = [await opened.database.read(find_session, id) for id in ids]
+        found = [await find(opened, id) for id in ids]
         plan = await opened.store.plan_forgetting(found)
         return plan, lambda told: opened.store.forget_sessions(found, progress=told)
 
@@ -78,9 +77,7 @@ def person(
 @app.command("list")
 def list_certificates(database: Database = None, as_json: AsJson = False) -> None:
     """List the certificates of what was forgotten, the newest first."""
-    from threadline.config import load_config
-
-    found = asyncio.run(_certificates(load_config({"database": database})))
+    found = in_store({"database": database}, lambda opened: opened.store.certificates())
     if as_json:
         write_json([_certificate_as_dict(one) for one in found])
     elif not found:
@@ -92,9 +89,7 @@ def list_certificates(database: Database = None, as_json: AsJson = False) -> Non
 @app.command()
 def finish(database: Database = None, as_json: AsJson = False) -> None:
     """Go on with whatever was interrupted while it was being forgotten."""
-    from threadline.config import load_config
-
-    found = asyncio.run(_finish(load_config({"database": database})))
+    found = in_store({"database": database}, lambda opened: opened.store.finish_forgettings())
     if as_json:
         write_json([_certificate_as_dict(one) for one in found])
     elif not found:
@@ -106,11 +101,9 @@ def finish(database: Database = None, as_json: AsJson = False) -> None:
 
 
 def _run(make: "Make", database: str | None, *, yes: bool, dry_run: bool, as_json: bool) -> None:
-    from threadline.config import load_config
-
-    config = load_config({"database": database})
     asks = not yes and not dry_run and not as_json and sys.stdin.isatty()
-    plan, certificate = asyncio.run(_forget(config, make, does=yes and not dry_run, asks=asks))
+    forget = partial(_forget, make=make, does=yes and not dry_run, asks=asks)
+    plan, certificate = in_store({"database": database}, forget)
     if as_json:
         made = None if certificate is None else _certificate_as_dict(certificate)
         write_json({"plan": plan_as_dict(plan), "certificate": made})
@@ -125,37 +118,21 @@ def _run(make: "Make", database: str | None, *, yes: bool, dry_run: bool, as_jso
 
 
 async def _forget(
-    config: "Config", make: "Make", *, does: bool, asks: bool
+    opened: "Opened", *, make: "Make", does: bool, asks: bool
 ) -> tuple[Plan, Certificate | None]:
-    from threadline.cli.opening import open_store
     from threadline.cli.outputs import drop_outputs
     from threadline.cli.progress import shown
 
-    async with open_store(config) as opened:
-        plan, carry_out = await make(opened)
-        if asks:
-            say(plan_page(plan))
-            does = await asyncio.to_thread(typer.confirm, "Forget this for good?")
-        if not does:
-            return plan, None
-        with shown("Forgetting") as advance:
-            certificate = await carry_out(lambda done: advance(done, None))
-        await asyncio.to_thread(drop_outputs, [*plan.sessions, *plan.shared, *plan.branches])
-        return plan, certificate
-
-
-async def _certificates(config: "Config") -> list[Certificate]:
-    from threadline.cli.opening import open_store
-
-    async with open_store(config) as opened:
-        return await opened.store.certificates()
-
-
-async def _finish(config: "Config") -> list[Certificate]:
-    from threadline.cli.opening import open_store
-
-    async with open_store(config) as opened:
-        return await opened.store.finish_forgettings()
+    plan, carry_out = await make(opened)
+    if asks:
+        say(plan_page(plan))
+        does = await asyncio.to_thread(typer.confirm, "Forget this for good?")
+    if not does:
+        return plan, None
+    with shown("Forgetting") as advance:
+        certificate = await carry_out(lambda done: advance(done, None))
+    await asyncio.to_thread(drop_outputs, [*plan.sessions, *plan.shared, *plan.branches])
+    return plan, certificate
 
 
 def plan_page(plan: Plan) -> str:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from threadline.cli.acting import in_store
 from threadline.cli.files import STDIO, read_file, size_of
 from threadline.cli.options import AsJson, Database
 from threadline.cli.progress import shown
@@ -12,8 +13,8 @@ from threadline.cli.screen import say, write_json
 from threadline.sessions.phrases import count
 
 if TYPE_CHECKING:
-    from threadline.config import Config
-    from threadline.sessions.exports.taking import ImportReport, Manner
+    from threadline.cli.opening import Opened
+    from threadline.sessions.exports.taking import ImportReport
 
 
 def import_file(
@@ -35,30 +36,26 @@ def import_file(
 
     The file is read to its end before anything is stored, unless bad sessions are to be skipped.
     """
-    from threadline.config import load_config
+    from threadline.sessions.exports.checking import check_file
     from threadline.sessions.exports.taking import Manner
 
     manner = Manner(dry_run=dry_run, skip_bad=skip_bad, as_copies=as_copies)
-    report = asyncio.run(_import(load_config({"database": database}), file, manner))
+    if file != STDIO and not skip_bad:
+        asyncio.run(check_file(read_file(file)))
+
+    async def act(opened: "Opened") -> "ImportReport":
+        with shown("Importing") as advance:
+            return await opened.store.import_history(
+                read_file(file), manner, progress=lambda done: advance(done, size_of(file))
+            )
+
+    report = in_store({"database": database}, act, make=not dry_run)
     if as_json:
         write_json({name: getattr(report, name) for name in report.__slots__} | _listed(report))
     else:
         say("\n".join(_sentences(report, dry_run=dry_run)))
     if report.conflicts or report.bad:
         raise typer.Exit(1)
-
-
-async def _import(config: "Config", file: str, manner: "Manner") -> "ImportReport":
-    from threadline.cli.opening import open_store
-    from threadline.sessions.exports.checking import check_file
-
-    if file != STDIO and not manner.skip_bad:
-        await check_file(read_file(file))
-    async with open_store(config, make=not manner.dry_run) as opened:
-        with shown("Importing") as advance:
-            return await opened.store.import_history(
-                read_file(file), manner, progress=lambda done: advance(done, size_of(file))
-            )
 
 
 def _listed(report: "ImportReport") -> dict[str, object]:

@@ -34,7 +34,7 @@ def list_sessions(
 ) -> None:
     """List the sessions of a profile: pinned ones first, then the latest activity."""
 
-    async def act(opened: "Opened") -> tuple[list[SessionRow], datetime, str]:
+    async def act(opened: "Opened") -> tuple[list[SessionRow], bool, datetime, str]:
         from threadline.cli.projects import find_project
 
         only = SessionFilter(
@@ -45,13 +45,16 @@ def list_sessions(
             is_unread=True if unread else None,
             with_empty=everything,
         )
-        return await _rows(opened, only, limit), opened.store.now(), opened.profile
+        rows, has_more = await _rows(opened, only, limit)
+        return rows, has_more, opened.store.now(), opened.profile
 
-    rows, now, asked = in_store({"database": database, "profile": profile}, act)
+    rows, has_more, now, asked = in_store({"database": database, "profile": profile}, act)
     if as_json:
         write_json([_row_as_dict(row) for row in rows])
     elif rows:
         _show(rows, now)
+        if has_more:
+            say("… and more; --limit shows them")
     elif any((source, project, title, archived, scheduled, unread)):
         say("There are no such sessions.")
     else:
@@ -91,7 +94,8 @@ def _shelf(*, archived: bool, scheduled: bool, everything: bool) -> Shelf:
     return Shelf.SCHEDULED if scheduled else Shelf.SIDEBAR
 
 
-async def _rows(opened: "Opened", only: SessionFilter, limit: int) -> list[SessionRow]:
+async def _rows(opened: "Opened", only: SessionFilter, limit: int) -> tuple[list[SessionRow], bool]:
+    """Read so many rows; answer also whether there are more."""
     rows: list[SessionRow] = []
     after = None
     while len(rows) < limit:
@@ -101,7 +105,7 @@ async def _rows(opened: "Opened", only: SessionFilter, limit: int) -> list[Sessi
         after = page.next
         if after is None:
             break
-    return rows
+    return rows, after is not None
 
 
 def _show(rows: list[SessionRow], now: datetime) -> None:

@@ -1,7 +1,9 @@
 """The command line's front door."""
 
+import os
 import sys
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated, Any, TextIO
 
 import typer
 from typer.core import TyperGroup
@@ -22,8 +24,8 @@ from threadline.cli import (
     searching,
     sessions,
 )
-from threadline.cli.screen import complain, say
-from threadline.core.errors import ThreadlineError
+from threadline.cli.screen import complain, let_go_of_output, say
+from threadline.core.errors import StorageError, ThreadlineError
 
 
 class Family(TyperGroup):
@@ -99,10 +101,25 @@ def front(
     """One durable conversation, whichever app it is spoken in."""
 
 
+def _nothing() -> TextIO:
+    """Stand for a stream that was closed: there is nothing in it, and nobody behind it."""
+    return Path(os.devnull).open("r+")
+
+
 def main() -> None:
     """Run the command line."""
+    sys.stdin, sys.stdout, sys.stderr = (
+        stream or _nothing() for stream in (sys.stdin, sys.stdout, sys.stderr)
+    )
     for stream in (sys.stdout, sys.stderr):
         # What a terminal cannot show is written in escapes; no answer is lost over an odd letter.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    app()
+    try:
+        app()
+    except OSError as error:
+        if error.filename is not None:
+            raise  # it is about a file, and not about what was to be shown
+        complain(StorageError(f"The output cannot be written: {error.strerror}"))
+        let_go_of_output()
+        sys.exit(1)

@@ -1,13 +1,38 @@
-"""Outputs: the folder into which the chat writes files, by profile."""
+"""Outputs: sessions as files, and the folder into which the chat writes them, by profile."""
 
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from threadline.config import FOLDER
 from threadline.core.errors import StorageError
+from threadline.core.person import Asker
+from threadline.core.portable.files import ExportFormat
 from threadline.core.session import SessionId
 
+if TYPE_CHECKING:
+    from threadline.sessions.store import Store
+
 _OUTPUT = FOLDER / "output"
+
+
+async def written_session(
+    store: "Store",
+    id: SessionId,
+    format: ExportFormat,
+    *,
+    hidden: bool = False,
+    redact: bool = False,
+    asker: Asker | None = None,
+) -> AsyncIterator[bytes]:
+    """Write a session in a format, block by block."""
+    if format is ExportFormat.JSONL:
+        async for block in store.export_session(id, redact=redact, asker=asker):
+            yield block
+    else:
+        page = store.export_page(id, format, hidden=hidden, redact=redact, asker=asker)
+        async for piece in page:
+            yield piece.encode()
 
 
 def output_folder(profile: str) -> Path:

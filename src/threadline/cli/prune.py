@@ -1,11 +1,12 @@
 """`threadline prune`: let go of what has been kept for long enough."""
 
-import asyncio
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from threadline.cli.acting import in_store
 from threadline.cli.options import AsJson, Database
 from threadline.cli.screen import say, write_json
 from threadline.core.forgetting import Certificate, Plan
@@ -13,7 +14,7 @@ from threadline.core.retention import Retention
 from threadline.sessions.phrases import count
 
 if TYPE_CHECKING:
-    from threadline.config import Config
+    from threadline.cli.opening import Opened
 
 
 def prune(
@@ -29,11 +30,9 @@ def prune(
 
     Pinned, suspended, held and busy sessions stay. Without rules in [retention] nothing goes.
     """
-    from threadline.config import load_config
-
-    config = load_config({"database": database})
     given = None if days is None else Retention(keep=timedelta(days=days))
-    plan, certificate, freed = asyncio.run(_prune(config, given, dry_run=dry_run))
+    act = partial(_prune, given=given, dry_run=dry_run)
+    plan, certificate, freed = in_store({"database": database}, act)
     if as_json:
         sessions = plan.sessions
         done = None if certificate is None else dict(certificate.counts)
@@ -47,18 +46,14 @@ def prune(
 
 
 async def _prune(
-    config: "Config", given: Retention | None, *, dry_run: bool
+    opened: "Opened", *, given: Retention | None, dry_run: bool
 ) -> tuple[Plan, Certificate | None, int]:
-    from threadline.cli.opening import open_store
     from threadline.cli.progress import shown
 
-    async with open_store(config) as opened:
-        plan = await opened.store.plan_pruning(given)
-        if dry_run:
-            return plan, None, 0
-        whole = len(plan.sessions)
-        with shown("Pruning") as advance:
-            certificate = await opened.store.prune(
-                given, progress=lambda done: advance(done, whole)
-            )
-        return plan, certificate, await opened.store.unbind_idle()
+    plan = await opened.store.plan_pruning(given)
+    if dry_run:
+        return plan, None, 0
+    whole = len(plan.sessions)
+    with shown("Pruning") as advance:
+        certificate = await opened.store.prune(given, progress=lambda done: advance(done, whole))
+    return plan, certificate, await opened.store.unbind_idle()

@@ -6,6 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 _PIPED_WIDTH = 200
+_GAP = 2
 
 
 def clean(text: str) -> str:
@@ -40,14 +42,23 @@ def say(text: str = "") -> None:
 
 def complain(error: ThreadlineError) -> None:
     """Show an error as the sentence that it is."""
-    sys.stdout.flush()
+    with suppress(OSError):  # what cannot be written any more is no reason to be silent
+        sys.stdout.flush()
     sys.stderr.write(f"threadline: {clean(str(error))}\n")
     sys.stderr.flush()
+
+
+def let_go_of_output() -> None:
+    """Drop what could not be written, so that the end of the program does not try it again."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
 
 
 def write_json(value: object, *, indent: int | None = 2) -> None:
     """Answer another program; what would steer a terminal is escaped."""
     sys.stdout.write(json.dumps(value, ensure_ascii=True, indent=indent, default=_plain) + "\n")
+    sys.stdout.flush()
 
 
 def tell(value: object, sentence: str, *, as_json: bool) -> None:
@@ -81,20 +92,26 @@ def console() -> "Console":
 
 def show_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Show a table of plain text; only its last column is cut where a line is too short."""
+    from rich.cells import cell_len
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    cells = [[clean(cell) for cell in row] for row in rows]
-    for n, heading in enumerate(headings):
-        width = max(len(heading), *(len(row[n]) for row in cells))
-        is_last = n == len(headings) - 1
-        table.add_column(
-            heading, no_wrap=True, overflow="ellipsis", min_width=None if is_last else width
-        )
+    screen = console()
+    cells = [[Text(clean(cell)) for cell in row] for row in rows]
+    widths = [
+        max(cell_len(heading), *(row[n].cell_len for row in cells))
+        for n, heading in enumerate(headings)
+    ]
+    taken = sum(width + _GAP for width in widths[:-1])
+    room = max(screen.width - taken, cell_len(headings[-1]))
+    table = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="bold")
+    for heading, width in zip(headings, [*widths[:-1], min(widths[-1], room)], strict=True):
+        table.add_column(heading, no_wrap=True, width=width)
     for row in cells:
-        table.add_row(*(Text(cell) for cell in row))
-    console().print(table)
+        row[-1].truncate(room, overflow="ellipsis")
+        table.add_row(*row)
+    screen.width = max(screen.width, taken + room)
+    screen.print(table)
 
 
 def highlight(text: str, ranges: Sequence[tuple[int, int]]) -> str:

@@ -11,7 +11,7 @@ from threadline.cli.screen import as_plain, local, say, show_marker, write_json
 from threadline.core.message import Attachment, Marker, Message, Part, ToolCall, pack
 from threadline.core.session import Session, SessionId
 from threadline.core.turn import Turn
-from threadline.sessions.phrases import ago, count, name, why
+from threadline.sessions.phrases import ago, name, why
 from threadline.sessions.views import LARGEST_PAGE
 
 if TYPE_CHECKING:
@@ -48,11 +48,13 @@ async def _show(
     async with open_store(config) as opened:
         id = await opened.database.read(find_session, prefix)
         session = await opened.store.session(id)
-        lines = await _last_lines(opened, id, limit)
+        lines = await _last_lines(opened, id, limit + 1)
+        has_more, lines = len(lines) > limit, lines[-limit:]
         waiting = await opened.store.queue(id)
         turns = await opened.store.turns(id, most=10)
         if not as_json:
-            return _page(session, lines, waiting, turns, opened.store.now())
+            facts = _facts(session, turns, opened.store.now())
+            return "\n".join([*facts, "", *_said(lines, waiting, has_more=has_more)])
         return {
             **session_as_dict(session),
             "routes": await opened.store.routes_of(id),
@@ -74,14 +76,7 @@ async def _last_lines(opened: "Opened", id: SessionId, limit: int) -> list[Messa
     return lines
 
 
-def _page(
-    session: Session,
-    lines: list[Message],
-    waiting: list[Message],
-    turns: list[Turn],
-    now: datetime,
-) -> str:
-
+def _facts(session: Session, turns: list[Turn], now: datetime) -> list[str]:
     begun = f"begun {local(session.opened_at)}"
     facts = [
         name(session),
@@ -94,14 +89,21 @@ def _page(
         facts.append(f"suspended {local(session.suspended_at)}")
     if session.parent_id is not None:
         facts.append(f"follows {session.parent_id}")
-    unfinished = [f"turn {turn.id} is {turn.state}" for turn in turns if turn.ended_at is None]
-    facts += unfinished
-    if lines and (lines[0].seq or 1) > 1:
-        hidden = (lines[0].seq or 1) - 1
-        facts.append(f"… {count(hidden, 'earlier line')}; --limit shows more")
-    said = [f"{local(line.at)}  {_speaker(line)}: {_words(line)}" for line in lines]
-    queued = [f"{local(line.at)}  {_speaker(line)} (waiting): {_words(line)}" for line in waiting]
-    return "\n".join([*facts, "", *said, *queued])
+    return facts + [f"turn {turn.id} is {turn.state}" for turn in turns if turn.ended_at is None]
+
+
+def _said(lines: list[Message], waiting: list[Message], *, has_more: bool) -> list[str]:
+    """Write lines under the numbers by which they are known; what waits has none yet."""
+    width = len(str(lines[-1].seq)) if lines else 0
+    before = ["… and earlier lines; --limit shows them"] if has_more else []
+    said = [
+        f"{line.seq:>{width}}  {local(line.at)}  {_speaker(line)}: {_words(line)}" for line in lines
+    ]
+    queued = [
+        f"{'':>{width}}  {local(line.at)}  {_speaker(line)} (waiting): {_words(line)}"
+        for line in waiting
+    ]
+    return [*before, *said, *queued]
 
 
 def _speaker(line: Message) -> str:

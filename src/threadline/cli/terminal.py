@@ -16,6 +16,7 @@ from prompt_toolkit.application import Application
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
+from prompt_toolkit.filters import Condition
 from prompt_toolkit.formatted_text import ANSI
 from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
@@ -37,6 +38,7 @@ class Terminal:
         """Prepare the prompt."""
         self._database = database
         self._begun = ""
+        self._has_offer = False
         self._has_color = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
         self._app: Application[None] | None = None
         self._typed: asyncio.Queue[str] = asyncio.Queue()
@@ -90,10 +92,14 @@ class Terminal:
         self._line(f"⚠ {text}", _WARM)
 
     def offer(self, text: str) -> None:
-        """Put words that were taken back into the line, unless something is being typed there."""
+        """Put words that were taken back into the line, unless something is being typed there.
+
+        Whoever goes on with a command instead need not clear the line first.
+        """
         line = None if self._app is None else self._app.current_buffer
         if line is not None and not line.text:
             line.insert_text(clean(text))
+            self._has_offer = True
 
     async def run(self, conversation: Conversation, *, drain: timedelta) -> None:
         """Prompt until the person leaves, or nothing can be shown any more."""
@@ -107,6 +113,7 @@ class Terminal:
             history=InMemoryHistory(await conversation.last_words()),
             key_bindings=self._keys(conversation, drain),
         )
+        prompt.default_buffer.on_text_changed += self._forget_offer
         self._app = prompt.app
         self._spawn(self._hear_all(conversation))
         prompting = asyncio.create_task(prompt.prompt_async())
@@ -127,6 +134,14 @@ class Terminal:
             self._app = None
         with suppress(EOFError):  # the terminal itself is gone
             prompting.result()
+
+    def _forget_offer(self, line: Buffer) -> None:
+        self._has_offer = False
+
+    def _is_offer(self) -> bool:
+        """Tell whether the line is as it was offered, and nothing has been done to it."""
+        line = None if self._app is None else self._app.current_buffer
+        return self._has_offer and line is not None and line.document.is_cursor_at_the_end
 
     def _accept(self, buffer: Buffer) -> None:
         """Take a line that was typed; the prompt stays, and is empty again."""
@@ -172,6 +187,12 @@ class Terminal:
         def _(event: KeyPressEvent) -> None:
             """Say what was typed, without ending the prompt."""
             self._accept(event.current_buffer)
+
+        @keys.add("/", filter=Condition(self._is_offer))
+        def _(event: KeyPressEvent) -> None:
+            """Begin a command in the place of what was offered; the arrow up brings that back."""
+            event.current_buffer.reset()
+            event.current_buffer.insert_text("/")
 
         @keys.add("<sigint>")
         @keys.add("c-c")

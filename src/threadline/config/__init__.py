@@ -5,6 +5,7 @@ import os
 import tomllib
 from collections.abc import Iterator, Mapping
 from datetime import UTC, timedelta, tzinfo
+from enum import StrEnum
 from pathlib import Path
 from typing import TypeAlias, get_args
 
@@ -230,10 +231,11 @@ def _explain(error: ValidationError, origins: Mapping[str, str]) -> ConfigError:
     way = tuple(str(part) for part in wrong["loc"] if part != "[key]")
     key = ".".join(way)
     origin = origins.get(key, DEFAULT)
-    if wrong["type"] == "extra_forbidden":
-        near = difflib.get_close_matches(way[-1], _names(way[:-1]), n=1, cutoff=0.6)
+    names = _names(way[:-1])
+    if wrong["type"] == "extra_forbidden" or ("[key]" in wrong["loc"] and names):
+        near = difflib.get_close_matches(way[-1], names, n=1, cutoff=0.6)
         known = f"Did you mean {'.'.join((*way[:-1], near[0]))}?" if near else ""
-        hint = known or f"There are: {', '.join(_names(way[:-1]))}"
+        hint = known or f"There are: {', '.join(names)}"
         return ConfigError(f"There is no setting {key}", id=origin, hint=hint)
     value = wrong["input"]
     shown = repr(hide_password(value) if isinstance(value, str) else value)[:80]
@@ -247,8 +249,12 @@ def _explain(error: ValidationError, origins: Mapping[str, str]) -> ConfigError:
 
 
 def _names(way: Way) -> list[str]:
-    section = _section(way)
-    return [] if section is None else list(section.model_fields)
+    """List the settings that a table can have, where they are known."""
+    found = _annotation(way)
+    if isinstance(found, type) and issubclass(found, Section):
+        return list(found.model_fields)
+    key = [*get_args(found), None][0]
+    return list(key) if isinstance(key, type) and issubclass(key, StrEnum) else []
 
 
 def _wish(way: Way) -> str | None:
@@ -264,6 +270,12 @@ def _wish(way: Way) -> str | None:
 
 def _section(way: Way) -> type[Section] | None:
     """Find the section that stands at the end of a way through the tables."""
+    found = _annotation(way)
+    return found if isinstance(found, type) and issubclass(found, Section) else None
+
+
+def _annotation(way: Way) -> object:
+    """Find what may stand at the end of a way through the tables."""
     found: object = Config
     for name in way:
         if isinstance(found, type) and issubclass(found, Section):
@@ -271,4 +283,4 @@ def _section(way: Way) -> type[Section] | None:
             found = None if field is None else field.annotation
         else:  # a table of tables, by platform or kind
             found = [*get_args(found), None][1]
-    return found if isinstance(found, type) and issubclass(found, Section) else None
+    return found

@@ -62,11 +62,6 @@ class Plan:
     attachments: int = 0
     senders: int = 0
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether there is nothing to forget."""
-        return not (self.sessions or self.shared or self.senders)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certificate:

@@ -60,7 +60,7 @@ class SessionFilter:
     person: PersonKey | None = None
     """Whose conversation it is: any sender of this person."""
     sender: Identity | None = None
-    """The same for one sender."""
+    """The same, by any id of that person."""
     is_pinned: bool | None = None
     is_unread: bool | None = None
     is_ended: bool | None = None

@@ -9,14 +9,15 @@ from threadline.core.address import Kind
 from threadline.core.errors import Invalid
 from threadline.core.grams import PART_LEAST, WORD_LIMIT, fold, parts, runs
 from threadline.core.message import MessageKey, Role
+from threadline.core.person import Identity, PersonKey, checked_person_key
 from threadline.core.session import ProjectKey, SessionId, checked_project_key, checked_session_id
 from threadline.core.text import (
     checked_choice,
-    checked_count,
     checked_flag,
     checked_id,
     checked_moment,
     checked_text,
+    checked_type,
     unfit,
 )
 
@@ -72,10 +73,10 @@ class SearchFilter:
     """Whose lines; None: everybody's but the notes that the system leaves, and titles."""
     platform: str | None = None
     kind: Kind | None = None
-    person: int | None = None
+    person: PersonKey | None = None
     """Lines that this person said, and all of their own conversations."""
-    sender: str | None = None
-    """The same by the id of one sender on `platform`."""
+    sender: Identity | None = None
+    """The same, by any id of that person."""
     project: ProjectKey | None = None
     session: SessionId | None = None
     """Lines that were said in it; those that a branch shares were said in its base."""
@@ -105,11 +106,9 @@ class SearchFilter:
 
     def _check_people(self) -> None:
         if self.person is not None:
-            checked_count(self.person, "person", 1)
+            checked_person_key(self.person)
         if self.sender is not None:
-            checked_id(self.sender, "sender")
-            if self.platform is None:
-                raise Invalid("A sender is known by the platform too", hint="Name the platform")
+            checked_type(self.sender, "sender", Identity)
             if self.person is not None:
                 raise Invalid("A search is about a person or a sender, not about both")
 

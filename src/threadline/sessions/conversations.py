@@ -26,7 +26,7 @@ from threadline.core.session import (
 from threadline.core.text import checked_text, clean_title
 from threadline.sessions.arrivals.places import Place, look_up, remember
 from threadline.sessions.chronicle import Chronicle, open_chronicle
-from threadline.sessions.endings import end_chronicle
+from threadline.sessions.endings import end_chronicle, leave
 from threadline.sessions.people.aliases import rename, resolve
 from threadline.sessions.people.gathering import gather_for, is_one_conversation, move_dms
 from threadline.sessions.people.ownership import asker_keys
@@ -338,7 +338,9 @@ def switch(
     if bound is not None and keys.person_key is not None and is_one_conversation(address, rules):
         from_key, to_key = bound.number("key"), target.number("key")
         move_dms(tx, keys.person_key, from_key, to_key, profile=profile, now=now)
-    left_id = None if bound is None else _leave(Chronicle(tx, bound, now), where)
+    left_id = None
+    if bound is not None:
+        left_id = leave(Chronicle(tx, bound, now), EndReason.SWITCHED, by=where)
     speaker = None if shared else keys.sender_key
     with open_chronicle(tx, to, now) as chronicle:
         tx.run("reopen_session", key=chronicle.key)
@@ -371,12 +373,3 @@ def _not_shared(id: SessionId) -> Refused:
         id=id,
         hint="Resume it in a private chat",
     )
-
-
-def _leave(chronicle: Chronicle, where: Route) -> SessionId:
-    with chronicle:
-        routes = chronicle.tx.all("list_routes", session_key=chronicle.key)
-        others = [row for row in routes if row["route"] != where]
-        if others or not end_chronicle(chronicle, EndReason.SWITCHED):
-            chronicle.tell(EventKind.SESSION_CHANGED)
-    return chronicle.id

@@ -8,6 +8,7 @@ from threadline.core.address import Kind
 from threadline.core.errors import Conflict, Invalid, LeaseLost
 from threadline.core.event import EventKind
 from threadline.core.message import MarkerKind
+from threadline.core.route import Route
 from threadline.core.rules import Rules
 from threadline.core.session import EndReason, SessionId
 from threadline.core.text import checked_id, checked_moment
@@ -54,6 +55,16 @@ def end_chronicle(chronicle: Chronicle, reason: EndReason) -> bool:
     tx.run("add_ending", session_key=chronicle.key, reason=reason, now=now)
     chronicle.tell(EventKind.SESSION_ENDED)
     return True
+
+
+def leave(chronicle: Chronicle, reason: EndReason, *, by: Route | None = None) -> SessionId:
+    """End a session that no route leads to any more, but the one by which it is left."""
+    with chronicle:
+        routes = chronicle.tx.all("list_routes", session_key=chronicle.key)
+        others = [row for row in routes if row["route"] != by]
+        if others or not end_chronicle(chronicle, reason):
+            chronicle.tell(EventKind.SESSION_CHANGED)
+    return chronicle.id
 
 
 def _end_turn(chronicle: Chronicle, turn: Row, reason: EndReason) -> None:

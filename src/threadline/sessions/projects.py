@@ -138,8 +138,9 @@ def _required(row: Row | None, key: ProjectKey) -> Row:
 
 
 def _refuse_taken(tx: Transaction, profile: str, name: str) -> None:
-    reserved = name.casefold() == SCHEDULED.casefold()
-    if reserved or tx.one("find_project", profile=profile, name=name) is not None:
+    if name.casefold() == SCHEDULED.casefold():
+        raise Conflict("This name is kept for the runs of jobs", hint="Choose another name")
+    if tx.one("find_project", profile=profile, name=name) is not None:
         raise _taken(name)
 
 

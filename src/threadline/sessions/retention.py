@@ -9,7 +9,7 @@ from threadline.core.event import EventKind
 from threadline.core.forgetting import ForgettingId, ForgettingKind
 from threadline.core.retention import Retention
 from threadline.core.session import Origin, SessionId
-from threadline.sessions.chronicle import Chronicle
+from threadline.sessions.chronicle import chronicle_of
 from threadline.sessions.forgetting import ledger
 from threadline.storage.database import Row, Transaction, expect
 from threadline.storage.moments import stamp
@@ -23,32 +23,35 @@ _PIECES = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A session that may go, with what decides about it."""
+    """A session that may go, as it was found."""
 
     key: int
     id: SessionId
     last_activity_at: int
-    bytes: int
 
 
 def list_outdated(
-    tx: Transaction, retention: Retention, after: tuple[int, int], *, now: datetime
-) -> tuple[list[Candidate], tuple[int, int] | None]:
-    """List a page of the sessions that have been kept for long enough, the longest silent first.
+    tx: Transaction, retention: Retention, after: int, *, now: datetime
+) -> tuple[list[Candidate], int | None]:
+    """List the sessions of a page that have been kept for long enough.
 
     Answers them, and where the next page begins.
     """
     rows = _page(tx, after, now)
-    outdated = [_candidate(tx, row) for row in rows if _is_outdated(row, retention, now)]
-    return outdated, _next(rows)
+    return [_candidate(row) for row in rows if _is_outdated(row, retention, now)], _next(rows)
 
 
-def list_silent(
-    tx: Transaction, after: tuple[int, int], *, now: datetime
-) -> tuple[list[Candidate], tuple[int, int] | None]:
-    """List a page of all sessions that nothing protects, the longest silent first."""
+def list_unprotected(
+    tx: Transaction, after: int, *, now: datetime
+) -> tuple[list[Candidate], int | None]:
+    """List a page of all sessions that nothing protects, and where the next page begins."""
     rows = _page(tx, after, now)
-    return [_candidate(tx, row) for row in rows], _next(rows)
+    return [_candidate(row) for row in rows], _next(rows)
+
+
+def weigh(tx: Transaction, found: Sequence[Candidate]) -> list[int]:
+    """Tell how much each of some sessions holds."""
+    return [expect(tx, "sum_session_bytes", session_key=one.key).number("bytes") for one in found]
 
 
 def measure(tx: Transaction, after: int) -> tuple[int, int | None]:
@@ -68,7 +71,11 @@ def condemn(
 
     Their routes are let go at once, so that whoever speaks now begins a new session.
     """
-    doomed = [one for one in sorted(found, key=lambda one: one.key) if _still(tx, one, now)]
+    found = sorted(found, key=lambda one: one.key)
+    # Routes before sessions, as everywhere.
+    for one in found:
+        tx.all("lock_routes", session_key=one.key)
+    doomed = [one for one in found if _still(tx, one, now)]
     for one in doomed:
         tx.run("unbind_session", session_key=one.key)
     tasks = [("session", one.key) for one in doomed]
@@ -81,16 +88,15 @@ def condemn(
 def unbind_idle(tx: Transaction, *, before: datetime, now: datetime) -> int:
     """Let go of a slice of the routes that have been silent; their sessions stay as they are."""
     rows = tx.all("list_idle_bound", before=stamp(before), now=stamp(now), most=_ROUTES)
-    freed = 0
+    freed = {}
+    # All routes before any session, as everywhere.
     for row in rows:
         key = row.number("key")
-        # Routes before sessions, as everywhere.
-        freed += len(tx.all("unbind_if_idle", session_key=key, before=stamp(before)))
-        locked = tx.one("lock_session_by_key", key=key)
-        if locked is not None:
-            with Chronicle(tx, locked, now) as chronicle:
-                chronicle.tell(EventKind.SESSION_CHANGED)
-    return freed
+        freed[key] = len(tx.all("unbind_if_idle", session_key=key, before=stamp(before)))
+    for key in sorted(key for key, routes in freed.items() if routes):
+        with chronicle_of(tx, key, now) as chronicle:
+            chronicle.tell(EventKind.SESSION_CHANGED)
+    return sum(freed.values())
 
 
 def list_stray_pieces(tx: Transaction) -> frozenset[str]:
@@ -107,25 +113,19 @@ def drop_stray_pieces(tx: Transaction, hash: str) -> bool:
     return bool(tx.all("drop_some_blob_chunks", hash=hash, most=_PIECES))
 
 
-def _page(tx: Transaction, after: tuple[int, int], now: datetime) -> list[Row]:
-    return tx.all(
-        "list_prunable", after_at=after[0], after_key=after[1], now=stamp(now), most=_PAGE
-    )
+def _page(tx: Transaction, after: int, now: datetime) -> list[Row]:
+    return tx.all("list_prunable", after=after, now=stamp(now), most=_PAGE)
 
 
-def _next(rows: Sequence[Row]) -> tuple[int, int] | None:
-    if len(rows) < _PAGE:
-        return None
-    return rows[-1].number("last_activity_at"), rows[-1].number("key")
+def _next(rows: Sequence[Row]) -> int | None:
+    return rows[-1].number("key") if len(rows) == _PAGE else None
 
 
-def _candidate(tx: Transaction, row: Row) -> Candidate:
-    size = expect(tx, "sum_session_bytes", session_key=row.number("key"))
+def _candidate(row: Row) -> Candidate:
     return Candidate(
         key=row.number("key"),
         id=SessionId(row.text("id")),
         last_activity_at=row.number("last_activity_at"),
-        bytes=size.number("bytes"),
     )
 
 

@@ -12,6 +12,7 @@ from threadline.core.spend import CapKind, Spending, SpendVerdict
 from threadline.core.turn import Lease
 from threadline.core.usage import Usage, UsageBy, UsageSum, add_sums, dollars, status_of_sum
 from threadline.sessions.chronicle import Chronicle, open_chronicle
+from threadline.sessions.people.ownership import keys_asked, keys_of
 from threadline.sessions.turns.output import prove
 from threadline.sessions.views import session_row
 from threadline.storage.database import Row, Transaction, expect
@@ -55,7 +56,7 @@ def sum_usage(
         session_key=(
             None if only.session_id is None else session_row(tx, only.session_id).number("key")
         ),
-        sender_keys=_sender_keys(tx, only),
+        sender_keys=keys_asked(tx, only.person or only.sender),
         profile=only.profile,
     )
     sums = [_sum_from(row, row.text("subject")) for row in rows]
@@ -73,16 +74,6 @@ def _by_day(quarters: list[UsageSum], timezone: tzinfo) -> list[UsageSum]:
         named = replace(one, subject=day)
         days[day] = add_sums(days[day], named) if day in days else named
     return [days[day] for day in sorted(days)]
-
-
-def _sender_keys(tx: Transaction, only: UsageFilter) -> str | None:
-    if only.person is not None:
-        rows = tx.all("list_sender_keys", person_key=only.person)
-    elif only.sender is not None:
-        rows = tx.all("find_sender", platform=only.sender.platform, id=only.sender.id)
-    else:
-        return None
-    return json.dumps([row.number("key") for row in rows])
 
 
 def judge_spending(tx: Transaction, lease: Lease, *, rules: Rules, now: datetime) -> SpendVerdict:
@@ -140,8 +131,7 @@ def _person(tx: Transaction, spender: Row) -> tuple[str, str]:
     person_key, sender_key = spender.number_or_none("person_key"), spender.number("sender_key")
     if person_key is None:
         return f"sender {sender_key}", json.dumps([sender_key])
-    rows = tx.all("list_sender_keys", person_key=person_key)
-    return f"person {person_key}", json.dumps([row.number("key") for row in rows])
+    return f"person {person_key}", json.dumps(keys_of(tx, PersonKey(person_key)))
 
 
 def _is_new(chronicle: Chronicle, one: Spending) -> bool:

@@ -13,6 +13,7 @@ from threadline.core.errors import Conflict, StorageError
 from threadline.storage.database import SqlValue
 from threadline.storage.migrate import count_applied
 from threadline.storage.queries import Dialect
+from threadline.storage.sqlite.owners import Owners
 
 Told: TypeAlias = Callable[[int, int], None]
 """Is told how much is done, and of how much."""
@@ -21,16 +22,31 @@ _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _MOST = 3
 
 
-def place(to: Path, make: Callable[[Path], None], *, replace: bool) -> None:
-    """Let a backup appear under its name only when it is whole, examined, and on disk."""
-    if to.exists() and not replace:
-        raise Conflict("There is something by that name already", id=str(to), hint="Use --force")
+def place(
+    to: Path,
+    make: Callable[[Path], None],
+    *,
+    replace: bool,
+    make_room: Callable[[], None] | None = None,
+) -> None:
+    """Let a copy appear under its name only when it is whole, examined, and on disk.
+
+    Where room has to be made for it, that is the last thing before.
+    """
+    if make_room is None and to.exists():
+        if not replace:
+            raise Conflict(
+                "There is such a file already", id=str(to), hint="--force writes over it"
+            )
+        refuse_open(to)
     unseen = to.with_name(f".{to.name}.{secrets.token_hex(4)}")
     try:
         os.close(os.open(unseen, _NEW, 0o600))
         make(unseen)
         examine(unseen)
         _sync(unseen)
+        if make_room is not None:
+            make_room()
         _appear(unseen, to, replace=replace)
         _sync(to.parent)
     except OSError as error:
@@ -40,6 +56,17 @@ def place(to: Path, make: Callable[[Path], None], *, replace: bool) -> None:
         for suffix in ("", "-journal", "-wal", "-shm"):
             with suppress(FileNotFoundError):
                 unseen.with_name(unseen.name + suffix).unlink()
+
+
+def refuse_open(path: Path) -> None:
+    """Refuse to take the place of a store that somebody has open: they would lose their words."""
+    owners = Owners(path)
+    try:
+        if owners.count_others():
+            hint = "End the processes that use it first"
+            raise Conflict("Somebody has the database open", id=str(path), hint=hint)
+    finally:
+        owners.close()
 
 
 def _appear(unseen: Path, to: Path, *, replace: bool) -> None:

@@ -1,5 +1,6 @@
 """The secret of an installation: a file outside of the database, for its owner's eyes only."""
 
+import hashlib
 import os
 import secrets
 from contextlib import suppress
@@ -10,6 +11,14 @@ from threadline.core.forgetting import SEAL_BYTES
 
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
 _MAKE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+_FOLDER = ".threadline"
+
+
+def secret_file(where: str) -> Path:
+    """Name the file that holds the secret of a server's database: one for each of them."""
+    which = hashlib.sha256(where.encode()).hexdigest()[:16]
+    return Path.home() / _FOLDER / f"seal-{which}"
 
 
 def read_secret(file: Path) -> bytes:

@@ -5,7 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from threadline.core.errors import Invalid
-from threadline.core.portable.places import SenderReference
+from threadline.core.person import Identity
 from threadline.core.portable.words import Hash, ProjectName, Reference
 from threadline.core.project import ProjectColor, ProjectKind
 from threadline.core.shape import Id
@@ -14,6 +14,15 @@ FORMAT = "threadline"
 FORMAT_VERSION = 1
 PIECE_BYTES = 128 * 1024
 """Of an attachment, in one line: in base64 they are less than 256 kB."""
+
+
+class ExportFormat(StrEnum):
+    """What a session can be written in."""
+
+    MARKDOWN = "md"
+    HTML = "html"
+    JSONL = "jsonl"
+    """Portable lines, to be imported; the others are pages for people."""
 
 
 class Extent(StrEnum):
@@ -34,8 +43,8 @@ class Selection:
     profile: Id | None = None
     project: str | None = None
     """Its name; the profile says whose."""
-    person: SenderReference | None = None
-    """One of the senders that are this person."""
+    person: Identity | None = None
+    """Any id of this person."""
     session: Reference | None = None
 
     def __post_init__(self) -> None:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from typing import TypeAlias
 
 from threadline.core.errors import Conflict
@@ -11,6 +10,7 @@ from threadline.core.forgetting import ForgettingId
 from threadline.core.inbound import Inbound
 from threadline.core.listing import SessionRow
 from threadline.core.message import Role
+from threadline.core.portable.files import ExportFormat
 from threadline.core.rules import Rules
 from threadline.core.session import Session, SessionId
 from threadline.core.turn import TurnId
@@ -21,14 +21,6 @@ from threadline.sessions.phrases import ago, count, name
 from threadline.sessions.turns import pause
 from threadline.sessions.views import LARGEST_PAGE
 from threadline.storage.database import Transaction
-
-
-class ExportFormat(StrEnum):
-    """What a conversation can be written in."""
-
-    MARKDOWN = "md"
-    HTML = "html"
-    JSONL = "jsonl"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,8 +101,14 @@ class Ask:
     def stop(self) -> None:
         """Stop what is under way here, as the command changes what it stands on."""
         id = self.here()
-        if id is not None:
-            pause.stop_session(self.tx, id, now=self.now)
+        if id is None:
+            return
+        pause.stop_session(self.tx, id, now=self.now)
+        # One that asks once more, and has not begun, has no words of its own that could wait.
+        key = views.session_row(self.tx, id).number("key")
+        while waiting := self.tx.one("find_turn_in_the_way", session_key=key):
+            if not pause.stop(self.tx, TurnId(waiting.number("id")), now=self.now):
+                return
 
     def own(self) -> list[SessionRow]:
         """Read what the asker may see, the latest activity first."""

@@ -5,11 +5,12 @@ from decimal import Decimal
 from threadline.core.errors import Invalid, Refused
 from threadline.core.forgetting import ForgettingId, ForgettingKind, Plan
 from threadline.core.person import Asker, Identity
+from threadline.core.portable.files import ExportFormat
 from threadline.core.route import canonical_sender
 from threadline.core.session import SessionId
 from threadline.core.text import clean_title
 from threadline.core.usage import CostStatus, Usage
-from threadline.sessions.commands.ask import Ask, Export, ExportFormat, Forget, Reply
+from threadline.sessions.commands.ask import Ask, Export, Forget, Reply
 from threadline.sessions.forgetting import plans
 from threadline.sessions.people.ownership import asker_keys
 from threadline.sessions.phrases import count

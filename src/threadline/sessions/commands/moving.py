@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from threadline.core.errors import Invalid, NotFound
 from threadline.core.listing import SessionRow
-from threadline.core.session import SessionId, checked_session_id
+from threadline.core.session import Cause, SessionId, checked_session_id
 from threadline.core.text import clean_title
 from threadline.sessions import conversations
 from threadline.sessions.commands.ask import Ask, Reply, introduce
@@ -133,6 +133,7 @@ def _listing(
     lines = [
         f"{numbers[row.session.id]:>{width}}. {name(row.session)}"
         f" · {ago(row.session.last_activity_at, ask.now)}"
+        f"{' · branch' if row.session.cause is Cause.BRANCH else ''}"
         f"{' · answering now' if row.held is not None else ''}"
         f"{' · you are here' if row.session.id == here else ''}"
         for row in shown

@@ -1,5 +1,6 @@
 """Commands that change what a conversation shows: undo, redo, retry, branch, compress."""
 
+from threadline.core.cut import Redone, Undone
 from threadline.core.errors import Invalid
 from threadline.core.text import clean_title
 from threadline.sessions.commands.ask import Ask, Reply
@@ -10,7 +11,7 @@ from threadline.sessions.transcripts.undo import redo as show_again
 from threadline.sessions.transcripts.undo import retry as ask_again
 from threadline.sessions.transcripts.undo import undo as take_back
 
-_MOST_TURNS = 1_000_000
+_DIGITS = 6
 
 
 def undo(ask: Ask) -> Reply:
@@ -19,18 +20,24 @@ def undo(ask: Ask) -> Reply:
     id = ask.must_be_here()
     ask.stop()
     undone = take_back(ask.tx, id, turns, now=ask.now)
-    lines = count(undone.messages, "message")
-    less = "" if undone.turns == turns else " There was no more."
     return Reply(
-        text=f"Took back {count(undone.turns, 'turn')} ({lines}).{less} /redo brings them back.",
+        text=f"{tell_undone(undone, turns)} /redo brings them back.",
         offer="\n".join(undone.texts),
     )
+
+
+def tell_undone(undone: Undone, wanted: int) -> str:
+    """Say what was taken back, and whether that is less than was wanted."""
+    lines = count(undone.messages, "message")
+    less = "" if undone.turns == wanted else " There was no more."
+    return f"Took back {count(undone.turns, 'turn')} ({lines}).{less}"
 
 
 def _number(argument: str) -> int:
     if not argument:
         return 1
-    if not (argument.isascii() and argument.isdigit() and 1 <= int(argument[:9]) <= _MOST_TURNS):
+    is_number = argument.isascii() and argument.isdigit() and len(argument) <= _DIGITS
+    if not is_number or int(argument) < 1:
         raise Invalid(f"“{clean_title(argument)}” is no number of turns", hint="/undo 2 takes two")
     return int(argument)
 
@@ -38,8 +45,12 @@ def _number(argument: str) -> int:
 def redo(ask: Ask) -> Reply:
     """Bring back what was undone last."""
     _refuse_argument(ask, "redo")
-    redone = show_again(ask.tx, ask.must_be_here(), now=ask.now)
-    return Reply(text=f"Brought back {count(redone.messages, 'message')}.")
+    return Reply(text=tell_redone(show_again(ask.tx, ask.must_be_here(), now=ask.now)))
+
+
+def tell_redone(redone: Redone) -> str:
+    """Say what is there again."""
+    return f"Brought back {count(redone.messages, 'message')}."
 
 
 def retry(ask: Ask) -> Reply:
@@ -56,7 +67,7 @@ def branch(ask: Ask) -> Reply:
     title = clean_title(ask.argument)
     if ask.argument and not title:
         raise Invalid("A title needs at least one visible character")
-    ask.must_be_here()
+    left = ask.must_be_here()
     ask.stop()
     branch_route(
         ask.tx,
@@ -69,7 +80,7 @@ def branch(ask: Ask) -> Reply:
         new_id=ask.new_id,
     )
     called = f" called “{title}”" if title else ""
-    return Reply(text=f"This is a branch{called} now. /resume leads back to where it began.")
+    return Reply(text=f"This is a branch{called} now. /resume {left} leads back.")
 
 
 def compress(ask: Ask) -> Reply:

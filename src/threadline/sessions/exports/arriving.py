@@ -23,14 +23,14 @@ def place_key(tx: Transaction, place: Place) -> int:
         "chat": place.chat,
         "thread": place.thread or "",
     }
-    row = tx.one("find_place", **identity)
+    row = tx.one("find_address", **identity)
     if row is None:
         labels: dict[str, SqlValue] = {
             name: getattr(place, name)
             for name in ("alt_chat", "parent", "scope", "chat_name", "topic")
         }
         tx.run("remember_place", **identity, **labels)
-        row = expect(tx, "find_place", **identity)
+        row = expect(tx, "find_address", **identity)
     return row.number("key")
 
 
@@ -97,7 +97,7 @@ def _bring_person(tx: Transaction, person: PortablePerson) -> set[SenderReferenc
     if any(_is_known(tx, each) for each in person.senders):
         return set()
     made_at = stamp(person.made_at)
-    person_key = expect(tx, "bring_person", name=person.name, made_at=made_at).number("key")
+    person_key = expect(tx, "add_person", name=person.name, now=made_at).number("key")
     for each in person.senders:
         row = tx.one(
             "remember_sender",
@@ -134,5 +134,5 @@ def project_key(tx: Transaction, profile: str, name: str | None) -> int | None:
         return None
     row = tx.one("find_exported_project", profile=profile, name=name)
     if row is None:
-        row = tx.one("find_scheduled_project", profile=profile)
+        row = tx.one("find_project_of_runs", profile=profile)
     return None if row is None else row.number("key")

@@ -2,12 +2,12 @@
 
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
-from enum import StrEnum
 
 from threadline.core.cut import Cut, CutKind
+from threadline.core.errors import Invalid
 from threadline.core.markdown import MarkdownPage
 from threadline.core.message import Attachment, Message
-from threadline.core.portable.files import Extent, Selection
+from threadline.core.portable.files import ExportFormat, Extent, Selection
 from threadline.core.portable.places import PortableSender
 from threadline.core.redaction import Redactor
 from threadline.core.rendering import EMBED_LIMIT, EMBEDDED_TYPES, Page, PageLine, speaker_of
@@ -23,28 +23,23 @@ from threadline.storage.database import Database, Transaction
 LINES_PAGE = 200
 
 
-class PageFormat(StrEnum):
-    """What a page for people is written in."""
-
-    MARKDOWN = "md"
-    HTML = "html"
-
-
-_PAGES: dict[PageFormat, Callable[[], Page]] = {
-    PageFormat.MARKDOWN: MarkdownPage,
-    PageFormat.HTML: WebPage,
+_PAGES: dict[ExportFormat, Callable[[], Page]] = {
+    ExportFormat.MARKDOWN: MarkdownPage,
+    ExportFormat.HTML: WebPage,
 }
 
 
 async def write_page(
     db: Database,
     id: SessionId,
-    format: PageFormat,
+    format: ExportFormat,
     *,
     hidden: bool = False,
     redactor: Redactor | None = None,
 ) -> AsyncIterator[str]:
     """Write a session as a page; what was undone or retried only if it is asked for."""
+    if format not in _PAGES:
+        raise Invalid(f"A page for people is never {format}", hint=f"One of: {', '.join(_PAGES)}")
     page = _PAGES[format]()
     session = await db.read(views.read_session, id)
     cuts = list((await db.read(layout_of, id)).cuts)
@@ -67,7 +62,7 @@ async def write_page(
             line = _line(message, cuts if hidden else [])
             if redactor is not None:
                 line = _redacted_line(line, people, redactor)
-            if format is PageFormat.HTML:
+            if format is ExportFormat.HTML:
                 line = replace(line, images=await _read_images(db, line.message))
             yield page.line(line)
         after = messages[-1].seq if len(messages) == LINES_PAGE else None

@@ -1,20 +1,19 @@
 """Planning: which sessions an export takes, wholly or as an excerpt."""
 
+import json
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 from threadline.core.errors import NotFound
+from threadline.core.person import Asker
 from threadline.core.portable.files import Extent, Selection
 from threadline.core.session import SessionId
+from threadline.sessions.people.ownership import asker_keys, is_seen, keys_of
 from threadline.storage.database import Row, Transaction
 
 PLAN_PAGE = 500
-
-MayRead: TypeAlias = Callable[[Transaction, SessionId], bool]
-"""Tells whether whoever asks for an export may see a session."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +76,7 @@ class Plan:
 
 
 def plan_page(
-    tx: Transaction, selection: Selection, after: int, may_read: MayRead | None
+    tx: Transaction, selection: Selection, after: int, asker: Asker | None
 ) -> tuple[list[Row], int | None]:
     """Read a page of the sessions to export, and after which key the next one begins."""
     if selection.extent is Extent.SESSION:
@@ -86,10 +85,12 @@ def plan_page(
     else:
         rows = _page(tx, selection, after)
         more = rows[-1].number("key") if len(rows) == PLAN_PAGE else None
-    seen = [row for row in rows if may_read is None or may_read(tx, SessionId(row.text("id")))]
-    if selection.extent is Extent.SESSION and not seen:
+    if asker is not None:
+        keys = asker_keys(tx, asker)
+        rows = [row for row in rows if is_seen(tx, keys, SessionId(row.text("id")))]
+    if selection.extent is Extent.SESSION and not rows:
         raise NotFound("There is no such session", id=selection.session)
-    return seen, more
+    return rows, more
 
 
 def _find(tx: Transaction, id: SessionId) -> Row:
@@ -109,8 +110,8 @@ def _page(tx: Transaction, selection: Selection, after: int) -> list[Row]:
             key = _project_key(tx, selection)
             return tx.all("list_project_exported", after=after, most=PLAN_PAGE, project_key=key)
         case Extent.PERSON:
-            key = _sender_key(tx, selection)
-            return tx.all("list_person_exported", after=after, most=PLAN_PAGE, sender_key=key)
+            keys = _sender_keys(tx, selection)
+            return tx.all("list_person_exported", after=after, most=PLAN_PAGE, sender_keys=keys)
         case _:
             return tx.all("list_all_exported", after=after, most=PLAN_PAGE)
 
@@ -122,13 +123,11 @@ def _project_key(tx: Transaction, selection: Selection) -> int:
     return row.number("key")
 
 
-def _sender_key(tx: Transaction, selection: Selection) -> int:
-    who = selection.person
-    row = None if who is None else tx.one("find_sender", platform=who.platform, id=who.id)
-    if row is None:
-        shown = None if who is None else f"{who.platform}:{who.id}"
-        raise NotFound("Nobody is known by this id", id=shown)
-    return row.number("key")
+def _sender_keys(tx: Transaction, selection: Selection) -> str:
+    keys = [] if selection.person is None else keys_of(tx, selection.person)
+    if not keys:
+        raise NotFound("Nobody is known by this id", id=str(selection.person))
+    return json.dumps(keys)
 
 
 def find_bases(tx: Transaction, keys: list[int]) -> list[Row]:

@@ -98,7 +98,10 @@ def _stand_in(who: SenderReference, redactor: Redactor) -> SenderReference:
 
 def _selection(selection: Selection, redactor: Redactor) -> Selection:
     project = None if selection.project is None else _project(selection.project, redactor)
-    return replace(selection, person=_reference(selection.person, redactor), project=project)
+    who = selection.person
+    if who is not None:
+        who = replace(who, id=redactor.stand_in("person", who.platform, who.id))
+    return replace(selection, person=who, project=project)
 
 
 def redact_place(place: Place, redactor: Redactor) -> Place:

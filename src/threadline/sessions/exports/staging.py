@@ -13,10 +13,10 @@ from threadline.core.portable.sessions import PortableSession
 from threadline.core.session import SessionId
 from threadline.sessions.chronicle import use_blobs
 from threadline.sessions.exports.arriving import place_key, project_key
+from threadline.sessions.transcripts.layout import DEEPEST_BASE
 from threadline.storage.database import Row, SqlValue, Transaction, expect
 from threadline.storage.moments import stamp
 
-BASE_DEPTH_LIMIT = 64
 _SLICE = 100
 _ABANDONED_AFTER = timedelta(days=1)
 
@@ -113,12 +113,12 @@ def stage_messages(
         for revision in message.revisions:
             text, parts = pack(revision.parts)
             tx.run(
-                "stage_revision",
+                "add_revision",
                 message_key=message_key,
                 version=revision.version,
                 text=text,
                 parts=parts,
-                replaced_at=stamp(revision.replaced_at),
+                now=stamp(revision.replaced_at),
                 session_revision=revision.at_revision,
             )
             _use(tx, revision.parts, message_key)
@@ -209,7 +209,7 @@ def _lineage(
         is_there = base.seq <= below.number("last_seq")
         if not is_there or base.revision > below.number("revision"):
             raise Invalid("The session shares more history than its base has", id=session.id)
-        if below.number("base_depth") >= BASE_DEPTH_LIMIT:
+        if below.number("base_depth") >= DEEPEST_BASE:
             raise Invalid("The session shares history over too many others", id=session.id)
     return {
         "parent_key": None if above is None else above.number("key"),
@@ -303,15 +303,15 @@ def drop_staged(tx: Transaction, key: int) -> bool:
         return False  # It is gone, or was shown in the moment in which its import was cancelled.
     rows = tx.all("list_staged_messages", session_key=key, most=_SLICE)
     for row in rows:
-        tx.run("drop_staged_uses", message_key=row.number("key"))
-        tx.run("drop_staged_revisions", message_key=row.number("key"))
-        tx.run("drop_staged_message", message_key=row.number("key"))
+        tx.run("drop_blob_uses", message_key=row.number("key"))
+        tx.run("drop_revisions", message_key=row.number("key"))
+        tx.run("drop_message", key=row.number("key"))
     if rows:
         return True
     tx.run("drop_staged_usage", session_key=key)
     tx.run("part_staged_cuts", session_key=key)
     tx.run("drop_staged_cuts", session_key=key)
-    tx.run("drop_staged_marks", session_key=key)
+    tx.run("drop_marks", session_key=key)
     tx.run("drop_staged_turns", session_key=key)
     tx.run("drop_staged_session", key=key)
     return False

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from threadline.core.errors import NotFound, StorageError
 from threadline.core.message import Attachment, BlobHash
+from threadline.core.person import Asker
 from threadline.core.portable.files import (
     FORMAT,
     FORMAT_VERSION,
@@ -26,7 +27,6 @@ from threadline.sessions import blobs
 from threadline.sessions.exports import lines, units
 from threadline.sessions.exports.planning import (
     Excerpt,
-    MayRead,
     Plan,
     find_bases,
     plan_page,
@@ -78,7 +78,7 @@ async def write_history(
     db: Database,
     selection: Selection,
     *,
-    may_read: MayRead | None = None,
+    asker: Asker | None = None,
     redactor: Redactor | None = None,
 ) -> AsyncIterator[bytes]:
     """Write what was selected, in blocks of whole lines.
@@ -86,7 +86,9 @@ async def write_history(
     Each session is as it was when its first line was written. The attachments and the project
     that it needs stand before it, once in a file.
     """
-    plan = await make_plan(db, selection, may_read)
+    plan = await make_plan(db, selection, asker)
+    # What others changed or deleted is between them and the owner.
+    hides_past = redactor is not None or (asker is not None and not asker.sees_all)
     roll = Roll(redactor)
     latest = None if plan.latest is None else moment(plan.latest)
     head: list[Record] = [
@@ -118,17 +120,21 @@ async def write_history(
             async for block in _write_blobs(db, unit, roll, carried):
                 yield block
         async for records in read_records(db, unit, plan.takes):
-            yield roll.write(records)
+            yield roll.write(map(_without_past, records) if hides_past else records)
     yield roll.end()
 
 
-async def make_plan(db: Database, selection: Selection, may_read: MayRead | None) -> Plan:
+def _without_past(record: Record) -> Record:
+    return replace(record, revisions=()) if isinstance(record, PortableMessage) else record
+
+
+async def make_plan(db: Database, selection: Selection, asker: Asker | None) -> Plan:
     """Find the sessions of an export, and those whose history they share."""
     plan = Plan()
     after: int | None = 0
     branches = []
     while after is not None:
-        rows, after = await db.read(plan_page, selection, after, may_read)
+        rows, after = await db.read(plan_page, selection, after, asker)
         for row in rows:
             plan.add(row)
         branches += [row for row in rows if row["base_key"] is not None]

@@ -4,7 +4,8 @@ from threadline.core.event import EventKind
 from threadline.core.message import Marker, MarkerKind, NewMessage, Role, pack
 from threadline.sessions.chronicle import Chronicle, chronicle_of
 from threadline.sessions.forgetting.ledger import Work
-from threadline.sessions.search.index import index_line
+from threadline.sessions.search.index import index_line, unindex_title
+from threadline.sessions.transcripts.titles import follow_first_words
 from threadline.storage.database import Row, expect
 
 _WHY = "What was said before this line was forgotten."
@@ -20,9 +21,16 @@ def detach(work: Work, gone: Row, branch: Row) -> None:
         with chronicle_of(work.tx, heir.number("key"), work.now) as chronicle:
             if heir.number("reach") >= first:
                 _lose(work, chronicle, gone, first, heir)
+                drop_spent_title(chronicle)
             elif heir.number("key") == branch.number("key"):
                 _rebase(work, chronicle, gone, heir.number("base_seq"))
             chronicle.tell(EventKind.TRANSCRIPT_CHANGED, min(first, heir.number("reach")))
+
+
+def drop_spent_title(chronicle: Chronicle) -> None:
+    """Let a title go whose words are gone, from the index too."""
+    if follow_first_words(chronicle):
+        unindex_title(chronicle.tx, chronicle.key)
 
 
 def _lose(work: Work, chronicle: Chronicle, gone: Row, first: int, heir: Row) -> None:

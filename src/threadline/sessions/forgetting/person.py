@@ -4,6 +4,7 @@ from threadline.core.errors import NotFound
 from threadline.core.person import Identity
 from threadline.core.spend import CapKind
 from threadline.sessions.forgetting.ledger import Work
+from threadline.sessions.people import ownership
 from threadline.storage.database import Row, Transaction, expect
 
 _SCAN = 4_000
@@ -16,7 +17,7 @@ _NAME_DIGITS = 32
 
 def senders_of(tx: Transaction, who: Identity) -> list[Row]:
     """List everybody who is the same person; nobody we know of is an error, never a guess."""
-    rows = tx.all("list_senders_like", platform=who.platform, id=who.id)
+    rows = ownership.senders_of(tx, who)
     if not rows:
         raise NotFound("Nobody is known by this id", id=str(who))
     return rows

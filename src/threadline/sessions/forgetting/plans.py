@@ -9,6 +9,7 @@ from threadline.core.person import Identity
 from threadline.core.session import SessionId
 from threadline.sessions.forgetting import ledger
 from threadline.sessions.forgetting.person import senders_of, tasks_for
+from threadline.sessions.people import ownership
 from threadline.storage.database import Row, Transaction, expect
 
 _SCAN = 20_000
@@ -87,7 +88,7 @@ def begin_person(tx: Transaction, who: Identity, *, now: datetime) -> Forgetting
 
 def is_known(tx: Transaction, who: Identity) -> bool:
     """Tell whether anybody is known by this id."""
-    return bool(tx.all("list_senders_like", platform=who.platform, id=who.id))
+    return bool(ownership.senders_of(tx, who))
 
 
 def find_forgotten(tx: Transaction, ids: Iterable[SessionId], *, seal: Seal) -> set[SessionId]:

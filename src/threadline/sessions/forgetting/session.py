@@ -53,10 +53,10 @@ def _quieten(chronicle: Chronicle) -> None:
         why = "Stopped, because the conversation is being forgotten."
         turn_id = TurnId(turn.number("id"))
         close_turn(chronicle, turn_id, TurnState.STOPPED, MarkerKind.STOPPED, why)
-    if chronicle.row["ended_at"] is None:
-        chronicle.tell(EventKind.SESSION_ENDED)
     unindex_title(tx, key)
-    tx.run("hush_session", key=key, now=chronicle.at)
+    if tx.one("hush_session", key=key, now=chronicle.at) is not None:
+        was_open = chronicle.row["ended_at"] is None
+        chronicle.tell(EventKind.SESSION_ENDED if was_open else EventKind.SESSION_CHANGED)
     tx.run("drop_holds", session_key=key)
     tx.run("drop_marks", session_key=key)
     tx.run("drop_drafts", session_key=key)
@@ -105,7 +105,16 @@ def clear_carried(work: Work, chronicle: Chronicle) -> None:
 def _drop_messages(work: Work, gone: Row) -> bool:
     rows = work.tx.all("list_doomed", session_key=gone.number("key"), most=_MESSAGES)
     messages.drop(work, rows)
+    if rows:
+        places = [row.number("seq") for row in rows if row["seq"] is not None]
+        _tell(work, gone, EventKind.TRANSCRIPT_CHANGED, min(places, default=1))
     return bool(rows)
+
+
+def _tell(work: Work, gone: Row, kind: EventKind, subject: int | None = None) -> None:
+    """Tell whoever still looks at the session that there is less of it."""
+    with chronicle_of(work.tx, gone.number("key"), work.now) as chronicle:
+        chronicle.tell(kind, subject)
 
 
 def _drop_cuts(work: Work, gone: Row) -> bool:
@@ -115,8 +124,10 @@ def _drop_cuts(work: Work, gone: Row) -> bool:
         "to_seq": 2**62,
     }
     work.tx.run("free_cuts", **everything)
-    work.tx.all("drop_cuts_inside", **everything)
-    return False
+    rows = work.tx.all("drop_cuts_inside", **everything)
+    if rows:
+        _tell(work, gone, EventKind.TRANSCRIPT_CHANGED, 1)
+    return bool(rows)
 
 
 def _loosen_arrivals(work: Work, gone: Row) -> bool:
@@ -152,6 +163,7 @@ def _drop_turns(work: Work, gone: Row) -> bool:
     if rows:
         last = rows[-1].number("id")
         work.tx.run("raise_last_numbers", id=work.id, turn_id=last, delivery_id=delivery_id)
+        _tell(work, gone, EventKind.SESSION_CHANGED)
     work.counts["turns"] += len(rows)
     return bool(rows)
 

@@ -7,6 +7,7 @@ from threadline.core.session import TitleSource
 from threadline.core.turn import UNFINISHED, TurnId, TurnState
 from threadline.sessions.chronicle import Chronicle, chronicle_of
 from threadline.sessions.forgetting import messages
+from threadline.sessions.forgetting.branches import drop_spent_title
 from threadline.sessions.forgetting.ledger import Work
 from threadline.sessions.forgetting.session import clear_carried
 from threadline.sessions.search.index import unindex_title
@@ -19,39 +20,42 @@ _END = 2**62
 
 def expand(work: Work, key: int) -> None:
     """Find the turns in which they spoke, or were answered again, while that can be told."""
-    with chronicle_of(work.tx, key, work.now) as chronicle:
-        ours: dict[str, SqlValue] = {"session_key": key, "forgetting_id": work.id}
-        for row in work.tx.all("list_turns_of_speech", **ours):
-            work.add_task("turn", row.number("turn_id"))
-        for row in work.tx.all("list_turns_after_speech", **ours):
-            work.add_task("turn", row.number("id"))
-        _clear_title(work, chronicle)
-        work.add_task("lines", key)
+    titled = _titled_alike(work, key)
+    # Relatives may be older or younger: all are locked in the order of their keys.
+    for one in sorted(titled | {key}):
+        with chronicle_of(work.tx, one, work.now) as chronicle:
+            if one in titled:
+                _drop_title(chronicle)
+    ours: dict[str, SqlValue] = {"session_key": key, "forgetting_id": work.id}
+    for row in work.tx.all("list_turns_of_speech", **ours):
+        work.add_task("turn", row.number("turn_id"))
+    for row in work.tx.all("list_turns_after_speech", **ours):
+        work.add_task("turn", row.number("id"))
+    work.add_task("lines", key)
 
 
-def _clear_title(work: Work, chronicle: Chronicle) -> None:
-    """Take away a title that was made of their words, wherever it was inherited."""
-    row = expect(work.tx, "read_remains", key=chronicle.key)
-    first = work.tx.one("find_first_speaker", session_key=chronicle.key)
+def _titled_alike(work: Work, key: int) -> set[int]:
+    """Find where a title that was made of their words stands, also as an inherited one."""
+    row = work.tx.one("read_remains", key=key)
+    if row is None or row["title"] is None or row["titled_by"] == TitleSource.PERSON:
+        return set()
+    first = work.tx.one("find_first_speaker", session_key=key)
     speaker = None if first is None else first.number_or_none("sender_key")
     is_theirs = speaker is not None and _is_forgotten(work, speaker)
-    is_made = row["titled_by"] == TitleSource.MODEL
-    if row["title"] is None or row["titled_by"] == TitleSource.PERSON:
-        return
-    if is_theirs or is_made:
-        root = row.number_or_none("root_key") or chronicle.key
-        for equal in work.tx.all("list_equal_titles", root_key=root, title=row.text("title")):
-            if equal.number("key") == chronicle.key:
-                _drop_title(chronicle)
-            else:
-                with chronicle_of(work.tx, equal.number("key"), work.now) as other:
-                    _drop_title(other)
+    if not is_theirs and row["titled_by"] != TitleSource.MODEL:
+        return set()
+    root = row.number_or_none("root_key") or key
+    equal = work.tx.all("list_equal_titles", root_key=root, title=row.text("title"))
+    return {one.number("key") for one in equal}
 
 
 def _drop_title(chronicle: Chronicle) -> None:
-    unindex_title(chronicle.tx, chronicle.key)
-    chronicle.tx.run("drop_title", key=chronicle.key)
-    chronicle.tell(EventKind.SESSION_CHANGED)
+    """Take a title away, unless a person has given another one since it was found."""
+    row = expect(chronicle.tx, "read_remains", key=chronicle.key)
+    if row["title"] is not None and row["titled_by"] != TitleSource.PERSON:
+        unindex_title(chronicle.tx, chronicle.key)
+        chronicle.tx.run("drop_title", key=chronicle.key)
+        chronicle.tell(EventKind.SESSION_CHANGED)
 
 
 def _is_forgotten(work: Work, sender_key: int) -> bool:
@@ -81,7 +85,8 @@ def empty_turn(work: Work, turn_id: int) -> bool:
             tx.one("abandon_delivery", id=owed.number("id"), error=None)
             chronicle.tell(EventKind.DELIVERY_ABANDONED, owed.number("id"))
         tx.run("strip_deliveries", turn_id=turn_id)
-        tx.run("strip_turn", id=turn_id)
+        if tx.one("strip_turn", id=turn_id) is not None:
+            chronicle.tell(EventKind.SESSION_CHANGED)
         tx.run("drop_chunks", turn_id=turn_id)
     return True
 
@@ -114,6 +119,7 @@ def empty_lines(work: Work, key: int) -> bool:
         drop: dict[str, SqlValue] = {"spoken_in": key, "reach": _END}
         work.tx.all("drop_covering_summaries", session_key=key, **drop)
         chronicle.tell(EventKind.TRANSCRIPT_CHANGED, 1)
+        drop_spent_title(chronicle)
     _clear_relatives(work, key)
     work.counts["shared"] += 1
     return True
@@ -129,15 +135,16 @@ def _notes(work: Work, key: int) -> list[Row]:
 
 def _clear_relatives(work: Work, key: int) -> None:
     """Take what they said out of sessions that came after, or that share these lines."""
-    for child in work.tx.all("list_followers", key=key):
-        with chronicle_of(work.tx, child.number("key"), work.now) as chronicle:
-            clear_carried(work, chronicle)
-    for heir in work.tx.all("list_sharers", key=key):
-        with chronicle_of(work.tx, heir.number("key"), work.now) as chronicle:
-            work.tx.all(
-                "drop_covering_summaries",
-                session_key=chronicle.key,
-                spoken_in=key,
-                reach=heir.number("reach"),
-            )
-            chronicle.tell(EventKind.TRANSCRIPT_CHANGED, 1)
+    followers = {row.number("key") for row in work.tx.all("list_followers", key=key)}
+    sharers = work.tx.all("list_sharers", key=key)
+    reach = {row.number("key"): row.number("reach") for row in sharers}
+    # All of them came after this one: so its lock, and then theirs, are taken in key order.
+    for one in sorted(followers | reach.keys()):
+        with chronicle_of(work.tx, one, work.now) as chronicle:
+            if one in followers:
+                clear_carried(work, chronicle)
+            if one in reach:
+                drop: dict[str, SqlValue] = {"spoken_in": key, "reach": reach[one]}
+                work.tx.all("drop_covering_summaries", session_key=one, **drop)
+                chronicle.tell(EventKind.TRANSCRIPT_CHANGED, 1)
+                drop_spent_title(chronicle)

@@ -5,7 +5,6 @@ walk, however many sessions come in meanwhile, except what was unpinned on the w
 active after the walk had begun stands before it, and the feed tells of it.
 """
 
-import json
 from datetime import datetime, timedelta
 
 from threadline.core.listing import (
@@ -21,6 +20,7 @@ from threadline.core.listing import (
 from threadline.core.session import ProjectKey, SessionId
 from threadline.core.text import checked_span
 from threadline.sessions.lists.rows import read_rows
+from threadline.sessions.people.ownership import keys_asked
 from threadline.sessions.views import LARGEST_PAGE, PAGE, page_size
 from threadline.storage.database import Row, SqlValue, Transaction, expect
 from threadline.storage.moments import stamp
@@ -92,7 +92,7 @@ def _asked(tx: Transaction, only: SessionFilter, profile: str, reader: str) -> d
         "kind": only.kind,
         "origin": only.origin,
         "project_key": only.project,
-        "sender_keys": _sender_keys(tx, only),
+        "sender_keys": keys_asked(tx, only.person or only.sender),
         "ended": _flag(only.is_ended),
         "worktree": _flag(only.has_worktree),
         "unread": _flag(only.is_unread),
@@ -100,17 +100,6 @@ def _asked(tx: Transaction, only: SessionFilter, profile: str, reader: str) -> d
         "words": None if words is None else _ascii_lower(words),
         "empty": int(only.with_empty),
     }
-
-
-def _sender_keys(tx: Transaction, only: SessionFilter) -> str | None:
-    """Answer the senders whose sessions are wanted, as a JSON list; None: everybody's."""
-    if only.person is not None:
-        rows = tx.all("list_sender_keys", person_key=only.person)
-    elif only.sender is not None:
-        rows = tx.all("find_sender", platform=only.sender.platform, id=only.sender.id)
-    else:
-        return None
-    return json.dumps([row.number("key") for row in rows])
 
 
 def _flag(value: bool | None) -> int | None:  # noqa: FBT001 - None says that it is not asked

@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from threadline.core.address import Address, Kind, Sender
-from threadline.core.event import EventKind
 from threadline.core.person import PeopleMode
-from threadline.core.route import Route, RouteParts, canonical_sender, parse_route
+from threadline.core.route import Route, RouteParts, parse_route
 from threadline.core.rules import Rules
 from threadline.core.session import EndReason
 from threadline.sessions.chronicle import Chronicle, chronicle_of
-from threadline.sessions.endings import end_chronicle
+from threadline.sessions.endings import leave
+from threadline.sessions.people.ownership import find_sender
 from threadline.storage.database import Row, Transaction, expect
 from threadline.storage.moments import stamp
 
@@ -53,9 +53,9 @@ def gather(
     from_key = here.number("session_key")
     left = _take(tx, from_key, to_key, now)
     # Asked again under the lock: somebody may just have spoken.
-    if not _is_busy(tx, from_key):
+    if not is_busy(tx, from_key):
         _bind(tx, {where: sender_key} | _bound_to(dms, from_key), to_key, now)
-        _leave(left)
+        leave(left, EndReason.LINKED)
 
 
 def gather_for(
@@ -68,7 +68,7 @@ def gather_for(
     now: datetime,
 ) -> None:
     """Do the same before a command, whose sender may be nobody's person."""
-    found = _find_sender(tx, address, sender)
+    found = find_sender(tx, address, sender)
     person_key = None if found is None else found.number_or_none("person_key")
     if found is not None and person_key is not None:
         gather(tx, where, person_key, found.number("key"), profile=profile, now=now)
@@ -78,7 +78,7 @@ def foresee(
     tx: Transaction, where: Route, address: Address, sender: Sender, *, profile: str
 ) -> Route | None:
     """Find the route whose conversation a message would join; None: it stays where it is."""
-    found = _find_sender(tx, address, sender)
+    found = find_sender(tx, address, sender)
     person_key = None if found is None else found.number_or_none("person_key")
     if person_key is None:
         return None
@@ -133,7 +133,7 @@ def _destination(tx: Transaction, where: Route, person_key: int, dms: Sequence[R
         return current
     if here["person_key"] != person_key or here["session_key"] == current["session_key"]:
         return None  # Somebody else speaks there, or it is there already.
-    return None if _is_busy(tx, here.number("session_key")) else current
+    return None if is_busy(tx, here.number("session_key")) else current
 
 
 def _liveliness(dm: Row) -> tuple[bool, int, int]:
@@ -142,7 +142,8 @@ def _liveliness(dm: Row) -> tuple[bool, int, int]:
     return goes_on, dm.number("last_activity_at"), dm.number("session_key")
 
 
-def _is_busy(tx: Transaction, session_key: int) -> bool:
+def is_busy(tx: Transaction, session_key: int) -> bool:
+    """Tell whether a session has a turn that runs or waits."""
     load = expect(tx, "read_load", session_key=session_key)
     return load["held_id"] is not None or load["queued_at"] is not None
 
@@ -151,15 +152,3 @@ def _take(tx: Transaction, from_key: int, to_key: int, now: datetime) -> Chronic
     """Lock both sessions in the order of their keys; go on with the one that is left."""
     taken = {key: chronicle_of(tx, key, now) for key in sorted({from_key, to_key})}
     return taken[from_key]
-
-
-def _leave(chronicle: Chronicle) -> None:
-    with chronicle:
-        is_bound = chronicle.tx.all("list_routes", session_key=chronicle.key)
-        if is_bound or not end_chronicle(chronicle, EndReason.LINKED):
-            chronicle.tell(EventKind.SESSION_CHANGED)
-
-
-def _find_sender(tx: Transaction, address: Address, sender: Sender) -> Row | None:
-    id = canonical_sender(address.platform, sender)
-    return None if id is None else tx.one("find_sender", platform=address.platform, id=id)

@@ -9,9 +9,10 @@ from threadline.core.person import Identity
 from threadline.core.route import Route, RouteParts, parse_route
 from threadline.core.session import EndReason
 from threadline.sessions.arrivals.places import add_sender
-from threadline.sessions.chronicle import chronicle_of
-from threadline.sessions.endings import end_chronicle
+from threadline.sessions.chronicle import Chronicle, chronicle_of
+from threadline.sessions.endings import leave
 from threadline.sessions.people.aliases import ALIASED_PLATFORMS
+from threadline.sessions.people.gathering import is_busy
 from threadline.sessions.people.persons import join_senders
 from threadline.storage.database import Row, Transaction, expect
 from threadline.storage.moments import stamp
@@ -70,7 +71,7 @@ def _move_routes(
         tx.run("bind_route", route=after, session_key=chosen, sender_key=new_key, now=stamp(now))
         if there is not None:
             for left in {row.number("session_key"), there.number("key")} - {chosen}:
-                _leave(tx, left, now)
+                _leave(chronicle_of(tx, left, now))
 
 
 def _renamed(parts: RouteParts, old: str, new: str) -> Route:
@@ -80,7 +81,7 @@ def _renamed(parts: RouteParts, old: str, new: str) -> Route:
 
 
 def _choose(tx: Transaction, one: int, other: int) -> int:
-    """Choose the session that goes on: one with a turn under way, else the liveliest."""
+    """Choose the session that goes on: an open one, of these a busy one, of these the latest."""
     rows = [expect(tx, "lock_session_by_key", key=key) for key in sorted({one, other})]
     return max(rows, key=lambda row: _liveliness(tx, row)).number("key")
 
@@ -88,17 +89,13 @@ def _choose(tx: Transaction, one: int, other: int) -> int:
 def _liveliness(tx: Transaction, session: Row) -> tuple[bool, bool, int, int]:
     key = session.number("key")
     is_open = session["ended_at"] is None
-    return is_open, _is_busy(tx, key), session.number("last_activity_at"), key
+    return is_open, is_busy(tx, key), session.number("last_activity_at"), key
 
 
-def _is_busy(tx: Transaction, key: int) -> bool:
-    load = expect(tx, "read_load", session_key=key)
-    return load["held_id"] is not None or load["queued_at"] is not None
-
-
-def _leave(tx: Transaction, key: int, now: datetime) -> None:
-    """End a session that no route leads to any more, unless it still has to answer."""
-    with chronicle_of(tx, key, now) as chronicle:
-        is_needed = tx.all("list_routes", session_key=key) or _is_busy(tx, key)
-        if is_needed or not end_chronicle(chronicle, EndReason.LINKED):
-            chronicle.tell(EventKind.SESSION_CHANGED)
+def _leave(chronicle: Chronicle) -> None:
+    """Let a session end that is not needed any more, unless it still has to answer."""
+    if not is_busy(chronicle.tx, chronicle.key):
+        leave(chronicle, EndReason.LINKED)
+        return
+    with chronicle:
+        chronicle.tell(EventKind.SESSION_CHANGED)

@@ -1,9 +1,10 @@
-"""Ownership: who may see a session. Every read for somebody, and every command, asks here."""
+"""Ownership: who is meant, and who may see a session. Every read and every command asks here."""
 
+import json
 from dataclasses import dataclass
 
 from threadline.core.address import Address, Kind, Sender
-from threadline.core.person import Asker
+from threadline.core.person import Asker, Identity, PersonKey
 from threadline.core.route import canonical_sender
 from threadline.core.session import SessionId
 from threadline.sessions.people.aliases import resolve
@@ -56,12 +57,31 @@ class AskerKeys:
         }
 
 
+def senders_of(tx: Transaction, who: Identity) -> list[Row]:
+    """List everybody who is the same person, whichever of their ids is given; maybe nobody."""
+    return tx.all("list_senders_like", platform=who.platform, id=who.id)
+
+
+def keys_of(tx: Transaction, who: Identity | PersonKey) -> list[int]:
+    """List the keys of everybody who is the same person; none: we know of nobody."""
+    if isinstance(who, Identity):
+        rows = senders_of(tx, who)
+    else:
+        rows = tx.all("list_sender_keys", person_key=who)
+    return [row.number("key") for row in rows]
+
+
+def keys_asked(tx: Transaction, who: Identity | PersonKey | None) -> str | None:
+    """Write the same as a JSON list, for a query; None: everybody is meant."""
+    return None if who is None else json.dumps(keys_of(tx, who))
+
+
 def asker_keys(tx: Transaction, asker: Asker) -> AskerKeys:
     """Find out who asks: their senders, and the chat they ask from."""
     if asker.address is None or asker.sees_all:
         return AskerKeys(profile=asker.profile, sees_all=asker.sees_all)
     address, sender = resolve(tx, asker.address, asker.sender)
-    found = _find_sender(tx, address, sender)
+    found = find_sender(tx, address, sender)
     key = None if found is None else found.number("key")
     person_key = None if found is None else found.number_or_none("person_key")
     together = [] if person_key is None else tx.all("list_sender_keys", person_key=person_key)
@@ -79,16 +99,22 @@ def asker_keys(tx: Transaction, asker: Asker) -> AskerKeys:
 
 def may_see(tx: Transaction, asker: Asker, id: SessionId) -> bool:
     """Tell whether a session is the asker's own, or everybody's in the asker's chat."""
+    return is_seen(tx, asker_keys(tx, asker), id)
+
+
+def is_seen(tx: Transaction, keys: AskerKeys, id: SessionId) -> bool:
+    """Tell the same for an asker whose keys are known, where many sessions are asked about."""
     session = tx.one("read_owner", id=id)
-    return session is not None and asker_keys(tx, asker).admits(session)
+    return session is not None and keys.admits(session)
 
 
 def sender_key_of(tx: Transaction, address: Address, sender: Sender) -> int | None:
     """Find a sender; None if the store has never heard of them."""
-    row = _find_sender(tx, *resolve(tx, address, sender))
+    row = find_sender(tx, *resolve(tx, address, sender))
     return None if row is None else row.number("key")
 
 
-def _find_sender(tx: Transaction, address: Address, sender: Sender) -> Row | None:
+def find_sender(tx: Transaction, address: Address, sender: Sender) -> Row | None:
+    """Find a sender by the id we go by; None if the store has never heard of them."""
     asked = canonical_sender(address.platform, sender)
     return None if asked is None else tx.one("find_sender", platform=address.platform, id=asked)

@@ -102,7 +102,7 @@ def _part(
     if len(staying) == 1:
         tx.run("drop_person", key=person_key)
     for row in senders:
-        tx.run("drop_codes_of_sender", sender_key=row.number("key"))
+        tx.run("drop_link_codes", sender_key=row.number("key"))
     return parting
 
 
@@ -116,14 +116,11 @@ def _part_sessions(tx: Transaction, split: _Split, person_key: int) -> Parting:
     for row in bound:
         tx.run("drop_binding", route=row.text("route"))
         split.routes[row.number("sender_key"), row.number("session_key")] = Route(row.text("route"))
-    for key in sorted(shared):
+    concerned = shared | {row.number("session_key") for row in _lines(tx, split, person_key)}
+    for key in sorted(concerned):
         tx.one("lock_session_by_key", key=key)
-    # Read only now: whoever was just speaking there has finished, and nobody else can begin.
-    lines = [
-        row
-        for row in tx.all("list_unanswered_of_person", person_key=person_key)
-        if split.is_apart(row.number("sender_key"), row.number("owner_key"))
-    ]
+    # Read again: whoever was just speaking there has finished, and nobody else can begin.
+    lines = _lines(tx, split, person_key)
     ended, moved = [], []
     for key in sorted(shared | {row.number("session_key") for row in lines}):
         with chronicle_of(tx, key, split.now) as chronicle:
@@ -135,6 +132,15 @@ def _part_sessions(tx: Transaction, split: _Split, person_key: int) -> Parting:
             else:
                 chronicle.tell(EventKind.SESSION_CHANGED)
     return Parting(ended=tuple(ended), moved=tuple(moved))
+
+
+def _lines(tx: Transaction, split: _Split, person_key: int) -> list[Row]:
+    """List what somebody wrote in a session of the other side, and nobody has answered yet."""
+    return [
+        row
+        for row in tx.all("list_unanswered_of_person", person_key=person_key)
+        if split.is_apart(row.number("sender_key"), row.number("owner_key"))
+    ]
 
 
 def _take_out(chronicle: Chronicle, split: _Split, lines: Sequence[Row]) -> list[TurnId]:

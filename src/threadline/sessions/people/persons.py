@@ -10,6 +10,7 @@ from threadline.core.route import canonical_sender
 from threadline.core.text import checked_text, clean_title
 from threadline.sessions.arrivals.places import NEVER_SEEN, add_sender
 from threadline.sessions.people.aliases import resolve
+from threadline.sessions.people.ownership import find_sender, senders_of
 from threadline.storage.database import Row, Transaction, expect
 from threadline.storage.moments import stamp
 
@@ -24,8 +25,8 @@ def people(tx: Transaction) -> list[Person]:
 
 def person_of(tx: Transaction, identity: Identity) -> Person | None:
     """Tell which person a sender is; None: nobody that we know of, and never a guess."""
-    sender = _find(tx, identity)
-    key = None if sender is None else sender.number_or_none("person_key")
+    senders = senders_of(tx, identity)
+    key = senders[0].number_or_none("person_key") if senders else None
     return None if key is None else read_person(tx, PersonKey(key))
 
 
@@ -112,8 +113,7 @@ def remember_sender(tx: Transaction, address: Address, sender: Sender) -> int:
 
 def _find(tx: Transaction, identity: Identity) -> Row | None:
     here = Address(platform=identity.platform, kind=Kind.DM)
-    _, sender = resolve(tx, here, Sender(id=identity.id))
-    return tx.one("find_sender", platform=identity.platform, id=sender.id)
+    return find_sender(tx, *resolve(tx, here, Sender(id=identity.id)))
 
 
 def _name(tx: Transaction, person_key: int) -> str | None:

@@ -5,11 +5,10 @@ import json
 from threadline.core.errors import NotFound
 from threadline.core.message import MessageKey, Role
 from threadline.core.person import Asker
-from threadline.core.route import canonical_id
 from threadline.core.search import SPOKEN, Found, Hit, Phrase, Query, SearchFilter, TitleHit
 from threadline.core.session import SessionId
 from threadline.core.text import COUNT_LIMIT
-from threadline.sessions.people.ownership import AskerKeys, asker_keys
+from threadline.sessions.people.ownership import AskerKeys, asker_keys, keys_asked
 from threadline.sessions.search.entry import lines_asked, owner_of, owner_word, titles_asked
 from threadline.sessions.search.index import count_waiting
 from threadline.sessions.search.match import cut_snippet, says
@@ -138,7 +137,6 @@ def _values(
 ) -> dict[str, SqlValue]:
     """Give the values by which all queries of a search choose rows."""
     platform, account, chat = keys.chat or (None, None, None)
-    whose = _whose(tx, where)
     return {
         "profile": keys.profile,
         "sees_all": int(keys.sees_all),
@@ -154,20 +152,8 @@ def _values(
         "roles": f",{','.join(where.roles or SPOKEN)},",
         "since": -_END_OF_TIME if where.since is None else stamp(where.since),
         "until": _END_OF_TIME if where.until is None else stamp(where.until),
-        "whose": None if whose is None else json.dumps(whose),
+        "whose": keys_asked(tx, where.person or where.sender),
     }
-
-
-def _whose(tx: Transaction, where: SearchFilter) -> list[int] | None:
-    """Find the senders whose words are looked for; None: everybody's."""
-    if where.person is not None:
-        rows = tx.all("list_sender_keys", person_key=where.person)
-        return [row.number("key") for row in rows]
-    if where.sender is not None and where.platform is not None:
-        id = canonical_id(where.platform, where.sender)
-        row = tx.one("find_sender", platform=where.platform, id=id)
-        return [] if row is None else [row.number("key")]
-    return None
 
 
 def _owners(tx: Transaction, keys: AskerKeys, session: Row | None) -> frozenset[str] | None:

@@ -5,18 +5,17 @@ from collections.abc import AsyncIterable, AsyncIterator, Callable
 from threadline.core.errors import NotFound
 from threadline.core.forgetting import Seal
 from threadline.core.person import Asker
-from threadline.core.portable.files import Extent, Selection
+from threadline.core.portable.files import ExportFormat, Extent, Selection
 from threadline.core.portable.places import PortableSender
 from threadline.core.portable.sessions import PortableSession
 from threadline.core.redaction import Redactor
 from threadline.core.session import SessionId, checked_session_id
 from threadline.core.text import checked_choice, checked_flag, checked_type
-from threadline.sessions.exports.paging import PageFormat, write_page
-from threadline.sessions.exports.planning import MayRead
+from threadline.sessions.exports.paging import write_page
 from threadline.sessions.exports.taking import ImportReport, Manner, Taker, WasForgotten
 from threadline.sessions.exports.writing import write_history
 from threadline.sessions.forgetting.plans import find_forgotten, find_forgotten_native
-from threadline.sessions.people.ownership import asker_keys
+from threadline.sessions.people.ownership import may_see
 from threadline.sessions.store.door import Door
 from threadline.storage.database import Transaction
 
@@ -32,10 +31,11 @@ class Exporting(Door):
         For an asker, only what they may see. Redacted, it holds no attachments, and placeholders
         stand for people, chats and secrets.
         """
-        may_read = None if asker is None else _sight(checked_type(asker, "asker", Asker))
+        if asker is not None:
+            checked_type(asker, "asker", Asker)
         redactor = Redactor() if checked_flag(redact, "redact") else None
         wanted = checked_type(selection, "selection", Selection)
-        async for block in write_history(self._db, wanted, may_read=may_read, redactor=redactor):
+        async for block in write_history(self._db, wanted, asker=asker, redactor=redactor):
             yield block
 
     def export_session(
@@ -48,7 +48,7 @@ class Exporting(Door):
     async def export_page(
         self,
         id: SessionId,
-        format: PageFormat = PageFormat.MARKDOWN,
+        format: ExportFormat = ExportFormat.MARKDOWN,
         *,
         hidden: bool = False,
         redact: bool = False,
@@ -60,14 +60,14 @@ class Exporting(Door):
         """
         wanted = checked_session_id(id)
         if asker is not None:
-            may_read = _sight(checked_type(asker, "asker", Asker))
-            if not await self._db.read(may_read, wanted):
+            checked_type(asker, "asker", Asker)
+            if not await self._db.read(may_see, asker, wanted):
                 raise NotFound("There is no such session", id=wanted)
         redactor = Redactor() if checked_flag(redact, "redact") else None
         async for piece in write_page(
             self._db,
             wanted,
-            checked_choice(format, "format", PageFormat),
+            checked_choice(format, "format", ExportFormat),
             hidden=checked_flag(hidden, "hidden"),
             redactor=redactor,
         ):
@@ -94,14 +94,6 @@ class Exporting(Door):
             was_forgotten=_memory(seal),
         )
         return await taker.take(_counted(chunks, progress or (lambda _: None)))
-
-
-def _sight(asker: Asker) -> MayRead:
-    def may_read(tx: Transaction, id: SessionId) -> bool:
-        session = tx.one("read_owner", id=id)
-        return session is not None and asker_keys(tx, asker).admits(session)
-
-    return may_read
 
 
 def _memory(seal: Seal) -> WasForgotten:

@@ -151,15 +151,10 @@ class Forgetting(Door):
         most = checked_count(most, "number of certificates", 1)
         return await self._db.read(ledger.list_certificates, most)
 
-    async def was_forgotten(self, ids: Iterable[SessionId]) -> set[SessionId]:
+    async def find_forgotten(self, ids: Iterable[SessionId]) -> set[SessionId]:
         """Tell which of these sessions were forgotten here, so that an import leaves them out."""
         seal = Seal(key=await self._db.secret())
         return await self._db.read(plans.find_forgotten, _checked(ids), seal=seal)
-
-    async def was_native_forgotten(self, source: str, id: str) -> bool:
-        """Tell whether a session of another program was brought in before and then forgotten."""
-        seal = Seal(key=await self._db.secret())
-        return await self._db.read(plans.find_forgotten_native, source, id, seal=seal)
 
 
 def _checked(ids: Iterable[SessionId]) -> list[SessionId]:

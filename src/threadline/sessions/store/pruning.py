@@ -11,8 +11,6 @@ from threadline.sessions.forgetting import plans
 from threadline.sessions.retention import Candidate
 from threadline.sessions.store.forgetting import Forgetting, Progress
 
-_BEGINNING = (-1, 0)
-
 
 class Pruning(Forgetting):
     """Retention by age, kind, source, origin and size."""
@@ -74,28 +72,44 @@ class Pruning(Forgetting):
         """List what may go: first by age, then, if that is not enough, by size."""
         if not rules.prunes:
             return []
-        found = {one.key: one async for one in self._outdated(rules)}
+        found = [one async for one in self._outdated(rules)]
         if rules.most_bytes is not None:
-            left = await self._measured() - sum(one.bytes for one in found.values())
-            async for one in self._silent():
-                if left <= rules.most_bytes:
-                    break
-                if one.key not in found:
-                    found[one.key] = one
-                    left -= one.bytes
-        return sorted(found.values(), key=lambda one: (one.last_activity_at, one.key))
+            found += await self._surplus(found, rules.most_bytes)
+        return sorted(found, key=_silence)
+
+    async def _surplus(self, going: Sequence[Candidate], most_bytes: int) -> list[Candidate]:
+        """List who goes as well, the longest silent first, until the rest is small enough."""
+        left = await self._measured()
+        async for _one, size in self._weighed(going):
+            left -= size
+        known = {one.key for one in going}
+        others = [one async for one in self._unprotected() if one.key not in known]
+        surplus: list[Candidate] = []
+        async for one, size in self._weighed(sorted(others, key=_silence)):
+            if left <= most_bytes:
+                break
+            surplus.append(one)
+            left -= size
+        return surplus
+
+    async def _weighed(self, found: Sequence[Candidate]) -> AsyncIterator[tuple[Candidate, int]]:
+        """Tell of one after the other how much it holds; what nobody asks for is not added up."""
+        for first in range(0, len(found), retention.BATCH):
+            batch = found[first : first + retention.BATCH]
+            for one, size in zip(batch, await self._db.read(retention.weigh, batch), strict=True):
+                yield one, size
 
     async def _outdated(self, rules: Retention) -> AsyncIterator[Candidate]:
-        after: tuple[int, int] | None = _BEGINNING
+        after: int | None = 0
         while after is not None:
             page, after = await self._db.read(retention.list_outdated, rules, after, now=self.now())
             for one in page:
                 yield one
 
-    async def _silent(self) -> AsyncIterator[Candidate]:
-        after: tuple[int, int] | None = _BEGINNING
+    async def _unprotected(self) -> AsyncIterator[Candidate]:
+        after: int | None = 0
         while after is not None:
-            page, after = await self._db.read(retention.list_silent, after, now=self.now())
+            page, after = await self._db.read(retention.list_unprotected, after, now=self.now())
             for one in page:
                 yield one
 
@@ -105,3 +119,8 @@ class Pruning(Forgetting):
             more, after = await self._db.read(retention.measure, after)
             size += more
         return size
+
+
+def _silence(one: Candidate) -> tuple[int, int]:
+    """Put the longest silent first."""
+    return one.last_activity_at, one.key

@@ -16,20 +16,22 @@ _LOOKED_AT = 200
 """Lines among which a title's words are looked for."""
 
 
-def follow_first_words(chronicle: Chronicle) -> None:
-    """Take another title where the words of the present one are out of sight."""
+def follow_first_words(chronicle: Chronicle) -> bool:
+    """Take another title where the words of the present one are out of sight; tell whether so."""
     row = expect(chronicle.tx, "read_titled_by", key=chronicle.key)
     if row["titled_by"] not in {None, TitleSource.FIRST_WORDS}:
-        return
+        return False
     title, new = row.text_or_none("title"), None
     for words in _candidates(chronicle):
         if words == title:
-            return
+            return False
         new = new or words
-    if new != title:
-        source = None if new is None else TitleSource.FIRST_WORDS
-        chronicle.tx.run("set_title", key=chronicle.key, title=new, titled_by=source)
-        chronicle.tell(EventKind.SESSION_CHANGED)
+    if new == title:
+        return False
+    source = None if new is None else TitleSource.FIRST_WORDS
+    chronicle.tx.run("set_title", key=chronicle.key, title=new, titled_by=source)
+    chronicle.tell(EventKind.SESSION_CHANGED)
+    return True
 
 
 def _candidates(chronicle: Chronicle) -> Iterator[str]:

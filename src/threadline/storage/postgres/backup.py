@@ -3,7 +3,7 @@
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 import apsw
@@ -16,11 +16,11 @@ from threadline.storage.database import SqlValue
 from threadline.storage.migrate import migrate
 from threadline.storage.postgres.connection import Raw, Target
 from threadline.storage.postgres.mishaps import translate, unreachable
-from threadline.storage.queries import Dialect
+from threadline.storage.queries import Dialect, queries
 
 _ROWS = 2_000
 _LEDGER = "migrations"
-_ANEW = "UPDATE sessions SET indexed_seq = coalesce(base_seq, 0), indexed_title = NULL"
+_ANEW = "forget_indexed"
 """The search index is not copied: it is made anew from what is there."""
 _IDENTITIES = """
 SELECT table_name, column_name FROM information_schema.columns
@@ -28,28 +28,28 @@ WHERE table_schema = current_schema() AND is_identity = 'YES'
 """
 
 
-def back_up(target: Target, to: Path, *, replace: bool, told: Told) -> None:
+def back_up(target: Target, to: Path, *, replace: bool, now: datetime, told: Told) -> None:
     """Copy a database in use, as it is at one moment, into a SQLite file of ours."""
 
     def make(unseen: Path) -> None:
-        with _reached(target) as source, _filled(unseen) as file:
+        with _reached(target) as source, _filled(unseen, now) as file:
             source.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
             tables = _tables(file)
             for n, table in enumerate(tables, start=1):
                 _take(source, file, table)
                 told(n, len(tables))
-            file.execute(_ANEW)
+            file.execute(queries(Dialect.SQLITE)[_ANEW])
             source.execute("COMMIT")
 
     place(to, make, replace=replace)
 
 
-def restore(target: Target, backup: Path, *, replace: bool, told: Told) -> None:
+def restore(target: Target, backup: Path, *, replace: bool, now: datetime, told: Told) -> None:
     """Put what a backup holds into a database, in one transaction that shuts out all others."""
     examine(backup)
     with tempfile.TemporaryDirectory(prefix="threadline-") as folder, _reached(target) as server:
         copy = Path(folder) / "backup.db"
-        with _brought_up(backup, copy) as file, server.transaction():
+        with _brought_up(backup, copy, now) as file, server.transaction():
             tables = _tables(file)
             names = sql.SQL(", ").join(sql.Identifier(table) for table in tables)
             server.execute(sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(names))
@@ -63,7 +63,7 @@ def restore(target: Target, backup: Path, *, replace: bool, told: Told) -> None:
             for n, table in enumerate(tables, start=1):
                 _give(file, server, table)
                 told(n, len(tables))
-            server.execute(_ANEW)
+            server.execute(queries(Dialect.POSTGRES)[_ANEW].encode())
             _go_on_counting(server)
 
 
@@ -92,7 +92,7 @@ def _reached(target: Target) -> Iterator[Raw]:
 
 
 @contextmanager
-def _filled(path: Path) -> Iterator[apsw.Connection]:
+def _filled(path: Path, now: datetime) -> Iterator[apsw.Connection]:
     """Make a file with our schema, to be filled in one transaction."""
     connection = apsw.Connection(str(path))
 
@@ -102,7 +102,7 @@ def _filled(path: Path) -> Iterator[apsw.Connection]:
     try:
         execute("PRAGMA foreign_keys = OFF")
         execute("BEGIN IMMEDIATE")
-        migrate(execute, frozenset(), Dialect.SQLITE, where=str(path), now=datetime.now(UTC))
+        migrate(execute, frozenset(), Dialect.SQLITE, where=str(path), now=now)
         yield connection
         execute("COMMIT")
     finally:
@@ -110,7 +110,7 @@ def _filled(path: Path) -> Iterator[apsw.Connection]:
 
 
 @contextmanager
-def _brought_up(backup: Path, copy: Path) -> Iterator[apsw.Connection]:
+def _brought_up(backup: Path, copy: Path, now: datetime) -> Iterator[apsw.Connection]:
     """Open a copy of a backup whose schema is that of this program."""
     copy.write_bytes(b"")
     source = apsw.Connection(str(backup), flags=apsw.SQLITE_OPEN_READONLY)
@@ -126,7 +126,7 @@ def _brought_up(backup: Path, copy: Path) -> Iterator[apsw.Connection]:
             str(name) for (name,) in execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
         )
         execute("BEGIN IMMEDIATE")
-        migrate(execute, known, Dialect.SQLITE, where=str(backup), now=datetime.now(UTC))
+        migrate(execute, known, Dialect.SQLITE, where=str(backup), now=now)
         execute("COMMIT")
         yield file
     finally:

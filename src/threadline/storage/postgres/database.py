@@ -19,9 +19,9 @@ from threadline.storage.postgres.listener import Listener
 from threadline.storage.postgres.mishaps import translate, unreachable
 from threadline.storage.postgres.owners import dead, new_owner
 from threadline.storage.postgres.schema import upgrade_through
-from threadline.storage.postgres.wipe import secret_file, vacuum
+from threadline.storage.postgres.wipe import vacuum
 from threadline.storage.postgres.workers import Workers
-from threadline.storage.secret import read_secret
+from threadline.storage.secret import read_secret, secret_file
 from threadline.storage.watch import Bell, BellWatch
 
 P = ParamSpec("P")
@@ -111,11 +111,13 @@ class PostgresDatabase:
     ) -> None:
         """Copy all tables, as they are at one moment, into a SQLite file."""
         told = told or (lambda _done, _whole: None)
-        await asyncio.to_thread(back_up, self._target, to, replace=replace, told=told)
+        await asyncio.to_thread(
+            back_up, self._target, to, replace=replace, now=self.now(), told=told
+        )
 
     async def secret(self) -> bytes:
         """Answer the secret of this installation, from a file in the user's own folder."""
-        return await asyncio.to_thread(read_secret, secret_file(self._target))
+        return await asyncio.to_thread(read_secret, secret_file(self._target.where))
 
     async def close(self) -> None:
         """Finish what was begun and let go of everything."""

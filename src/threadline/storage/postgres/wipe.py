@@ -1,8 +1,5 @@
 """Wiping: the server takes what was deleted out of its tables and indexes."""
 
-import hashlib
-from pathlib import Path
-
 import psycopg
 from psycopg import sql
 
@@ -10,7 +7,6 @@ from threadline.storage.postgres.connection import Target
 from threadline.storage.postgres.mishaps import translate
 
 _TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema() ORDER BY 1"
-_FOLDER = ".threadline"
 
 
 def vacuum(target: Target) -> bool:
@@ -34,9 +30,3 @@ SELECT count(*) FROM pg_stat_activity
 WHERE backend_xmin IS NOT NULL AND pid <> pg_backend_pid() AND datname = current_database()
   AND xact_start < statement_timestamp() - interval '1 minute'
 """
-
-
-def secret_file(target: Target) -> Path:
-    """Name the file that holds the secret: one for each database that is spoken to."""
-    which = hashlib.sha256(target.where.encode()).hexdigest()[:16]
-    return Path.home() / _FOLDER / f"seal-{which}"

@@ -1,6 +1,9 @@
 -- name: find_by_prefix
 -- Find the sessions whose id begins in a certain way.
-SELECT id FROM sessions WHERE id LIKE :pattern ESCAPE '!' ORDER BY id LIMIT :most
+SELECT id FROM sessions
+WHERE id LIKE :pattern ESCAPE '!' AND profile <> '~importing'
+ORDER BY id
+LIMIT :most
 
 -- name: read_engine
 -- Tell which database this is, and its version.
@@ -13,7 +16,9 @@ SELECT max(number) AS number FROM migrations
 
 -- name: count_sessions
 -- Count the sessions, and those that are open.
-SELECT count(*) AS number, count(CASE WHEN ended_at IS NULL THEN 1 END) AS still_open FROM sessions
+SELECT count(*) AS number, count(CASE WHEN ended_at IS NULL THEN 1 END) AS still_open
+FROM sessions
+WHERE profile <> '~importing'
 
 -- name: count_unfinished
 -- Count the turns that have not ended, by state, with the moment of the oldest.
@@ -39,16 +44,21 @@ GROUP BY state
 
 -- name: find_gaps
 -- Find sessions whose lines are not numbered without a gap, from where they go on.
+-- One that just comes or goes has none of its lines, or only some.
 SELECT s.id
 FROM sessions s
 LEFT JOIN (SELECT session_key, count(*) AS placed, min(seq) AS first, max(seq) AS last
            FROM messages WHERE seq IS NOT NULL GROUP BY session_key) AS m
      ON m.session_key = s.key
-WHERE coalesce(m.last, s.base_seq, 0) <> s.last_seq
-   OR m.placed <> m.last - m.first + 1
-   OR (m.first <> coalesce(s.base_seq, 0) + 1
-       AND NOT EXISTS (SELECT 1 FROM messages f WHERE f.session_key = s.key AND f.seq = m.first
-                       AND f.role = 'system' AND f.parts LIKE '%"forgotten"%'))
+WHERE s.profile <> '~importing'
+  AND s.key NOT IN (SELECT CAST(k.subject AS BIGINT) FROM forgetting_tasks k
+                    WHERE k.step = 'session')
+  AND (coalesce(m.last, s.base_seq, 0) <> s.last_seq
+       OR m.placed <> m.last - m.first + 1
+       OR (m.first <> coalesce(s.base_seq, 0) + 1
+           AND NOT EXISTS (SELECT 1 FROM messages f WHERE f.session_key = s.key
+                           AND f.seq = m.first AND f.role = 'system'
+                           AND f.parts LIKE '%"forgotten"%')))
 ORDER BY s.key
 LIMIT :most
 
@@ -102,7 +112,8 @@ LIMIT :most
 SELECT DISTINCT s.id
 FROM turns t
 JOIN sessions s ON s.key = t.session_key
-WHERE (t.state = 'running' AND t.owner IS NULL) OR t.first_seq > s.last_seq + 1
+WHERE s.profile <> '~importing'
+  AND ((t.state = 'running' AND t.owner IS NULL) OR t.first_seq > s.last_seq + 1)
 ORDER BY s.id
 LIMIT :most
 

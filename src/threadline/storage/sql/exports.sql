@@ -23,14 +23,14 @@ ORDER BY s.key
 LIMIT :most
 
 -- name: list_person_exported
--- List a page of the sessions that a sender owns, or the person behind this sender.
+-- List a page of the sessions that these senders own.
 SELECT s.key, s.id, s.base_key, s.base_seq, s.base_revision, s.last_activity_at
 FROM sessions s
 WHERE s.key > :after AND s.profile <> '~importing'
-  AND s.sender_key IN (SELECT p.key FROM senders p
-                       WHERE p.key = :sender_key
-                          OR p.person_key = (SELECT m.person_key FROM senders m
-                                             WHERE m.key = :sender_key))
+  AND s.sender_key IN
+      (SELECT value FROM json_each(:sender_keys)) -- sqlite
+      (SELECT CAST(j AS BIGINT) FROM json_array_elements_text( -- postgres
+       CAST(CAST(:sender_keys AS TEXT) AS JSON)) AS j) -- postgres
 ORDER BY s.key
 LIMIT :most
 
@@ -131,11 +131,9 @@ ORDER BY r.message_key, r.version
 -- name: list_exported_waiting
 -- Read the messages of a session that have no place in the transcript yet.
 SELECT m.key, m.seq, m.turn_id, m.role, m.text, m.parts, m.at, m.changed_at, m.deleted_at,
-       p.platform AS sender_platform, p.id AS sender_id, p.name AS sender_name,
-       t.state AS turn_state
+       p.platform AS sender_platform, p.id AS sender_id, p.name AS sender_name
 FROM messages m
 LEFT JOIN senders p ON p.key = m.sender_key
-LEFT JOIN turns t ON t.id = m.turn_id
 WHERE m.session_key = :session_key AND m.seq IS NULL
 ORDER BY m.key
 
@@ -191,12 +189,6 @@ INSERT INTO addresses (platform, account, kind, chat, thread, alt_chat, parent, 
 VALUES (:platform, :account, :kind, :chat, :thread, :alt_chat, :parent, :scope, :chat_name, :topic)
 ON CONFLICT (platform, account, kind, chat, thread) DO NOTHING
 
--- name: find_place
--- Find a place.
-SELECT key FROM addresses
-WHERE platform = :platform AND account = :account AND kind = :kind AND chat = :chat
-  AND thread = :thread
-
 -- name: remember_sender
 -- Make sure that a sender is known; no row means that they were known before.
 INSERT INTO senders (platform, id, name, first_seen_at)
@@ -222,10 +214,6 @@ INSERT INTO aliases (platform, id, sender_key, learned_at)
 VALUES (:platform, :id, :sender_key, :learned_at)
 ON CONFLICT (platform, id) DO NOTHING
 
--- name: bring_person
--- Store a person.
-INSERT INTO persons (name, made_at) VALUES (:name, :made_at) RETURNING key
-
 -- name: set_person_of_sender
 -- Say who is behind a sender.
 UPDATE senders SET person_key = :person_key WHERE key = :key AND person_key IS NULL
@@ -235,10 +223,6 @@ UPDATE senders SET person_key = :person_key WHERE key = :key AND person_key IS N
 INSERT INTO projects (profile, name, color, kind, made_at)
 VALUES (:profile, :name, :color, :kind, :made_at)
 ON CONFLICT DO NOTHING
-
--- name: find_scheduled_project
--- Find the project for scheduled runs of a profile.
-SELECT key FROM projects WHERE profile = :profile AND kind = 'scheduled'
 
 -- name: stage_session
 -- Begin to store a session that nobody can see until all of it is there.
@@ -277,11 +261,6 @@ INSERT INTO messages (session_key, seq, turn_id, role, sender_key, text, parts, 
 VALUES (:session_key, :seq, :turn_id, :role, :sender_key, :text, :parts, :at, :changed_at,
         :deleted_at)
 RETURNING key
-
--- name: stage_revision
--- Store what a line said before.
-INSERT INTO revisions (message_key, version, text, parts, replaced_at, session_revision)
-VALUES (:message_key, :version, :text, :parts, :replaced_at, :session_revision)
 
 -- name: stage_usage
 -- Store what one call spent.
@@ -340,18 +319,6 @@ WHERE profile = :profile AND native_source = :native_source AND native_id = :nat
 -- List a slice of the lines of a session.
 SELECT key FROM messages WHERE session_key = :session_key LIMIT :most
 
--- name: drop_staged_uses
--- Let a line need no blob any more.
-DELETE FROM blob_uses WHERE message_key = :message_key
-
--- name: drop_staged_revisions
--- Delete what a line said before.
-DELETE FROM revisions WHERE message_key = :message_key
-
--- name: drop_staged_message
--- Delete a line.
-DELETE FROM messages WHERE key = :message_key
-
 -- name: drop_staged_usage
 -- Delete what a session spent.
 DELETE FROM usage WHERE session_key = :session_key
@@ -363,10 +330,6 @@ UPDATE cuts SET lifted_by = NULL WHERE session_key = :session_key
 -- name: drop_staged_cuts
 -- Delete the cuts of a session.
 DELETE FROM cuts WHERE session_key = :session_key
-
--- name: drop_staged_marks
--- Delete how far a session was read.
-DELETE FROM marks WHERE session_key = :session_key
 
 -- name: drop_staged_turns
 -- Delete the turns of a session.

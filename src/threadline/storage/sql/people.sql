@@ -2,6 +2,20 @@
 -- Find a sender, and the person they belong to.
 SELECT key, person_key, wrong_codes, wrong_since FROM senders WHERE platform = :platform AND id = :id
 
+-- name: list_senders_like
+-- List everybody who is the same person as a sender, the sender included; any of their ids will do.
+SELECT s.key, s.platform, s.id, s.name, s.person_key
+FROM senders s
+WHERE s.key IN (SELECT f.key FROM senders f WHERE f.platform = :platform AND f.id = :id
+                UNION
+                SELECT a.sender_key FROM aliases a WHERE a.platform = :platform AND a.id = :id)
+   OR s.person_key IN (SELECT f.person_key FROM senders f
+                       WHERE f.platform = :platform AND f.id = :id
+                       UNION
+                       SELECT f.person_key FROM aliases a JOIN senders f ON f.key = a.sender_key
+                       WHERE a.platform = :platform AND a.id = :id)
+ORDER BY s.key
+
 -- name: list_sender_keys
 -- List everybody who is one person.
 SELECT key FROM senders WHERE person_key = :person_key ORDER BY key
@@ -115,10 +129,6 @@ RETURNING sender_key
 -- name: drop_code
 -- Take back a link code.
 DELETE FROM link_codes WHERE hash = :hash
-
--- name: drop_codes_of_sender
--- Take back all link codes of a sender.
-DELETE FROM link_codes WHERE sender_key = :sender_key
 
 -- name: drop_stale_codes
 -- Forget the link codes that are no longer valid.

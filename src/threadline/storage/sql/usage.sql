@@ -15,6 +15,7 @@ ORDER BY provider, model, task
 
 -- name: sum_usage_by
 -- Add up what was spent within a time, by what is asked for; by quarters of an hour for days.
+-- What was spent on something forgotten counts, for nobody.
 SELECT g.subject, max(g.name) AS name, count(*) AS calls, count(g.cost) AS priced,
        sum(CASE g.cost_status WHEN 'exact' THEN 1 ELSE 0 END) AS exact,
        CAST(sum(g.input_tokens) AS BIGINT) AS input_tokens,
@@ -43,10 +44,11 @@ FROM (SELECT coalesce(CASE CAST(:by AS TEXT)
             SELECT b.* FROM usage b
             WHERE b.session_key = CAST(:session_key AS BIGINT) AND b.at >= :since
               AND b.at < :until) AS u
-      JOIN sessions s ON s.key = u.session_key
+      LEFT JOIN sessions s ON s.key = u.session_key
       LEFT JOIN senders p ON p.key = u.sender_key
       LEFT JOIN persons h ON h.key = p.person_key
-      WHERE (CAST(:profile AS TEXT) IS NULL OR s.profile = CAST(:profile AS TEXT))
+      WHERE coalesce(s.profile, '') <> '~importing'
+        AND (CAST(:profile AS TEXT) IS NULL OR s.profile = CAST(:profile AS TEXT))
         AND (CAST(:sender_keys AS TEXT) IS NULL OR u.sender_key IN
              (SELECT value FROM json_each(:sender_keys))) -- sqlite
              (SELECT CAST(j AS BIGINT) FROM json_array_elements_text( -- postgres

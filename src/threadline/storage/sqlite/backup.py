@@ -7,10 +7,9 @@ from pathlib import Path
 
 import apsw
 
-from threadline.core.errors import Conflict, StorageError
-from threadline.storage.backup import Told, examine, place
-from threadline.storage.sqlite.connection import READER_CACHE_KIB, connect, translated
-from threadline.storage.sqlite.owners import Owners
+from threadline.core.errors import Conflict
+from threadline.storage.backup import Told, examine, place, refuse_open
+from threadline.storage.sqlite.connection import READER_CACHE_KIB, translated
 
 _PAGES = 400
 _NAP = 0.001
@@ -20,9 +19,10 @@ def back_up(
     connect: Callable[[int], apsw.Connection], path: Path, to: Path, *, replace: bool, told: Told
 ) -> None:
     """Copy a file that is in use, as it is at one moment; whoever writes to it goes on."""
+    _refuse_itself(path, to)
 
     def make(unseen: Path) -> None:
-        with translated(path):
+        with translated(to):
             source = connect(READER_CACHE_KIB)
             try:
                 # Inside a transaction the copy is of one moment, however much is written.
@@ -55,39 +55,54 @@ def restore(path: Path, backup: Path, *, replace: bool, now: datetime, told: Tol
     What was there is kept aside; answers where.
     """
     examine(backup)
-    aside = _put_aside(path, replace=replace, now=now)
+    _refuse_itself(path, backup)
+    aside = path.with_name(f"{path.name}.before-{now:%Y%m%d-%H%M%S}")
+    if aside.exists():
+        raise Conflict("There is something by that name already", id=str(aside), hint="Move it")
+    is_there = path.exists()
+    if is_there:
+        _require_free(path, replace=replace)
 
     def make(unseen: Path) -> None:
-        source = apsw.Connection(str(backup), flags=apsw.SQLITE_OPEN_READONLY)
-        try:
-            _copy(source, unseen, told)
-        finally:
-            source.close()
+        with translated(path):
+            source = apsw.Connection(str(backup), flags=apsw.SQLITE_OPEN_READONLY)
+            try:
+                _copy(source, unseen, told)
+            finally:
+                source.close()
 
-    place(path, make, replace=False)
-    return aside
-
-
-def _put_aside(path: Path, *, replace: bool, now: datetime) -> Path | None:
-    if not path.exists():
-        return None
-    owners = Owners(path)
     try:
-        if owners.count_others():
-            hint = "End the processes that use it first"
-            raise Conflict("Somebody has the database open", id=str(path), hint=hint)
-    finally:
-        owners.close()
+        place(path, make, replace=False, make_room=lambda: _move(path, aside))
+    except BaseException:
+        if not path.exists():
+            _move(aside, path)
+        raise
+    return aside if is_there else None
+
+
+def _refuse_itself(path: Path, other: Path) -> None:
+    if path.exists() and other.exists() and path.samefile(other):
+        raise Conflict("This is the database itself", id=str(other), hint="Name another file")
+
+
+def _require_free(path: Path, *, replace: bool) -> None:
+    """Refuse to put something in the place of a database that is used, or has something in it."""
+    refuse_open(path)
     if not replace and not _is_unused(path):
         raise Conflict(
             "The database is not empty", id=str(path), hint="Use --force; it is then kept aside"
         )
-    aside = path.with_name(f"{path.name}.before-{now:%Y%m%d-%H%M%S}")
-    if aside.exists():
-        raise Conflict("There is something by that name already", id=str(aside), hint="Move it")
-    _fold_journal(path)
-    path.rename(aside)
-    return aside
+
+
+def _move(path: Path, to: Path) -> None:
+    """Give a file another name, together with the last commits, which may stand beside it.
+
+    Unopened, as it may be damaged.
+    """
+    for suffix in ("-wal", "-shm", ""):
+        file = path.with_name(path.name + suffix)
+        if file.exists():
+            file.rename(to.with_name(to.name + suffix))
 
 
 def _is_unused(path: Path) -> bool:
@@ -102,22 +117,3 @@ def _is_unused(path: Path) -> bool:
             return known and not connection.execute(question).fetchall()
         finally:
             connection.close()
-
-
-def _fold_journal(path: Path) -> None:
-    """Let the last commits be in the file itself: whoever closes it last carries them over."""
-    try:
-        connection = connect(path, cache_kib=0)
-    except StorageError:
-        # A damaged file is kept aside as it is, journal and all.
-        _move_journal(path)
-        return
-    connection.execute("PRAGMA journal_mode = DELETE").fetchall()
-    connection.close()
-
-
-def _move_journal(path: Path) -> None:
-    for suffix in ("-wal", "-shm"):
-        journal = path.with_name(path.name + suffix)
-        if journal.exists():
-            journal.rename(path.with_name(f"{path.name}.damaged{suffix}"))
