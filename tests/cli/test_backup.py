@@ -8,7 +8,7 @@ import apsw
 import pytest
 
 import threadline
-from tests.cli.program import run
+from tests.cli.program import Pipe, run
 from tests.databases import FAST, POSTGRES, DatabaseFactory, Server, on
 from threadline.assembly import restore
 from threadline.core.address import Address, Kind, Sender
@@ -347,3 +347,32 @@ async def test_a_backup_tells_the_time_by_the_clock_of_the_store(
     file.close()
 
     assert made == [(stamp(clock()),)]
+
+
+def test_a_database_is_not_replaced_by_its_own_backup(home: Path) -> None:
+    """Neither when it is copied nor when it is restored: nothing is moved, nothing is lost."""
+    run("chat", lines="precious words\n")
+    path = home / ".threadline" / "threadline.db"
+
+    for command in (["backup", str(path), "--force"], ["restore", str(path), "--force"]):
+        result = run(*command)
+        assert result.exit_code == 1
+        assert "This is the database itself" in result.stderr
+    assert "precious words" in run("search", "precious").stdout.replace("[", "").replace("]", "")
+    assert not list(path.parent.glob("*.before-*"))
+
+
+def test_a_backup_does_not_take_the_place_of_a_store_in_use(home: Path) -> None:
+    """Whoever writes there would lose their words."""
+    run("chat", lines="hello\n")
+    run("chat", "-d", "other.db", lines="theirs\n")
+    with Pipe(home, "-d", "other.db") as chat:
+        chat.say("still here")
+        chat.expect("still here")
+        result = run("backup", "other.db", "--force")
+
+    assert result.exit_code == 1
+    assert "Somebody has the database open" in result.stderr
+    assert "still here" in run("sessions", "search", "still", "-d", "other.db").stdout.replace(
+        "[", ""
+    ).replace("]", "")

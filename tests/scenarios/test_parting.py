@@ -1,11 +1,13 @@
 """Parting: two who were one person are strangers again, and nothing leaks."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
 from tests.acquaintances import ONE, identity, link, read_all
 from threadline.core.errors import NotFound, Refused
+from threadline.core.policy import Carry, Policies, ResetMode, ResetPolicy
 from threadline.core.session import Cause, EndReason
 from threadline.core.turn import BusyMode, TurnState
 from threadline.testing.agent import Hangs, Says
@@ -154,3 +156,23 @@ async def test_a_code_from_before_parting_is_void(house: House) -> None:
 
     with pytest.raises(Refused, match="not valid"):
         await house.store.link(bob.address, bob.sender, shown.code)
+
+
+async def test_what_was_carried_over_does_not_stay_with_a_stranger(house: House) -> None:
+    """A session of Alice's that quotes Bob's last words is quiet about them once they parted."""
+    policy = ResetPolicy(mode=ResetMode.IDLE, idle=timedelta(hours=1), carry=Carry.last(4))
+    house.lives_by(replace(ONE, policies=Policies(default=policy)))
+    alice, bob = house.person("alice", on="telegram"), house.person("bob", on="signal")
+    await bob.says("secret of bob")
+    await link(alice, bob)
+    shared = await alice.says("hello")
+    await house.time_passes(hours=3)
+    later = await alice.says("and again")
+    assert later.session_id != shared.session_id
+    assert "secret of bob" in await read_all(house, alice)
+
+    await house.store.unlink(alice.address, alice.sender)
+
+    assert "secret of bob" not in await read_all(house, alice)
+    kept = "".join(line.text for line in await house.store.history(later.session_id))
+    assert "secret of bob" not in kept

@@ -14,6 +14,8 @@ _EDITED = "An earlier message was edited."
 _DELETED = "An earlier message was deleted by its sender."
 CARRIED_OVER = (_CARRIED, _SUMMED_UP)
 """How notes begin that quote the conversation before."""
+CARRIED_WITHIN = 20
+"""The first lines of a session, among which these notes are."""
 QUOTING = (_EDITED, _DELETED)
 """How notes begin that quote an earlier message of the same conversation."""
 

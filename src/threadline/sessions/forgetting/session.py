@@ -6,7 +6,7 @@ from threadline.core.address import Kind, Sender
 from threadline.core.event import EventKind
 from threadline.core.forgetting import ForgettingKind
 from threadline.core.message import MarkerKind
-from threadline.core.notice import CARRIED_OVER
+from threadline.core.notice import CARRIED_OVER, CARRIED_WITHIN
 from threadline.core.route import canonical_chat
 from threadline.core.spend import CapKind
 from threadline.core.turn import TurnId, TurnState
@@ -18,8 +18,6 @@ from threadline.sessions.search.index import unindex_title
 from threadline.sessions.turns.close import close_turn
 from threadline.storage.database import Row, SqlValue, expect
 
-_FIRST_LINES = 20
-"""Within these a session quotes the one before it."""
 _MESSAGES = 16
 _TURNS = 60
 _FAMILY = 30
@@ -95,7 +93,7 @@ def clear_carried(work: Work, chronicle: Chronicle) -> None:
         carried = work.tx.all(
             "list_carried",
             session_key=chronicle.key,
-            within=_FIRST_LINES,
+            within=CARRIED_WITHIN,
             pattern=f"{opening}%",
         )
         for place in messages.empty(work, carried):

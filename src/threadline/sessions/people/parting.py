@@ -12,6 +12,7 @@ from datetime import datetime
 from threadline.core.address import Address, Sender
 from threadline.core.event import EventKind
 from threadline.core.message import MarkerKind
+from threadline.core.notice import CARRIED_OVER, CARRIED_WITHIN
 from threadline.core.person import Identity
 from threadline.core.route import Route, parse_route, route
 from threadline.core.rules import Rules
@@ -26,6 +27,7 @@ from threadline.sessions.people.aliases import resolve
 from threadline.sessions.people.ownership import sender_key_of
 from threadline.sessions.people.persons import sender_key_named, settle
 from threadline.sessions.records import address_from_row
+from threadline.sessions.search.index import reindex
 from threadline.sessions.turns.close import close_turn
 from threadline.storage.database import Row, Transaction, expect
 
@@ -116,9 +118,12 @@ def _part_sessions(tx: Transaction, split: _Split, person_key: int) -> Parting:
     for row in bound:
         tx.run("drop_binding", route=row.text("route"))
         split.routes[row.number("sender_key"), row.number("session_key")] = Route(row.text("route"))
+    heirs = _heirs(tx, split, person_key)
     concerned = shared | {row.number("session_key") for row in _lines(tx, split, person_key)}
-    for key in sorted(concerned):
+    for key in sorted(concerned | heirs):
         tx.one("lock_session_by_key", key=key)
+    for key in sorted(heirs):
+        _empty_quotes(chronicle_of(tx, key, split.now))
     # Read again: whoever was just speaking there has finished, and nobody else can begin.
     lines = _lines(tx, split, person_key)
     ended, moved = [], []
@@ -132,6 +137,32 @@ def _part_sessions(tx: Transaction, split: _Split, person_key: int) -> Parting:
             else:
                 chronicle.tell(EventKind.SESSION_CHANGED)
     return Parting(ended=tuple(ended), moved=tuple(moved))
+
+
+def _heirs(tx: Transaction, split: _Split, person_key: int) -> set[int]:
+    """Find the sessions that came after one of the other side, and may quote it."""
+    rows = tx.all("list_crossing_heirs", person_key=person_key)
+    return {
+        row.number("key")
+        for row in rows
+        if split.is_apart(row.number("sender_key"), row.number("parent_sender_key"))
+    }
+
+
+def _empty_quotes(chronicle: Chronicle) -> None:
+    """Empty the notes in which a session quotes the one before it."""
+    with chronicle:
+        for opening in CARRIED_OVER:
+            notes = chronicle.tx.all(
+                "list_carried",
+                session_key=chronicle.key,
+                within=CARRIED_WITHIN,
+                pattern=f"{opening}%",
+            )
+            for note in notes:
+                reindex(chronicle.tx, note.number("key"), "")
+                chronicle.tx.run("empty_message", key=note.number("key"), now=chronicle.at)
+                chronicle.tell(EventKind.MESSAGE_CHANGED, note.number_or_none("seq"))
 
 
 def _lines(tx: Transaction, split: _Split, person_key: int) -> list[Row]:

@@ -238,3 +238,13 @@ UPDATE aliases SET sender_key = :to_key WHERE sender_key = :from_key
 -- name: list_bindings_of_sender
 -- List the routes on which a sender speaks.
 SELECT route, session_key FROM bindings WHERE sender_key = :sender_key ORDER BY route
+
+-- name: list_crossing_heirs
+-- List the sessions of a person's senders that came after a session of another of them.
+SELECT c.key, c.sender_key, p.sender_key AS parent_sender_key
+FROM senders a
+JOIN sessions c ON c.sender_key = a.key
+JOIN sessions p ON p.key = c.parent_key
+JOIN senders b ON b.key = p.sender_key
+WHERE a.person_key = :person_key AND b.person_key = :person_key AND p.sender_key <> c.sender_key
+ORDER BY c.key
