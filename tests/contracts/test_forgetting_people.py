@@ -86,7 +86,7 @@ async def test_in_a_group_her_lines_and_the_answers_to_her_go(open_store: OpenSt
     ]
     assert not any("alice" in text for text in kept)
     assert not any(line.sender_id == "alice" for line in after)
-    assert not (await store.session(id)).title
+    assert (await store.session(id)).title == "bob one"
     await witness.verify([id])
     assert "bob three" in await lines(store, await talk(store, BOB, "bob three", at=GROUP))
 

@@ -13,7 +13,6 @@ from threadline.core.errors import Conflict, StorageError
 from threadline.storage.database import SqlValue
 from threadline.storage.migrate import count_applied
 from threadline.storage.queries import Dialect
-from threadline.storage.sqlite.owners import Owners
 
 Told: TypeAlias = Callable[[int, int], None]
 """Is told how much is done, and of how much."""
@@ -60,6 +59,9 @@ def place(
 
 def refuse_open(path: Path) -> None:
     """Refuse to take the place of a store that somebody has open: they would lose their words."""
+    # Here, because SQLite's own modules stand on this one.
+    from threadline.storage.sqlite.owners import Owners
+
     owners = Owners(path)
     try:
         if owners.count_others():
