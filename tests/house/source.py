@@ -17,7 +17,7 @@ DOCS = ROOT / "docs"
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 _GENERATED = {".git", ".venv", ".venv-lock", "__pycache__", "build", "dist", "node_modules"}
-_QUERY = re.compile(r"^-- name:(.*)\n(.*)\n((?:(?!-- name:).*\n?)*)", re.MULTILINE)
+_QUERY = re.compile(r"^-- name:(.*)\n(.*)\n((?:(?!-- (?:name|fragment):).*\n?)*)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

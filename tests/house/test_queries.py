@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from tests.house.source import Module, migrations, modules, queries, sample
+from tests.house.source import SQL, Module, migrations, modules, queries, sample
 
 READS = {"one", "all"}
 WRITES = {"run", "run_many"}
@@ -90,6 +90,17 @@ def test_every_query_is_used() -> None:
     assert not unused, f"queries that nobody uses: {', '.join(unused)}"
 
 
+def test_every_fragment_is_included_more_than_once() -> None:
+    """What stands in one query only belongs there, and what is included exists."""
+    text = "\n".join(path.read_text(encoding="utf-8") for path in SQL.glob("*.sql"))
+    fragments = re.findall(r"^-- fragment: (\w+)\n-- [A-Z].*\.$", text, re.MULTILINE)
+    included = Counter(re.findall(r"-- include: (\w+)", text))
+
+    assert set(included) == set(fragments)
+    assert len(fragments) == text.count("-- fragment:")
+    assert min(included.values()) > 1
+
+
 def test_every_query_that_is_used_exists() -> None:
     """A name in the code is the name of a query, so that no typo waits for its first caller."""
     known = {query.name for query in queries()}
@@ -149,7 +160,7 @@ def test_names_are_read_from_calls() -> None:
 def _sentence(comment: str, statement: str) -> str:
     lines = [comment]
     for line in statement.splitlines():
-        if not line.startswith("-- "):
+        if not line.startswith("-- ") or line.startswith("-- include:"):
             break
         lines.append(line)
     return " ".join(lines).rstrip()

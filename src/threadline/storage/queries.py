@@ -9,7 +9,8 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from types import MappingProxyType
 
-_NAMED = re.compile(r"^-- name: (\w+)\n", re.MULTILINE)
+_NAMED = re.compile(r"^-- (name|fragment): (\w+)\n", re.MULTILINE)
+_INCLUDE = re.compile(r"^ *-- include: (\w+)\n", re.MULTILINE)
 _ONLY = re.compile(r"\s*-- (sqlite|postgres)$")
 _PLACEHOLDER = re.compile(r"(?<![:\w]):([a-z_]+)")
 _TYPES = (
@@ -42,13 +43,20 @@ class Migration:
 @cache
 def queries(dialect: Dialect) -> Mapping[str, str]:
     """Answer all named queries by name."""
-    found: dict[str, str] = {}
+    found: dict[str, dict[str, str]] = {"name": {}, "fragment": {}}
     for file in sorted(_folder("").iterdir(), key=lambda file: file.name):
         if file.name.endswith(".sql"):
             pieces = _NAMED.split(_for(dialect, file.read_text(encoding="utf-8")))
-            for name, text in zip(pieces[1::2], pieces[2::2], strict=True):
-                found[name] = _in_words_of(dialect, _without_comments(text))
-    return MappingProxyType(found)
+            for sort, name, text in zip(pieces[1::3], pieces[2::3], pieces[3::3], strict=True):
+                found[sort][name] = text
+    fragments = found["fragment"]
+    whole = {
+        name: _INCLUDE.sub(lambda include: fragments[include[1]], text)
+        for name, text in found["name"].items()
+    }
+    return MappingProxyType(
+        {name: _in_words_of(dialect, _without_comments(text)) for name, text in whole.items()}
+    )
 
 
 @cache

@@ -88,15 +88,13 @@ WHERE platform = :platform AND account = :account AND kind IN ('group', 'channel
   AND chat = :chat
 LIMIT :most
 
--- name: search_words
--- Find lines by their words, the best first.
+-- fragment: line_columns
+-- What a hit tells of a line, and of the session or branch in which it can be seen.
 SELECT m.key, m.seq, m.role, m.at, m.text, coalesce(v.id, s.id) AS session_id,
        CASE WHEN v.key IS NULL THEN s.title ELSE v.title END AS title
-FROM message_words w
-CROSS JOIN messages m -- sqlite
-CROSS JOIN sessions s -- sqlite
-JOIN messages m ON m.key = w.message_key -- postgres
-JOIN sessions s ON s.key = m.session_key -- postgres
+
+-- fragment: branch_in_sight
+-- Find a branch that still shows a line which its own session hides.
 LEFT JOIN sessions v ON v.key =
     (SELECT min(b.key) FROM cuts c JOIN sessions b ON b.base_key = c.session_key
      WHERE c.session_key = m.session_key AND c.lifted_at IS NULL
@@ -107,6 +105,60 @@ LEFT JOIN sessions v ON v.key =
                        AND m.seq BETWEEN d.from_seq AND d.to_seq)
        AND NOT EXISTS (SELECT 1 FROM revisions r WHERE r.message_key = m.key
                        AND r.session_revision > b.base_revision))
+
+-- fragment: session_asked
+-- Choose sessions that the asker may see and asked for.
+  AND s.profile = :profile
+  AND (CAST(:sees_all AS BIGINT) = 1
+       OR s.sender_key IN
+          (SELECT value FROM json_each(:sender_keys)) -- sqlite
+          (SELECT CAST(j AS BIGINT) FROM json_array_elements_text( -- postgres
+           CAST(CAST(:sender_keys AS TEXT) AS JSON)) AS j) -- postgres
+       OR (s.sender_key IS NULL AND s.kind <> 'dm' AND EXISTS
+           (SELECT 1 FROM addresses a WHERE a.key = s.address_key AND a.platform = :chat_platform
+            AND a.account = :chat_account AND a.chat = :chat)))
+  AND (CAST(:session_key AS BIGINT) IS NULL OR s.key = CAST(:session_key AS BIGINT))
+  AND (CAST(:platform AS TEXT) IS NULL OR s.platform = CAST(:platform AS TEXT))
+  AND (CAST(:kind AS TEXT) IS NULL OR s.kind = CAST(:kind AS TEXT))
+  AND (CAST(:project_key AS BIGINT) IS NULL OR s.project_key = CAST(:project_key AS BIGINT))
+  AND (CAST(:archived AS BIGINT) IS NULL
+       OR CAST(:archived AS BIGINT) = CASE WHEN s.archived_at IS NULL THEN 0 ELSE 1 END)
+
+-- fragment: line_asked
+-- Choose lines that were asked for and are in sight.
+  AND CAST(:roles AS TEXT) LIKE '%,' || m.role || ',%'
+  AND m.at >= :since AND m.at < :until
+  AND (CAST(:whose AS TEXT) IS NULL
+       OR m.sender_key IN
+          (SELECT value FROM json_each(:whose)) -- sqlite
+          (SELECT CAST(j AS BIGINT) FROM json_array_elements_text( -- postgres
+           CAST(CAST(:whose AS TEXT) AS JSON)) AS j) -- postgres
+       OR s.sender_key IN
+          (SELECT value FROM json_each(:whose))) -- sqlite
+          (SELECT CAST(j AS BIGINT) FROM json_array_elements_text( -- postgres
+           CAST(CAST(:whose AS TEXT) AS JSON)) AS j)) -- postgres
+  AND m.deleted_at IS NULL
+  AND (v.key IS NOT NULL OR NOT EXISTS
+       (SELECT 1 FROM cuts c WHERE c.session_key = m.session_key AND c.lifted_at IS NULL
+        AND c.kind IN ('undone', 'retried') AND m.seq BETWEEN c.from_seq AND c.to_seq))
+
+-- fragment: title_asked
+-- Choose titles by time and by whose they are.
+  AND s.last_activity_at >= :since AND s.last_activity_at < :until
+  AND (CAST(:whose AS TEXT) IS NULL OR s.sender_key IN
+       (SELECT value FROM json_each(:whose))) -- sqlite
+       (SELECT CAST(j AS BIGINT) FROM json_array_elements_text( -- postgres
+        CAST(CAST(:whose AS TEXT) AS JSON)) AS j)) -- postgres
+
+-- name: search_words
+-- Find lines by their words, the best first.
+-- include: line_columns
+FROM message_words w
+CROSS JOIN messages m -- sqlite
+CROSS JOIN sessions s -- sqlite
+JOIN messages m ON m.key = w.message_key -- postgres
+JOIN sessions s ON s.key = m.session_key -- postgres
+-- include: branch_in_sight
 WHERE w.message_words MATCH :matching -- sqlite
   AND m.key = w.rowid AND s.key = m.session_key -- sqlite
   AND (:grams IS NULL OR m.key IN -- sqlite
@@ -119,59 +171,21 @@ WHERE w.words @@ CAST(CAST(:tsquery AS TEXT) AS tsquery) -- postgres
               + ascii(substr(u.gram, 3))) % 2147483647 AS int4)) -- postgres
          FROM unnest(string_to_array(CAST(:gram_list AS TEXT), ' ')) AS u (gram) -- postgres
          WHERE u.gram NOT LIKE '@%'))) -- postgres
-  AND s.profile = :profile
-  AND (CAST(:sees_all AS BIGINT) = 1
-       OR s.sender_key IN
-          (SELECT value FROM json_each(:sender_keys)) -- sqlite
-          (SELECT CAST(j AS BIGINT) FROM json_array_elements_text( -- postgres
-           CAST(CAST(:sender_keys AS TEXT) AS JSON)) AS j) -- postgres
-       OR (s.sender_key IS NULL AND s.kind <> 'dm' AND EXISTS
-           (SELECT 1 FROM addresses a WHERE a.key = s.address_key AND a.platform = :chat_platform
-            AND a.account = :chat_account AND a.chat = :chat)))
-  AND (CAST(:session_key AS BIGINT) IS NULL OR s.key = CAST(:session_key AS BIGINT))
-  AND (CAST(:platform AS TEXT) IS NULL OR s.platform = CAST(:platform AS TEXT))
-  AND (CAST(:kind AS TEXT) IS NULL OR s.kind = CAST(:kind AS TEXT))
-  AND (CAST(:project_key AS BIGINT) IS NULL OR s.project_key = CAST(:project_key AS BIGINT))
-  AND (CAST(:archived AS BIGINT) IS NULL
-       OR CAST(:archived AS BIGINT) = CASE WHEN s.archived_at IS NULL THEN 0 ELSE 1 END)
-  AND CAST(:roles AS TEXT) LIKE '%,' || m.role || ',%'
-  AND m.at >= :since AND m.at < :until
-  AND (CAST(:whose AS TEXT) IS NULL
-       OR m.sender_key IN
-          (SELECT value FROM json_each(:whose)) -- sqlite
-          (SELECT CAST(j AS BIGINT) FROM json_array_elements_text( -- postgres
-           CAST(CAST(:whose AS TEXT) AS JSON)) AS j) -- postgres
-       OR s.sender_key IN
-          (SELECT value FROM json_each(:whose))) -- sqlite
-          (SELECT CAST(j AS BIGINT) FROM json_array_elements_text( -- postgres
-           CAST(CAST(:whose AS TEXT) AS JSON)) AS j)) -- postgres
-  AND m.deleted_at IS NULL
-  AND (v.key IS NOT NULL OR NOT EXISTS
-       (SELECT 1 FROM cuts c WHERE c.session_key = m.session_key AND c.lifted_at IS NULL
-        AND c.kind IN ('undone', 'retried') AND m.seq BETWEEN c.from_seq AND c.to_seq))
+-- include: session_asked
+-- include: line_asked
 ORDER BY w.rank -- sqlite
 ORDER BY ts_rank(w.words, CAST(CAST(:tsquery AS TEXT) AS tsquery)) DESC, m.key DESC -- postgres
 LIMIT :most OFFSET :skip
 
 -- name: search_grams
 -- Find lines that may hold parts of words, the newest first.
-SELECT m.key, m.seq, m.role, m.at, m.text, coalesce(v.id, s.id) AS session_id,
-       CASE WHEN v.key IS NULL THEN s.title ELSE v.title END AS title
+-- include: line_columns
 FROM message_grams g
 CROSS JOIN messages m -- sqlite
 CROSS JOIN sessions s -- sqlite
 JOIN messages m ON m.key = g.message_key -- postgres
 JOIN sessions s ON s.key = m.session_key -- postgres
-LEFT JOIN sessions v ON v.key =
-    (SELECT min(b.key) FROM cuts c JOIN sessions b ON b.base_key = c.session_key
-     WHERE c.session_key = m.session_key AND c.lifted_at IS NULL
-       AND c.kind IN ('undone', 'retried') AND m.seq BETWEEN c.from_seq AND c.to_seq
-       AND b.base_seq >= m.seq
-       AND NOT EXISTS (SELECT 1 FROM cuts d WHERE d.session_key = b.key AND d.lifted_at IS NULL
-                       AND d.kind IN ('undone', 'retried')
-                       AND m.seq BETWEEN d.from_seq AND d.to_seq)
-       AND NOT EXISTS (SELECT 1 FROM revisions r WHERE r.message_key = m.key
-                       AND r.session_revision > b.base_revision))
+-- include: branch_in_sight
 WHERE g.message_grams MATCH :grams AND m.key = g.rowid AND s.key = m.session_key -- sqlite
 WHERE g.grams @> -- postgres
         (SELECT array_agg(DISTINCT CAST((CAST(ascii(u.gram) AS BIGINT) * 2654435761 -- postgres
@@ -179,88 +193,22 @@ WHERE g.grams @> -- postgres
               + ascii(substr(u.gram, 3))) % 2147483647 AS int4)) -- postgres
          FROM unnest(string_to_array(CAST(:gram_list AS TEXT), ' ')) AS u (gram) -- postgres
          WHERE u.gram NOT LIKE '@%') -- postgres
-  AND s.profile = :profile
-  AND (CAST(:sees_all AS BIGINT) = 1
-       OR s.sender_key IN
-          (SELECT value FROM json_each(:sender_keys)) -- sqlite
-          (SELECT CAST(j AS BIGINT) FROM json_array_elements_text( -- postgres
-           CAST(CAST(:sender_keys AS TEXT) AS JSON)) AS j) -- postgres
-       OR (s.sender_key IS NULL AND s.kind <> 'dm' AND EXISTS
-           (SELECT 1 FROM addresses a WHERE a.key = s.address_key AND a.platform = :chat_platform
-            AND a.account = :chat_account AND a.chat = :chat)))
-  AND (CAST(:session_key AS BIGINT) IS NULL OR s.key = CAST(:session_key AS BIGINT))
-  AND (CAST(:platform AS TEXT) IS NULL OR s.platform = CAST(:platform AS TEXT))
-  AND (CAST(:kind AS TEXT) IS NULL OR s.kind = CAST(:kind AS TEXT))
-  AND (CAST(:project_key AS BIGINT) IS NULL OR s.project_key = CAST(:project_key AS BIGINT))
-  AND (CAST(:archived AS BIGINT) IS NULL
-       OR CAST(:archived AS BIGINT) = CASE WHEN s.archived_at IS NULL THEN 0 ELSE 1 END)
-  AND CAST(:roles AS TEXT) LIKE '%,' || m.role || ',%'
-  AND m.at >= :since AND m.at < :until
-  AND (CAST(:whose AS TEXT) IS NULL
-       OR m.sender_key IN
-          (SELECT value FROM json_each(:whose)) -- sqlite
-          (SELECT CAST(j AS BIGINT) FROM json_array_elements_text( -- postgres
-           CAST(CAST(:whose AS TEXT) AS JSON)) AS j) -- postgres
-       OR s.sender_key IN
-          (SELECT value FROM json_each(:whose))) -- sqlite
-          (SELECT CAST(j AS BIGINT) FROM json_array_elements_text( -- postgres
-           CAST(CAST(:whose AS TEXT) AS JSON)) AS j)) -- postgres
-  AND m.deleted_at IS NULL
-  AND (v.key IS NOT NULL OR NOT EXISTS
-       (SELECT 1 FROM cuts c WHERE c.session_key = m.session_key AND c.lifted_at IS NULL
-        AND c.kind IN ('undone', 'retried') AND m.seq BETWEEN c.from_seq AND c.to_seq))
+-- include: session_asked
+-- include: line_asked
 ORDER BY g.rowid DESC -- sqlite
 ORDER BY m.key DESC -- postgres
 LIMIT :most OFFSET :skip
 
 -- name: search_unindexed
 -- Read the lines that the index does not know yet, the newest first.
-SELECT m.key, m.seq, m.role, m.at, m.text, coalesce(v.id, s.id) AS session_id,
-       CASE WHEN v.key IS NULL THEN s.title ELSE v.title END AS title
+-- include: line_columns
 FROM sessions s
 CROSS JOIN messages m
-LEFT JOIN sessions v ON v.key =
-    (SELECT min(b.key) FROM cuts c JOIN sessions b ON b.base_key = c.session_key
-     WHERE c.session_key = m.session_key AND c.lifted_at IS NULL
-       AND c.kind IN ('undone', 'retried') AND m.seq BETWEEN c.from_seq AND c.to_seq
-       AND b.base_seq >= m.seq
-       AND NOT EXISTS (SELECT 1 FROM cuts d WHERE d.session_key = b.key AND d.lifted_at IS NULL
-                       AND d.kind IN ('undone', 'retried')
-                       AND m.seq BETWEEN d.from_seq AND d.to_seq)
-       AND NOT EXISTS (SELECT 1 FROM revisions r WHERE r.message_key = m.key
-                       AND r.session_revision > b.base_revision))
+-- include: branch_in_sight
 WHERE (s.indexed_seq < s.last_seq OR s.title IS DISTINCT FROM s.indexed_title)
   AND m.session_key = s.key AND m.seq > s.indexed_seq
-  AND s.profile = :profile
-  AND (CAST(:sees_all AS BIGINT) = 1
-       OR s.sender_key IN
-          (SELECT value FROM json_each(:sender_keys)) -- sqlite
-          (SELECT CAST(j AS BIGINT) FROM json_array_elements_text( -- postgres
-           CAST(CAST(:sender_keys AS TEXT) AS JSON)) AS j) -- postgres
-       OR (s.sender_key IS NULL AND s.kind <> 'dm' AND EXISTS
-           (SELECT 1 FROM addresses a WHERE a.key = s.address_key AND a.platform = :chat_platform
-            AND a.account = :chat_account AND a.chat = :chat)))
-  AND (CAST(:session_key AS BIGINT) IS NULL OR s.key = CAST(:session_key AS BIGINT))
-  AND (CAST(:platform AS TEXT) IS NULL OR s.platform = CAST(:platform AS TEXT))
-  AND (CAST(:kind AS TEXT) IS NULL OR s.kind = CAST(:kind AS TEXT))
-  AND (CAST(:project_key AS BIGINT) IS NULL OR s.project_key = CAST(:project_key AS BIGINT))
-  AND (CAST(:archived AS BIGINT) IS NULL
-       OR CAST(:archived AS BIGINT) = CASE WHEN s.archived_at IS NULL THEN 0 ELSE 1 END)
-  AND CAST(:roles AS TEXT) LIKE '%,' || m.role || ',%'
-  AND m.at >= :since AND m.at < :until
-  AND (CAST(:whose AS TEXT) IS NULL
-       OR m.sender_key IN
-          (SELECT value FROM json_each(:whose)) -- sqlite
-          (SELECT CAST(j AS BIGINT) FROM json_array_elements_text( -- postgres
-           CAST(CAST(:whose AS TEXT) AS JSON)) AS j) -- postgres
-       OR s.sender_key IN
-          (SELECT value FROM json_each(:whose))) -- sqlite
-          (SELECT CAST(j AS BIGINT) FROM json_array_elements_text( -- postgres
-           CAST(CAST(:whose AS TEXT) AS JSON)) AS j)) -- postgres
-  AND m.deleted_at IS NULL
-  AND (v.key IS NOT NULL OR NOT EXISTS
-       (SELECT 1 FROM cuts c WHERE c.session_key = m.session_key AND c.lifted_at IS NULL
-        AND c.kind IN ('undone', 'retried') AND m.seq BETWEEN c.from_seq AND c.to_seq))
+-- include: session_asked
+-- include: line_asked
 ORDER BY m.key DESC
 LIMIT :most
 
@@ -273,26 +221,8 @@ WHERE w.title_words MATCH :matching AND s.key = w.rowid -- sqlite
 JOIN sessions s ON s.key = w.session_key -- postgres
 WHERE w.words @@ CAST(CAST(:tsquery AS TEXT) AS tsquery) -- postgres
   AND s.title IS NOT DISTINCT FROM s.indexed_title
-  AND s.profile = :profile
-  AND (CAST(:sees_all AS BIGINT) = 1
-       OR s.sender_key IN
-          (SELECT value FROM json_each(:sender_keys)) -- sqlite
-          (SELECT CAST(j AS BIGINT) FROM json_array_elements_text( -- postgres
-           CAST(CAST(:sender_keys AS TEXT) AS JSON)) AS j) -- postgres
-       OR (s.sender_key IS NULL AND s.kind <> 'dm' AND EXISTS
-           (SELECT 1 FROM addresses a WHERE a.key = s.address_key AND a.platform = :chat_platform
-            AND a.account = :chat_account AND a.chat = :chat)))
-  AND (CAST(:session_key AS BIGINT) IS NULL OR s.key = CAST(:session_key AS BIGINT))
-  AND (CAST(:platform AS TEXT) IS NULL OR s.platform = CAST(:platform AS TEXT))
-  AND (CAST(:kind AS TEXT) IS NULL OR s.kind = CAST(:kind AS TEXT))
-  AND (CAST(:project_key AS BIGINT) IS NULL OR s.project_key = CAST(:project_key AS BIGINT))
-  AND (CAST(:archived AS BIGINT) IS NULL
-       OR CAST(:archived AS BIGINT) = CASE WHEN s.archived_at IS NULL THEN 0 ELSE 1 END)
-  AND s.last_activity_at >= :since AND s.last_activity_at < :until
-  AND (CAST(:whose AS TEXT) IS NULL OR s.sender_key IN
-       (SELECT value FROM json_each(:whose))) -- sqlite
-       (SELECT CAST(j AS BIGINT) FROM json_array_elements_text( -- postgres
-        CAST(CAST(:whose AS TEXT) AS JSON)) AS j)) -- postgres
+-- include: session_asked
+-- include: title_asked
 ORDER BY w.rank -- sqlite
 ORDER BY ts_rank(w.words, CAST(CAST(:tsquery AS TEXT) AS tsquery)) DESC, s.key DESC -- postgres
 LIMIT :most
@@ -303,26 +233,8 @@ SELECT s.id, s.title, s.last_activity_at
 FROM sessions s
 WHERE (s.indexed_seq < s.last_seq OR s.title IS DISTINCT FROM s.indexed_title)
   AND s.title IS DISTINCT FROM s.indexed_title AND s.title IS NOT NULL
-  AND s.profile = :profile
-  AND (CAST(:sees_all AS BIGINT) = 1
-       OR s.sender_key IN
-          (SELECT value FROM json_each(:sender_keys)) -- sqlite
-          (SELECT CAST(j AS BIGINT) FROM json_array_elements_text( -- postgres
-           CAST(CAST(:sender_keys AS TEXT) AS JSON)) AS j) -- postgres
-       OR (s.sender_key IS NULL AND s.kind <> 'dm' AND EXISTS
-           (SELECT 1 FROM addresses a WHERE a.key = s.address_key AND a.platform = :chat_platform
-            AND a.account = :chat_account AND a.chat = :chat)))
-  AND (CAST(:session_key AS BIGINT) IS NULL OR s.key = CAST(:session_key AS BIGINT))
-  AND (CAST(:platform AS TEXT) IS NULL OR s.platform = CAST(:platform AS TEXT))
-  AND (CAST(:kind AS TEXT) IS NULL OR s.kind = CAST(:kind AS TEXT))
-  AND (CAST(:project_key AS BIGINT) IS NULL OR s.project_key = CAST(:project_key AS BIGINT))
-  AND (CAST(:archived AS BIGINT) IS NULL
-       OR CAST(:archived AS BIGINT) = CASE WHEN s.archived_at IS NULL THEN 0 ELSE 1 END)
-  AND s.last_activity_at >= :since AND s.last_activity_at < :until
-  AND (CAST(:whose AS TEXT) IS NULL OR s.sender_key IN
-       (SELECT value FROM json_each(:whose))) -- sqlite
-       (SELECT CAST(j AS BIGINT) FROM json_array_elements_text( -- postgres
-        CAST(CAST(:whose AS TEXT) AS JSON)) AS j)) -- postgres
+-- include: session_asked
+-- include: title_asked
 ORDER BY s.key DESC
 LIMIT :most
 

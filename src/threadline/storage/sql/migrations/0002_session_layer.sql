@@ -151,7 +151,6 @@ CREATE TABLE marks (
 -- Who asked, so that spending can be added up by person and by day.
 ALTER TABLE usage ADD COLUMN sender_key INTEGER REFERENCES senders (key);
 CREATE INDEX usage_by_time ON usage (at, sender_key, cost);
-CREATE INDEX usage_of_turn ON usage (turn_id) WHERE turn_id IS NOT NULL;
 
 -- Warnings about spending that were given, once for each cap, subject and period.
 CREATE TABLE spend_warnings (

@@ -75,7 +75,6 @@ DROP TABLE usage; -- sqlite
 ALTER TABLE usage_kept RENAME TO usage; -- sqlite
 CREATE INDEX usage_of_session ON usage (session_key, key); -- sqlite
 CREATE INDEX usage_by_time ON usage (at, sender_key, cost); -- sqlite
-CREATE INDEX usage_of_turn ON usage (turn_id) WHERE turn_id IS NOT NULL; -- sqlite
 
 -- A delivery belongs to its turn, which belongs to a session: a second tie would need an index
 -- that every turn pays for.
