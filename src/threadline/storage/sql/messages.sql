@@ -57,8 +57,8 @@ WHERE m.session_key = :session_key AND m.seq > :after AND m.seq < :before
 ORDER BY m.seq
 LIMIT :most
 
--- name: read_shared_before
--- Read the lines of a session between two places as they were at a revision, newest first.
+-- fragment: shared_lines
+-- Read the lines of a session between two places as they were at a revision.
 SELECT m.key, m.seq, m.turn_id, m.role, CASE WHEN r.version IS NULL THEN m.text ELSE r.text END AS text,
        CASE WHEN r.version IS NULL THEN m.parts ELSE r.parts END AS parts, m.at,
        CASE WHEN r.version IS NULL THEN m.changed_at ELSE o.replaced_at END AS changed_at,
@@ -71,23 +71,16 @@ LEFT JOIN revisions r ON r.message_key = m.key
 LEFT JOIN revisions o ON o.message_key = m.key AND o.version = r.version - 1
 LEFT JOIN senders p ON p.key = m.sender_key
 WHERE m.session_key = :session_key AND m.seq > :after AND m.seq < :before
+
+-- name: read_shared_before
+-- Read the lines of a session between two places as they were at a revision, newest first.
+-- include: shared_lines
 ORDER BY m.seq DESC
 LIMIT :most
 
 -- name: read_shared_after
 -- Read the lines of a session between two places as they were at a revision, oldest first.
-SELECT m.key, m.seq, m.turn_id, m.role, CASE WHEN r.version IS NULL THEN m.text ELSE r.text END AS text,
-       CASE WHEN r.version IS NULL THEN m.parts ELSE r.parts END AS parts, m.at,
-       CASE WHEN r.version IS NULL THEN m.changed_at ELSE o.replaced_at END AS changed_at,
-       CASE WHEN r.version IS NULL THEN m.deleted_at END AS deleted_at,
-       p.id AS sender_id, p.name AS sender_name
-FROM messages m
-LEFT JOIN revisions r ON r.message_key = m.key
-  AND r.version = (SELECT min(v.version) FROM revisions v
-                   WHERE v.message_key = m.key AND v.session_revision > :revision)
-LEFT JOIN revisions o ON o.message_key = m.key AND o.version = r.version - 1
-LEFT JOIN senders p ON p.key = m.sender_key
-WHERE m.session_key = :session_key AND m.seq > :after AND m.seq < :before
+-- include: shared_lines
 ORDER BY m.seq
 LIMIT :most
 
