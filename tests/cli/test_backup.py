@@ -376,3 +376,21 @@ def test_a_backup_does_not_take_the_place_of_a_store_in_use(home: Path) -> None:
     assert "still here" in run("sessions", "search", "still", "-d", "other.db").stdout.replace(
         "[", ""
     ).replace("]", "")
+
+
+async def test_a_restore_that_fails_leaves_the_database_where_it_was(home: Path) -> None:
+    """Nothing is put aside before the copy is whole."""
+    path, backup = home / "a.db", home / "b.db"
+    async with threadline.open(path) as store:
+        await talk(store, "precious")
+        await store.back_up(backup)
+
+    def break_off(_done: int, _whole: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        restore_file(path, backup, replace=True, now=FakeClock()(), told=break_off)
+
+    assert not list(home.glob("*.before-*"))
+    async with threadline.open(path) as store:
+        assert len((await store.sessions()).rows) == 1
