@@ -13,6 +13,7 @@ from threadline.core.session import (
     ModelChoice,
     cause_after,
     checked_session_id,
+    checked_session_ids,
     make_session_id,
 )
 
@@ -88,3 +89,12 @@ def test_a_plain_base_url_is_taken() -> None:
 def test_every_ending_leads_to_a_cause(reason: EndReason) -> None:
     """The session after any ending knows why it began."""
     assert cause_after(reason) in Cause
+
+
+@pytest.mark.parametrize("bad", [None, 7, "20260131_184500_0a1b2c3d", ["x"], [None]])
+def test_several_ids_are_a_list_of_ids(bad: object) -> None:
+    """Anything else gets our error."""
+    with pytest.raises(Invalid):
+        checked_session_ids(bad)
+    id = "20260131_184500_0a1b2c3d"
+    assert checked_session_ids((id, id)) == [id, id]

@@ -1,7 +1,7 @@
 """A session: one stretch of conversation with one context."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -211,6 +211,13 @@ def checked_folder(path: object, what: str) -> str:
 def checked_project_key(value: object) -> ProjectKey:
     """Take what may be the key of a project."""
     return ProjectKey(checked_count(value, "project", 1))
+
+
+def checked_session_ids(values: object) -> list[SessionId]:
+    """Take several session ids; one that does not stand in a list is a mistake."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise Invalid("This takes a list of session ids", hint="One alone stands in a list, too")
+    return [checked_session_id(value) for value in values]
 
 
 def cause_after(reason: EndReason) -> Cause:

@@ -13,6 +13,7 @@ from threadline.core.session import (
     Worktree,
     checked_project_key,
     checked_session_id,
+    checked_session_ids,
 )
 from threadline.core.text import checked_choice, checked_id, checked_type
 from threadline.sessions import arrangement, choices, drafts, marks, projects
@@ -50,9 +51,9 @@ class Arranging(Door):
 
     async def _arrange(self, ids: Sequence[SessionId], step: Step) -> list[Outcome]:
         """Do the same to several sessions, a slice at a time, so that others get a word in."""
-        if isinstance(ids, str) or len(ids) > BATCH_LIMIT:
-            raise Invalid(f"This takes a list of at most {BATCH_LIMIT} session ids")
-        checked = [checked_session_id(id) for id in ids]
+        checked = checked_session_ids(ids)
+        if len(checked) > BATCH_LIMIT:
+            raise Invalid(f"This takes at most {BATCH_LIMIT} session ids", hint="Call it again")
         outcomes: list[Outcome] = []
         for first in range(0, len(checked), _SLICE):
             outcomes += await self._db.write(

@@ -13,7 +13,7 @@ from threadline.core.forgetting import (
     checked_forgetting_id,
 )
 from threadline.core.person import Identity
-from threadline.core.session import SessionId, checked_session_id
+from threadline.core.session import SessionId, checked_session_ids
 from threadline.core.text import checked_count, checked_id, checked_type
 from threadline.sessions.forgetting import again, ledger, plans
 from threadline.sessions.forgetting.progress import forget_some
@@ -30,7 +30,7 @@ class Forgetting(Door):
 
     async def plan_forgetting(self, ids: Sequence[SessionId]) -> Plan:
         """Tell what would go with these sessions, without changing anything."""
-        return await self._db.read(plans.plan_sessions, _checked(ids))
+        return await self._db.read(plans.plan_sessions, _each_once(ids))
 
     async def plan_forgetting_person(self, who: Identity) -> Plan:
         """Tell what would go with a person, without changing anything."""
@@ -59,7 +59,7 @@ class Forgetting(Door):
         certificate is not done, somebody was reading an older state; `go_on_forgetting` finishes.
         """
         id = await self._db.write(
-            plans.begin_sessions, _checked(ids), ForgettingKind.SESSION, now=self.now()
+            plans.begin_sessions, _each_once(ids), ForgettingKind.SESSION, now=self.now()
         )
         return await self.go_on_forgetting(id, progress=progress)
 
@@ -154,8 +154,8 @@ class Forgetting(Door):
     async def find_forgotten(self, ids: Iterable[SessionId]) -> set[SessionId]:
         """Tell which of these sessions were forgotten here, so that an import leaves them out."""
         seal = Seal(key=await self._db.secret())
-        return await self._db.read(plans.find_forgotten, _checked(ids), seal=seal)
+        return await self._db.read(plans.find_forgotten, _each_once(ids), seal=seal)
 
 
-def _checked(ids: Iterable[SessionId]) -> list[SessionId]:
-    return list(dict.fromkeys(checked_session_id(id) for id in ids))
+def _each_once(ids: Iterable[SessionId]) -> list[SessionId]:
+    return list(dict.fromkeys(checked_session_ids(ids)))

@@ -17,7 +17,7 @@ from threadline.core.listing import (
 )
 from threadline.core.message import Message, MessageKey
 from threadline.core.route import MAIN_PROFILE, Route, canonical_profile
-from threadline.core.session import Session, SessionId, checked_session_id
+from threadline.core.session import Session, SessionId, checked_session_id, checked_session_ids
 from threadline.core.text import checked_count, checked_id, checked_type
 from threadline.core.turn import Turn, TurnId
 from threadline.sessions import feed, views
@@ -160,7 +160,7 @@ class Reading(Door):
 
     async def snapshot(self, ids: Sequence[SessionId]) -> Snapshot:
         """Show sessions as they are at one place of the feed, from which it can be followed."""
-        return await self._db.read(views.snapshot, [checked_session_id(id) for id in ids])
+        return await self._db.read(views.snapshot, checked_session_ids(ids))
 
     async def feed_end(self) -> Cursor:
         """Answer the place at which the feed stands now."""
