@@ -3,6 +3,7 @@
 import asyncio
 import json
 import subprocess
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -16,7 +17,7 @@ from tests.crash.ledger import Ledger
 from tests.crash.verify import broken_feed, broken_laws, broken_promises, looking
 from tests.databases import DURABLE, FAST, POSTGRES, DatabaseFactory, OpenStore, on
 from threadline.core.address import Address, Kind, Sender
-from threadline.core.errors import StorageError
+from threadline.core.errors import Conflict, StorageError
 from threadline.core.event import Cursor, Event
 from threadline.core.inbound import Inbound
 from threadline.core.message import Role, say
@@ -24,6 +25,7 @@ from threadline.core.session import SessionId
 from threadline.core.turn import OwnerId
 from threadline.sessions.feed import read_feed
 from threadline.sessions.store import Store
+from threadline.storage.database import Transaction
 from threadline.storage.sqlite.owners import Owners
 
 PATIENCE = 60.0
@@ -151,6 +153,38 @@ async def test_many_tasks_claim_and_none_gets_the_same_turn(open_store: OpenStor
     claims = await asyncio.gather(*(stores[n % 2].claim() for n in range(32)))
 
     assert len([claimed for claimed in claims if claimed is not None]) == 1
+
+
+@on(POSTGRES)
+async def test_a_session_that_is_held_for_nothing_is_not_passed_over(
+    open_store: OpenStore,
+) -> None:
+    """Whoever claims while somebody holds the only session waits: if nothing comes of that, nobody
+    would tell that its turn still waits. A second press on retry left the first one lying.
+    """
+    one, other = await open_store(rules=peer.RULES), await open_store(rules=peer.RULES)
+    id = await open_shared(one)
+    has_it, may_go = threading.Event(), threading.Event()
+
+    def hold_in_vain(tx: Transaction) -> None:
+        tx.one("lock_session", id=id)
+        has_it.set()
+        assert may_go.wait(PATIENCE)
+        raise Conflict("nothing comes of it")
+
+    holding = asyncio.create_task(one._db.write(hold_in_vain))
+    assert await asyncio.to_thread(has_it.wait, PATIENCE)
+    claiming = asyncio.create_task(other.claim())
+    await asyncio.sleep(0.1)
+    is_waiting = not claiming.done()
+    may_go.set()
+
+    with pytest.raises(Conflict):
+        await holding
+    claimed = await claiming
+    assert is_waiting
+    assert claimed is not None
+    assert claimed.lease.session_id == id
 
 
 def test_owners_come_and_go(tmp_path: Path) -> None:

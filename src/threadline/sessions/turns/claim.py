@@ -12,7 +12,7 @@ from threadline.core.turn import Lease, OwnerId, Turn, TurnId
 from threadline.sessions.chronicle import Chronicle, open_chronicle
 from threadline.sessions.records import turn_from
 from threadline.sessions.turns.close import place_messages
-from threadline.storage.database import Transaction
+from threadline.storage.database import Row, Transaction
 from threadline.storage.moments import stamp
 
 _TRIES = 10
@@ -47,12 +47,20 @@ def claim(
         return _start(open_chronicle(tx, session_id, now), owner, rules)
     # Another process may be quicker between the look and the lock; then the next one is tried.
     for _ in range(_TRIES):
-        row = tx.one("lock_next_session")
+        row = tx.one("lock_next_session") or _await_passed(tx)
         if row is None:
             return None
         if claimed := _start(Chronicle(tx, row, now), owner, rules):
             return claimed
     return None
+
+
+def _await_passed(tx: Transaction) -> Row | None:
+    """Wait for a session that was passed over: whoever holds it may change nothing, and tell nobody
+    that its turn still waits.
+    """
+    passed = tx.one("find_passed_session")
+    return None if passed is None else tx.one("lock_session_by_key", key=passed.number("key"))
 
 
 def _start(chronicle: Chronicle, owner: OwnerId, rules: Rules) -> Claim | None:

@@ -22,21 +22,36 @@ INSERT INTO turns (session_key, address_key, state, steers, queued_at) -- postgr
 VALUES (:session_key, :address_key, 'queued', :steers, :now) -- postgres
 RETURNING id
 
+-- fragment: claimable
+-- A turn that waits in a session with none under way or cut off.
+t.state = 'queued'
+  AND NOT EXISTS (SELECT 1 FROM turns h WHERE h.session_key = t.session_key
+                  AND h.state IN ('running', 'waiting'))
+  AND NOT EXISTS (SELECT 1 FROM turns i WHERE i.session_key = t.session_key
+                  AND i.ended_at IS NULL AND i.state = 'interrupted')
+
 -- name: lock_next_session
--- Take the session in which a turn has waited longest, among those with none under way or cut off.
+-- Take the session in which a turn has waited longest, among those that nobody else just holds.
 SELECT s.key, s.id, s.platform, s.kind, s.revision, s.last_seq,
        s.last_activity_at, s.interruptions, s.ended_at, s.end_reason, s.suspended_at, s.notice,
        s.told_at
 FROM turns t
 JOIN sessions s ON s.key = t.session_key
-WHERE t.state = 'queued'
-  AND NOT EXISTS (SELECT 1 FROM turns h WHERE h.session_key = t.session_key
-                  AND h.state IN ('running', 'waiting'))
-  AND NOT EXISTS (SELECT 1 FROM turns i WHERE i.session_key = t.session_key
-                  AND i.ended_at IS NULL AND i.state = 'interrupted')
+WHERE
+-- include: claimable
 ORDER BY t.id
 LIMIT 1
 FOR NO KEY UPDATE OF s, t SKIP LOCKED -- postgres
+
+-- name: find_passed_session
+-- Tell which session was passed over because somebody else holds it. On SQLite nobody can.
+SELECT t.session_key AS key
+FROM turns t
+WHERE 1 = 0 AND -- sqlite
+WHERE -- postgres
+-- include: claimable
+ORDER BY t.id
+LIMIT 1
 
 -- name: start_turn
 -- Begin the turn that has waited longest in a session under a lease, unless one is under way or cut off.
