@@ -42,6 +42,11 @@ class Inbound:
     profile: str = MAIN_PROFILE
     observed: bool = False
     """Said where the agent listens, but not to it: kept as context, starts no turn."""
+    is_trusted: bool = False
+    """An authenticated connector answers for the sender, so that nobody asks who they are.
+
+    Only a local transport says so; it is never read from a payload, nor stored.
+    """
 
     def __post_init__(self) -> None:
         """Refuse what could not be kept, or could not be found again."""
@@ -50,6 +55,7 @@ class Inbound:
         object.__setattr__(self, "at", checked_moment(self.at, "time of the message"))
         object.__setattr__(self, "kind", checked_choice(self.kind, "kind", InboundKind))
         checked_flag(self.observed, "observed")
+        checked_flag(self.is_trusted, "is_trusted")
         if self.message_id is not None:
             checked_id(self.message_id, "message id")
         if self.reply_to is not None:

@@ -45,6 +45,8 @@ class Cause(StrEnum):
     """It goes on with the same conversation: one row, one transcript."""
     PARTED = "parted"
     """The one before it was shared by two senders who are no longer one person."""
+    BACKGROUND = "background"
+    """Something was asked to be done beside the conversation."""
 
 
 class EndReason(StrEnum):

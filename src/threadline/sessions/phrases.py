@@ -26,6 +26,7 @@ _CAUSES = {
     Cause.BRANCH: "somebody went another way from a place in the last one",
     Cause.CONTINUED: "the last one goes on here",
     Cause.PARTED: "the last one was shared with somebody who has parted",
+    Cause.BACKGROUND: "something was asked to be done in the background",
 }
 
 

@@ -1,0 +1,1 @@
+"""Platforms: one module for each way to reach people."""
