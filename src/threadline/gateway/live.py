@@ -2,14 +2,15 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from typing import Self, TypeAlias
 
 from threadline.core.message import NewMessage
 from threadline.core.session import SessionId
-from threadline.core.turn import TurnId, TurnState
+from threadline.core.turn import Lease, TurnId, TurnState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,6 +18,8 @@ class Begun:
     """A turn has begun to run."""
 
     turn_id: TurnId
+    lease: Lease | None = field(default=None, compare=False, repr=False)
+    """What proves that it is ours, to whoever carries its answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +48,17 @@ class Closed:
     error: str | None = None
 
 
-Happening: TypeAlias = Begun | Delta | Line | Closed
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quiet:
+    """A running turn has said nothing for so long that it will be given up if that goes on."""
+
+    turn_id: TurnId
+    silence: timedelta
+    left: timedelta
+    """How much longer it may say nothing."""
+
+
+Happening: TypeAlias = Begun | Delta | Line | Closed | Quiet
 
 
 class Listener:
@@ -95,6 +108,7 @@ class Live:
     def __init__(self) -> None:
         """Begin with nobody listening."""
         self._listeners: dict[SessionId, set[Listener]] = {}
+        self._attending: list[Callable[[Happening], None]] = []
         self._is_over = False
 
     @contextmanager
@@ -112,8 +126,22 @@ class Live:
             if not listeners:
                 del self._listeners[session_id]
 
+    @contextmanager
+    def attend(self, hear: Callable[[Happening], None]) -> Iterator[None]:
+        """Hear all sessions, at once and without a queue, for as long as the context is open.
+
+        Nothing is kept for a listener here: what it does not need it does not keep either.
+        """
+        self._attending.append(hear)
+        try:
+            yield
+        finally:
+            self._attending.remove(hear)
+
     def publish(self, session_id: SessionId, happening: Happening) -> None:
-        """Tell everybody who listens to a session."""
+        """Tell everybody who listens to a session, or to all."""
+        for hear in self._attending:
+            hear(happening)
         for listener in self._listeners.get(session_id, ()):
             listener.hear(happening)
 

@@ -1,0 +1,172 @@
+"""A carriage: brings one delivery to its platform, message by message, and writes each down."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from threadline.core.delivery import GROWING, REPEAT_MARKER, SentPiece
+from threadline.core.message import Attachment
+from threadline.core.platform import Choice, Outgoing, Platform
+from threadline.core.splitting import limit_of, split
+from threadline.gateway.sending import edit, send
+from threadline.gateway.streaming import Stream
+from threadline.sessions.deliveries.parcel import Parcel
+from threadline.sessions.store import Store
+
+EDIT_TRIES = 3
+"""After so many attempts what cannot be changed is said anew."""
+_ANSWERS = (Choice(label="Approve", says="/approve"), Choice(label="Deny", says="/deny"))
+_ASKED = "Press your answer, or write it."
+_NOTHING_LEFT = "…"
+_MARKED = f"{REPEAT_MARKER}\n"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One message that is to be shown, or to read differently."""
+
+    n: int
+    length: int
+    text: str = ""
+    attachment: Attachment | None = None
+    choices: tuple[Choice, ...] = ()
+    edits: str | None = None
+    """The message that is changed; None: it is a new one."""
+    is_anew: bool = False
+    """It is said anew, because the message that it stood in cannot be changed."""
+
+
+class Carriage:
+    """Carries one parcel. What a platform has taken is never sent again."""
+
+    def __init__(
+        self, store: Store, platform: Platform, parcel: Parcel, stream: Stream | None
+    ) -> None:
+        """Carry a parcel; `stream` knows how it reads, if it grew in this process."""
+        self._store = store
+        self._platform = platform
+        self._parcel = parcel
+        self._stream = stream
+        self.delivery = parcel.delivery
+        """As it stands: what is taken of it makes every doubt of before void."""
+        if stream is not None and not stream.is_doubtful:
+            # We were there: no message of it is on its way.
+            self.delivery = replace(parcel.delivery, repeated_at=None)
+
+    async def carry(self) -> None:
+        """Send what is missing; raise `SendFailed` if that cannot be done now."""
+        steps = list(self._steps())
+        platform_id = self._first_id
+        for at, step in enumerate(steps):
+            id = await self._do(step)
+            platform_id = platform_id or id
+            piece = SentPiece(n=step.n, platform_id=id, length=step.length)
+            if at + 1 == len(steps):
+                await self._store.sent(self.delivery, platform_id, [piece])
+            else:
+                await self._store.note_piece(self.delivery, piece)
+                self.delivery = replace(self.delivery, repeated_at=None, attempts=1)
+        if not steps:
+            await self._store.sent(self.delivery, platform_id)
+
+    @property
+    def _first_id(self) -> str | None:
+        return next((piece.platform_id for piece in self._pieces() if piece.platform_id), None)
+
+    def _pieces(self) -> Sequence[SentPiece]:
+        """Answer what is shown already: as it was written down, and what we know beside that."""
+        noted = list(self._parcel.pieces)
+        if self._stream is not None:
+            unnoted = self._stream.shown[len(noted) :]
+            noted += [
+                SentPiece(n=len(noted) + at, platform_id=shown.platform_id, length=GROWING)
+                for at, shown in enumerate(unnoted)
+            ]
+        return noted
+
+    def _steps(self) -> Iterator[Step]:
+        steps = [*self._text_steps()]
+        if self._parcel.is_question and self._platform.capabilities.buttons:
+            steps = _with_choices(steps, len(self._pieces()))
+        yield from self._marked(steps)
+
+    def _text_steps(self) -> Iterator[Step]:
+        pieces, text = self._pieces(), self._text()
+        limit = limit_of(self._platform.capabilities, _MARKED if self._is_doubtful else "")
+        at, n = 0, 0
+        for piece in pieces:
+            if piece.is_settled:
+                at, n = at + piece.length, n + 1
+                continue
+            cut = next(split(text, limit, at), None)
+            words, end = (_NOTHING_LEFT, at + 1) if cut is None else (cut.text, cut.end)
+            if not self._reads(n, words):
+                yield self._changing(piece, words, end - at)
+            at, n = end, n + 1
+        for cut in split(text, limit, min(at, len(text))):
+            yield Step(n=n, length=max(cut.end - at, 1), text=cut.text)
+            at, n = cut.end, n + 1
+        sent = sum(piece.length == 0 for piece in pieces)
+        for attachment in self._files()[sent:]:
+            yield Step(n=n, length=0, attachment=attachment)
+            n += 1
+
+    def _changing(self, piece: SentPiece, text: str, length: int) -> Step:
+        can_edit = self._platform.capabilities.edits and self.delivery.attempts <= EDIT_TRIES
+        edits = piece.platform_id if can_edit else None
+        return Step(n=piece.n, length=length, text=text, edits=edits, is_anew=edits is None)
+
+    def _reads(self, n: int, text: str) -> bool:
+        shown = [] if self._stream is None else self._stream.shown
+        return n < len(shown) and shown[n].text == text
+
+    def _text(self) -> str:
+        """Answer all that is to be read; a file that cannot be sent is at least named."""
+        missing = [file for file in self._parcel.attachments if not self._fits(file)]
+        names = [f"[{file.name or file.kind.value} cannot be sent here]" for file in missing]
+        return "\n\n".join(filter(None, [self._parcel.text, *names]))
+
+    def _files(self) -> list[Attachment]:
+        return [file for file in self._parcel.attachments if self._fits(file)]
+
+    def _fits(self, file: Attachment) -> bool:
+        can = self._platform.capabilities
+        return can.attachments and file.size <= can.attachment_limit
+
+    @property
+    def _is_doubtful(self) -> bool:
+        can = self._platform.capabilities
+        return self.delivery.repeated_at is not None and not can.idempotent
+
+    def _marked(self, steps: Sequence[Step]) -> Iterator[Step]:
+        """Mark the first new message, where it may have been seen already."""
+        doubtful = self._is_doubtful
+        for step in steps:
+            if doubtful and step.edits is None:
+                doubtful = False
+                yield replace(step, text=f"{_MARKED}{step.text}".rstrip())
+            else:
+                yield step
+
+    async def _do(self, step: Step) -> str | None:
+        address = self.delivery.address
+        if step.edits is not None:
+            await edit(self._platform, address, step.edits, step.text)
+            return step.edits
+        key = f"{self.delivery.id}-{step.n}" + ("-anew" if step.is_anew else "")
+        outgoing = Outgoing(
+            address=address,
+            text=step.text,
+            attachments=() if step.attachment is None else (step.attachment,),
+            choices=step.choices,
+            key=key,
+        )
+        return await send(self._platform, outgoing, self._store.read_blob)
+
+
+def _with_choices(steps: Sequence[Step], shown: int) -> list[Step]:
+    """Put the choices under the last words; a message that is only changed cannot take them."""
+    words = [step for step in steps if step.attachment is None and step.edits is None]
+    if words:
+        return [replace(step, choices=_ANSWERS) if step is words[-1] else step for step in steps]
+    n = max([shown, *(step.n + 1 for step in steps)])
+    return [*steps, Step(n=n, length=1, text=_ASKED, choices=_ANSWERS)]

@@ -1,0 +1,215 @@
+"""The outbox: carries what is owed to the platforms of this process."""
+
+import asyncio
+import itertools
+import logging
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from datetime import timedelta
+
+from threadline.core.address import Address
+from threadline.core.delivery import Delivery, DeliveryState
+from threadline.core.errors import LeaseLost, ThreadlineError
+from threadline.core.event import Event, EventKind
+from threadline.core.platform import Outgoing, Platform, SendFailed
+from threadline.core.secrecy import hush
+from threadline.core.splitting import limit_of, split
+from threadline.gateway.carriage import Carriage
+from threadline.gateway.following import follow_feed
+from threadline.gateway.live import Live
+from threadline.gateway.meters import Meters
+from threadline.gateway.pace import NO_STORAGE, Pace, steadily, weathered
+from threadline.gateway.sending import send
+from threadline.gateway.streaming import Streaming
+from threadline.sessions.deliveries.parcel import Parcel
+from threadline.sessions.store import Store
+
+log = logging.getLogger("threadline.gateway")
+
+SENDING_AT_A_TIME = 32
+"""After so many messages under way on one platform no more are taken for it."""
+_SLICE = 20
+_SHORTEST = timedelta(milliseconds=20)
+
+
+class Outbox:
+    """Sends what is owed, to many addresses at a time, to each of them in order.
+
+    It is woken by the feed, not by asking. What a platform does harms no other platform: each
+    message has its own task and its own time, and a platform that is slow is given no more. While
+    a turn of this process runs, people see that somebody writes, and what.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        platforms: Mapping[str, Platform],
+        *,
+        live: Live,
+        pace: Pace | None = None,
+        meters: Meters | None = None,
+        streams: bool = True,
+        secrets: Collection[str] = (),
+    ) -> None:
+        """Carry to these platforms; without `streams` every answer is sent when it is complete.
+
+        No error is kept with one of the `secrets` in it.
+        """
+        self._store = store
+        self._platforms = platforms
+        self._live = live
+        self._pace = pace or Pace()
+        self._meters = meters
+        self._secrets = secrets
+        self._streaming = Streaming(store, platforms, streams=streams)
+        self._sending: dict[asyncio.Task[None], Parcel] = {}
+        self._wake = asyncio.Event()
+        self._idle = asyncio.Event()
+        self._is_leaving = False
+        self._said = itertools.count(1)
+
+    async def run(self) -> None:
+        """Send what is owed, until cancelled; what a crash had left behind comes first."""
+        try:
+            # Before anything else, lest a turn begins unheard.
+            with self._live.attend(self._streaming.hear):
+                await self._serve()
+        finally:
+            await self._streaming.stop()
+            await self._let_go()
+
+    async def _serve(self) -> None:
+        cursor = await self._store.feed_end()
+        async with asyncio.TaskGroup() as group:
+            group.create_task(follow_feed(self._store, cursor, self._notice, self._wake.set))
+            group.create_task(self._take())
+            group.create_task(steadily(self._renew, self._store.rules.lease / 3))
+
+    async def say(self, address: Address, text: str) -> bool:
+        """Say something directly, without keeping it; False if that did not work."""
+        platform = self._platforms.get(address.platform)
+        if platform is None:
+            return False
+        key = f"{self._store.owner}-{next(self._said)}"
+        try:
+            for n, cut in enumerate(split(text, limit_of(platform.capabilities))):
+                outgoing = Outgoing(address=address, text=cut.text, key=f"{key}-{n}")
+                await send(platform, outgoing, self._store.read_blob)
+        except SendFailed as error:
+            log.info("%s did not take what was said to it: %s", platform.name, error)
+            return False
+        return True
+
+    async def drain(self, within: timedelta) -> None:
+        """Send what is due and let what is being sent end, for a while; then take nothing more."""
+        self._idle.clear()
+        self._wake.set()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(within.total_seconds()):
+                await self._idle.wait()
+                while self._sending:
+                    await asyncio.wait(set(self._sending))
+        self._is_leaving = True
+
+    def wake(self) -> None:
+        """Look again at once for what is due."""
+        self._wake.set()
+
+    async def _notice(self, event: Event) -> None:
+        if event.kind is EventKind.DELIVERY_PENDING:
+            self._wake.set()
+
+    async def _take(self) -> None:
+        self._wake.set()
+        while not self._is_leaving:
+            await self._await_news()
+            if not await weathered(self._take_due):
+                await asyncio.sleep(NO_STORAGE.total_seconds())
+                self._wake.set()
+
+    async def _await_news(self) -> None:
+        """Wait until something may be due: because it is owed anew, or because its time comes."""
+        wait = self._pace.recover
+        with suppress(ThreadlineError):
+            if (due := await self._store.next_due(self._free())) is not None:
+                wait = min(wait, max(due - self._store.now(), _SHORTEST))
+        with suppress(TimeoutError):
+            async with asyncio.timeout(wait.total_seconds()):
+                await self._wake.wait()
+        self._wake.clear()
+
+    async def _take_due(self) -> None:
+        while (free := self._free()) and not self._is_leaving:
+            parcels = await self._store.take_deliveries(free, _SLICE)
+            for parcel in parcels:
+                self._begin(parcel)
+            if len(parcels) < _SLICE:
+                break
+        if not self._sending:
+            self._idle.set()
+
+    def _free(self) -> list[str]:
+        """List the platforms that can be given more."""
+        busy = [parcel.delivery.address.platform for parcel in self._sending.values()]
+        return [name for name in self._platforms if busy.count(name) < SENDING_AT_A_TIME]
+
+    def _begin(self, parcel: Parcel) -> None:
+        # No child of the task group: one that cannot be written down must not end the others.
+        task = asyncio.create_task(self._carry(parcel), name=f"delivery {parcel.delivery.id}")
+        self._sending[task] = parcel
+        task.add_done_callback(self._take_end)
+
+    def _take_end(self, task: asyncio.Task[None]) -> None:
+        del self._sending[task]
+        # The next one at the same address may be due now.
+        self._wake.set()
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            log.error("A delivery broke off", exc_info=error)
+
+    async def _carry(self, parcel: Parcel) -> None:
+        """Send one parcel; whatever the platform does becomes the state of the delivery."""
+        owed = parcel.delivery
+        platform = self._platforms[owed.address.platform]
+        try:
+            stream = await self._streaming.settle(owed.id, owed.turn_id)
+            carriage = Carriage(self._store, platform, parcel, stream)
+            try:
+                await carriage.carry()
+                state = DeliveryState.SENT
+            except SendFailed as error:
+                state = await self._fail(carriage.delivery, error)
+        except LeaseLost:
+            log.info("Delivery %s is sent by somebody else", owed.id)
+        except ThreadlineError as error:
+            # Its lease is not renewed any more; when it is over it is sent again, and marked.
+            log.warning("What became of delivery %s cannot be stored: %s", owed.id, error)
+        else:
+            self._note_end(owed, state)
+
+    async def _fail(self, delivery: Delivery, error: SendFailed) -> DeliveryState:
+        why = hush(str(error), self._secrets)
+        state = await self._store.not_sent(delivery, error.outcome, why, error.retry_after)
+        log.info("Delivery %s is %s: %s", delivery.id, state, why)
+        return state
+
+    def _note_end(self, delivery: Delivery, state: DeliveryState) -> None:
+        if state is not DeliveryState.PENDING:
+            self._streaming.forget(delivery.id)
+        if self._meters is not None:
+            since = self._store.now() - delivery.owed_at
+            self._meters.delivered(delivery.address.platform, state, since)
+
+    async def _renew(self) -> None:
+        held = [parcel.delivery for parcel in self._sending.values()]
+        if held:
+            lost = await self._store.renew_deliveries(held)
+            for task, parcel in list(self._sending.items()):
+                if parcel.delivery.id in lost:
+                    task.cancel()
+
+    async def _let_go(self) -> None:
+        for task in self._sending:
+            task.cancel()
+        if self._sending:
+            await asyncio.wait(set(self._sending))

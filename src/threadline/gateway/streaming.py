@@ -1,0 +1,246 @@
+"""Streaming: answers grow before people's eyes, on platforms where a message can be changed."""
+
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from threadline.core.address import Address
+from threadline.core.delivery import GROWING, Delivery, DeliveryId, SendOutcome, SentPiece, compose
+from threadline.core.errors import LeaseLost, ThreadlineError
+from threadline.core.message import Role, plain_text
+from threadline.core.platform import Capabilities, Outgoing, Platform, SendFailed
+from threadline.core.splitting import limit_of, split
+from threadline.core.turn import Lease, TurnId
+from threadline.gateway.live import Begun, Closed, Delta, Happening, Line, Quiet
+from threadline.gateway.presence import show_typing
+from threadline.gateway.sending import edit, send
+from threadline.sessions.deliveries.parcel import Parcel
+from threadline.sessions.store import Store
+
+log = logging.getLogger("threadline.gateway")
+
+_FAILURES = 3
+"""After so many in a row an answer is not streamed any more, and carried when it is complete."""
+_REMEMBERED = 1000
+"""Of so many answers it is known, after their turn, how they read on their platform."""
+
+
+@dataclass(slots=True)
+class Shown:
+    """A message on a platform, and how it reads there; None: nobody knows."""
+
+    platform_id: str | None
+    text: str | None
+
+
+@dataclass(slots=True)
+class Stream:
+    """The answer of one running turn: what was said, and what is shown of it."""
+
+    lease: Lease
+    lines: list[str] = field(default_factory=list)
+    pieces: list[str] = field(default_factory=list)
+    """What was said since the last whole line."""
+    parcel: Parcel | None = None
+    earlier: Sequence[str] = ()
+    """What the turn had said before it was cut off."""
+    shown: list[Shown] = field(default_factory=list)
+    is_doubtful: bool = False
+    """A message of it may have been seen, or not: none is added until that is told."""
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+    task: asyncio.Task[None] | None = None
+
+    def hear(self, happening: Happening) -> None:
+        """Take in what the turn says; a whole line takes the place of its pieces."""
+        match happening:
+            case Delta(text=text):
+                self.pieces.append(text)
+            case Line(message=message):
+                self.pieces.clear()
+                if message.role is Role.ASSISTANT:
+                    self.lines.append(plain_text(message.parts))
+            case Closed():
+                self.over.set()
+            case Begun() | Quiet():
+                pass
+        self.changed.set()
+
+    @property
+    def text(self) -> str:
+        """All that is to be read so far."""
+        notice = None if self.parcel is None else self.parcel.delivery.notice
+        return compose(notice, [*self.earlier, *self.lines, "".join(self.pieces)])
+
+    def begin(self, parcel: Parcel, capabilities: Capabilities) -> None:
+        """Go on from a delivery, which may have been begun by somebody who is gone."""
+        self.parcel = parcel
+        self.shown = [Shown(piece.platform_id, None) for piece in parcel.pieces]
+        self.is_doubtful = parcel.delivery.repeated_at is not None and not capabilities.idempotent
+        stored = [message.text for message in parcel.messages]
+        # What was said just now may already be stored as well, and is not said twice.
+        for count in range(min(len(stored), len(self.lines)), 0, -1):
+            if stored[-count:] == self.lines[:count]:
+                stored = stored[:-count]
+                break
+        self.earlier = stored
+
+
+class Streaming:
+    """Accompanies the turns of this process: shows that somebody writes, and what.
+
+    The ledger carries every answer to its end. What is shown before is a courtesy: whatever
+    fails here leaves only more for the ledger to do.
+    """
+
+    def __init__(self, store: Store, platforms: Mapping[str, Platform], *, streams: bool) -> None:
+        """Accompany turns on these platforms; without `streams` only typing is shown."""
+        self._store = store
+        self._platforms = platforms
+        self._streams = streams
+        self._turns: dict[TurnId, Stream] = {}
+        self._known: dict[DeliveryId, Stream] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def hear(self, happening: Happening) -> None:
+        """Hear what a running turn of this process says."""
+        if isinstance(happening, Begun):
+            if happening.lease is not None and self._platforms:
+                self._begin(happening.lease)
+            return
+        stream = self._turns.get(happening.turn_id)
+        if stream is not None:
+            stream.hear(happening)
+            if isinstance(happening, Closed):
+                del self._turns[happening.turn_id]
+
+    async def settle(self, delivery_id: DeliveryId, turn_id: TurnId | None) -> Stream | None:
+        """Let an answer not grow any more; answer how it reads. None: it grew elsewhere."""
+        stream = self._known.get(delivery_id)
+        if stream is None and turn_id is not None:
+            stream = self._turns.get(turn_id)
+        if stream is None or stream.task is None:
+            return None
+        stream.over.set()
+        stream.changed.set()
+        await asyncio.wait({stream.task})
+        return self._known.get(delivery_id)
+
+    def forget(self, delivery_id: DeliveryId) -> None:
+        """Forget how an answer reads, as it has been carried to its end."""
+        self._known.pop(delivery_id, None)
+
+    async def stop(self) -> None:
+        """Let go of everything at once."""
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+
+    def _begin(self, lease: Lease) -> None:
+        stream = Stream(lease)
+        self._turns[lease.turn_id] = stream
+        stream.task = asyncio.create_task(
+            self._accompany(stream), name=f"accompany turn {lease.turn_id}"
+        )
+        self._tasks.add(stream.task)
+        stream.task.add_done_callback(self._tasks.discard)
+
+    async def _accompany(self, stream: Stream) -> None:
+        try:
+            address = await self._store.address_of_turn(stream.lease.turn_id)
+            platform = self._platforms.get(address.platform)
+            if platform is not None:
+                await self._attend(stream, platform, address)
+        except ThreadlineError as error:
+            log.debug("Turn %s is not accompanied: %s", stream.lease.turn_id, error)
+
+    async def _attend(self, stream: Stream, platform: Platform, address: Address) -> None:
+        typing = None
+        if platform.capabilities.typing:
+            typing = asyncio.create_task(show_typing(platform, address))
+        try:
+            if platform.capabilities.edits and self._streams:
+                await self._stream(stream, platform)
+            if typing is not None:
+                await stream.over.wait()
+        finally:
+            if typing is not None:
+                typing.cancel()
+                await asyncio.wait({typing})
+
+    async def _stream(self, stream: Stream, platform: Platform) -> None:
+        failures = 0
+        while not stream.over.is_set() and failures < _FAILURES:
+            await stream.changed.wait()
+            stream.changed.clear()
+            if stream.over.is_set() or not stream.text.strip():
+                continue
+            parcel = stream.parcel or await self._open(stream, platform)
+            if parcel is None:
+                return
+            pause = platform.capabilities.edit_every
+            try:
+                if await self._show(stream, parcel.delivery, platform):
+                    stream.changed.set()
+                failures = 0
+            except SendFailed as error:
+                failures += 1
+                pause = max(pause * 2**failures, error.retry_after or pause)
+                stream.changed.set()
+                await self._take_failure(stream, error)
+            await _pause(stream, pause)
+
+    async def _open(self, stream: Stream, platform: Platform) -> Parcel | None:
+        parcel = await self._store.open_stream(stream.lease)
+        if parcel is None:
+            return None
+        stream.begin(parcel, platform.capabilities)
+        self._known[parcel.delivery.id] = stream
+        while len(self._known) > _REMEMBERED:
+            del self._known[next(iter(self._known))]
+        return parcel
+
+    async def _show(self, stream: Stream, delivery: Delivery, platform: Platform) -> bool:
+        """Bring one message up to date; True if another one may have to be."""
+        cuts = split(stream.text, limit_of(platform.capabilities))
+        for n, cut in enumerate(cuts):
+            if n < len(stream.shown):
+                old = stream.shown[n]
+                if old.platform_id is not None and old.text != cut.text:
+                    await edit(platform, delivery.address, old.platform_id, cut.text)
+                    old.text = cut.text
+                    return True
+            elif stream.is_doubtful or (stream.shown and stream.shown[-1].platform_id is None):
+                return False  # The ledger adds the rest, and marks it where it has to.
+            else:
+                await self._add(stream, delivery, platform, cut.text)
+                return True
+        return False
+
+    async def _add(self, stream: Stream, delivery: Delivery, platform: Platform, text: str) -> None:
+        n = len(stream.shown)
+        outgoing = Outgoing(address=delivery.address, text=text, key=f"{delivery.id}-{n}")
+        # If we are cancelled meanwhile nobody knows; the ledger thinks so anyway.
+        platform_id = await send(platform, outgoing, self._store.read_blob)
+        stream.shown.append(Shown(platform_id, text))
+        with suppress(LeaseLost):  # The turn has just ended; the ledger asks us what is shown.
+            piece = SentPiece(n=n, platform_id=platform_id, length=GROWING)
+            await self._store.note_piece(delivery, piece)
+
+    async def _take_failure(self, stream: Stream, error: SendFailed) -> None:
+        log.debug("Turn %s is not shown as it grows: %s", stream.lease.turn_id, error)
+        if error.outcome is SendOutcome.AMBIGUOUS and stream.parcel is not None:
+            stream.is_doubtful = True
+            with suppress(LeaseLost):
+                await self._store.doubt_stream(stream.parcel.delivery)
+
+
+async def _pause(stream: Stream, span: timedelta) -> None:
+    """Wait for a while, but not longer than the turn runs."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(span.total_seconds()):
+            await stream.over.wait()
