@@ -1,0 +1,105 @@
+"""`threadline pair`: who is let in, beside those whom the settings name."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from threadline.cli.acting import in_store
+from threadline.cli.identity import read_identity
+from threadline.cli.options import AsJson, Database, Profile
+from threadline.cli.screen import as_plain, local, say, show_table, tell, write_json
+from threadline.core.access import Grant, Pairing
+from threadline.core.errors import NotFound
+
+if TYPE_CHECKING:
+    from threadline.cli.opening import Opened
+
+app = typer.Typer(name="pair", help="Let people in who write from a chat.", no_args_is_help=True)
+
+Who = Annotated[str, typer.Argument(metavar="PLATFORM:ID", help="As in telegram:42.")]
+
+
+@app.command("list")
+def list_people(
+    database: Database = None, profile: Profile = None, as_json: AsJson = False
+) -> None:
+    """List who waits to be let in, and who was."""
+
+    async def act(opened: "Opened") -> tuple[list[Pairing], list[Grant]]:
+        chosen = opened.profile
+        return (
+            await opened.store.pairings(profile=chosen),
+            await opened.store.grants(profile=chosen),
+        )
+
+    waiting, let_in = in_store({"database": database, "profile": profile}, act)
+    if as_json:
+        write_json({"waiting": as_plain(waiting), "let_in": as_plain(let_in)})
+    elif not waiting and not let_in:
+        say("Nobody waits, and nobody was let in. Whoever writes to your bot is shown a code.")
+    else:
+        rows = [
+            *(_row(one, f"waits until {local(one.expires_at)}") for one in waiting),
+            *(_row(one, f"let in {local(one.granted_at)}") for one in let_in),
+        ]
+        show_table(("SENDER", "STATE", "NAME"), rows)
+
+
+@app.command()
+def approve(
+    code: Annotated[str, typer.Argument(metavar="CODE", help="As they were shown it.")],
+    platform: Annotated[
+        str | None, typer.Option("--platform", metavar="NAME", help="Only on this platform.")
+    ] = None,
+    database: Database = None,
+    profile: Profile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Let in whoever was shown a code."""
+
+    async def act(opened: "Opened") -> Grant:
+        chosen = opened.profile
+        return await opened.store.approve_pairing(code, platform=platform, profile=chosen)
+
+    grant = in_store({"database": database, "profile": profile}, act)
+    tell(as_plain(grant), f"{_called(grant)} may speak now.", as_json=as_json)
+
+
+@app.command()
+def allow(
+    who: Who, database: Database = None, profile: Profile = None, as_json: AsJson = False
+) -> None:
+    """Let somebody in without a code."""
+
+    async def act(opened: "Opened") -> Grant:
+        return await opened.store.allow(read_identity(who), profile=opened.profile)
+
+    grant = in_store({"database": database, "profile": profile}, act, make=True)
+    tell(as_plain(grant), f"{_called(grant)} may speak now.", as_json=as_json)
+
+
+@app.command()
+def revoke(
+    who: Who, database: Database = None, profile: Profile = None, as_json: AsJson = False
+) -> None:
+    """Let somebody in no longer, or turn away who waits."""
+
+    async def act(opened: "Opened") -> None:
+        if not await opened.store.revoke(read_identity(who), profile=opened.profile):
+            raise NotFound(
+                "They were not let in here, and do not wait",
+                id=who[:60],
+                hint="Whom the settings name is let in by these: see [access]",
+            )
+
+    in_store({"database": database, "profile": profile}, act)
+    words = f"{who} may speak no longer, unless the settings name them."
+    tell({"revoked": str(read_identity(who))}, words, as_json=as_json)
+
+
+def _row(one: Pairing | Grant, state: str) -> tuple[str, str, str]:
+    return str(one.identity), state, one.name or ""
+
+
+def _called(grant: Grant) -> str:
+    return f"{grant.name} ({grant.identity})" if grant.name else str(grant.identity)

@@ -1,0 +1,161 @@
+"""Access: who may speak, decided by one pure function. Whoever is named nowhere may not."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from threadline.core.address import Address, Kind, Sender
+from threadline.core.delivery import LOCAL
+from threadline.core.errors import Invalid
+from threadline.core.inbound import Inbound
+from threadline.core.person import Identity
+from threadline.core.rank import Rank
+from threadline.core.route import canonical_id
+from threadline.core.text import checked_count, checked_flag, checked_id, unfit
+
+EVERYBODY = "*"
+
+PAIRING_VALID = timedelta(hours=1)
+PENDING_PAIRINGS = 3
+"""People on one platform who can wait to be let in at once."""
+PAIRING_PAUSE = timedelta(minutes=10)
+"""How long nobody is given a second code."""
+WRONG_APPROVALS = 5
+"""Wrong codes within the span below that lock a platform for as long."""
+LOCKED_FOR = timedelta(hours=1)
+MESSAGES_PER_MINUTE = 30
+"""Messages of one sender in a minute, unless the settings say otherwise."""
+
+_LISTS = ("allow", "chats", "admins", "bots")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccessRules:
+    """Whom the owner lets in by settings. An entry is `telegram:42`, or `telegram:*` for all."""
+
+    allow: Collection[str] = ()
+    """Senders who may speak."""
+    chats: Collection[str] = ()
+    """Groups, channels and threads in which everybody may speak."""
+    roles: Collection[str] = ()
+    """Platforms that let somebody in by a role they have there: `discord`, or `discord:<role>`."""
+    admins: Collection[str] = ()
+    """Senders who may also see and do what goes beyond their own chat."""
+    bots: Collection[str] = ()
+    """Bots that are heard; all others are ignored."""
+    relays: Collection[str] = ()
+    """Platforms whose senders an authenticated connector answers for, also after a restart."""
+    pairing: bool = True
+    """A stranger who writes directly is given a code to be let in with."""
+    per_minute: int = MESSAGES_PER_MINUTE
+    """Messages of one sender in a minute; 0: as many as they like."""
+
+    def __post_init__(self) -> None:
+        """Take every entry in its one form; refuse what names nobody, or too many."""
+        for name in _LISTS:
+            entries = frozenset(_entry(entry, name) for entry in _listed(getattr(self, name), name))
+            object.__setattr__(self, name, entries)
+        for name in ("admins", "bots"):
+            for entry in getattr(self, name):
+                if entry.endswith(f":{EVERYBODY}"):
+                    raise Invalid(f"{entry} cannot stand in {name}", hint="Name each by their id")
+        for name in ("roles", "relays"):
+            platforms = {_platform(entry, name) for entry in _listed(getattr(self, name), name)}
+            object.__setattr__(self, name, frozenset(platforms))
+        checked_flag(self.pairing, "pairing")
+        checked_count(self.per_minute, "per_minute")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """What the store knows of a sender: all ids that are theirs, and whether the owner let them in.
+
+    The ids are those of one platform. Who was linked with them on another one has to be let in
+    there by themselves: a link is made by its people, and access is given by the owner.
+    """
+
+    ids: frozenset[str] = frozenset()
+    is_granted: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grant:
+    """Somebody whom the owner let in, beside those whom the settings name."""
+
+    identity: Identity
+    name: str | None
+    granted_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pairing:
+    """Somebody who asked to be let in. The code was shown to them alone."""
+
+    identity: Identity
+    name: str | None
+    asked_at: datetime
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairingCode:
+    """A code to be shown to the owner. It is shown once: the store keeps only its keyed hash."""
+
+    code: str
+    expires_at: datetime
+
+
+def rank_of(inbound: Inbound, rules: AccessRules, standing: Standing = Standing()) -> Rank:
+    """Tell how far the sender of something is let in, where they said it."""
+    address, sender = inbound.address, inbound.sender
+    if address.platform == LOCAL:
+        return Rank.OWNER  # Whoever sits at the terminal of this machine.
+    ids = ids_of(address.platform, sender) | standing.ids
+    named = {f"{address.platform}:{id}" for id in ids if id != EVERYBODY}
+    if not named.isdisjoint(rules.admins):
+        return Rank.ADMIN
+    is_known = (
+        inbound.is_trusted
+        or standing.is_granted
+        or not named.isdisjoint(rules.allow)
+        or not named.isdisjoint(rules.bots)
+        # Another bot is heard only if somebody meant exactly this one, or the two talk for ever.
+        or (not sender.is_bot and _is_let_in_with_others(address, sender, rules))
+    )
+    return Rank.MEMBER if is_known else Rank.STRANGER
+
+
+def ids_of(platform: str, sender: Sender) -> frozenset[str]:
+    """List the ids that a sender came with, each in its one form."""
+    return frozenset(canonical_id(platform, id) for id in (sender.id, sender.alt_id) if id)
+
+
+def _is_let_in_with_others(address: Address, sender: Sender, rules: AccessRules) -> bool:
+    everybody = f"{address.platform}:{EVERYBODY}"
+    if everybody in rules.allow or (sender.by_role and address.platform in rules.roles):
+        return True
+    if address.kind is Kind.DM:
+        return False
+    # A thread belongs to the chat that it branches off.
+    chats = {f"{address.platform}:{chat}" for chat in (address.chat, address.parent) if chat}
+    return everybody in rules.chats or not chats.isdisjoint(rules.chats)
+
+
+def _listed(value: object, what: str) -> Collection[object]:
+    if isinstance(value, Collection) and not isinstance(value, str | bytes):
+        return value
+    raise unfit(value, what, "a list of entries such as telegram:42")
+
+
+def _entry(value: object, what: str) -> str:
+    platform, colon, id = checked_id(value, f"entry in {what}").partition(":")
+    if not (platform and colon and id):
+        raise unfit(value, f"entry in {what}", "written as telegram:42, or telegram:*")
+    return f"{platform}:{id if what == 'chats' else canonical_id(platform, id)}"
+
+
+def _platform(value: object, what: str) -> str:
+    platform = checked_id(value, f"entry in {what}").partition(":")[0]
+    if not platform:
+        raise unfit(value, f"entry in {what}", "the name of a platform")
+    return platform

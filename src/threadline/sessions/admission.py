@@ -1,0 +1,122 @@
+"""Admission: who was let in by the owner, beside those whom the settings name."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+
+from threadline.core.access import Grant, Standing
+from threadline.core.address import Address, Kind, Sender
+from threadline.core.person import Identity
+from threadline.core.text import clean_title
+from threadline.core.turn import TurnId
+from threadline.sessions.people.aliases import ALIASED_PLATFORMS, ids_like, known_as
+from threadline.sessions.records import address_from_row
+from threadline.storage.database import Row, SqlValue, Transaction, expect
+from threadline.storage.moments import stamp
+
+_NEXT = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """Whose words a turn answers that was cut off, and where they were said."""
+
+    turn_id: TurnId
+    profile: str
+    address: Address
+    sender: Sender
+    standing: Standing
+
+
+def allow(
+    tx: Transaction, who: Identity, name: str | None, *, profile: str, now: datetime
+) -> Grant:
+    """Let somebody in; they need no code any more."""
+    who = known_as(tx, who)
+    at = _place(profile, who.platform, who.id)
+    tx.run("drop_pairing", **at)
+    tx.run("add_grant", **at, name=cleaned(name), now=stamp(now))
+    return _grant_from(expect(tx, "find_grant", **at))
+
+
+def revoke(tx: Transaction, who: Identity, *, profile: str) -> bool:
+    """Let somebody in no longer, under none of their ids. False: they were not, and did not ask."""
+    tx.run("lock_access", profile=profile)
+    places = [_place(profile, who.platform, id) for id in ids_like(tx, who.platform, {who.id})]
+    dropped = [
+        row
+        for at in places
+        for row in (tx.one("drop_grant", **at), tx.one("drop_pairing", **at))
+        if row is not None
+    ]
+    return bool(dropped)
+
+
+def standing(tx: Transaction, platform: str, ids: Collection[str], *, profile: str) -> Standing:
+    """Read what the store knows of somebody who has these ids."""
+    known = ids_like(tx, platform, ids)
+    found = (tx.one("find_grant", **_place(profile, platform, id)) for id in known)
+    return Standing(ids=known, is_granted=any(row is not None for row in found))
+
+
+def interrupted_askers(tx: Transaction) -> list[Asked]:
+    """List whose words the turns answer that are resumed next. One that nobody asked is left out.
+
+    They are more than are resumed at once, as others may be cut off meanwhile.
+    """
+    return [_asked(tx, row) for row in tx.all("list_interrupted_askers", most=_NEXT)]
+
+
+def _asked(tx: Transaction, row: Row) -> Asked:
+    platform, id, profile = (row.text(name) for name in ("sender_platform", "sender_id", "profile"))
+    address = address_from_row(row)
+    if address.platform != platform:
+        # Somebody who was linked said it elsewhere; what counts is whether they may speak there.
+        address = Address(platform=platform, kind=Kind.DM)
+    return Asked(
+        turn_id=TurnId(row.number("turn_id")),
+        profile=profile,
+        address=address,
+        sender=Sender(id=id),
+        standing=_standing_of(tx, row),
+    )
+
+
+def _standing_of(tx: Transaction, row: Row) -> Standing:
+    platform, id = row.text("sender_platform"), row.text("sender_id")
+    if platform in ALIASED_PLATFORMS:
+        return standing(tx, platform, {id}, profile=row.text("profile"))
+    return Standing(ids=frozenset({id}), is_granted=row.number("granted") > 0)
+
+
+def grants(tx: Transaction, *, profile: str) -> list[Grant]:
+    """List everybody whom the owner let in."""
+    return [_grant_from(row) for row in tx.all("list_grants", profile=profile)]
+
+
+def forget_access(tx: Transaction, platform: str, id: str) -> None:
+    """Forget that somebody was let in, or asked to be, wherever that was."""
+    tx.run("drop_grants_of", platform=platform, sender_id=id)
+    tx.run("drop_pairings_of", platform=platform, sender_id=id)
+
+
+def cleaned(name: str | None) -> str | None:
+    """Take a name as somebody calls themselves, without what could not be seen in it."""
+    return None if name is None else clean_title(name) or None
+
+
+def identity_from(row: Row) -> Identity:
+    """Read who is meant."""
+    return Identity(platform=row.text("platform"), id=row.text("sender_id"))
+
+
+def _grant_from(row: Row) -> Grant:
+    return Grant(
+        identity=identity_from(row),
+        name=row.text_or_none("name"),
+        granted_at=row.moment("granted_at"),
+    )
+
+
+def _place(profile: str, platform: str, id: str) -> dict[str, SqlValue]:
+    return {"profile": profile, "platform": platform, "sender_id": id}

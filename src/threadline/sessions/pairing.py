@@ -1,0 +1,174 @@
+"""Pairing: a stranger is shown a code, and the owner lets in whoever shows it to them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeAlias
+
+from threadline.core.access import (
+    LOCKED_FOR,
+    PAIRING_PAUSE,
+    PAIRING_VALID,
+    PENDING_PAIRINGS,
+    WRONG_APPROVALS,
+    Grant,
+    Pairing,
+    PairingCode,
+)
+from threadline.core.errors import Refused
+from threadline.core.forgetting import Seal
+from threadline.core.person import Identity, read_code, write_code
+from threadline.core.text import checked_text
+from threadline.sessions.admission import allow, cleaned, identity_from
+from threadline.sessions.people.aliases import known_as
+from threadline.storage.database import Row, Transaction
+from threadline.storage.moments import stamp
+
+NewCode: TypeAlias = Callable[[], int]
+"""Gives 40 random bits for a code."""
+
+_CODE_LIMIT = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Approval:
+    """What came of a code that was given for approval.
+
+    A wrong code is an answer and no error, because it has to be counted.
+    """
+
+    grant: Grant | None = None
+    locked: tuple[str, ...] = ()
+    """The platforms on which no code was looked at."""
+    is_counted: bool = False
+    """It was wrong for at least one platform."""
+
+    def refusal(self) -> Refused:
+        """Say why nobody was let in, but not whether a code is right that was not looked at."""
+        locked = f"No code works for {', '.join(self.locked)}, as too many wrong ones were given"
+        if self.locked and not self.is_counted:
+            return Refused(locked, hint="Wait an hour, or use: threadline pair allow PLATFORM:ID")
+        hint = locked if self.locked else "It is valid for an hour, and once"
+        return Refused("This code is not valid", hint=hint)
+
+
+def is_askable(tx: Transaction, who: Identity, *, profile: str, now: datetime) -> bool:
+    """Tell whether somebody would be shown a code if they asked now."""
+    if _is_shut(tx, profile, who.platform, now):
+        return False
+    waiting = _waiting(tx, profile, who.platform, now)
+    own = [row for row in waiting if row.text("sender_id") == known_as(tx, who).id]
+    if own:
+        return now >= own[0].moment("asked_at") + PAIRING_PAUSE
+    return len(waiting) < PENDING_PAIRINGS
+
+
+def ask_pairing(
+    tx: Transaction,
+    who: Identity,
+    name: str | None,
+    *,
+    profile: str,
+    seal: Seal,
+    now: datetime,
+    new_code: NewCode,
+) -> PairingCode | None:
+    """Make a code for somebody who wants to be let in; None: not now, and they are not told why.
+
+    A code that they were shown before is worth nothing any more.
+    """
+    tx.run("lock_access", profile=profile)
+    tx.run("drop_stale_pairings", profile=profile, now=stamp(now))
+    who = known_as(tx, who)
+    if not is_askable(tx, who, profile=profile, now=now):
+        return None
+    code, expires_at = write_code(new_code()), now + PAIRING_VALID
+    tx.run(
+        "put_pairing",
+        profile=profile,
+        platform=who.platform,
+        sender_id=who.id,
+        name=cleaned(name),
+        code_hash=_hash(seal, profile, who.platform, code),
+        now=stamp(now),
+        expires_at=stamp(expires_at),
+    )
+    return PairingCode(code=code, expires_at=expires_at)
+
+
+def approve_pairing(
+    tx: Transaction,
+    code: str,
+    platform: str | None,
+    *,
+    profile: str,
+    seal: Seal,
+    now: datetime,
+) -> Approval:
+    """Let in whoever was shown a code; each code lets somebody in only once.
+
+    Without a platform it is tried on all on which somebody waits. One that is locked is left out.
+    """
+    written = read_code(checked_text(code, "code", _CODE_LIMIT))
+    tx.run("lock_access", profile=profile)
+    tried = {platform} if platform is not None else _platforms(tx, profile, now)
+    locked = {name for name in tried if _is_shut(tx, profile, name, now)}
+    for name in sorted(tried - locked):
+        shown = _hash(seal, profile, name, written)
+        found = tx.one(
+            "find_pairing", profile=profile, platform=name, code_hash=shown, now=stamp(now)
+        )
+        if found is not None:
+            who, called = identity_from(found), found.text_or_none("name")
+            return Approval(grant=allow(tx, who, called, profile=profile, now=now))
+    for name in tried - locked:
+        _count_mistake(tx, profile, name, now)
+    return Approval(locked=tuple(sorted(locked)), is_counted=tried != locked)
+
+
+def sweep_pairings(tx: Transaction, *, now: datetime) -> None:
+    """Forget whoever was not let in in time, in all profiles."""
+    tx.run("sweep_pairings", now=stamp(now))
+
+
+def pairings(tx: Transaction, *, profile: str, now: datetime) -> list[Pairing]:
+    """List those who wait to be let in."""
+    return [
+        Pairing(
+            identity=identity_from(row),
+            name=row.text_or_none("name"),
+            asked_at=row.moment("asked_at"),
+            expires_at=row.moment("expires_at"),
+        )
+        for row in tx.all("list_pairings", profile=profile, now=stamp(now))
+    ]
+
+
+def _platforms(tx: Transaction, profile: str, now: datetime) -> set[str]:
+    rows = tx.all("list_pairings", profile=profile, now=stamp(now))
+    return {row.text("platform") for row in rows}
+
+
+def _waiting(tx: Transaction, profile: str, platform: str, now: datetime) -> list[Row]:
+    rows = tx.all("list_pairings", profile=profile, now=stamp(now))
+    return [row for row in rows if row.text("platform") == platform]
+
+
+def _is_shut(tx: Transaction, profile: str, platform: str, now: datetime) -> bool:
+    """Tell whether the latest wrong codes came within the span, and not as long ago as that."""
+    rows = tx.all("list_mistakes", profile=profile, platform=platform, most=WRONG_APPROVALS)
+    if len(rows) < WRONG_APPROVALS:
+        return False
+    newest, oldest = rows[0].moment("at"), rows[-1].moment("at")
+    return newest - oldest <= LOCKED_FOR and now < newest + LOCKED_FOR
+
+
+def _count_mistake(tx: Transaction, profile: str, platform: str, now: datetime) -> None:
+    tx.run("add_mistake", profile=profile, platform=platform, now=stamp(now))
+    before = stamp(now - 2 * LOCKED_FOR)
+    tx.run("drop_old_mistakes", profile=profile, platform=platform, before=before)
+
+
+def _hash(seal: Seal, profile: str, platform: str, code: str) -> str:
+    # With profile and platform, so that a code is worth nothing elsewhere.
+    return seal.mark("pairing code", profile, platform, code)
