@@ -1,8 +1,18 @@
 """The command table: one row makes the parser, the help text, the menus and the docs."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+
+from threadline.core.errors import Invalid
+from threadline.core.message import Part, Text
+from threadline.core.rank import Rank
+
+NAME_LIMIT = 32
+"""Characters of a command's name: as many as every platform's menu takes."""
+HELP_LIMIT = 100
+"""Characters of a command's help: as many as every platform's menu takes."""
 
 
 class WhileRunning(StrEnum):
@@ -16,6 +26,9 @@ class WhileRunning(StrEnum):
     """It stops the turn and keeps its partial output."""
 
 
+_MENU_NAME = re.compile(rf"[a-z][a-z0-9_]{{0,{NAME_LIMIT - 1}}}")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
     """One thing a person can ask for with a slash, in every chat."""
@@ -24,6 +37,15 @@ class Command:
     help: str
     arguments: str = ""
     while_running: WhileRunning = WhileRunning.RUN
+    who: Rank = Rank.MEMBER
+    """The least rank that may ask for it."""
+
+    def __post_init__(self) -> None:
+        """Refuse what no menu could show."""
+        if not _MENU_NAME.fullmatch(self.name):
+            raise Invalid(f"/{self.name} is no name of a command", hint=f"a-z, up to {NAME_LIMIT}")
+        if not self.help or "\n" in self.help or len(self.help) > HELP_LIMIT:
+            raise Invalid(f"/{self.name} needs one line of help", hint=f"Up to {HELP_LIMIT} signs")
 
     @property
     def usage(self) -> str:
@@ -66,6 +88,16 @@ COMMANDS = (
         while_running=WhileRunning.STOP,
     ),
     Command(
+        name="approve",
+        arguments="[words]",
+        help="Say yes to what the agent asks",
+    ),
+    Command(
+        name="deny",
+        arguments="[words]",
+        help="Say no to what the agent asks",
+    ),
+    Command(
         name="undo",
         arguments="[n]",
         help="Take back what you said last, and the answer",
@@ -94,12 +126,48 @@ COMMANDS = (
         while_running=WhileRunning.WAIT,
     ),
     Command(
+        name="model",
+        arguments="[name|provider:name|default]",
+        help="Show or choose the model of this conversation",
+    ),
+    Command(name="usage", help="Say what this conversation has spent"),
+    Command(
+        name="background",
+        arguments="<prompt>",
+        help="Have something done beside this conversation",
+    ),
+    Command(
+        name="queue",
+        arguments="[words]",
+        help="Show what waits, or say something that waits for its turn",
+    ),
+    Command(
+        name="steer",
+        arguments="<words>",
+        help="Say something to the agent while it works",
+    ),
+    Command(
         name="link",
         arguments="[code]",
         help="Show that you are the same person in another app",
     ),
     Command(name="unlink", help="Be a person of your own again here"),
-    Command(name="usage", help="Say what this conversation has spent"),
+    Command(
+        name="job",
+        arguments="[add|pause|resume|run|runs|delete]",
+        help="List what is asked by itself at set times, or change that",
+    ),
+    Command(
+        name="platforms",
+        help="Say which platforms are connected",
+        who=Rank.ADMIN,
+    ),
+    Command(name="whoami", help="Say as whom you are known here"),
+    Command(
+        name="sethome",
+        help="Make this chat the platform's home, where unasked messages go",
+        who=Rank.ADMIN,
+    ),
     Command(
         name="export",
         arguments="[md|html|jsonl]",
@@ -117,6 +185,9 @@ COMMANDS = (
 # Chat apps write `/new@botname` where several bots listen.
 _WRITTEN = re.compile(r"/(?P<name>\w+)(@\S*)?(\s+(?P<argument>.*))?", re.DOTALL)
 
+_SAYING = frozenset({"queue", "steer"})
+"""Commands whose words become a message of their own."""
+
 _BY_NAME = {command.name: command for command in COMMANDS}
 
 
@@ -129,7 +200,28 @@ def parse_command(text: str) -> Call | None:
     return Call(command=command, argument=(written["argument"] or "").strip())
 
 
-def help_text() -> str:
-    """List all commands, one a line."""
-    width = max(len(command.usage) for command in COMMANDS)
-    return "\n".join(f"{command.usage:<{width}}  {command.help}" for command in COMMANDS)
+def list_commands(rank: Rank = Rank.OWNER) -> tuple[Command, ...]:
+    """List the commands that somebody of a rank may use: for help, and for a platform's menu."""
+    return tuple(command for command in COMMANDS if rank.may(command.who))
+
+
+def help_text(rank: Rank = Rank.OWNER) -> str:
+    """List the commands that somebody of a rank may use, one a line."""
+    known = list_commands(rank)
+    width = max((len(command.usage) for command in known), default=0)
+    return "\n".join(f"{command.usage:<{width}}  {command.help}" for command in known)
+
+
+def words_of(argument: str, parts: Sequence[Part]) -> tuple[Part, ...]:
+    """Answer what a message says when its command is taken away: the words, and what came along."""
+    rest = tuple(part for part in parts if not isinstance(part, Text))
+    return (Text(text=argument), *rest) if argument else rest
+
+
+def without_command(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    """Answer what is said in a message, also if it begins with a command that says it otherwise."""
+    written = "\n".join(part.text for part in parts if isinstance(part, Text))
+    call = parse_command(written.strip())
+    if call is None or call.command.name not in _SAYING or not call.argument:
+        return parts
+    return words_of(call.argument, parts)

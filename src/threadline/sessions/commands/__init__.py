@@ -6,25 +6,63 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 
 from threadline.core.command import COMMANDS, Call, help_text
-from threadline.core.errors import NotFound
+from threadline.core.errors import Invalid, NotFound, Refused
 from threadline.core.inbound import Inbound
+from threadline.core.rank import Rank
 from threadline.core.rules import Rules
-from threadline.sessions.commands import belonging, keeping, moving, shaping, telling
+from threadline.sessions.commands import (
+    answering,
+    belonging,
+    choosing,
+    keeping,
+    moving,
+    placing,
+    scheduling,
+    shaping,
+    speaking,
+    telling,
+)
 from threadline.sessions.commands.ask import Ask, Reply, introduce
 from threadline.sessions.conversations import NewId
 from threadline.storage.database import Transaction
 
-__all__ = ["Reply", "carry_out", "find_unknown", "introduce"]
+__all__ = ["VERBS", "Reply", "carry_out", "check_call", "find_unknown", "introduce"]
 
 _NAME = re.compile(r"/([a-z]+)(@\w+)?", re.IGNORECASE)
 
 
 def carry_out(
-    tx: Transaction, inbound: Inbound, call: Call, *, rules: Rules, now: datetime, new_id: NewId
+    tx: Transaction,
+    inbound: Inbound,
+    call: Call,
+    *,
+    rules: Rules,
+    now: datetime,
+    new_id: NewId,
+    rank: Rank = Rank.OWNER,
 ) -> Reply:
-    """Do what a command asks for, and answer what to say."""
-    ask = Ask(tx=tx, inbound=inbound, argument=call.argument, rules=rules, now=now, new_id=new_id)
-    return _VERBS[call.command.name](ask)
+    """Do what a command asks for, if the asker may, and answer what to say."""
+    check_call(call, rank)
+    ask = Ask(
+        tx=tx,
+        inbound=inbound,
+        argument=call.argument,
+        rules=rules,
+        now=now,
+        new_id=new_id,
+        rank=rank,
+    )
+    return VERBS[call.command.name](ask)
+
+
+def check_call(call: Call, rank: Rank) -> None:
+    """Refuse a command that the asker may not give, or words after one that takes none."""
+    command = call.command
+    if not rank.may(command.who):
+        whom = "who may speak here" if command.who is Rank.MEMBER else f"who are {command.who}"
+        raise Refused(f"/{command.name} is for those {whom}", hint="/help lists yours")
+    if call.argument and not command.arguments:
+        raise Invalid(f"/{command.name} takes nothing after it")
 
 
 def find_unknown(text: str) -> NotFound | None:
@@ -42,7 +80,7 @@ def find_unknown(text: str) -> NotFound | None:
     return NotFound(f"There is no command /{form[1]}", hint=hint)
 
 
-_VERBS: Mapping[str, Callable[[Ask], Reply]] = {
+VERBS: Mapping[str, Callable[[Ask], Reply]] = {
     "new": moving.new,
     "reset": moving.reset,
     "resume": moving.resume,
@@ -50,15 +88,26 @@ _VERBS: Mapping[str, Callable[[Ask], Reply]] = {
     "title": telling.title,
     "status": telling.status,
     "stop": telling.stop,
+    "approve": answering.approve,
+    "deny": answering.deny,
     "undo": shaping.undo,
     "redo": shaping.redo,
     "retry": shaping.retry,
     "branch": shaping.branch,
     "compress": shaping.compress,
+    "model": choosing.model,
+    "usage": keeping.usage,
+    "background": speaking.background,
+    "queue": speaking.queue,
+    "steer": speaking.steer,
     "link": belonging.link,
     "unlink": belonging.unlink,
-    "usage": keeping.usage,
+    "job": scheduling.job,
+    "platforms": placing.platforms,
+    "whoami": belonging.whoami,
+    "sethome": placing.sethome,
     "export": keeping.export,
     "forget": keeping.forget,
-    "help": lambda _: Reply(text=help_text()),
+    "help": lambda ask: Reply(text=help_text(ask.rank)),
 }
+"""What each command of the table does, by its name."""

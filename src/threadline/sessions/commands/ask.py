@@ -5,21 +5,25 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
 
+from threadline.core.command import words_of
 from threadline.core.errors import Conflict
 from threadline.core.forgetting import ForgettingId
 from threadline.core.inbound import Inbound
 from threadline.core.listing import SessionRow
-from threadline.core.message import Role
+from threadline.core.message import Part, Role
 from threadline.core.portable.files import ExportFormat
+from threadline.core.rank import Rank
 from threadline.core.rules import Rules
 from threadline.core.session import Session, SessionId
 from threadline.core.turn import TurnId
 from threadline.sessions import views
+from threadline.sessions.chronicle import open_chronicle
 from threadline.sessions.conversations import NewId
 from threadline.sessions.explain import Explanation, explain
 from threadline.sessions.phrases import ago, count, name
 from threadline.sessions.turns import pause
 from threadline.sessions.views import LARGEST_PAGE
+from threadline.sessions.waiting import drop_waiting, wake_next
 from threadline.storage.database import Transaction
 
 
@@ -56,8 +60,10 @@ class Reply:
     offer: str | None = None
     """Words that were taken back, to be changed and said again."""
     turn_id: TurnId | None = None
-    """The turn that the command has queued."""
+    """The turn that answers, where the command has asked for one or let it go on."""
     errand: Errand | None = None
+    is_secret: bool = False
+    """It is said directly, and never kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +76,11 @@ class Ask:
     rules: Rules
     now: datetime
     new_id: NewId
+    rank: Rank = Rank.OWNER
+
+    def words(self) -> tuple[Part, ...]:
+        """Answer what the message says without its command: the words, and what came along."""
+        return words_of(self.argument, self.inbound.parts)
 
     def new_code(self) -> int:
         """Draw forty random bits from the same source as ids."""
@@ -104,6 +115,10 @@ class Ask:
         if id is None:
             return
         pause.stop_session(self.tx, id, now=self.now)
+        with open_chronicle(self.tx, id, self.now) as chronicle:
+            # What waits was meant for a conversation that will not be there any more.
+            if drop_waiting(chronicle, "another command came after it"):
+                wake_next(chronicle)
         # One that asks once more, and has not begun, has no words of its own that could wait.
         key = views.session_row(self.tx, id).number("key")
         while waiting := self.tx.one("find_turn_in_the_way", session_key=key):

@@ -20,8 +20,6 @@ from threadline.storage.database import expect
 
 def usage(ask: Ask) -> Reply:
     """Say what the conversation has spent, by model and task."""
-    if ask.argument:
-        raise Invalid("/usage takes nothing after it")
     spent = usage_of_session(ask.tx, ask.must_be_here())
     if not spent:
         return Reply(text="This conversation has spent nothing.")
@@ -80,7 +78,8 @@ def _forget_this(ask: Ask, *, is_sure: bool) -> Reply:
         return _confirm(plan, "this")
     ask.stop()
     begun = plans.begin_sessions(ask.tx, [id], ForgettingKind.SESSION, now=ask.now)
-    return Reply(text="Forgetting this conversation.", errand=_errand(begun, plan))
+    # An answer that is kept would be one more thing to forget.
+    return Reply(text="Forgetting this conversation.", errand=_errand(begun, plan), is_secret=True)
 
 
 def _forget_me(ask: Ask, *, is_sure: bool) -> Reply:
@@ -92,7 +91,9 @@ def _forget_me(ask: Ask, *, is_sure: bool) -> Reply:
     if not is_sure:
         return _confirm(plan, "me")
     begun = plans.begin_person(ask.tx, identity, now=ask.now)
-    return Reply(text="Forgetting everything of yours.", errand=_errand(begun, plan))
+    return Reply(
+        text="Forgetting everything of yours.", errand=_errand(begun, plan), is_secret=True
+    )
 
 
 def _errand(id: ForgettingId, plan: Plan) -> Forget:

@@ -40,8 +40,6 @@ def new(ask: Ask) -> Reply:
 
 def reset(ask: Ask) -> Reply:
     """Begin a new conversation."""
-    if ask.argument:
-        raise Invalid("/reset takes nothing after it", hint="/new gives a title")
     return new(ask)
 
 

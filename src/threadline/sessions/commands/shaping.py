@@ -44,7 +44,6 @@ def _number(argument: str) -> int:
 
 def redo(ask: Ask) -> Reply:
     """Bring back what was undone last."""
-    _refuse_argument(ask, "redo")
     return Reply(text=tell_redone(show_again(ask.tx, ask.must_be_here(), now=ask.now)))
 
 
@@ -55,7 +54,6 @@ def tell_redone(redone: Redone) -> str:
 
 def retry(ask: Ask) -> Reply:
     """Have the last words answered once more."""
-    _refuse_argument(ask, "retry")
     id = ask.must_be_here()
     ask.stop()
     retried = ask_again(ask.tx, id, now=ask.now)
@@ -99,8 +97,3 @@ def compress(ask: Ask) -> Reply:
         text=f"The agent reads your summary in the place of the first {count(cut.to_seq, 'line')}."
         " They stay readable. /compress undo takes that back."
     )
-
-
-def _refuse_argument(ask: Ask, command: str) -> None:
-    if ask.argument:
-        raise Invalid(f"/{command} takes nothing after it")

@@ -1,0 +1,51 @@
+"""Commands about platforms, for those who look after them: platforms, sethome."""
+
+from datetime import timedelta
+
+from threadline.core.address import Address
+from threadline.core.errors import SENTENCE_LIMIT
+from threadline.core.serving import GatewayRow
+from threadline.core.text import clean_title
+from threadline.sessions.commands.ask import Ask, Reply
+from threadline.sessions.gateways import list_gateways
+from threadline.sessions.homes import homes, set_home
+from threadline.sessions.phrases import ago, span
+
+SILENT_AFTER = timedelta(minutes=1)
+"""How long a gateway may not be heard of before that is said."""
+
+
+def sethome(ask: Ask) -> Reply:
+    """Make this chat the home of its platform."""
+    at = ask.inbound.address
+    set_home(ask.tx, at, profile=ask.inbound.profile, now=ask.now)
+    return Reply(text=f"Messages that nobody asked for on {at.platform} come here from now on.")
+
+
+def platforms(ask: Ask) -> Reply:
+    """Say which platforms are connected, and where their homes are."""
+    lines = [line for gateway in list_gateways(ask.tx) for line in _gateway(ask, gateway)]
+    if not lines:
+        lines = ["No gateway serves this installation."]
+    places = homes(ask.tx, ask.inbound.profile)
+    lines += [f"Home of {platform}: {_named(place)}." for platform, place in places.items()]
+    return Reply(text="\n".join(lines))
+
+
+def _gateway(ask: Ask, gateway: GatewayRow) -> list[str]:
+    """Say how the platforms of a gateway are, and whether it is still heard of."""
+    silent = ask.now - gateway.beat_at > SILENT_AFTER
+    heard = f", last heard of {ago(gateway.beat_at, ask.now)}" if silent else ""
+    lines = [f"Gateway on {clean_title(gateway.host)}{heard}:"]
+    for name, health in sorted(gateway.platforms.items()):
+        why = f" ({clean_title(health.error, SENTENCE_LIMIT)})" if health.error else ""
+        since = span(max(ask.now - health.since, timedelta(0)))
+        lines.append(f"- {clean_title(name)}: {health.state} for {since}{why}")
+    return lines
+
+
+def _named(place: Address) -> str:
+    """Name a chat as people know it, else by its id."""
+    label = clean_title(place.chat_name or "")
+    called = f"“{label}”" if label else clean_title(place.chat) or "its only chat"
+    return f"{called}, thread {clean_title(place.thread)}" if place.thread else called

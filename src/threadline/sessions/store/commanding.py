@@ -1,0 +1,96 @@
+"""The store's way in for commands, and for what they decide beyond a conversation."""
+
+from collections.abc import Mapping
+
+from threadline.core.address import Address
+from threadline.core.command import Call, WhileRunning
+from threadline.core.errors import StorageError, ThreadlineError, sentence_of
+from threadline.core.inbound import Inbound
+from threadline.core.rank import Rank
+from threadline.core.route import MAIN_PROFILE, canonical_profile
+from threadline.core.text import checked_choice, checked_type
+from threadline.sessions import homes, waiting
+from threadline.sessions.commands import reception
+from threadline.sessions.commands.ask import Reply
+from threadline.sessions.store.door import Door
+
+
+class Commanding(Door):
+    """Commands from platforms, and the homes that they set."""
+
+    async def command(self, inbound: Inbound, call: Call, rank: Rank) -> Reply | None:
+        """Carry out a command that somebody of a rank gave, and owe the answer to their chat.
+
+        One that has to wait until what was asked before is answered is kept. Why one fails is its
+        answer. A secret answer is not kept, and has to be said by the caller. The same message a
+        second time does nothing, and is answered with None.
+        """
+        checked_type(inbound, "inbound", Inbound)
+        checked_type(call, "command", Call)
+        checked_choice(rank, "rank", Rank)
+        try:
+            reply = await self._db.write(
+                reception.take,
+                inbound,
+                call,
+                rank=rank,
+                rules=self.rules,
+                now=self.now(),
+                new_id=self._new_id,
+            )
+        except StorageError:
+            raise
+        except ThreadlineError as error:
+            why = sentence_of(error)
+            return await self._db.write(reception.refuse, inbound, why, now=self.now())
+        if call.command.while_running is WhileRunning.STOP:
+            # What it stopped may have been what another command waited for.
+            await self.run_waiting_commands()
+        return reply
+
+    async def refuse(self, inbound: Inbound, why: str) -> Reply | None:
+        """Owe to whoever sent a message why it is not taken in; None: the same message came before.
+
+        It counts as having arrived: to be taken in after all it has to be sent anew.
+        """
+        checked_type(inbound, "inbound", Inbound)
+        return await self._db.write(reception.refuse, inbound, why, now=self.now())
+
+    async def run_waiting_commands(self) -> int:
+        """Carry out the commands whose time has come; answers how many.
+
+        To be called whenever a turn has ended, and after a restart.
+        """
+        done = 0
+        while due := await self._db.read(waiting.list_due):
+            for id in due:
+                done += await self._run_waiting(id)
+        return done
+
+    async def _run_waiting(self, id: int) -> bool:
+        try:
+            return await self._db.write(
+                reception.carry_out_waiting,
+                id,
+                rules=self.rules,
+                now=self.now(),
+                new_id=self._new_id,
+            )
+        except StorageError:
+            raise
+        except ThreadlineError as error:
+            why = sentence_of(error)
+            return await self._db.write(reception.refuse_waiting, id, why, now=self.now())
+
+    async def set_home(self, address: Address, *, profile: str = MAIN_PROFILE) -> None:
+        """Let the unasked messages of a platform go to this chat."""
+        await self._db.write(
+            homes.set_home,
+            checked_type(address, "address", Address),
+            profile=canonical_profile(profile),
+            now=self.now(),
+        )
+
+    async def homes(self, profile: str = MAIN_PROFILE) -> Mapping[str, Address]:
+        """List the chats to which the unasked messages of platforms go, by platform."""
+        return await self._db.read(homes.homes, canonical_profile(profile))

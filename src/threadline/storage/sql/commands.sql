@@ -1,0 +1,82 @@
+-- name: find_waiting_turn
+-- Find the turn of a session that waits for an answer.
+SELECT id, question FROM turns
+WHERE session_key = :session_key AND state IN ('running', 'waiting') AND state = 'waiting'
+
+-- name: take_back_command
+-- Forget that a message was taken for a command, as it turns out to be something said.
+DELETE FROM arrivals
+WHERE profile = :profile AND platform = :platform AND account = :account AND chat = :chat
+  AND message_id = :message_id AND kind = :kind AND version = :version AND outcome = 'command'
+
+-- name: read_line
+-- Tell which turn of a session was asked for last, and how much there is not over yet.
+SELECT coalesce((SELECT max(t.id) FROM turns t WHERE t.session_key = :session_key), 0) AS newest,
+       (SELECT count(*) FROM turns t WHERE t.session_key = :session_key AND t.ended_at IS NULL)
+       + (SELECT count(*) FROM waiting_commands w WHERE w.session_key = :session_key) AS unfinished
+
+-- name: add_waiting_command
+-- Keep a command until what was asked before it has been answered.
+INSERT INTO waiting_commands (session_key, after_turn, rank, inbound)
+VALUES (:session_key, :after_turn, :rank, :inbound)
+
+-- name: list_due_commands
+-- List the commands before which nothing is left to do in their sessions.
+SELECT w.id FROM waiting_commands w
+WHERE NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_key = w.session_key
+                  AND t.ended_at IS NULL AND t.id <= w.after_turn)
+  AND NOT EXISTS (SELECT 1 FROM waiting_commands e WHERE e.session_key = w.session_key
+                  AND e.id < w.id)
+ORDER BY w.id
+LIMIT :most
+
+-- name: find_command_after
+-- Tell whether a command waits until a turn has ended.
+SELECT id FROM waiting_commands
+WHERE session_key = :session_key AND after_turn >= :turn_id
+LIMIT 1
+
+-- name: read_waiting_command
+-- Read a command that waits.
+SELECT session_key FROM waiting_commands WHERE id = :id
+
+-- name: take_waiting_command
+-- Take a command out of the line, as it is carried out now.
+DELETE FROM waiting_commands
+WHERE id = :id
+RETURNING rank, inbound
+
+-- name: take_waiting_commands_of
+-- Take all commands that wait in a session.
+DELETE FROM waiting_commands
+WHERE session_key = :session_key
+RETURNING id, inbound
+
+-- name: list_waiting_commands
+-- List the commands that wait, wherever.
+SELECT id, inbound FROM waiting_commands ORDER BY id
+
+-- name: find_next_turn
+-- Find the turn that comes next in a session.
+SELECT min(id) AS id FROM turns
+WHERE session_key = :session_key AND ended_at IS NULL AND state = 'queued'
+
+-- name: set_home
+-- Let the unasked messages of a platform go to a place.
+INSERT INTO homes (profile, platform, address_key, set_at)
+VALUES (:profile, :platform, :address_key, :now)
+ON CONFLICT (profile, platform) DO UPDATE
+SET address_key = excluded.address_key, set_at = excluded.set_at
+
+-- name: list_homes
+-- List where the unasked messages of platforms go.
+SELECT a.platform, a.account, a.kind, a.chat, a.thread, a.alt_chat, a.parent, a.scope,
+       a.chat_name, a.topic
+FROM homes h
+JOIN addresses a ON a.key = h.address_key
+WHERE h.profile = :profile
+ORDER BY h.platform
+
+-- name: drop_homes_at
+-- Let no unasked messages go to a place any more.
+DELETE FROM homes WHERE address_key = :address_key

@@ -1,0 +1,197 @@
+"""Commands that wait: in the line of their session, durably, until their time has come."""
+
+import asyncio
+
+import pytest
+
+from tests.contracts.desk import ALICE, BOB, DM, THREAD, Desk, both, open_desk
+from tests.databases import DatabaseFactory
+from threadline.core.command import COMMANDS, WhileRunning
+from threadline.core.message import Role, say
+from threadline.core.turn import BusyMode
+from threadline.gateway.errands import run_errand
+from threadline.sessions.store import Store
+
+
+@pytest.fixture
+async def desk(database_factory: DatabaseFactory) -> Desk:
+    """Sit down at a desk with a fresh store."""
+    return await open_desk(database_factory)
+
+
+@both
+async def test_redo_waits_behind_what_was_asked_before(desk: Desk) -> None:
+    """It is kept, carried out when the turns before it have ended, and before those after it."""
+    id, _ = await desk.says("one")
+    await desk.answers(id)
+    await desk.asks("/undo")
+    await desk.asks("/new")
+    await desk.asks(f"/resume {id}")
+    _, before = await desk.says("two")
+    reply = await desk.asks("/redo")
+    _, after = await desk.says("three")
+
+    assert reply.text.startswith("That waits")
+    assert await desk.store.run_waiting_commands() == 0
+    claimed = await desk.store.claim(id)
+    assert claimed is not None
+    assert claimed.turn.id == before
+    assert await desk.store.run_waiting_commands() == 0
+    await desk.store.finish(claimed.lease, [say(Role.ASSISTANT, "done")])
+    assert await desk.store.claim(id) is None
+    assert await desk.store.run_waiting_commands() == 1
+    assert desk.owed()[-1].startswith("What was undone cannot be shown again")
+    claimed = await desk.store.claim(id)
+    assert claimed is not None
+    assert claimed.turn.id == after
+
+
+@both
+async def test_a_waiting_command_survives_a_restart(desk: Desk) -> None:
+    """Another process carries it out, as whoever gave it, and only once."""
+    id, _ = await desk.says("one")
+    await desk.asks("/compress What matters: 7")
+    await desk.answers(id)
+    other = Store(await desk.factory(clock=desk.clock))
+
+    done = await asyncio.gather(other.run_waiting_commands(), desk.store.run_waiting_commands())
+
+    assert sum(done) == 1
+    assert desk.waiting() == 0
+    assert len(desk.owed()) == 2
+
+
+@both
+async def test_a_command_that_comes_again_while_it_waits_waits_once(desk: Desk) -> None:
+    """The note that it came is kept with it."""
+    await desk.says("one")
+    command = desk.inbound("/redo")
+    await desk.gives(command)
+
+    assert await desk.gives(command) is None
+    assert desk.waiting() == 1
+
+
+@both
+async def test_stopping_lets_a_waiting_command_go_on(desk: Desk) -> None:
+    """What a person stops is not in the way any more."""
+    id, _ = await desk.says("one")
+    claimed = await desk.store.claim(id)
+    assert claimed is not None
+    await desk.asks("/redo")
+    await desk.asks("/stop")
+
+    assert desk.waiting() == 0
+    assert desk.owed()[-1].startswith("There is nothing to redo")
+
+
+@both
+async def test_a_session_that_ends_takes_its_waiting_commands_with_it(desk: Desk) -> None:
+    """And whoever gave them is told that nothing came of it."""
+    await desk.says("one")
+    await desk.asks("/redo")
+    await desk.asks("/new")
+
+    assert desk.waiting() == 0
+    assert "/redo was not carried out: the conversation ended first." in desk.owed()
+
+
+@both
+async def test_a_command_that_changes_the_ground_of_a_waiting_one_takes_its_place(
+    desk: Desk,
+) -> None:
+    """/undo comes after the /redo that waits: what it takes back is not brought back by that."""
+    id, _ = await desk.says("one")
+    await desk.answers(id)
+    await desk.says("two")
+    claimed = await desk.store.claim(id)
+    assert claimed is not None
+    await desk.asks("/redo")
+    _, later = await desk.says("three")
+    await desk.asks("/undo")
+
+    assert await desk.store.run_waiting_commands() == 0
+    assert [line.text for line in await desk.store.transcript(id) if line.role is Role.USER] == [
+        "one"
+    ]
+    assert "/redo was not carried out: another command came after it." in desk.owed()
+    claimed = await desk.store.claim(id)
+    assert claimed is not None
+    assert claimed.turn.id == later
+
+
+@both
+async def test_a_forgotten_session_takes_its_waiting_commands_with_it(desk: Desk) -> None:
+    """Nothing of them is left, as they hold what somebody wrote."""
+    id, _ = await desk.says("one")
+    await desk.asks("/compress my secret summary")
+    await desk.store.forget_session(id)
+
+    assert desk.waiting() == 0
+
+
+@both
+async def test_a_forgotten_person_takes_their_waiting_commands_with_them(desk: Desk) -> None:
+    """Also where the conversation is everybody's and stays."""
+    await desk.says("one", BOB, THREAD)
+    await desk.says("two", ALICE, THREAD)
+    await desk.asks("/compress my secret summary", ALICE, THREAD)
+    reply = await desk.asks("/forget me yes", ALICE, DM)
+    assert reply.errand is not None
+    await run_errand(desk.store, reply.errand, desk.inbound("/forget me yes"))
+
+    assert desk.waiting() == 0
+
+
+@both
+async def test_commands_that_wait_say_so_in_the_table(desk: Desk) -> None:
+    """Those are redo and compress; a turn that waits for an answer counts as unfinished."""
+    waits = {one.name for one in COMMANDS if one.while_running is WhileRunning.WAIT}
+    assert waits == {"redo", "compress"}
+    id, _ = await desk.says("one")
+    claimed = await desk.store.claim(id)
+    assert claimed is not None
+    await desk.store.wait(claimed.lease, "May I?")
+
+    assert (await desk.asks("/redo")).text.startswith("That waits")
+
+
+@both
+async def test_words_and_waiting_commands_are_answered_in_the_order_they_came(desk: Desk) -> None:
+    """Also if two processes answer, and both carry out what waits, as fast as they can."""
+    id, _ = await desk.says("word 0")
+    for number in range(1, 6):
+        await desk.asks(f"/compress {'x' * number}")
+        await desk.says(f"word {number}")
+    other = Store(await desk.factory(clock=desk.clock))
+
+    async def work(store: Store) -> None:
+        while any(turn.ended_at is None for turn in await desk.store.turns(id)):
+            if (claimed := await store.claim(id)) is not None:
+                await store.finish(claimed.lease, [say(Role.ASSISTANT, "ok")])
+            await store.run_waiting_commands()
+
+    await asyncio.gather(work(desk.store), work(other))
+
+    rows = desk.factory.tamper(
+        "SELECT turn_id FROM deliveries WHERE turn_id IS NOT NULL OR text NOT LIKE 'That waits%'"
+        " ORDER BY id"
+    )
+    kinds = ["command" if row[0] is None else "word" for row in rows]
+    assert kinds == ["word", *["command", "word"] * 5]
+    assert desk.waiting() == 0
+
+
+@both
+async def test_collected_words_do_not_overtake_a_command(desk: Desk) -> None:
+    """What is said after it becomes a turn after it, in which the next words are collected."""
+    id, running = await desk.says("one")
+    await desk.store.claim(id)
+    await desk.store.set_busy_mode(id, BusyMode.COLLECT)
+    _, before = await desk.says("two")
+    await desk.asks("/redo")
+    _, after = await desk.says("three")
+    _, together = await desk.says("four")
+
+    assert running < before < after
+    assert together == after
