@@ -1,13 +1,14 @@
-"""What an agent is shown of a conversation that several people share."""
+"""What an agent is shown of a conversation, and of the place where it is."""
 
 from dataclasses import replace
 
 import pytest
 
 from tests.databases import OpenStore
-from tests.gateway.scene import becomes, unhurried
+from tests.gateway.scene import becomes, tell, unhurried
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.inbound import Inbound
+from threadline.core.instructions import Instructions
 from threadline.core.message import (
     Attachment,
     BlobHash,
@@ -18,6 +19,8 @@ from threadline.core.message import (
     Role,
     Text,
 )
+from threadline.core.person import Identity
+from threadline.core.platform import Capabilities, Surroundings
 from threadline.core.session import SessionId
 from threadline.core.text import TEXT_LIMIT
 from threadline.core.turn import TurnState
@@ -110,3 +113,79 @@ async def test_a_branch_of_a_shared_conversation_names_its_people(open_store: Op
 
     assert agent.last.session.id == branch.id
     assert agent.lines(Role.USER) == ["[Alice] I am Alice", "[Bob] I am Bob"]
+
+
+async def test_who_has_no_name_is_named_by_a_hash_where_ids_are_hidden(
+    open_store: OpenStore,
+) -> None:
+    """In a shared conversation neither the text nor the data of a line shows an id."""
+    store: Store = await open_store()
+    agent = ScriptedAgent()
+    around = Surroundings(capabilities={"signal": Capabilities(raw_ids=False)}, redact=True)
+    group = replace(THREAD, platform="signal")
+    async with Worker(store, agent, pace=unhurried(), surroundings=lambda: around):
+        inbound = Inbound.text(
+            "hi", address=group, sender=Sender(id="+49170"), at=store.now(), message_id="1"
+        )
+        await becomes(store, (await store.arrive(inbound)).turn_id, TurnState.DONE)
+
+    hidden = (await store.veil()).user("signal", "+49170")
+    assert agent.lines(Role.USER) == [f"[{hidden}] hi"]
+    assert [line.sender_id for line in agent.last.history if line.sender_id] == [hidden]
+    assert "+49170" not in agent.last.instructions
+
+
+async def test_what_opens_the_sessions_of_a_chat_is_told_there_alone(
+    open_store: OpenStore,
+) -> None:
+    """Instructions for one chat reach the agent there, and nowhere else."""
+    store: Store = await open_store()
+    agent = ScriptedAgent()
+    rule = Instructions(text="Answer in French.", platform="telegram", chat="alice")
+    around = Surroundings(instructions=(rule,))
+    async with Worker(store, agent, pace=unhurried(), surroundings=lambda: around):
+        for who in ("alice", "bob"):
+            await becomes(store, (await tell(store, "hi", who=who)).turn_id, TurnState.DONE)
+
+    french = ["Answer in French." in request.instructions for request in agent.requests]
+    assert french == [True, False]
+
+
+async def test_home_channels_are_told(open_store: OpenStore) -> None:
+    """The agent knows where jobs can be sent: by the settings, until a chat is made the home."""
+    store: Store = await open_store()
+    agent = ScriptedAgent()
+    configured = Address(platform="telegram", kind=Kind.DM, chat="42")
+    around = Surroundings(capabilities={"telegram": Capabilities()}, homes=(configured,))
+    home = Address(platform="telegram", kind=Kind.GROUP, chat="-1", chat_name="Family")
+    async with Worker(store, agent, pace=unhurried(), surroundings=lambda: around):
+        await becomes(store, (await tell(store, "one")).turn_id, TurnState.DONE)
+        await store.set_home(home)
+        await becomes(store, (await tell(store, "two")).turn_id, TurnState.DONE)
+
+    before, after = (request.context for request in agent.requests)
+    assert [spot.target for spot in before.homes] == ["telegram:42"]
+    assert [spot.target for spot in after.homes] == ["telegram:-1"]
+    assert before.targets == after.targets == ("origin", "local", "telegram", "all")
+    assert 'telegram "Family" ("telegram:-1")' in agent.last.instructions
+
+
+async def test_a_message_that_is_forgotten_leaves_no_id(open_store: OpenStore) -> None:
+    """Where a shared transcript stays, the platform's ids of what somebody said there go."""
+    store: Store = await open_store()
+    inbound = replace(
+        Inbound.text(
+            "hi", address=THREAD, sender=Sender(id="alice"), at=store.now(), message_id="m-1"
+        ),
+        reply_to="m-0",
+        observed=True,
+    )
+    arrival = await store.arrive(inbound)
+    assert arrival.session_id is not None
+    *_, before = await store.transcript(arrival.session_id)
+    await store.forget_person(Identity(platform="discord", id="alice"))
+    after = await store.transcript(arrival.session_id, hidden=True)
+
+    assert (before.platform_id, before.reply_to) == ("m-1", "m-0")
+    assert after
+    assert {(line.platform_id, line.reply_to) for line in after} == {(None, None)}

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
+from threadline.core.context import Context, Trigger
 from threadline.core.message import BlobHash, Message, NewMessage
 from threadline.core.session import Session
 from threadline.core.turn import Turn
@@ -38,6 +39,12 @@ class Request:
     steering: Callable[[], Awaitable[Sequence[Message]]]
     """Gives what was said to the running agent since it was last asked."""
     read_blob: Callable[[BlobHash], AsyncIterator[bytes]]
+    context: Context
+    """Where the agent speaks and to whom: the same from turn to turn, so that caches hold."""
+    instructions: str
+    """The context as text, for the system prompt."""
+    trigger: Trigger
+    """What is new with this turn: it belongs beside the message, not into the system prompt."""
 
 
 class Agent(Protocol):

@@ -187,6 +187,10 @@ class Message:
     sender_name: str | None = None
     changed_at: datetime | None = None
     deleted_at: datetime | None = None
+    platform_id: str | None = None
+    """By what id the platform knows it."""
+    reply_to: str | None = None
+    """The platform's id of the message that it answers."""
 
     @property
     def text(self) -> str:

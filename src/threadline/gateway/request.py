@@ -1,38 +1,97 @@
 """The request: what an agent is given for one turn."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Protocol
 
+from threadline.core.address import Kind
 from threadline.core.agent import Request
+from threadline.core.context import Trigger, company_at, make_context, render
 from threadline.core.message import Message, Part, Role, Text
+from threadline.core.platform import Surroundings
 from threadline.core.route import is_multi_user
 from threadline.core.text import ID_LIMIT, TEXT_LIMIT, clean_title
-from threadline.core.turn import Turn
-from threadline.gateway.running import RunningTurn
+from threadline.core.turn import Turn, TurnId
+from threadline.core.veil import OPEN, Veil
+from threadline.sessions.scenes import Scene
 from threadline.sessions.store import Store
+
+NOTHING_AROUND = Surroundings()
+"""What is around a worker that stands alone."""
+
+
+class Steered(Protocol):
+    """A turn that runs, and to which people may say more meanwhile."""
+
+    async def take_steering(self) -> Sequence[Message]:
+        """Take what was said to it since it was last asked."""
+        ...
+
 
 _NO_BRACKETS = str.maketrans("[]", "()")
 
 
-async def make_request(store: Store, turn: Turn, running: RunningTurn) -> Request:
-    """Gather the session and its history; where several people speak, each line names its own."""
-    history: Sequence[Message] = await store.history(turn.session_id)
-    place = await store.address_of(turn.session_id)
-    named = is_multi_user(place, store.rules.scopes_for(place.platform))
-    if named:
-        history = [name_sender(message) for message in history]
+async def make_request(
+    store: Store, turn: Turn, running: Steered, surroundings: Surroundings = NOTHING_AROUND
+) -> Request:
+    """Gather the session, its history and its place; where several speak, each line names its own.
+
+    Where ids are hidden from agents, they are hidden in all of it.
+    """
+    scene = await store.scene(turn)
+    veil = await store.veil(surroundings.spared) if surroundings.redact else OPEN
+    is_shared = is_multi_user(scene.opened, store.rules.scopes_for(scene.opened.platform))
+    show = _shower(scene, veil, is_shared=is_shared)
+    context = make_context(
+        scene.here,
+        opened=scene.opened,
+        owner=scene.owner,
+        company=company_at(scene.opened, is_shared=is_shared),
+        homes=scene.homes,
+        surroundings=surroundings,
+        veil=veil,
+    )
 
     async def steering() -> Sequence[Message]:
-        added = await running.take_steering()
-        return [name_sender(message) for message in added] if named else added
+        return [show(message) for message in await running.take_steering()]
 
     return Request(
-        session=await store.session(turn.session_id),
+        session=scene.session,
         turn=turn,
-        history=history,
+        history=[show(message) for message in scene.history],
         steering=steering,
         read_blob=store.read_blob,
+        context=context,
+        instructions=render(context),
+        trigger=_trigger(scene.history, turn.id),
     )
+
+
+def _shower(scene: Scene, veil: Veil, *, is_shared: bool) -> Callable[[Message], Message]:
+    """Choose how lines are shown: named where several people speak, without ids where those hide.
+
+    In a direct chat the lines of one person may come from several platforms, so that none of their
+    ids is shown.
+    """
+    platform = scene.opened.platform
+    hides = veil.hides(platform) or (veil.seal is not None and scene.opened.kind is Kind.DM)
+    hiding = replace(veil, spares=frozenset())
+
+    def show(message: Message) -> Message:
+        if hides and message.sender_id is not None:
+            message = replace(message, sender_id=hiding.user(platform, message.sender_id))
+        return name_sender(message) if is_shared else message
+
+    return show
+
+
+def _trigger(history: Sequence[Message], turn_id: TurnId) -> Trigger:
+    """Find the message that is answered: the turn's last one, or, asked once more, the last."""
+    spoken = [line for line in history if line.role is Role.USER]
+    own = [line for line in spoken if line.turn_id == turn_id] or spoken
+    if not own:
+        return Trigger()
+    return Trigger(message_id=own[-1].platform_id, reply_to=own[-1].reply_to, at=own[-1].at)
 
 
 def name_sender(message: Message) -> Message:

@@ -117,15 +117,31 @@ class Chronicle:
             if parts is None:
                 self.tx.run("add_placed_message", **values)
             else:
-                row = expect(self.tx, "add_message", sender_key=None, **values)
+                row = expect(
+                    self.tx,
+                    "add_message",
+                    sender_key=None,
+                    platform_id=None,
+                    reply_to=None,
+                    **values,
+                )
                 use_blobs(self.tx, message.parts, row.number("key"))
         if messages:
             self.tell(EventKind.MESSAGE_ADDED, self.last_seq)
 
     def keep(
-        self, message: NewMessage, turn_id: TurnId | None, sender_key: int | None = None
+        self,
+        message: NewMessage,
+        turn_id: TurnId | None,
+        sender_key: int | None = None,
+        *,
+        platform_id: str | None = None,
+        reply_to: str | None = None,
     ) -> int:
-        """Keep a message without a place, until its turn begins; answer its key."""
+        """Keep a message without a place, until its turn begins; answer its key.
+
+        A platform knows it by its id, and says which one it replies to.
+        """
         text, parts = pack(message.parts)
         row = expect(
             self.tx,
@@ -138,6 +154,8 @@ class Chronicle:
             text=text,
             parts=parts,
             at=self.at,
+            platform_id=platform_id,
+            reply_to=reply_to,
         )
         use_blobs(self.tx, message.parts, row.number("key"))
         return row.number("key")

@@ -1,0 +1,39 @@
+-- name: read_scene
+-- Read where a session was opened and whose it is, where a turn was asked, and the home channels.
+SELECT 'opened' AS what, a.platform, a.account, a.kind, a.chat, a.thread, a.alt_chat, a.parent,
+       a.scope, a.chat_name, a.topic, p.id AS sender_id, p.name AS sender_name
+FROM sessions s
+JOIN addresses a ON a.key = s.address_key
+LEFT JOIN senders p ON p.key = s.sender_key
+WHERE s.id = :session_id
+UNION ALL
+SELECT 'here', a.platform, a.account, a.kind, a.chat, a.thread, a.alt_chat, a.parent, a.scope,
+       a.chat_name, a.topic, NULL, NULL
+FROM turns t
+JOIN addresses a ON a.key = t.address_key
+WHERE t.id = :turn_id
+UNION ALL
+SELECT 'home', a.platform, a.account, a.kind, a.chat, a.thread, a.alt_chat, a.parent, a.scope,
+       a.chat_name, a.topic, NULL, NULL
+FROM sessions s
+JOIN homes h ON h.profile = s.profile
+JOIN addresses a ON a.key = h.address_key
+WHERE s.id = :session_id
+
+-- name: list_addresses_of_platform
+-- Read a page of the places of a platform, in the order in which they came to be known.
+SELECT a.key, a.platform, a.account, a.kind, a.chat, a.thread, a.alt_chat, a.parent, a.scope,
+       a.chat_name, a.topic
+FROM addresses a
+WHERE a.platform = :platform AND a.key > :after
+ORDER BY a.key
+LIMIT :most
+
+-- name: read_streaming
+-- Read how far the turn under way of a session has come, beside the lines that are stored.
+SELECT s.last_seq, t.id AS turn_id, c.text
+FROM sessions s
+LEFT JOIN turns t ON t.session_key = s.key AND t.state = 'running'
+LEFT JOIN chunks c ON c.turn_id = t.id
+WHERE s.id = :id
+ORDER BY c.n
