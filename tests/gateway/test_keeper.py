@@ -2,17 +2,21 @@ import asyncio
 from collections.abc import Sequence
 from datetime import timedelta
 
+import pytest
+
 from tests.databases import OpenStore
 from tests.gateway.scene import becomes, tell, unhurried, until
 from threadline.core.delivery import DeliveryState
 from threadline.core.errors import StorageError
+from threadline.core.event import Cursor
 from threadline.core.message import Message
-from threadline.core.session import EndReason
-from threadline.core.turn import TurnState
+from threadline.core.session import EndReason, SessionId
+from threadline.core.turn import TurnId, TurnState
 from threadline.gateway.keeper import Keeper
 from threadline.gateway.pace import steadily, weathered
 from threadline.gateway.worker import Worker
 from threadline.sessions.endings import Ending
+from threadline.sessions.feed import FeedLost
 from threadline.sessions.store import Store
 from threadline.testing.agent import Hangs, ScriptedAgent
 from threadline.testing.clock import FakeClock
@@ -59,6 +63,51 @@ async def test_who_may_not_speak_any_more_is_not_resumed(open_store: OpenStore) 
     turn = await store.turn(arrival.turn_id)
     assert turn.state is TurnState.FAILED
     assert "may not speak" in (turn.error or "")
+
+
+async def test_access_is_asked_between_the_crash_and_the_resuming(open_store: OpenStore) -> None:
+    """Who decides about access is asked when the interrupted turns are known, also by a worker."""
+    clock = FakeClock()
+    store, agent = await open_store(clock=clock), ScriptedAgent()
+    arrivals = [await tell(store, "hello", who=who) for who in ("alice", "mallory")]
+    for _ in arrivals:
+        assert await store.claim() is not None
+    clock.advance(timedelta(minutes=2))
+    states: list[TurnState] = []
+
+    async def refuses() -> frozenset[TurnId]:
+        refused = arrivals[1].turn_id
+        assert refused is not None
+        states.append((await store.turn(refused)).state)
+        return frozenset({refused})
+
+    async with Worker(store, agent, refuses=refuses, pace=unhurried()):
+        await becomes(store, arrivals[0].turn_id, TurnState.DONE)
+        await becomes(store, arrivals[1].turn_id, TurnState.FAILED)
+
+    assert states[0] is TurnState.INTERRUPTED
+    assert len(agent.requests) == 1
+
+
+async def test_a_step_that_fails_keeps_no_other_from_running(open_store: OpenStore) -> None:
+    """When one part of the sweep cannot be done, the rest is done all the same."""
+
+    class Moody(Store):
+        async def sweep(self) -> list[SessionId]:
+            raise StorageError("the disk sleeps")
+
+    clock = FakeClock()
+    store = Moody((await open_store(clock=clock))._db)
+    await tell(store, "hello")
+    claim = await store.claim()
+    assert claim is not None
+    await store.finish(claim.lease)
+    clock.advance(timedelta(days=8))
+
+    await Keeper(store).sweep()
+
+    with pytest.raises(FeedLost):
+        await store.events(Cursor("0.0"))
 
 
 async def test_stale_replies_are_given_up(open_store: OpenStore) -> None:

@@ -9,6 +9,7 @@ from tests.gateway.scene import becomes, tell, unhurried, until
 from threadline.core.agent import Output, Piece, Request
 from threadline.core.errors import StorageError
 from threadline.core.message import Role, say
+from threadline.core.platform import Surroundings
 from threadline.core.turn import TurnState
 from threadline.gateway.worker import Worker
 from threadline.sessions.store import Store
@@ -216,7 +217,7 @@ class Moody(Store):
 
     mood: Exception | None = None
 
-    async def claim(self, session_id: object = None) -> Claim | None:
+    async def claim(self, session_id: object = None, *, full: object = ()) -> Claim | None:
         if self.mood is not None:
             mood, self.mood = self.mood, None
             raise mood
@@ -294,6 +295,30 @@ async def test_stopping_and_halting_again_is_harmless(store: Store) -> None:
         await worker.stop()
         await worker.stop()
         await worker.halt()
+
+
+async def test_an_agent_is_told_what_is_around(store: Store) -> None:
+    """Whoever assembles a worker says which platforms there are, and what to know of them."""
+    agent = ScriptedAgent()
+    around = Surroundings(notes={"telegram": "Write short messages."})
+    async with Worker(store, agent, surroundings=lambda: around, pace=unhurried()):
+        arrival = await tell(store, "hello")
+        await becomes(store, arrival.turn_id, TurnState.DONE)
+
+    assert "Write short messages." in agent.last.instructions
+
+
+async def test_who_waits_for_a_worker_hears_of_its_end(open_store: OpenStore) -> None:
+    """Waiting ends with the worker, and raises what broke it."""
+    store = await _moody(open_store, ZeroDivisionError("a bug"))
+    await Worker(store, ScriptedAgent()).wait()
+    worker = Worker(store, ScriptedAgent(), pace=unhurried())
+    await worker.__aenter__()
+
+    with pytest.raises(ExceptionGroup) as caught:
+        await asyncio.wait_for(worker.wait(), 5)
+
+    assert caught.group_contains(ZeroDivisionError)
 
 
 async def test_a_stopping_worker_takes_no_new_turn(store: Store) -> None:

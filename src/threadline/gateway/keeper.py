@@ -5,47 +5,62 @@ from typing import TypeAlias
 
 from threadline.core.message import Message
 from threadline.core.turn import TurnId
+from threadline.gateway.pace import weathered
 from threadline.sessions.endings import Ending
 from threadline.sessions.store import Store
 
 Hook: TypeAlias = Callable[[Ending, Sequence[Message]], Awaitable[None]]
 """Is told of an ending, with the transcript. One that raises is called again."""
+Refuses: TypeAlias = Callable[[], Awaitable[frozenset[TurnId]]]
+"""Tells which interrupted turns may not go on, as their sender may not speak any more."""
 
 
 class Keeper:
     """Does the housekeeping of a store. Any number of them may work on one store."""
 
-    def __init__(self, store: Store, *, on_ended: Hook | None = None) -> None:
+    def __init__(
+        self, store: Store, *, on_ended: Hook | None = None, refuses: Refuses | None = None
+    ) -> None:
         """Keep a store; `on_ended` is called once for every session that ends."""
         self._store = store
         self._on_ended = on_ended
+        self._refuses = refuses
         self._stray_pieces: frozenset[str] = frozenset()
 
     async def recover(self, refused: frozenset[TurnId] = frozenset()) -> list[TurnId]:
         """Take turns and deliveries from workers that are gone; answer the turns that run again.
 
-        Replies that are owed come first: they are due again before any turn is.
+        Replies that are owed come first: they are due again before any turn is. Access is asked
+        before a turn goes on.
         """
         await self._store.interrupt_dead()
         await self._store.reclaim_deliveries()
         resumed: list[TurnId] = []
-        while (found := await self._store.recover(refused)).resumed or found.failed:
+        while True:
+            may_not = refused if self._refuses is None else refused | await self._refuses()
+            found = await self._store.recover(may_not)
             resumed += found.resumed
-        return resumed
+            if not found.resumed and not found.failed:
+                return resumed
 
     async def sweep(self) -> None:
-        """End what is over: sessions, questions, replies; and clear away what nobody uses."""
-        while await self._store.deny_unanswered():
-            pass
-        await self._store.sweep()
-        while await self._store.abandon_stale():
-            pass
-        await self._store.unbind_idle()
-        await self._store.prune()
-        await self._store.finish_forgettings()
-        await self._store.sweep_blobs()
-        self._stray_pieces = await self._store.sweep_pieces(self._stray_pieces)
-        await self._store.prune_feed()
+        """End what is over, and clear away what nobody uses; a step that fails keeps none back."""
+        store = self._store
+        steps: tuple[Callable[[], Awaitable[object]], ...] = (
+            self._deny_unanswered,
+            store.sweep,
+            self._abandon_stale,
+            store.unbind_idle,
+            store.prune,
+            store.finish_forgettings,
+            store.sweep_blobs,
+            self._sweep_pieces,
+            store.prune_feed,
+            store.sweep_pairings,
+            store.clear_gateways,
+        )
+        for step in steps:
+            await weathered(step)
 
     async def index(self) -> None:
         """Put what was said since into the search index."""
@@ -55,3 +70,16 @@ class Keeper:
         """Tell whoever wants to know of sessions that ended."""
         if self._on_ended is not None:
             await self._store.tell_endings(self._on_ended)
+
+    async def _deny_unanswered(self) -> None:
+        while await self._store.deny_unanswered():
+            pass
+
+    async def _abandon_stale(self) -> None:
+        while await self._store.abandon_stale():
+            pass
+        while await self._store.clear_words():
+            pass
+
+    async def _sweep_pieces(self) -> None:
+        self._stray_pieces = await self._store.sweep_pieces(self._stray_pieces)

@@ -32,6 +32,8 @@ class Pace:
     """How long running turns may go on after a worker was asked to stop."""
     grace: timedelta = timedelta(seconds=2)
     """How long a cancelled agent may take to end before its worker leaves without it."""
+    inactivity: timedelta | None = timedelta(minutes=30)
+    """How long an agent may say nothing before its turn is given up; None: as long as it likes."""
 
 
 async def steadily(

@@ -1,7 +1,7 @@
 """A running turn: what an agent has said so far, and how much of it is stored."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 
 from threadline.core.agent import Output, Piece, Question
 from threadline.core.errors import AgentError, LeaseLost, ThreadlineError
@@ -30,25 +30,36 @@ class RunningTurn:
         """Begin with nothing said."""
         self.turn = claim.turn
         self.lease = claim.lease
+        self.profile = claim.profile
+        self.platform = claim.platform
+        self.state = TurnState.RUNNING
+        self.delivers = True
+        """What it says is owed to a platform."""
         self.is_lost = False
         self.is_ending = False
+        self.begun_at = self.heard_at = asyncio.get_running_loop().time()
+        """When its agent was begun, and when it last said something, by the clock of the loop."""
+        self.warned_at: float | None = None
+        """When it was said that the agent says nothing."""
         self.writing = asyncio.Lock()
         """Whoever stores something of this turn has it: no checkpoint may overtake a message."""
         self._store = store
         self._live = live
+        self._on_closed: list[Callable[[], None]] = []
         self._held: list[NewMessage] = []
         self._said: list[str] = []
         self._saved = 0
         self._length = 0
         self._usage: list[Usage] = []
         self._outputs = 0
-        live.publish(self.lease.session_id, Begun(turn_id=self.turn.id))
+        live.publish(self.lease.session_id, Begun(turn_id=self.turn.id, lease=self.lease))
 
-    async def follow(self, outputs: AsyncIterator[Output], *, deliver: bool) -> None:
+    async def follow(self, outputs: AsyncIterator[Output]) -> None:
         """Take all that an agent yields, then end the turn, or let it wait for an answer."""
         question = None
         try:
             async for output in outputs:
+                self._hear()
                 await self._breathe()
                 self._check()
                 if isinstance(output, Question):
@@ -59,12 +70,12 @@ class RunningTurn:
             await end_iterator(outputs)
         self._check()
         if question is None:
-            await self._finish(deliver=deliver)
+            await self._finish()
         else:
             await self._wait(question)
 
-    async def fail(self, why: str, *, deliver: bool) -> None:
-        """End the turn visibly, and keep what was said."""
+    async def fail(self, why: str) -> None:
+        """End the turn visibly, and keep what was said; its agent can say nothing more."""
         self._check()
         self.is_ending = True
         async with self.writing:
@@ -76,7 +87,8 @@ class RunningTurn:
                 # It may be this very message that could not be stored; `why` says so.
                 self._held.clear()
             await self._store.checkpoint([(self.lease, self.unsaved())])
-            await self._store.fail(self.lease, why, usage=self._usage, deliver=deliver)
+            await self._store.fail(self.lease, why, usage=self._usage, deliver=self.delivers)
+        self.is_lost = True
         self.close(TurnState.FAILED, error=why)
 
     async def take_steering(self) -> Sequence[Message]:
@@ -114,10 +126,22 @@ class RunningTurn:
         """How many pieces were said since the last message."""
         return len(self._said)
 
+    @property
+    def seconds(self) -> float:
+        """How long ago its agent was begun."""
+        return asyncio.get_running_loop().time() - self.begun_at
+
+    def when_closed(self, callback: Callable[[], None]) -> None:
+        """Call something as soon as the turn runs no longer."""
+        self._on_closed.append(callback)
+
     def close(
         self, state: TurnState, *, question: str | None = None, error: str | None = None
     ) -> None:
         """Tell whoever listens that the turn runs no longer."""
+        self.state = state
+        for callback in self._on_closed:
+            callback()
         closed = Closed(turn_id=self.turn.id, state=state, question=question, error=error)
         self._live.publish(self.lease.session_id, closed)
 
@@ -127,6 +151,7 @@ class RunningTurn:
                 self._say(checked_text(output.text, "streamed output"))
             case NewMessage():
                 async with self.writing:
+                    self._check()
                     await self.store_held()
                     self._held.append(output)
                     self._said.clear()
@@ -140,6 +165,10 @@ class RunningTurn:
                 self._usage.append(output)
             case _:
                 raise AgentError(f"The agent yielded {type(output).__name__}, which is no output")
+
+    def _hear(self) -> None:
+        self.heard_at = asyncio.get_running_loop().time()
+        self.warned_at = None
 
     async def _breathe(self) -> None:
         self._outputs += 1
@@ -155,11 +184,11 @@ class RunningTurn:
         self._said.append(text)
         self._live.publish(self.lease.session_id, Delta(turn_id=self.turn.id, text=text))
 
-    async def _finish(self, *, deliver: bool) -> None:
+    async def _finish(self) -> None:
         self.is_ending = True
         async with self.writing:
             messages = [*self._held, *self._spoken()]
-            await self._store.finish(self.lease, messages, usage=self._usage, deliver=deliver)
+            await self._store.finish(self.lease, messages, usage=self._usage, deliver=self.delivers)
         self.close(TurnState.DONE)
 
     async def _wait(self, question: str) -> None:
@@ -168,7 +197,7 @@ class RunningTurn:
             self._held += self._spoken()
             self._said.clear()
             await self.store_held()
-            await self._store.wait(self.lease, question, usage=self._usage)
+            await self._store.wait(self.lease, question, usage=self._usage, deliver=self.delivers)
         self.close(TurnState.WAITING, question=question)
 
     def _spoken(self) -> list[NewMessage]:

@@ -2,40 +2,51 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
-from contextlib import AbstractContextManager, AsyncExitStack, suppress
-from types import TracebackType
+from collections import Counter
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, suppress
+from types import MappingProxyType, TracebackType
 from typing import Self
 
+from threadline.core import delivery
 from threadline.core.agent import Agent
-from threadline.core.errors import LeaseLost, StorageError, ThreadlineError, sentence_of
-from threadline.core.event import Cursor, Event, EventKind
+from threadline.core.errors import LeaseLost, ThreadlineError, sentence_of
+from threadline.core.event import Event, EventKind
+from threadline.core.platform import Surroundings
+from threadline.core.route import canonical_profile
 from threadline.core.session import Session, SessionId
+from threadline.core.text import checked_count
 from threadline.core.turn import TurnId, TurnState
-from threadline.gateway.keeper import Hook, Keeper
+from threadline.gateway.backlog import Backlog
+from threadline.gateway.checkpoints import save_said
+from threadline.gateway.following import follow_feed
+from threadline.gateway.keeper import Hook, Keeper, Refuses
 from threadline.gateway.live import Listener, Live
+from threadline.gateway.meters import Meters
 from threadline.gateway.pace import NO_STORAGE, Pace, steadily, weathered
-from threadline.gateway.request import make_request
-from threadline.gateway.running import RunningTurn, end_iterator
-from threadline.sessions.feed import FeedLost
+from threadline.gateway.request import NOTHING_AROUND, make_request
+from threadline.gateway.running import RunningTurn
+from threadline.gateway.silence import OnQuiet, Silence
+from threadline.gateway.tracing import traced
 from threadline.sessions.store import Store
 from threadline.sessions.turns.claim import Claim
 
 log = logging.getLogger("threadline.gateway")
 
 CONCURRENCY = 32
-LOCAL = "local"
 _GAVE_UP = "The agent gave up: something that it waited for was cancelled."
 
 _TAKEN = frozenset({EventKind.TURN_STOPPED, EventKind.TURN_INTERRUPTED, EventKind.TURN_FAILED})
 """After these a turn may no longer be ours."""
-_WAKING = _TAKEN | {EventKind.TURN_QUEUED, EventKind.TURN_DONE}
+_ENDED = _TAKEN | {EventKind.TURN_DONE}
+"""After these the time of a command may have come that waits."""
+_WAKING = _ENDED | {EventKind.TURN_QUEUED}
 """After these there may be a turn to claim."""
 
 
 def is_carried_out(session: Session) -> bool:
     """Tell whether answers are owed to a platform; a terminal reads them from the store."""
-    return session.platform != LOCAL
+    return delivery.is_carried_out(session.platform)
 
 
 class Worker:
@@ -43,9 +54,9 @@ class Worker:
 
     It is woken by the feed, not by asking. What agents say is stored at the latest every second,
     by one verb for all running turns. A turn whose lease is lost, because somebody stopped it or
-    took it over, is let go at once. Whatever an agent raises becomes the visible end of its turn.
-    An agent that does not end when it is cancelled keeps its place among those that run at a time,
-    but not the worker from stopping.
+    took it over, is let go at once. Whatever an agent raises becomes the visible end of its turn,
+    and so does a long silence. An agent that does not end when it is cancelled keeps its place
+    among those that run at a time, but not the worker from stopping.
     """
 
     def __init__(
@@ -54,23 +65,40 @@ class Worker:
         agent: Agent,
         *,
         concurrency: int = CONCURRENCY,
+        per_profile: Mapping[str, int] = MappingProxyType({}),
         delivers: Callable[[Session], bool] = is_carried_out,
         on_ended: Hook | None = None,
         pace: Pace | None = None,
+        meters: Meters | None = None,
+        refuses: Refuses | None = None,
+        surroundings: Callable[[], Surroundings] | None = None,
+        on_quiet: OnQuiet | None = None,
     ) -> None:
-        """Work on a store with an agent, on so many turns at a time."""
-        self.keeper = Keeper(store, on_ended=on_ended)
+        """Work on a store with an agent, on so many turns at a time, of all and of each profile.
+
+        `refuses` is asked which interrupted turns may not go on, `surroundings` what platforms are
+        around, and `on_quiet` hears of turns that say nothing.
+        """
+        self.keeper = Keeper(store, on_ended=on_ended, refuses=refuses)
+        self.live = Live()
         self._store = store
         self._agent = agent
-        self._concurrency = concurrency
+        self._concurrency = checked_count(concurrency, "concurrency", 1)
+        self._per_profile = {
+            canonical_profile(profile): checked_count(most, f"concurrency of {profile}", 1)
+            for profile, most in per_profile.items()
+        }
         self._delivers = delivers
         self._pace = pace or Pace()
-        self._live = Live()
+        self._meters = meters or Meters()
+        self._surroundings = surroundings
+        self._silence = Silence(self._pace.inactivity, self.live, on_quiet)
         self._running: dict[TurnId, RunningTurn] = {}
         self._tasks: dict[RunningTurn, asyncio.Task[None]] = {}
         """Also those of turns that are not ours any more, for as long as their agent goes on."""
         self._mishaps: asyncio.Queue[BaseException] = asyncio.Queue()
         self._wake = asyncio.Event()
+        self._backlog = Backlog(store, self._wake.set)
         self._ready = asyncio.Event()
         self._stopping = asyncio.Event()
         self._run: asyncio.Task[None] | None = None
@@ -109,10 +137,12 @@ class Worker:
                 loops = [
                     group.create_task(loop)
                     for loop in (
-                        self._follow(cursor),
+                        follow_feed(self._store, cursor, self._notice, self._wake.set),
                         self._claim(),
+                        self._backlog.run(),
                         self._raise_mishaps(),
                         steadily(self.beat, self._pace.checkpoint),
+                        steadily(self.look_for_silence, self._pace.checkpoint),
                         steadily(self.recover, self._pace.recover),
                         steadily(self.keeper.index, self._pace.index),
                         steadily(self.keeper.sweep, self._pace.sweep, at_once=True),
@@ -120,6 +150,7 @@ class Worker:
                     )
                 ]
                 self._wake.set()
+                self._backlog.hear()
                 self._ready.set()
                 await self._stopping.wait()
                 await self._drain()
@@ -129,7 +160,7 @@ class Worker:
             try:
                 await self._leave_agents()
             finally:
-                self._live.close()
+                self.live.close()
 
     async def stop(self) -> None:
         """Take no new turn, let running ones end for a while, and interrupt the rest."""
@@ -137,12 +168,17 @@ class Worker:
         if self._run is None:
             return
         try:
-            await asyncio.wait({self._run})
+            await self.wait()
         except asyncio.CancelledError:
             await self.halt()
             raise
-        if not self._run.cancelled():
-            self._run.result()
+
+    async def wait(self) -> None:
+        """Wait until the worker has ended; what nobody expected and broke it is raised."""
+        if self._run is not None:
+            await asyncio.wait({self._run})
+            if not self._run.cancelled():
+                self._run.result()
 
     async def halt(self) -> None:
         """Let go of everything at once and write nothing more, as a crash would."""
@@ -153,7 +189,7 @@ class Worker:
 
     def listen(self, session_id: SessionId) -> AbstractContextManager[Listener]:
         """Listen to what the running turns of a session say, as long as the context is open."""
-        return self._live.listen(session_id)
+        return self.live.listen(session_id)
 
     @property
     def running(self) -> frozenset[TurnId]:
@@ -178,47 +214,34 @@ class Worker:
         await self._checkpoint(renew_all=True)
         await self.keeper.recover()
         self._wake.set()
+        self._backlog.hear()
+
+    async def look_for_silence(self, now: float | None = None) -> None:
+        """Give up turns that have said nothing for too long, and warn of those on the way there.
+
+        This happens every second by itself, by the clock of the loop.
+        """
+        now = asyncio.get_running_loop().time() if now is None else now
+        for turn in self._silence.too_long(list(self._running.values()), now):
+            await self._fail(turn, self._silence.why)
+            turn.is_ending = turn.is_lost
+            task = self._tasks.get(turn)
+            if turn.is_lost and task is not None:
+                self._forget(turn)
+                task.cancel()
+        await self._silence.warn(list(self._running.values()), now)
 
     async def _checkpoint(self, *, renew_all: bool) -> None:
-        # Whoever is just writing proves its lease by that, and need not be waited for.
-        free = [turn for turn in self._running.values() if not turn.writing.locked()]
-        async with AsyncExitStack() as locks:
-            for turn in free:
-                await locks.enter_async_context(turn.writing)
-            for turn in free:
-                await _store_held(turn)
-            saving = [(turn, turn.pieces, turn.unsaved()) for turn in free]
-            chunks = [(turn, n, text) for turn, n, text in saving if text or renew_all]
-            if not chunks:
-                return
-            lost = await self._store.checkpoint([(turn.lease, text) for turn, _, text in chunks])
-            for turn, count, _ in chunks:
-                turn.mark_saved(count)
-        for turn, _, _ in chunks:
-            if turn.turn.id in lost:
-                await self._lose(turn)
-
-    async def _follow(self, cursor: Cursor | None) -> None:
-        """Read the feed: it tells when there is something to claim, or to let go."""
-        while True:
-            events = self._store.follow(cursor)
-            try:
-                async for event in events:
-                    await self._notice(event)
-                    cursor = event.cursor
-            except FeedLost:
-                # From now on, then; what was missed meanwhile is found by the beats.
-                cursor = None
-                self._wake.set()
-            except StorageError as error:
-                log.warning("The feed cannot be read: %s", error)
-                await asyncio.sleep(NO_STORAGE.total_seconds())
-            finally:
-                await end_iterator(events)
+        turns = list(self._running.values())
+        for turn in await save_said(self._store, turns, renew_all=renew_all):
+            await self._lose(turn)
 
     async def _notice(self, event: Event) -> None:
+        """Take in an event: there may be something to claim, or to let go."""
         if event.kind in _WAKING:
             self._wake.set()
+        if event.kind in _ENDED:
+            self._backlog.hear()
         turn = self._running.get(TurnId(event.subject or 0)) if event.kind in _TAKEN else None
         # The news may be older than our claim, so the lease is asked, not the event.
         if turn is not None and not turn.is_ending and await self._store.renew([turn.lease]):
@@ -241,6 +264,8 @@ class Worker:
         except ThreadlineError as error:
             log.warning("What became of turn %s is not known: %s", turn.turn.id, error)
             state = TurnState.INTERRUPTED
+        if state is not TurnState.STOPPED and not self._stopping.is_set():
+            self._meters.lease_lost()
         turn.close(state)
 
     async def _claim(self) -> None:
@@ -254,17 +279,27 @@ class Worker:
 
     async def _claim_all(self) -> None:
         while not self._stopping.is_set() and len(self._tasks) < self._concurrency:
-            claim = await self._store.claim()
+            asked_at = asyncio.get_running_loop().time()
+            claim = await self._store.claim(full=self._full())
             if claim is None:
                 return
+            self._meters.committed(asyncio.get_running_loop().time() - asked_at)
             if not self._stopping.is_set():
                 self._begin(claim)
             else:
                 with suppress(LeaseLost):
                     await self._store.give_back(claim.lease)
 
+    def _full(self) -> list[str]:
+        """Name the profiles of which as many turns run as may."""
+        if not self._per_profile:
+            return []
+        counts = Counter(turn.profile for turn in self._tasks)
+        return [profile for profile, most in self._per_profile.items() if counts[profile] >= most]
+
     def _begin(self, claim: Claim) -> None:
-        turn = RunningTurn(self._store, claim, self._live)
+        turn = RunningTurn(self._store, claim, self.live)
+        turn.when_closed(lambda: self._meters.turn_ended(turn.state, turn.seconds))
         self._running[turn.turn.id] = turn
         # No child of the task group, which would wait for an agent that never ends.
         task = asyncio.create_task(self._answer(turn), name=f"turn {turn.turn.id}")
@@ -285,30 +320,34 @@ class Worker:
 
     async def _answer(self, turn: RunningTurn) -> None:
         """Let the agent answer one turn; whatever goes wrong becomes its visible end."""
-        deliver = True
+        with traced(turn):
+            await self._try(turn)
+
+    async def _try(self, turn: RunningTurn) -> None:
         try:
-            request = await make_request(self._store, turn.turn, turn)
-            deliver = self._delivers(request.session)
+            around = NOTHING_AROUND if self._surroundings is None else self._surroundings()
+            request = await make_request(self._store, turn.turn, turn, around)
+            turn.delivers = self._delivers(request.session)
             await self._store.approve_spending(turn.lease)
-            await turn.follow(self._agent.answer(request), deliver=deliver)
+            await turn.follow(self._agent.answer(request))
         except LeaseLost:
             await self._close_lost(turn)
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if task is None or task.cancelling():
                 raise
-            await self._fail(turn, _GAVE_UP, deliver=deliver)
+            await self._fail(turn, _GAVE_UP)
         except Exception as error:
             is_told = isinstance(error, ThreadlineError)
             why = sentence_of(error)
             log.info("Turn %s failed: %s", turn.turn.id, why, exc_info=not is_told)
-            await self._fail(turn, why, deliver=deliver)
+            await self._fail(turn, why)
         finally:
             self._forget(turn)
 
-    async def _fail(self, turn: RunningTurn, why: str, *, deliver: bool) -> None:
+    async def _fail(self, turn: RunningTurn, why: str) -> None:
         try:
-            await turn.fail(why, deliver=deliver)
+            await turn.fail(why)
         except LeaseLost:
             await self._close_lost(turn)
         except ThreadlineError as error:
@@ -347,11 +386,3 @@ class Worker:
             turn.is_lost = True
             if not task.cancelling():
                 task.cancel()
-
-
-async def _store_held(turn: RunningTurn) -> None:
-    try:
-        await turn.store_held()
-    except ThreadlineError:
-        # Its own task meets the same error when it ends, and knows what to do about it.
-        log.debug("A message of turn %s cannot be stored yet", turn.turn.id)

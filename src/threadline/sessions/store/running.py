@@ -1,7 +1,7 @@
 """The store's side of a worker: claiming turns, writing them, and picking up what was cut off."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from threadline.core.message import NewMessage
@@ -20,16 +20,25 @@ from threadline.storage.database import Transaction
 class Running(Door):
     """The life of a turn."""
 
-    async def claim(self, session_id: SessionId | None = None) -> Claim | None:
+    async def claim(
+        self, session_id: SessionId | None = None, *, full: Collection[str] = ()
+    ) -> Claim | None:
         """Take the turn that has waited longest, of one session or of all; None if there is none.
 
-        A caller that is cancelled meanwhile leaves no turn behind: it is given back.
+        Turns of the profiles in `full` are passed over, where no session is named. A caller that is
+        cancelled meanwhile leaves no turn behind: it is given back.
         """
         only = None if session_id is None else checked_session_id(session_id)
         kept: list[Claim] = []
         try:
             return await self._db.write(
-                _claim, kept, owner=self.owner, rules=self.rules, now=self.now(), session_id=only
+                _claim,
+                kept,
+                owner=self.owner,
+                rules=self.rules,
+                now=self.now(),
+                session_id=only,
+                full=full,
             )
         except asyncio.CancelledError:
             if kept:
@@ -109,6 +118,7 @@ class Running(Door):
         question: str,
         *,
         usage: Sequence[Usage] = (),
+        deliver: bool = True,
         keep_lease: bool = False,
     ) -> None:
         """Let a turn wait for an answer; without its lease it is claimed anew when answered."""
@@ -117,6 +127,7 @@ class Running(Door):
             _checked(lease),
             question,
             usage=usage,
+            deliver=deliver,
             keep_owner=self.owner if keep_lease else None,
             rules=self.rules,
             now=self.now(),
@@ -170,8 +181,9 @@ def _claim(
     rules: Rules,
     now: datetime,
     session_id: SessionId | None,
+    full: Collection[str],
 ) -> Claim | None:
     """Claim a turn, and keep a copy of the claim where a caller that is cancelled can find it."""
-    claimed = claim.claim(tx, owner=owner, rules=rules, now=now, session_id=session_id)
+    claimed = claim.claim(tx, owner=owner, rules=rules, now=now, session_id=session_id, full=full)
     kept[:] = [] if claimed is None else [claimed]
     return claimed

@@ -1,6 +1,6 @@
 """Claiming: a worker takes the next turn under a lease, and keeps the lease alive."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -8,6 +8,7 @@ from threadline.core.errors import LeaseLost
 from threadline.core.event import EventKind
 from threadline.core.rules import Rules
 from threadline.core.session import SessionId
+from threadline.core.text import checked_name
 from threadline.core.turn import Lease, OwnerId, Turn, TurnId
 from threadline.sessions.chronicle import Chronicle, open_chronicle
 from threadline.sessions.records import turn_from
@@ -24,6 +25,9 @@ class Claim:
 
     turn: Turn
     lease: Lease
+    profile: str
+    platform: str
+    """Of its session."""
 
     @property
     def is_resumed(self) -> bool:
@@ -38,16 +42,19 @@ def claim(
     rules: Rules,
     now: datetime,
     session_id: SessionId | None = None,
+    full: Collection[str] = (),
 ) -> Claim | None:
     """Take the turn that has waited longest, of one session or of all; None if there is none.
 
-    Its messages get their places in the transcript now, so that the lines of a turn stand together.
+    Of the profiles in `full` none is taken: as many as may already run there. Its messages get
+    their places in the transcript now, so that the lines of a turn stand together.
     """
     if session_id is not None:
         return _start(open_chronicle(tx, session_id, now), owner, rules)
+    passing = "".join(f" {checked_name(profile, 'profile')} " for profile in full)
     # Another process may be quicker between the look and the lock; then the next one is tried.
     for _ in range(_TRIES):
-        row = tx.one("lock_next_session") or _await_passed(tx)
+        row = tx.one("lock_next_session", full=passing) or _await_passed(tx, passing)
         if row is None:
             return None
         if claimed := _start(Chronicle(tx, row, now), owner, rules):
@@ -55,11 +62,11 @@ def claim(
     return None
 
 
-def _await_passed(tx: Transaction) -> Row | None:
+def _await_passed(tx: Transaction, full: str) -> Row | None:
     """Wait for a session that was passed over: whoever holds it may change nothing, and tell nobody
     that its turn still waits.
     """
-    passed = tx.one("find_passed_session")
+    passed = tx.one("find_passed_session", full=full)
     return None if passed is None else tx.one("lock_session_by_key", key=passed.number("key"))
 
 
@@ -81,7 +88,8 @@ def _start(chronicle: Chronicle, owner: OwnerId, rules: Rules) -> Claim | None:
         chronicle.tell(EventKind.TURN_RUNNING, turn.id)
     fence = row.number("fence")
     lease = Lease(session_id=chronicle.id, turn_id=turn.id, fence=fence, until=until)
-    return Claim(turn=turn, lease=lease)
+    profile, platform = chronicle.row.text("profile"), chronicle.row.text("platform")
+    return Claim(turn=turn, lease=lease, profile=profile, platform=platform)
 
 
 def renew(

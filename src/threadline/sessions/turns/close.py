@@ -1,9 +1,11 @@
 """Closing a turn from outside: stopped by a person, failed by time, or taken from a dead owner."""
 
+from threadline.core.delivery import is_carried_out
 from threadline.core.event import EventKind
 from threadline.core.message import Marker, MarkerKind, NewMessage, Part, Role, words
 from threadline.core.turn import TurnId, TurnState
 from threadline.sessions.chronicle import Chronicle
+from threadline.sessions.deliveries.owe import complete_streams, owe
 
 
 def close_turn(
@@ -12,8 +14,13 @@ def close_turn(
     state: TurnState,
     kind: MarkerKind,
     why: str,
+    *,
+    is_told: bool = False,
 ) -> bool:
-    """End an unfinished turn, whoever runs it, and keep what it had said. False if it had ended."""
+    """End an unfinished turn, whoever runs it, and keep what it had said. False if it had ended.
+
+    What it was streaming gets its end. With `is_told` people are told of it in any case.
+    """
     closed = chronicle.tx.one(
         "close_turn",
         id=turn_id,
@@ -28,6 +35,11 @@ def close_turn(
     place_messages(chronicle, turn_id)
     keep_partial(chronicle, turn_id, kind, why)
     chronicle.tell(EventKind(f"turn.{state}"), turn_id)
+    is_owed = is_carried_out(chronicle.row.text("platform")) or closed.number("targets") > 0
+    if is_told and is_owed:
+        owe(chronicle, turn_id, closed)
+    elif closed.number("owed"):
+        complete_streams(chronicle, turn_id)
     return True
 
 

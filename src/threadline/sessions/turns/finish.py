@@ -10,8 +10,9 @@ from threadline.core.text import checked_text, checked_type
 from threadline.core.turn import Lease, TurnId, TurnState
 from threadline.core.usage import Usage, billionths
 from threadline.sessions.chronicle import Chronicle, open_chronicle
+from threadline.sessions.deliveries.owe import complete_streams, owe
 from threadline.sessions.turns.close import keep_partial, take_chunks
-from threadline.storage.database import Row, Transaction, expect
+from threadline.storage.database import Row, Transaction
 
 
 def finish(
@@ -76,26 +77,11 @@ def _close(
     chronicle.touch()
     for spent in usage:
         add_usage(chronicle, turn_id, spent)
-    if deliver:
-        owe(chronicle, turn_id, ended.number("address_key"))
-
-
-def owe(chronicle: Chronicle, turn_id: TurnId, address_key: int) -> None:
-    """Owe what a turn said to the place where it was asked, with a notice that is due there."""
-    row, now = chronicle.row, chronicle.at
-    notice = row["notice"] if row["told_at"] is None else None
-    owed = expect(
-        chronicle.tx,
-        "owe_delivery",
-        session_key=chronicle.key,
-        turn_id=turn_id,
-        address_key=address_key,
-        notice=notice,
-        now=now,
-    )
-    if notice is not None:
-        chronicle.tx.run("mark_told", key=chronicle.key, now=now)
-    chronicle.tell(EventKind.DELIVERY_PENDING, owed.number("id"))
+    # Where it was asked from may read it in the store; what has a target goes there all the same.
+    if deliver or ended.number("targets"):
+        owe(chronicle, turn_id, ended)
+    elif ended.number("owed"):
+        complete_streams(chronicle, turn_id)
 
 
 def add_usage(chronicle: Chronicle, turn_id: TurnId | None, spent: Usage) -> None:

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from datetime import datetime
 
+from threadline.core.approval import Approval
+from threadline.core.delivery import is_carried_out
 from threadline.core.errors import Conflict, LeaseLost, NotFound
 from threadline.core.event import EventKind
 from threadline.core.message import MarkerKind
@@ -12,12 +14,13 @@ from threadline.core.text import checked_text
 from threadline.core.turn import HELD, Lease, OwnerId, TurnId, TurnState, checked_turn_id
 from threadline.core.usage import Usage
 from threadline.sessions.chronicle import Chronicle, chronicle_of, open_chronicle
+from threadline.sessions.deliveries.owe import owe
 from threadline.sessions.turns.close import close_turn
 from threadline.sessions.turns.finish import add_usage
 from threadline.storage.database import Row, Transaction
 from threadline.storage.moments import stamp
 
-DENIED = "denied"
+DENIED = Approval.DENIED.value
 """The answer that a question gets when nobody answers it."""
 
 _SLICE = 20
@@ -55,11 +58,15 @@ def wait(
     question: str,
     *,
     usage: Sequence[Usage] = (),
+    deliver: bool = True,
     keep_owner: OwnerId | None,
     rules: Rules,
     now: datetime,
 ) -> None:
-    """Let a turn wait for an answer; its worker keeps the lease, or lets go of it."""
+    """Let a turn wait for an answer; its worker keeps the lease, or lets go of it.
+
+    The question is owed to whoever has to answer it, after what the turn said before.
+    """
     checked_text(question, "question")
     with open_chronicle(tx, lease.session_id, now) as chronicle:
         waiting = tx.one(
@@ -76,6 +83,8 @@ def wait(
         for spent in usage:
             add_usage(chronicle, lease.turn_id, spent)
         chronicle.tell(EventKind.TURN_WAITING, lease.turn_id)
+        if deliver and is_carried_out(chronicle.row.text("platform")):
+            owe(chronicle, lease.turn_id, waiting, question)
 
 
 def answer(tx: Transaction, turn_id: TurnId, words: str, *, now: datetime) -> TurnState:

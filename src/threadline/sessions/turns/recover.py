@@ -11,6 +11,7 @@ from threadline.core.session import Cause, EndReason
 from threadline.core.turn import OwnerId, TurnId, TurnState, is_over
 from threadline.sessions.chronicle import Chronicle, chronicle_of
 from threadline.sessions.conversations import NewId, succeed
+from threadline.sessions.deliveries.parcel import END_OF_TURN
 from threadline.sessions.endings import end_chronicle
 from threadline.sessions.turns.close import close_turn, keep_partial
 from threadline.sessions.verdicts import why_new
@@ -130,13 +131,14 @@ def _give_up(chronicle: Chronicle, turn_id: TurnId, why: str) -> bool:
     row = chronicle.tx.one("read_turn", id=turn_id)
     if row is None or row["state"] != TurnState.INTERRUPTED:
         return False
-    return close_turn(chronicle, turn_id, TurnState.FAILED, MarkerKind.FAILED, why)
+    failed, kind = TurnState.FAILED, MarkerKind.FAILED
+    return close_turn(chronicle, turn_id, failed, kind, why, is_told=True)
 
 
 def _count_said(tx: Transaction, turn_id: TurnId) -> int:
     lines = (
         unpack(row.text("text"), row.text_or_none("parts"))
-        for row in tx.all("list_reply", turn_id=turn_id)
+        for row in tx.all("list_reply", turn_id=turn_id, after_seq=0, until_seq=END_OF_TURN)
     )
     return sum(len(part.text) for parts in lines for part in parts if isinstance(part, Text))
 

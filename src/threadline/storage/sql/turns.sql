@@ -23,16 +23,20 @@ VALUES (:session_key, :address_key, 'queued', :steers, :now) -- postgres
 RETURNING id
 
 -- fragment: claimable
--- A turn that waits in a session with none under way or cut off.
+-- A turn that waits for nothing: no turn under way or cut off, no command, no full profile.
 t.state = 'queued'
+  AND instr(:full, ' ' || s.profile || ' ') = 0 -- sqlite
+  AND s.profile <> ALL (string_to_array(CAST(:full AS TEXT), ' ')) -- postgres
   AND NOT EXISTS (SELECT 1 FROM turns h WHERE h.session_key = t.session_key
                   AND h.state IN ('running', 'waiting'))
   AND NOT EXISTS (SELECT 1 FROM turns i WHERE i.session_key = t.session_key
                   AND i.ended_at IS NULL AND i.state = 'interrupted')
+  AND NOT EXISTS (SELECT 1 FROM waiting_commands c WHERE c.session_key = t.session_key
+                  AND c.after_turn < t.id)
 
 -- name: lock_next_session
 -- Take the session in which a turn has waited longest, among those that nobody else just holds.
-SELECT s.key, s.id, s.platform, s.kind, s.revision, s.last_seq,
+SELECT s.key, s.id, s.profile, s.platform, s.kind, s.revision, s.last_seq,
        s.last_activity_at, s.interruptions, s.ended_at, s.end_reason, s.suspended_at, s.notice,
        s.told_at
 FROM turns t
@@ -47,6 +51,7 @@ FOR NO KEY UPDATE OF s, t SKIP LOCKED -- postgres
 -- Tell which session was passed over because somebody else holds it. On SQLite nobody can.
 SELECT t.session_key AS key
 FROM turns t
+JOIN sessions s ON s.key = t.session_key
 WHERE 1 = 0 AND -- sqlite
 WHERE -- postgres
 -- include: claimable
@@ -54,7 +59,8 @@ ORDER BY t.id
 LIMIT 1
 
 -- name: start_turn
--- Begin the turn that has waited longest in a session under a lease, unless one is under way or cut off.
+-- Begin the turn that has waited longest in a session under a lease, unless one is under way or
+-- cut off, or a command comes before it.
 UPDATE turns
 SET state = 'running', fence = fence + 1, owner = :owner, lease_until = :lease_until,
     attempts = attempts + 1, started_at = coalesce(started_at, :now),
@@ -65,6 +71,8 @@ WHERE id = (SELECT min(w.id) FROM turns w WHERE w.session_key = :session_key
                   AND h.state IN ('running', 'waiting'))
   AND NOT EXISTS (SELECT 1 FROM turns i WHERE i.session_key = :session_key
                   AND i.ended_at IS NULL AND i.state = 'interrupted')
+  AND NOT EXISTS (SELECT 1 FROM waiting_commands c WHERE c.session_key = :session_key
+                  AND c.after_turn < turns.id)
 RETURNING id, state, attempts, fence, queued_at, started_at, ended_at, first_seq, owner,
           lease_until, question, answer, error, answered_by
 
@@ -105,7 +113,9 @@ UPDATE turns
 SET state = :state, ended_at = :now, owner = NULL, lease_until = NULL, error = :error
 WHERE id = :id AND fence = :fence AND state = 'running'
 RETURNING session_key, address_key,
-          (SELECT count(*) FROM chunks c WHERE c.turn_id = turns.id) AS chunks
+          (SELECT count(*) FROM chunks c WHERE c.turn_id = turns.id) AS chunks,
+          (SELECT count(*) FROM turn_targets g WHERE g.turn_id = turns.id) AS targets,
+          (SELECT count(*) FROM deliveries d WHERE d.turn_id = turns.id) AS owed
 
 -- name: wait_turn
 -- Let a running turn wait for an answer, with or without its lease.
@@ -113,7 +123,9 @@ UPDATE turns
 SET state = 'waiting', question = :question, asked_at = :now, answer = NULL, owner = :owner,
     lease_until = :lease_until
 WHERE id = :id AND fence = :fence AND state = 'running'
-RETURNING id, session_key
+RETURNING id, session_key, address_key,
+          (SELECT count(*) FROM turn_targets g WHERE g.turn_id = turns.id) AS targets,
+          (SELECT count(*) FROM deliveries d WHERE d.turn_id = turns.id) AS owed
 
 -- name: read_turn
 -- Read a turn.
@@ -182,7 +194,9 @@ UPDATE turns
 SET state = :state, ended_at = :now, owner = NULL, lease_until = NULL, fence = fence + 1,
     error = :error, answered_by = :answered_by
 WHERE id = :id AND state IN ('queued', 'running', 'waiting', 'interrupted')
-RETURNING first_seq, address_key
+RETURNING first_seq, address_key,
+          (SELECT count(*) FROM turn_targets g WHERE g.turn_id = turns.id) AS targets,
+          (SELECT count(*) FROM deliveries d WHERE d.turn_id = turns.id) AS owed
 
 -- name: list_unfinished
 -- List the unfinished turns of a session.

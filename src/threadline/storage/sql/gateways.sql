@@ -1,0 +1,66 @@
+-- name: enrol_gateway
+-- Write down that a gateway serves this store.
+INSERT INTO gateways (owner, host, pid, version, url, platforms, started_at, beat_at)
+VALUES (:owner, :host, :pid, :version, :url, :platforms, :now, :now)
+ON CONFLICT (owner) DO UPDATE
+SET host = :host, pid = :pid, version = :version, url = :url, platforms = :platforms,
+    started_at = :now, beat_at = :now
+
+-- name: beat_gateway
+-- Write down that a gateway still serves, and how its platforms are.
+UPDATE gateways SET platforms = :platforms, beat_at = :now
+WHERE owner = :owner
+RETURNING owner
+
+-- name: remove_gateway
+-- Forget a gateway that serves no longer.
+DELETE FROM gateways WHERE owner = :owner
+
+-- name: list_gateways
+-- List the gateways that were enrolled, the oldest first.
+SELECT owner, host, pid, version, url, platforms, started_at, beat_at
+FROM gateways
+ORDER BY started_at, owner
+
+-- name: enter_follower
+-- Let somebody who is told of everything begin at a place of the feed, unless they have begun.
+INSERT INTO followers (name, cursor) VALUES (:name, :cursor)
+ON CONFLICT (name) DO NOTHING
+
+-- name: read_follower
+-- Tell how far somebody has come who is told of everything, and which process tells them.
+SELECT cursor, owner, lease_until FROM followers WHERE name = :name
+
+-- name: take_follower
+-- Take over the telling, from whoever had it when somebody looked.
+UPDATE followers SET owner = :owner, lease_until = :lease_until
+WHERE name = :name AND (owner IS NULL OR owner = CAST(:from_owner AS TEXT))
+RETURNING cursor
+
+-- name: move_follower
+-- Write down how far the telling has come, as long as it is ours.
+UPDATE followers SET cursor = :cursor, lease_until = :lease_until
+WHERE name = :name AND owner = :owner
+RETURNING name
+
+-- name: free_follower
+-- Let another process go on with the telling, from where it has come to.
+UPDATE followers SET owner = NULL, lease_until = NULL, cursor = coalesce(:cursor, cursor)
+WHERE name = :name AND owner = :owner
+
+-- name: read_lost_delivery
+-- Read what somebody is told of a delivery that never arrived.
+SELECT d.id, d.turn_id, d.state, d.attempts, d.owed_at, d.error, s.id AS session_id, a.platform
+FROM deliveries d
+JOIN addresses a ON a.key = d.address_key
+LEFT JOIN sessions s ON s.key = d.session_key
+WHERE d.id = :id
+
+-- name: read_work
+-- Count what there is to do, and measure the database.
+SELECT (SELECT count(*) FROM turns WHERE state = 'queued') AS queued,
+       (SELECT count(*) FROM turns WHERE state IN ('running', 'waiting')) AS running,
+       (SELECT count(*) FROM deliveries WHERE state = 'pending') AS owed,
+       (SELECT p.page_count * s.page_size -- sqlite
+        FROM pragma_page_count() p, pragma_page_size() s) AS size -- sqlite
+       pg_database_size(current_database()) AS size -- postgres

@@ -1,0 +1,211 @@
+"""The gateway as a whole: from a message on a platform to an answer there."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from tests.databases import FAST, POSTGRES
+from tests.gateway.scene import until
+from tests.gateway.test_connection import Moody
+from threadline.core.access import AccessRules
+from threadline.core.address import Address, Kind
+from threadline.core.delivery import SendOutcome
+from threadline.core.errors import Conflict, Invalid
+from threadline.core.platform import Outgoing, Platform, ReadBlob, SendFailed
+from threadline.core.serving import PlatformState
+from threadline.gateway.gateway import Gateway
+from threadline.gateway.pace import Pace
+from threadline.gateway.settings import GatewaySettings
+from threadline.platforms.simulated import Simulated
+from threadline.sessions.store import Store
+from threadline.testing.agent import Hangs, Says, ScriptedAgent
+
+PACE = Pace(drain=timedelta(milliseconds=50), grace=timedelta(milliseconds=200))
+EVERYBODY = GatewaySettings(access=AccessRules(allow=["chat:*"]), pace=PACE)
+
+
+class Tattler(Simulated):
+    """A platform that cannot send, and says too much about it."""
+
+    async def send(self, outgoing: Outgoing, read_blob: ReadBlob) -> str | None:
+        address = "https://host/bot123:s3cret/send"
+        raise SendFailed(f"POST {address} said 403", outcome=SendOutcome.DEAD)
+
+
+@pytest.fixture(params=(FAST, POSTGRES))
+def database_kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@asynccontextmanager
+async def serving(
+    store: Store, *platforms: Platform, settings: GatewaySettings = EVERYBODY, says: str = ""
+) -> AsyncIterator[tuple[Gateway, ScriptedAgent]]:
+    """Serve a store for as long as this lasts, with an agent that says something first."""
+    agent = ScriptedAgent()
+    if says:
+        agent.will(Says(says))
+    async with Gateway(store, agent, platforms, settings=settings) as gateway:
+        yield gateway, agent
+
+
+async def sees(platform: Simulated, person: Address, text: str) -> None:
+    """Wait until a text is seen in a chat."""
+
+    async def is_seen() -> bool:
+        return any(text in shown.text for shown in platform.seen(person))
+
+    await until(is_seen, f"{text!r} is seen")
+
+
+async def test_a_message_is_answered_where_it_was_written(store: Store) -> None:
+    """Inbox, worker and outbox work together; afterwards nothing is owed or unacknowledged."""
+    chat = Simulated("chat")
+    alice = chat.person("Alice")
+    async with serving(store, chat, says="Hello Alice!") as (gateway, _):
+        alice.writes("Hello!")
+
+        await sees(chat, alice.dm, "Hello Alice!")
+        assert gateway.is_ready
+        assert gateway.health().platforms["chat"].state is PlatformState.UP
+
+    assert not chat.unacknowledged
+    assert (await store.load()).owed == 0
+
+
+async def test_a_command_is_answered_too(store: Store) -> None:
+    """Without an agent."""
+    chat = Simulated("chat")
+    alice = chat.person("Alice")
+    async with serving(store, chat):
+        alice.writes("/help")
+
+        await sees(chat, alice.dm, "/new")
+
+
+async def test_a_platform_that_breaks_harms_nobody_else(store: Store) -> None:
+    """Its state says why, and the other one goes on."""
+    chat, broken = Simulated("chat"), Moody(ValueError("no such host"))
+    broken.hangs_in_register = True
+    alice = chat.person("Alice")
+    async with serving(store, chat, broken, says="still here") as (gateway, _):
+        alice.writes("Hello?")
+
+        await sees(chat, alice.dm, "still here")
+        down = gateway.health().platforms["moody"]
+        assert (down.state, down.error) == (PlatformState.DOWN, "ValueError: no such host")
+        assert gateway.is_ready
+
+
+async def test_why_a_send_failed_holds_no_secret(store: Store) -> None:
+    """What a platform raises may quote an address with a token in it."""
+    chat = Tattler("chat")
+    alice = chat.person("Alice")
+    settings = replace(EVERYBODY, secrets=frozenset({"123:s3cret"}))
+    async with serving(store, chat, settings=settings, says="Hello!"):
+        alice.writes("Hello?")
+
+        async def is_noted() -> bool:
+            return bool(await store.dead_targets())
+
+        await until(is_noted, "the failure is noted")
+
+    (dead,) = await store.dead_targets()
+    assert "bot••••••/send" in (dead.why or "")
+
+
+async def test_whoever_serves_can_be_seen(store: Store) -> None:
+    """With its platforms and where it listens, until it leaves."""
+    async with serving(store, Simulated("chat")) as (gateway, _):
+        await gateway.enrol("http://127.0.0.1:8642")
+
+        async def is_told() -> bool:
+            (row,) = await store.gateways()
+            return row.platforms["chat"].state is PlatformState.UP
+
+        await until(is_told, "the enrolment tells that the platform is up")
+        (row,) = await store.gateways()
+        assert row.url == "http://127.0.0.1:8642"
+
+    assert await store.gateways() == []
+
+
+async def test_what_was_cut_off_goes_on_with_the_next_gateway(store: Store) -> None:
+    """A stop that takes too long interrupts the turn; the next start answers it, once."""
+    chat = Simulated("chat")
+    alice = chat.person("Alice")
+    async with serving(store, chat) as (gateway, agent):
+        agent.will(Hangs())
+        alice.writes("Take your time")
+        await until(lambda: _is(bool(agent.parked)), "the turn runs")
+        assert gateway.health().running == 1
+
+    async with serving(store, chat, says="done at last"):
+        await sees(chat, alice.dm, "done at last")
+    assert sum("done at last" in shown.text for shown in chat.seen(alice.dm)) == 1
+
+
+async def test_a_gateway_that_crashes_leaves_no_task(store: Store) -> None:
+    """`halt` writes nothing more, and is what tests and the demo use for a crash."""
+    chat = Simulated("chat")
+    alice = chat.person("Alice")
+    gateway = Gateway(store, ScriptedAgent(), [chat], settings=EVERYBODY)
+    await gateway.__aenter__()
+    alice.writes("Hello?")
+    await gateway.halt()
+
+    assert not gateway.is_ready
+    assert len(await store.gateways()) == 1, "who crashes does not say good-bye"
+
+
+async def test_who_crashed_does_not_write_afterwards(store: Store) -> None:
+    """Leaving the context after a crash changes nothing any more, and nobody begins again."""
+    async with serving(store, Simulated("chat")) as (gateway, _):
+        await gateway.halt()
+
+    assert len(await store.gateways()) == 1
+    with pytest.raises(Conflict, match="has been used"):
+        await gateway.__aenter__()
+
+
+async def test_a_loop_that_breaks_ends_the_waiting(store: Store) -> None:
+    """The gateway is not ready any more, and says why."""
+    async with serving(store, Simulated("chat")) as (gateway, _):
+        gateway._begin("broken", _break())
+
+        with pytest.raises(ValueError, match="unexpected"):
+            await gateway.wait()
+
+        assert not gateway.is_ready
+        assert gateway.health().error == "ValueError: unexpected"
+
+
+async def test_the_homes_of_the_settings_are_set_where_there_are_none(store: Store) -> None:
+    """What somebody chose in a chat stays."""
+    chosen = Address(platform="chat", kind=Kind.DM, chat="1")
+    homes = tuple(
+        Address(platform=platform, kind=Kind.CHANNEL, chat="9") for platform in ("chat", "other")
+    )
+    await store.set_home(chosen)
+    settings = GatewaySettings(access=EVERYBODY.access, pace=PACE, homes=homes)
+    async with serving(store, Simulated("chat"), settings=settings):
+        found = await store.homes()
+
+    assert {name: address.chat for name, address in found.items()} == {"chat": "1", "other": "9"}
+
+
+async def test_two_platforms_of_one_name_are_refused(store: Store) -> None:
+    """Nobody could tell them apart."""
+    with pytest.raises(Invalid, match="same name"):
+        Gateway(store, ScriptedAgent(), [Simulated("chat"), Simulated("chat")])
+
+
+async def _break() -> None:
+    raise ValueError("unexpected")
+
+
+async def _is(value: bool) -> bool:
+    return value

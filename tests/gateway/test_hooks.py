@@ -1,0 +1,351 @@
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+
+from tests.databases import FAST, POSTGRES, OpenStore, on
+from tests.gateway.scene import becomes, tell, unhurried, until
+from threadline.core.address import Sender
+from threadline.core.delivery import DeliveryState, SendOutcome
+from threadline.core.errors import ConfigError
+from threadline.core.message import Message
+from threadline.core.turn import TurnState
+from threadline.gateway.hooks import DeliveryFailed, Hooks, SessionStarted, TurnFinished
+from threadline.gateway.meters import Meters
+from threadline.gateway.pace import Pace
+from threadline.gateway.worker import Worker
+from threadline.sessions.endings import Ending
+from threadline.sessions.store import Store
+from threadline.testing.agent import Fails, ScriptedAgent
+from threadline.testing.clock import FakeClock
+
+SOON = timedelta(milliseconds=20)
+LONG = timedelta(seconds=30)
+Told: TypeAlias = Mapping[str, Sequence[Callable[..., object]]]
+
+
+@asynccontextmanager
+async def telling(
+    store: Store,
+    hooks: Told,
+    *,
+    within: timedelta = LONG,
+    meters: Meters | None = None,
+) -> AsyncIterator[Hooks]:
+    """Tell hooks, from now on, until the context ends."""
+    told = Hooks(store, hooks, pace=Pace(recover=SOON), within=within, meters=meters)
+    await told.begin()
+    task = asyncio.create_task(told.run())
+    try:
+        yield told
+    finally:
+        task.cancel()
+        await asyncio.wait({task})
+
+
+@on(FAST, POSTGRES)
+async def test_hooks_hear_of_sessions_and_turns(open_store: OpenStore) -> None:
+    """Whoever wants to know learns which session began, and how each turn ended."""
+    store, agent = await open_store(), ScriptedAgent()
+    started, finished = list[SessionStarted](), list[TurnFinished]()
+
+    async def turn_finished(news: TurnFinished) -> None:
+        finished.append(news)
+
+    hooks: Told = {"session_started": [started.append], "turn_finished": [turn_finished]}
+    async with telling(store, hooks), Worker(store, agent, pace=unhurried()):
+        one = await tell(store, "hello")
+        await becomes(store, one.turn_id, TurnState.DONE)
+        agent.will(Fails("no"))
+        two = await tell(store, "again")
+        await becomes(store, two.turn_id, TurnState.FAILED)
+        await until(lambda: _truth(len(finished) == 2), "both ends are told")
+        await until(lambda: _truth(len(started) == 1), "the beginning is told")
+
+    assert started[0].session.id == one.session_id
+    assert not started[0].is_resumed
+    assert [(news.turn.id, news.turn.state) for news in finished] == [
+        (one.turn_id, TurnState.DONE),
+        (two.turn_id, TurnState.FAILED),
+    ]
+    assert finished[0].session.id == one.session_id
+
+
+async def test_a_session_that_is_resumed_starts_again(open_store: OpenStore) -> None:
+    """Coming back to a session is told as what it is."""
+    clock = FakeClock()
+    store, started = await open_store(clock=clock), list[SessionStarted]()
+    arrival = await tell(store, "hello")
+    assert arrival.session_id is not None
+    await store.end(arrival.session_id)
+    clock.advance(timedelta(minutes=1))
+
+    async with telling(store, {"session_started": [started.append]}):
+        address = await store.address_of(arrival.session_id)
+        await store.switch(address, _alice(), arrival.session_id)
+        await until(lambda: _truth(len(started) == 1), "it is told")
+
+    assert (started[0].session.id, started[0].is_resumed) == (arrival.session_id, True)
+
+
+async def test_hooks_hear_of_replies_that_never_arrive(store: Store) -> None:
+    """A delivery that fails for good is told, with where it should have gone."""
+    lost = list[DeliveryFailed]()
+    async with telling(store, {"delivery_failed": [lost.append]}):
+        arrival = await tell(store, "hello")
+        claim = await store.claim()
+        assert claim is not None
+        await store.finish(claim.lease)
+        (parcel,) = await store.take_deliveries(["telegram"])
+        await store.not_sent(parcel.delivery, SendOutcome.DEAD, "They blocked us.")
+        await until(lambda: _truth(len(lost) == 1), "it is told")
+
+    delivery = lost[0].delivery
+    assert (delivery.id, delivery.turn_id) == (parcel.delivery.id, arrival.turn_id)
+    assert (delivery.platform, delivery.state) == ("telegram", DeliveryState.FAILED)
+    assert delivery.session_id == arrival.session_id
+
+
+@on(FAST, POSTGRES)
+async def test_news_is_told_once_by_all_processes(open_store: OpenStore) -> None:
+    """However many gateways share a store, and however often they restart, all is told once."""
+    here, there = await open_store(), await open_store()
+    finished = list[TurnFinished]()
+    hooks: Told = {"turn_finished": [finished.append]}
+    arrivals = []
+
+    async def answer() -> None:
+        arrivals.append(await tell(here, "hello"))
+        claim = await here.claim()
+        assert claim is not None
+        await here.finish(claim.lease)
+
+    async with telling(here, hooks):
+        idle = Hooks(there, hooks, pace=Pace(recover=SOON))
+        waiting = asyncio.create_task(idle.run())
+        await answer()
+        await until(lambda: _truth(len(finished) == 1), "the first is told")
+    await answer()
+    await until(lambda: _truth(len(finished) == 2), "the other process goes on")
+    waiting.cancel()
+    await asyncio.wait({waiting})
+    await answer()
+    async with telling(here, hooks):
+        await until(lambda: _truth(len(finished) == 3), "what happened meanwhile is told")
+
+    assert [news.turn.id for news in finished] == [arrival.turn_id for arrival in arrivals]
+
+
+async def test_a_hook_that_raises_harms_nobody(store: Store) -> None:
+    """The failure is counted, the next news is told, and other hooks hear of everything."""
+    tried, heard, meters = list[TurnFinished](), list[TurnFinished](), Meters()
+
+    def broken(news: TurnFinished) -> None:
+        tried.append(news)
+        raise SystemExit("I leave")
+
+    hooks: Told = {"turn_finished": [broken, heard.append]}
+    async with (
+        telling(store, hooks, meters=meters),
+        Worker(store, ScriptedAgent(), pace=unhurried()),
+    ):
+        for n in range(3):
+            await becomes(store, (await tell(store, f"{n}")).turn_id, TurnState.DONE)
+        await until(lambda: _truth(len(tried) == len(heard) == 3), "both heard of all")
+
+    assert b'threadline_hooks_total{hook="turn_finished",outcome="failed"} 3.0' in meters.text()
+
+
+async def test_a_coroutine_that_wants_to_end_everything_does_not(store: Store) -> None:
+    """Neither leaving the program nor cancelling oneself reaches beyond the hook."""
+    heard = list[TurnFinished]()
+
+    async def leaves(_: TurnFinished) -> None:
+        raise SystemExit(1)
+
+    async def gives_up(*_: object) -> None:
+        raise asyncio.CancelledError
+
+    hooks: Told = {
+        "turn_finished": [leaves, gives_up, heard.append],
+        "session_ended": [gives_up, leaves],
+    }
+    async with (
+        telling(store, hooks) as told,
+        Worker(store, ScriptedAgent(), pace=unhurried(recover=SOON), on_ended=told.on_ended),
+    ):
+        arrival = await tell(store, "one")
+        assert arrival.session_id is not None
+        await becomes(store, arrival.turn_id, TurnState.DONE)
+        await store.end(arrival.session_id)
+        await becomes(store, (await tell(store, "two")).turn_id, TurnState.DONE)
+        await until(lambda: _truth(len(heard) == 2), "the others go on")
+
+
+async def test_a_hook_that_hangs_harms_nobody(store: Store) -> None:
+    """One that does not come back is given up; it is not called again before it has."""
+    go_on, calls, heard = threading.Event(), list[TurnFinished](), list[TurnFinished]()
+    slow = list[TurnFinished]()
+
+    def hangs(news: TurnFinished) -> None:
+        calls.append(news)
+        go_on.wait(10)
+
+    async def dawdles(news: TurnFinished) -> None:
+        slow.append(news)
+        await asyncio.sleep(60)
+
+    hooks: Told = {"turn_finished": [hangs, dawdles, heard.append]}
+    async with telling(store, hooks, within=SOON), Worker(store, ScriptedAgent(), pace=unhurried()):
+        for n in range(3):
+            await becomes(store, (await tell(store, f"{n}")).turn_id, TurnState.DONE)
+        await until(lambda: _truth(len(heard) == 3), "the quick one heard of all")
+        await until(lambda: _truth(len(slow) == 3), "a coroutine is cancelled, and called again")
+        assert len(calls) == 1
+        go_on.set()
+        await until(lambda: _truth(len(calls) == 3), "it hears of the rest when it is back")
+
+
+async def test_a_follower_that_was_away_for_long_goes_on(
+    open_store: OpenStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Of what the feed no longer keeps nobody can be told; the log says so, and it goes on."""
+    clock = FakeClock()
+    store, finished = await open_store(clock=clock), list[TurnFinished]()
+    hooks: Told = {"turn_finished": [finished.append]}
+    async with telling(store, hooks):
+        pass
+    for n in range(3):
+        await tell(store, f"{n}")
+        claim = await store.claim()
+        assert claim is not None
+        await store.finish(claim.lease)
+        clock.advance(timedelta(days=9))
+    await store.prune_feed()
+
+    async with telling(store, hooks):
+        await until(lambda: _truth("away for too long" in caplog.text), "it is logged")
+        arrival = await tell(store, "now")
+        claim = await store.claim()
+        assert claim is not None
+        await store.finish(claim.lease)
+        await until(lambda: _truth(len(finished) == 1), "it hears of the next one")
+
+    assert finished[0].turn.id == arrival.turn_id
+
+
+async def test_endings_are_told_to_each_hook_once(open_store: OpenStore) -> None:
+    """A hook that fails is told again, and the one that did not fail is left alone."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    good, bad = list[str](), list[str]()
+
+    async def fine(ending: Ending, transcript: Sequence[Message]) -> None:
+        good.append(f"{ending.reason}: {[line.text for line in transcript]}")
+
+    def broken(ending: Ending, _: Sequence[Message]) -> None:
+        bad.append(ending.reason)
+        if len(bad) < 3:
+            raise RuntimeError("not yet")
+
+    hooks = Hooks(store, {"session_ended": [fine, broken]})
+    assert hooks.on_ended is not None
+    arrival = await tell(store, "hello")
+    assert arrival.session_id is not None
+    claim = await store.claim()
+    assert claim is not None
+    await store.finish(claim.lease)
+    await store.end(arrival.session_id)
+    for _ in range(5):
+        await store.tell_endings(hooks.on_ended)
+        clock.advance(timedelta(minutes=1))
+
+    assert len(good) == 1
+    assert good[0].startswith("closed: ")
+    assert good[0].endswith("'hello']")
+    assert len(bad) == 3
+
+
+async def test_an_ending_that_hangs_is_told_again_and_given_up(open_store: OpenStore) -> None:
+    """A hook of endings that never comes back costs its own calls, and no other hook's."""
+    clock = FakeClock()
+    store, heard = await open_store(clock=clock), list[Ending]()
+
+    async def hangs(_: Ending, __: Sequence[Message]) -> None:
+        await asyncio.sleep(60)
+
+    def hears(ending: Ending, _: Sequence[Message]) -> None:
+        heard.append(ending)
+
+    hooks = Hooks(store, {"session_ended": [hangs, hears]}, within=SOON)
+    assert hooks.on_ended is not None
+    arrival = await tell(store, "hello")
+    assert arrival.session_id is not None
+    await store.end(arrival.session_id)
+
+    assert await store.tell_endings(hooks.on_ended) == 0
+    await until(lambda: _truth(len(heard) == 1), "the other one is told")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("no_such_package.hooks:tell", "no_such_package"),
+        ("json:no_such_function", "no_such_function"),
+        ("no_such_entry_point", "no_such_entry_point"),
+        ("json:", "json:"),
+        ("sys:maxsize", "cannot be called"),
+    ],
+)
+async def test_a_wrong_name_is_a_clear_error(store: Store, name: str, words: str) -> None:
+    """The error names the hook, says what is wrong, and how a hook is named."""
+    with pytest.raises(ConfigError, match="package.module:function") as caught:
+        Hooks(store, {"turn_finished": [name]})
+    assert words in str(caught.value)
+    assert repr(name) in str(caught.value)
+
+
+async def test_hooks_are_found_by_name(store: Store) -> None:
+    """A dotted name, also into a class, is followed to what it names."""
+    hooks = Hooks(store, {"turn_finished": ["json:dumps", "json:JSONDecoder.decode"]})
+
+    assert [one.name for one in hooks._followers] == [
+        "turn_finished json:dumps",
+        "turn_finished json:JSONDecoder.decode",
+    ]
+    assert hooks.on_ended is None
+
+
+async def test_packages_bring_their_hooks_along(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A name without a colon is that of an entry point, which an installed package declares."""
+    declared = tmp_path / "garden-1.0.dist-info"
+    declared.mkdir()
+    (declared / "METADATA").write_text("Metadata-Version: 2.1\nName: garden\nVersion: 1.0\n")
+    (declared / "entry_points.txt").write_text("[threadline.hooks]\nbell = garden:ring\n")
+    (tmp_path / "garden.py").write_text("rung = []\nring = rung.append\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    hooks = Hooks(store, {"turn_finished": ["bell"]})
+
+    assert [one.name for one in hooks._followers] == ["turn_finished bell"]
+
+
+async def test_there_is_no_such_news(store: Store) -> None:
+    """A kind of news that does not exist is named, with those that do."""
+    with pytest.raises(ConfigError, match="session_started, session_ended"):
+        Hooks(store, {"turn_finnished": ["json:dumps"]})
+
+
+def _alice() -> Sender:
+    return Sender(id="alice", name="Alice")
+
+
+async def _truth(value: bool) -> bool:
+    return value

@@ -1,0 +1,366 @@
+"""The inbox: who is heard, what becomes of it, and what is said to those who are not."""
+
+import asyncio
+import re
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from tests.databases import FAST, POSTGRES, DatabaseFactory, OpenStore, on
+from tests.gateway.front import ALICE, GROUP, Front
+from threadline.core.access import AccessRules
+from threadline.core.address import Address, Kind, Sender
+from threadline.core.command import COMMANDS
+from threadline.core.errors import Invalid, StorageError
+from threadline.core.inbound import Inbound, InboundKind
+from threadline.core.message import Attachment, BlobHash, MediaKind, Text
+from threadline.core.person import Identity
+from threadline.core.platform import Reception
+from threadline.core.rank import Rank
+from threadline.core.routing import ProfileRule
+from threadline.core.rules import Rules
+from threadline.gateway.connection import Connection
+from threadline.gateway.inbox import TOO_FAST
+from threadline.platforms.simulated import Simulated
+from threadline.sessions.store import Store
+from threadline.testing.clock import FakeClock
+
+pytestmark = on(FAST, POSTGRES)
+
+CODE = re.compile(r"\b[2-9A-HJ-NP-Z]{8}\b")
+BOT = Sender(id="robot", is_bot=True)
+
+
+@pytest.fixture
+def front(store: Store) -> Front:
+    """Stand before a door that Alice and Bob may enter."""
+    return Front(store)
+
+
+async def test_a_message_is_on_disk_when_it_is_taken(front: Front) -> None:
+    """It has its turn; the same one again has the same turn, and is not kept twice."""
+    said = front.said("hello")
+
+    first, second = await front.inbox.take(said), await front.inbox.take(said)
+
+    assert first.reception is Reception.TAKEN
+    assert (second.reception, second.turn_id) == (Reception.REPEATED, first.turn_id)
+    assert await front.transcripts() == ["hello"]
+    assert b'reception="taken"} 1.0' in front.meters.text()
+    assert b'reception="repeated"} 1.0' in front.meters.text()
+
+
+async def test_a_stranger_is_shown_a_code_and_nothing_is_kept(
+    front: Front, database_factory: DatabaseFactory
+) -> None:
+    """Once, directly, to them alone. What they said is nowhere, and neither is the code."""
+    taken = await front.take("let me in, secretly", "mallory")
+    again = await front.take("/sessions", "mallory")
+
+    ((chat, words),) = front.voice.words
+    code = CODE.findall(words)[0]
+    assert chat == "mallory"
+    assert taken.reception is Reception.REFUSED is again.reception
+    assert code not in str(taken)
+    assert await front.transcripts() == [] == await front.owed()
+    for table in ("addresses", "senders", "arrivals", "deliveries", "events"):
+        assert database_factory.tamper(f"SELECT * FROM {table}") == []
+    assert code not in str(database_factory.tamper("SELECT * FROM pairings"))
+
+    await front.store.approve_pairing(code)
+    assert (await front.take("now?", "mallory")).reception is Reception.TAKEN
+    assert await front.store.revoke(Identity(platform="telegram", id="mallory"))
+    assert (await front.take("and now?", "mallory")).reception is Reception.REFUSED
+    assert await front.transcripts() == ["now?"]
+
+
+async def test_a_stranger_reaches_nothing_by_any_command(
+    front: Front, database_factory: DatabaseFactory
+) -> None:
+    """By number, title, id or search: what is there is neither told nor touched."""
+    await front.take("a secret plan")
+    await front.answer("a secret answer")
+    await front.owed()
+    (row,) = (await front.store.sessions()).rows
+    before = database_factory.tamper("SELECT count(*) FROM events")
+
+    for command in COMMANDS:
+        for argument in ("", " 1", " secret", f" {row.session.id}", " all", " me"):
+            taken = await front.take(f"/{command.name}{argument}", "mallory")
+            assert (taken.reception, taken.turn_id) == (Reception.REFUSED, None)
+            assert "secret" not in (taken.said or "")
+
+    assert len(front.voice.words) == 1
+    assert await front.owed() == []
+    assert database_factory.tamper("SELECT count(*) FROM events") == before
+
+
+async def test_strangers_hear_nothing_elsewhere(store: Store) -> None:
+    """In a group, as a bot, by an edit or a deletion, as chatter, or where nobody is paired."""
+    front = Front(store, AccessRules(allow=["telegram:alice"]))
+    message = front.said("my secret")
+    await front.inbox.take(message)
+
+    for stranger in (
+        front.said("hi", "mallory", address=GROUP),
+        front.said("hi", sender=BOT),
+        front.said("hi", sender=Sender(name="Nobody")),
+        front.said("hi", "mallory", observed=True),
+        front.said("changed", "mallory", kind=InboundKind.EDIT, version=1),
+        replace(message, sender=Sender(id="mallory"), kind=InboundKind.DELETION, parts=()),
+    ):
+        assert (await front.inbox.take(stranger)).reception is Reception.REFUSED
+    shut = Front(store, AccessRules(pairing=False))
+    assert (await shut.take("hi", "mallory")).reception is Reception.REFUSED
+
+    await front.inbox.settle()
+    assert front.voice.words == [] == shut.voice.words
+    assert await front.transcripts() == ["my secret"]
+    assert await store.pairings() == []
+
+
+async def test_a_flood_of_strangers_is_three_codes(front: Front) -> None:
+    """A thousand of them, each of whom writes twice, are told three codes, and harm nobody."""
+    sent = [front.said("let me in", f"s{n}") for n in range(1000) for _ in range(2)]
+    taken = await asyncio.gather(*(front.inbox.take(said) for said in sent))
+    await front.inbox.settle()
+
+    assert {one.reception for one in taken} == {Reception.REFUSED}
+    assert len(front.voice.words) == 3
+    assert (await front.take("hello")).reception is Reception.TAKEN
+
+
+async def test_everybody_in_an_allowed_chat_may_speak(front: Front) -> None:
+    """There, and only there; chatter is kept as context and starts no turn."""
+    spoken = await front.take("agent, what is up?", "carol", address=GROUP)
+    chatter = await front.take("lunch?", "carol", address=GROUP, observed=True)
+    alone = await front.take("psst", "carol")
+
+    assert (spoken.reception, spoken.turn_id is None) == (Reception.TAKEN, False)
+    assert (chatter.reception, chatter.turn_id) == (Reception.TAKEN, None)
+    assert alone.reception is Reception.REFUSED
+
+
+async def test_trust_replaces_the_question_who_they_are(front: Front) -> None:
+    """An authenticated connector answers for the sender; so does the terminal."""
+    local = Address(platform="local", kind=Kind.DM, chat="terminal")
+
+    assert (await front.take("hi", "zed", is_trusted=True)).reception is Reception.TAKEN
+    assert (await front.take("hi", "owner", address=local)).reception is Reception.TAKEN
+    assert (await front.take("/platforms", "owner", address=local)).said != TOO_FAST
+
+
+async def test_no_platform_speaks_for_the_owner(front: Front) -> None:
+    """What comes from a chat is not said at the terminal, whatever the chat says."""
+    local = Address(platform="local", kind=Kind.DM, chat="terminal")
+    connection = Connection(Simulated("telegram"), front.inbox, now=front.store.now)
+
+    taken = await connection.take(front.said("/platforms", address=local))
+    usual = await connection.take(front.said("hello"))
+
+    assert (taken.reception, usual.reception) == (Reception.REFUSED, Reception.TAKEN)
+    assert await front.owed() == []
+
+
+async def test_the_phone_number_on_the_list_is_the_lid_that_speaks(store: Store) -> None:
+    """As soon as it is known that both are one human, and not before."""
+    front = Front(store, AccessRules(allow=["whatsapp:+4917"], admins=["whatsapp:4918"]))
+    dm = Address(platform="whatsapp", kind=Kind.DM, chat="99@lid")
+
+    before = await front.take("hi", "99@lid", address=dm)
+    await store.learn_alias("whatsapp", "99@lid", "4917")
+    after = await front.take("hi again", "99@lid", address=dm)
+
+    assert (before.reception, after.reception) == (Reception.REFUSED, Reception.TAKEN)
+
+
+async def test_where_it_comes_from_names_the_profile(store: Store) -> None:
+    """Access, conversation and everything else are those of that profile."""
+    rules = [ProfileRule(profile="work", platform="telegram", chat="group")]
+    front = Front(store, routing=rules, default_profile="family")
+
+    await front.take("at work", address=GROUP)
+    await front.take("at home")
+    await front.take("by path", profile="third")
+
+    for profile, words in (("work", "at work"), ("family", "at home"), ("third", "by path")):
+        assert await front.transcripts(profile) == [words]
+    await store.allow(Identity(platform="telegram", id="zed"), profile="work")
+    assert (await front.take("hi", "zed")).reception is Reception.REFUSED
+
+
+async def test_who_writes_too_much_waits(open_store: OpenStore) -> None:
+    """They are told once a minute; others, deletions and chatter's silence are as before."""
+    clock = FakeClock()
+    front = Front(await open_store(clock=clock), replace(ALICE, per_minute=3))
+    last = front.said("3")
+
+    taken = [(await front.take(str(n))).reception for n in range(2)]
+    taken += [(await front.inbox.take(last)).reception]
+    assert set(taken) == {Reception.TAKEN}
+    for _ in range(3):
+        assert (await front.take("more")).reception is Reception.LIMITED
+    chatter = await front.take("chat", "carol", address=GROUP, observed=True)
+    gone = replace(last, kind=InboundKind.DELETION, parts=())
+    assert (await front.inbox.take(gone)).reception is Reception.TAKEN
+    assert (await front.take("me too", "bob")).reception is Reception.TAKEN
+    assert chatter.reception is Reception.TAKEN
+    assert front.voice.words == [("alice", TOO_FAST)]
+
+    clock.advance(timedelta(seconds=20))
+    assert (await front.take("one a third of a minute")).reception is Reception.TAKEN
+    assert (await front.take("but not two")).reception is Reception.LIMITED
+    clock.advance(timedelta(minutes=2))
+    for _ in range(4):
+        await front.take("again")
+    assert len(front.voice.words) == 2
+
+
+async def test_what_was_held_up_is_no_haste(open_store: OpenStore) -> None:
+    """A platform that brings an hour's messages all at once is judged by when they were written."""
+    clock = FakeClock()
+    front = Front(await open_store(clock=clock), replace(ALICE, per_minute=2))
+    start = clock() - timedelta(hours=1)
+
+    held = [front.said(str(n), at=start + n * timedelta(minutes=1)) for n in range(30)]
+    taken = [(await front.inbox.take(said)).reception for said in held]
+
+    assert set(taken) == {Reception.TAKEN}
+
+
+async def test_commands_are_carried_out_once(front: Front) -> None:
+    """The answer is owed to the chat, and said to the platform; the same one again does nothing."""
+    said = front.said("/title Holidays")
+    await front.take("hello")
+
+    first, second = await front.inbox.take(said), await front.inbox.take(said)
+
+    assert first.reception is Reception.COMMAND
+    assert second.reception is Reception.REPEATED
+    assert await front.owed() == [first.said]
+    assert first.said is not None
+    assert "Holidays" in first.said
+
+
+async def test_a_command_that_does_not_exist_is_answered(front: Front) -> None:
+    """With the one that may be meant, once; a path is no command."""
+    said = front.said("/sesions")
+
+    first, second = await front.inbox.take(said), await front.inbox.take(said)
+    path = await front.take("/etc/hosts looks odd")
+
+    assert (first.reception, second.reception) == (Reception.REFUSED, Reception.REPEATED)
+    assert await front.owed() == [first.said]
+    assert "Did you mean /sessions?" in (first.said or "")
+    assert path.reception is Reception.TAKEN
+
+
+async def test_commands_that_see_far_are_for_admins(store: Store) -> None:
+    """A member is told so; an admin gets what they asked for; chatter is no command."""
+    front = Front(store, replace(ALICE, admins=["telegram:root"]))
+
+    member = await front.take("/platforms")
+    admin = await front.take("/platforms", "root")
+    chatter = await front.take("/new", "carol", address=GROUP, observed=True)
+
+    assert "admin" in (member.said or "")
+    assert admin.reception is Reception.COMMAND
+    assert "is for those" not in (admin.said or "")
+    assert (chatter.reception, chatter.said) == (Reception.TAKEN, None)
+
+
+async def test_a_secret_is_said_and_not_kept(
+    front: Front, database_factory: DatabaseFactory
+) -> None:
+    """The code of /link goes to the chat directly; the ledger never sees it."""
+    taken = await front.take("/link")
+
+    ((chat, words),) = front.voice.words
+    code = CODE.findall(words)[0]
+    assert (chat, taken.said) == ("alice", None)
+    assert await front.owed() == []
+    for table in ("deliveries", "messages", "arrivals", "link_codes"):
+        assert code not in str(database_factory.tamper(f"SELECT * FROM {table}"))
+
+
+async def test_an_export_is_made_in_the_background(front: Front) -> None:
+    """The file is owed to the chat; a file that is too large for the platform is explained."""
+    await front.take("hello")
+    await front.answer("hi")
+    assert await front.owed() == ["hi"]
+
+    await front.take("/export")
+    files = await front.owed_files()
+    small = Front(front.store, largest_file=lambda _: 0)
+    await small.take("/export")
+    words = await small.owed()
+
+    assert [file.media_type for file in files] == ["text/markdown"]
+    assert any("cannot be sent here" in line for line in words)
+
+
+async def test_a_full_queue_is_said(open_store: OpenStore) -> None:
+    """Nothing vanishes: who wrote one too many is told, once, and the platform may forget it."""
+    front = Front(await open_store(rules=Rules(queue_cap=2)))
+    for n in range(2):
+        await front.take(str(n))
+    said = front.said("too much")
+
+    first, second = await front.inbox.take(said), await front.inbox.take(said)
+
+    assert (first.reception, second.reception) == (Reception.REFUSED, Reception.REPEATED)
+    assert await front.owed() == [first.said]
+    assert "Too many messages" in (first.said or "")
+
+
+async def test_an_attachment_that_nobody_stored_is_refused_in_words(front: Front) -> None:
+    """One that was kept comes along; one that was not is told, and never raised."""
+    kept = await front.inbox.keep(b"pixels", "image/png", MediaKind.IMAGE, "a.png")
+    good = await front.take("look", parts=(Text(text="look"), kept))
+    lost = Attachment(kind=MediaKind.FILE, blob=BlobHash(kept.blob[::-1]), media_type="a/b", size=1)
+    bad = await front.take("look", parts=(lost,))
+
+    assert good.reception is Reception.TAKEN
+    assert bad.reception is Reception.REFUSED
+    with pytest.raises(Invalid):
+        await front.inbox.keep(b"x" * (26 * 1024 * 1024), "a/b", MediaKind.FILE)
+
+
+async def test_a_chat_keeps_its_order(front: Front) -> None:
+    """However long it takes to find out who speaks: messages of a chat are kept as they came."""
+    free = Front(front.store, replace(ALICE, per_minute=0))
+    sent = [free.said(f"{n}", who) for n in range(40) for who in ("alice", "bob")]
+    rank, waits = free.access.rank, {said.message_id: 80 - n for n, said in enumerate(sent)}
+
+    async def rank_slowly(inbound: Inbound) -> Rank:
+        for _ in range(waits[inbound.message_id]):
+            await asyncio.sleep(0)
+        return await rank(inbound)
+
+    free.access.rank = rank_slowly  # type: ignore[method-assign]
+    taken = await asyncio.gather(*(free.inbox.take(said) for said in sent))
+
+    for first in (0, 1):
+        turns = [one.turn_id or 0 for one in taken[first::2]]
+        assert turns == sorted(turns)
+
+
+async def test_only_a_store_that_does_not_work_raises(front: Front) -> None:
+    """Then the platform keeps the message, and brings it again."""
+    said = front.said("hello")
+    await front.store.close()
+
+    with pytest.raises(StorageError):
+        await front.inbox.take(said)
+    with pytest.raises(StorageError):
+        await front.inbox.keep(b"x", "a/b", MediaKind.FILE)
+
+
+async def test_what_is_no_message_is_refused(front: Front) -> None:
+    """A platform that brings nonsense is told so, and nothing breaks."""
+    for nonsense in (None, "hello", object(), {"text": "hello"}):
+        taken = await front.inbox.take(nonsense)  # type: ignore[arg-type]
+        assert taken.reception is Reception.REFUSED
+
+    assert (await front.take("hello")).reception is Reception.TAKEN
