@@ -1,0 +1,185 @@
+"""`threadline serve --demo`: the whole product with made-up people, and no account needed."""
+
+import asyncio
+import fcntl
+import json
+import logging
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import timedelta
+from pathlib import Path
+
+from threadline.assembly import prepare_gateway
+from threadline.cli.opening import make_private
+from threadline.cli.screen import say
+from threadline.cli.serving import Signals, require_loopback, wait_for_end
+from threadline.cli.story import Narrator, Story, World, make_world
+from threadline.config import FOLDER, Config, parse_config
+from threadline.core.errors import Conflict
+from threadline.core.location import is_server
+from threadline.core.platform import Platform
+from threadline.gateway.gateway import Gateway, Health
+from threadline.gateway.meters import Meters
+from threadline.web.server import make_app, serve
+
+PAUSE = timedelta(seconds=0.7)
+"""How long a line of the story stands before the next one."""
+
+_FILE = "demo.db"
+_BESIDE = ("", "-wal", "-shm")
+_SETTINGS = """
+database = {database}
+drain_seconds = 5
+
+[access]
+allow = ["telegram:alice", "discord:bob", "discord:carol", "slack:dan", "matrix:erin"]
+messages_per_minute = 0
+
+[server]
+host = {host}
+port = {port}
+"""
+
+
+def run_demo(options: Mapping[str, str | None], *, keep: bool) -> None:
+    """Play the demo in a store of its own, made anew unless it shall be kept, and stay up."""
+    # The story tells what goes wrong; the log would say it twice, in the middle.
+    logging.getLogger("threadline").setLevel(logging.CRITICAL)
+    config = settle(options, keep=keep)
+    asyncio.run(_run(config, Narrator(pause=PAUSE)))
+
+
+def settle(options: Mapping[str, str | None], *, keep: bool) -> Config:
+    """Choose where the demo happens, and clear the place if it is our own."""
+    given = options.get("database")
+    if given and not keep and (is_server(given) or Path(given).expanduser().exists()):
+        raise Conflict(
+            "The demo deletes nothing that it has not made",
+            id=given,
+            hint="Say --keep to play in this database, or name a file that is not there",
+        )
+    where = given or str(FOLDER.expanduser() / _FILE)
+    if not given:
+        make_private(FOLDER.expanduser())
+        if not keep:
+            _clear(Path(where))
+    text = _SETTINGS.format(
+        database=json.dumps(where),
+        host=json.dumps(options.get("server.host") or "127.0.0.1"),
+        port=options.get("server.port") or 8642,
+    )
+    return parse_config(text, "the demo")
+
+
+async def _run(config: Config, narrator: Narrator) -> None:
+    require_loopback(config.server.host)
+    signals = Signals()
+    with signals:
+        playing = asyncio.create_task(_play_and_stay(config, narrator, signals))
+        ending = asyncio.create_task(signals.wait())
+        try:
+            await asyncio.wait({playing, ending}, return_when=asyncio.FIRST_COMPLETED)
+            if not playing.done() and not signals.were_two:
+                playing.cancel()
+            await asyncio.wait({playing})
+        finally:
+            playing.cancel()
+            ending.cancel()
+    if not playing.cancelled():
+        playing.result()
+    say("Stopped.")
+
+
+async def _play_and_stay(config: Config, narrator: Narrator, signals: Signals) -> None:
+    async with play(config, narrator) as (gateway, url):
+        _show_around(config, url)
+        await wait_for_end(signals, gateway)
+
+
+@asynccontextmanager
+async def play(config: Config, narrator: Narrator) -> AsyncIterator[tuple[Gateway, str]]:
+    """Play the story; gives the gateway that is up in the end, and its URL."""
+    world = make_world()
+    story = Story(world, narrator)
+    async with AsyncExitStack() as house:
+        async with prepare_gateway(config, world.all) as gateway:
+            front = Front(gateway)
+            app = make_app(front)
+            url = await house.enter_async_context(
+                serve(app, config.server.host, config.server.port)
+            )
+            _introduce(config, world, url)
+            try:
+                await gateway.__aenter__()
+                await story.play_first_part(gateway.store)
+            finally:
+                await gateway.halt()
+        await story.tell_of_the_crash()
+        async with prepare_gateway(config, world.all) as gateway, gateway:
+            front.gateway = gateway
+            await gateway.enrol(url)
+            await story.play_second_part()
+            yield gateway, url
+
+
+class Front:
+    """What the web server shows: the gateway that is there now."""
+
+    def __init__(self, gateway: Gateway) -> None:
+        """Begin with the first one."""
+        self.gateway = gateway
+
+    @property
+    def meters(self) -> Meters:
+        """What it counts."""
+        return self.gateway.meters
+
+    @property
+    def platforms(self) -> Mapping[str, Platform]:
+        """The platforms that it serves."""
+        return self.gateway.platforms
+
+    def health(self) -> Health:
+        """Tell how everything is."""
+        return self.gateway.health()
+
+
+def _introduce(config: Config, world: World, url: str) -> None:
+    names = ", ".join(one.name.capitalize() for one in world.all)
+    say(f"A demo: {names} are simulated, and so are their people. The rest is real.")
+    say(f"It is kept in {config.shown_database}, and served at {url}.")
+
+
+def _show_around(config: Config, url: str) -> None:
+    database = config.shown_database
+    say()
+    say("That was it. The gateway stays up; look around from another terminal:")
+    say(f"  threadline sessions list -d {database}")
+    say(f"  threadline search mountains -d {database}")
+    say(f"  threadline chat -d {database}")
+    say(f"  curl {url}/readyz")
+    say(f"  curl {url}/metrics")
+    say("Ctrl-C ends it.")
+
+
+def _clear(path: Path) -> None:
+    """Delete the store of the last demo, unless somebody has it open."""
+    owners = path.with_name(f"{path.name}-owners")
+    if owners.is_dir() and any(_is_alive(file) for file in owners.iterdir()):
+        raise Conflict(
+            "Somebody has the store of the last demo open", id=str(path), hint="End that first"
+        )
+    for suffix in _BESIDE:
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+def _is_alive(file: Path) -> bool:
+    """Tell whether the process that a lock file belongs to still holds it."""
+    try:
+        with file.open("rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    return False

@@ -1,0 +1,1 @@
+"""The web: what is served over HTTP."""

@@ -1,0 +1,133 @@
+"""The guard: stands before every request, and lets none be too large, too slow or too trusting."""
+
+import asyncio
+import json
+import logging
+from collections.abc import Mapping
+from datetime import timedelta
+
+from starlette.datastructures import MutableHeaders
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from threadline.core.errors import Invalid, PlatformError, ThreadlineError, TooLarge
+from threadline.core.problem import PROBLEM_TYPE, problem_of
+
+log = logging.getLogger("threadline.web")
+
+BODY_LIMIT = 32_000_000
+"""Bytes that any request may have; what is behind may ask for less."""
+REQUEST_SECONDS = timedelta(seconds=180)
+"""How long a request may take, waiting for an answer included."""
+BODY_SECONDS = timedelta(seconds=30)
+"""How long each next piece of a request may be on its way."""
+
+_HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+
+
+class Guard:
+    """Wraps an application: limits, headers, and a failure that becomes an answer."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        body_limit: int = BODY_LIMIT,
+        request_time: timedelta = REQUEST_SECONDS,
+        body_time: timedelta = BODY_SECONDS,
+    ) -> None:
+        """Stand before an application."""
+        self._app = app
+        self._body_limit = body_limit
+        self._request_time = request_time.total_seconds()
+        self._body_time = body_time.total_seconds()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass one request on."""
+        if scope["type"] != "http":
+            return  # there is nothing else here yet
+        reply = _Reply(send)
+        if (length := _length(scope)) is not None and length > self._body_limit:
+            await refuse(_too_large(self._body_limit), 413)(scope, receive, reply.send)
+            return
+        try:
+            async with asyncio.timeout(self._request_time):
+                await self._app(scope, self._counted(receive), reply.send)
+        except TimeoutError:
+            await reply.fail(scope, receive, Invalid("The request took too long"), 408)
+        except ThreadlineError as error:  # from where the application does not look
+            await reply.fail(scope, receive, error, error.status)
+        except Exception:
+            # The path may be told, the query may not: it can hold what nobody should read.
+            log.exception("A request failed: %s %s", scope["method"], scope["path"])
+            await reply.fail(scope, receive, PlatformError("Something went wrong here"), 500)
+
+    def _counted(self, receive: Receive) -> Receive:
+        """Count the bytes that come in, and do not wait for ever for the next ones."""
+        read, is_whole = 0, False
+
+        async def counted() -> Message:
+            nonlocal read, is_whole
+            if is_whole:  # from here on one only waits for the caller to go away
+                return await receive()
+            async with asyncio.timeout(self._body_time):
+                message = await receive()
+            read += len(message.get("body", b""))
+            is_whole = not message.get("more_body", False)
+            if read > self._body_limit:
+                raise _too_large(self._body_limit)
+            return message
+
+        return counted
+
+
+class _Reply:
+    """What goes back: with our headers, and replaced by a problem while nothing has gone yet."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self._has_begun = False
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self._has_begun = True
+            headers = MutableHeaders(scope=message)
+            for name, value in _HEADERS.items():
+                headers.setdefault(name, value)
+        await self._send(message)
+
+    async def fail(
+        self, scope: Scope, receive: Receive, error: ThreadlineError, status: int
+    ) -> None:
+        if not self._has_begun:
+            await refuse(error, status)(scope, receive, self.send)
+
+
+def refuse(
+    error: ThreadlineError, status: int | None = None, headers: Mapping[str, str] | None = None
+) -> Response:
+    """Make the answer that tells a problem."""
+    return Response(
+        json.dumps(problem_of(error, status)),
+        status_code=status or error.status,
+        headers=headers,
+        media_type=PROBLEM_TYPE,
+    )
+
+
+def _too_large(limit: int) -> TooLarge:
+    return TooLarge(f"The request has more than {limit:,} bytes")
+
+
+def _length(scope: Scope) -> int | None:
+    for name, value in scope["headers"]:
+        if name == b"content-length" and value.isdigit():
+            return int(value[:18])
+    return None

@@ -1,0 +1,240 @@
+"""The web server: health, metrics, and the platforms that are called over HTTP."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from datetime import timedelta
+from typing import Protocol, cast
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Mount, Route
+from starlette.types import Receive, Scope, Send
+
+from threadline.core.errors import ConfigError, Invalid, NotFound, ThreadlineError
+from threadline.core.platform import Endpoint, Platform
+from threadline.core.platform import Receive as EndpointReceive
+from threadline.core.platform import Send as EndpointSend
+from threadline.core.route import canonical_profile
+from threadline.core.serving import PlatformHealth
+from threadline.core.text import checked_name
+from threadline.web.guard import BODY_LIMIT, Guard, refuse
+
+METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+"""The media type that Prometheus reads."""
+GRACE = timedelta(seconds=5)
+"""How long requests may go on after the server was told to stop."""
+CONNECTIONS = 1000
+"""How many may be open at a time."""
+
+
+class Health(Protocol):
+    """How a gateway is."""
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether messages are taken in and answered."""
+        ...
+
+    @property
+    def running(self) -> int:
+        """How many turns run."""
+        ...
+
+    @property
+    def platforms(self) -> Mapping[str, PlatformHealth]:
+        """How each platform is."""
+        ...
+
+    @property
+    def error(self) -> str | None:
+        """What broke it."""
+        ...
+
+
+class Exposition(Protocol):
+    """What can be read by Prometheus."""
+
+    def text(self) -> bytes:
+        """Write everything down."""
+        ...
+
+
+class Served(Protocol):
+    """What the web server knows of a gateway."""
+
+    @property
+    def meters(self) -> Exposition:
+        """What it counts."""
+        ...
+
+    @property
+    def platforms(self) -> Mapping[str, Platform]:
+        """The platforms that it serves, by name."""
+        ...
+
+    def health(self) -> Health:
+        """Tell how everything is."""
+        ...
+
+
+def make_app(gateway: Served, *, body_limit: int = BODY_LIMIT) -> Starlette:
+    """Make the application that serves one gateway."""
+    rooms = Rooms(gateway)
+    return Starlette(
+        routes=[
+            Route("/healthz", rooms.tell_alive),
+            Route("/readyz", rooms.tell_ready),
+            Route("/metrics", rooms.tell_metrics),
+            Mount("/platforms/{platform}", app=rooms.visit),
+            Mount("/p/{profile}/platforms/{platform}", app=rooms.visit),
+        ],
+        middleware=[Middleware(Guard, body_limit=body_limit)],
+        exception_handlers={HTTPException: _tell_stray, ThreadlineError: _tell_problem},
+    )
+
+
+class Rooms:
+    """What is found under each path."""
+
+    def __init__(self, gateway: Served) -> None:
+        """Show one gateway."""
+        self._gateway = gateway
+
+    async def tell_alive(self, _: Request) -> Response:
+        """Say that the process lives and its loop answers."""
+        return JSONResponse({"status": "alive"})
+
+    async def tell_ready(self, _: Request) -> Response:
+        """Say whether messages are taken in and answered, and how each platform is."""
+        health = self._gateway.health()
+        told = {
+            "status": "ready" if health.is_ready else "not ready",
+            "running": health.running,
+            "platforms": {name: _told(one) for name, one in sorted(health.platforms.items())},
+        }
+        if health.error:
+            told["error"] = health.error
+        return JSONResponse(told, status_code=200 if health.is_ready else 503)
+
+    async def tell_metrics(self, _: Request) -> Response:
+        """Give everything that is counted."""
+        return PlainTextResponse(self._gateway.meters.text(), media_type=METRICS_TYPE)
+
+    async def visit(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand a request to the platform that it is for."""
+        params = scope["path_params"]
+        platform = self._gateway.platforms.get(params["platform"])
+        if not isinstance(platform, Endpoint):
+            raise NotFound("No platform is called here", id=params["platform"][:60])
+        if "profile" in params:
+            scope["threadline.profile"] = _profile(params["profile"])
+        await platform.serve(scope, cast("EndpointReceive", receive), cast("EndpointSend", send))
+
+
+@asynccontextmanager
+async def serve(app: Starlette, host: str, port: int) -> AsyncIterator[str]:
+    """Listen for as long as this lasts; gives the URL under which it is found.
+
+    Port 0 takes any free one. At the end no new request is taken, and those under way may end.
+    """
+    with _bind(host, port) as listening:
+        server = _Server(_config(app))
+        task = asyncio.create_task(server.serve(sockets=[listening]), name="web server")
+        try:
+            await server.is_up.wait()
+            yield _url(host, listening)
+        finally:
+            server.should_exit = True
+            await asyncio.wait({task}, timeout=2 * GRACE.total_seconds())
+            task.cancel()
+
+
+class _Server(uvicorn.Server):
+    """A server that says when it is up, and leaves the signals to whoever started the process."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.is_up = asyncio.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.is_up.set()
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+def _config(app: Starlette) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        access_log=False,  # it would write down the queries
+        date_header=True,
+        lifespan="off",
+        limit_concurrency=CONNECTIONS,
+        log_config=None,
+        proxy_headers=False,
+        server_header=False,
+        timeout_graceful_shutdown=int(GRACE.total_seconds()),
+        timeout_keep_alive=10,
+        ws="none",
+    )
+
+
+@contextmanager
+def _bind(host: str, port: int) -> Iterator[socket.socket]:
+    """Take hold of a port, or say why that cannot be done."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        listening = socket.socket(family, kind, protocol)
+    except OSError as error:
+        raise ConfigError(f"{host!r} is no address to listen on: {error.strerror}") from error
+    with listening:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind(address)
+        except OSError as error:
+            raise ConfigError(
+                f"Port {port} of {host} cannot be had: {error.strerror}",
+                hint="Is another server running? Choose another one with --port",
+            ) from error
+        yield listening
+
+
+def _url(host: str, listening: socket.socket) -> str:
+    port = listening.getsockname()[1]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _profile(written: str) -> str:
+    try:
+        return checked_name(canonical_profile(written), "profile")
+    except Invalid as error:
+        raise NotFound("No profile is called so", id=written[:60]) from error
+
+
+def _told(health: PlatformHealth) -> dict[str, object]:
+    told: dict[str, object] = {"state": health.state.value, "since": health.since.isoformat()}
+    return {**told, "error": health.error} if health.error else told
+
+
+async def _tell_problem(_: Request, error: Exception) -> Response:
+    """Tell an error of our family."""
+    return refuse(error if isinstance(error, ThreadlineError) else ThreadlineError())
+
+
+async def _tell_stray(_: Request, error: Exception) -> Response:
+    """Tell in our words what Starlette found: no such path, or not with this method."""
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    headers = error.headers if isinstance(error, HTTPException) else None
+    if status == 404:
+        return refuse(NotFound("There is nothing here"))
+    return refuse(Invalid("This cannot be asked for in this way"), status, headers)
