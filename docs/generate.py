@@ -105,7 +105,9 @@ def settings() -> str:
     )
     note = (
         "In the environment two underscores lead into a table, and words are written as they are: "
-        "`THREADLINE_RESET__KINDS__GROUP__MODE=daily`."
+        "`THREADLINE_RESET__KINDS__GROUP__MODE=daily`. A list or a table is written as TOML or "
+        "JSON writes it: `THREADLINE_ACCESS__ALLOW='[\"telegram:42\"]'`. More is told in "
+        "[configuration](../configuration.md)."
     )
     table = _table(("setting", "variable", "default", "must be", "what it does"), rows)
     return _page("Settings", intro, table, note, "## A file", example)
@@ -124,31 +126,32 @@ def _settings(section: type[Section], way: str = "") -> Iterator[tuple[str, str,
 
 
 def _variable(name: str) -> str:
-    is_table = name.rpartition(".")[2] in {"kinds", "platforms", "origins"}
+    is_table = name.rpartition(".")[2] in {"kinds", "platforms", "origins", "profiles"}
     return PREFIX + name.upper().replace(".", "__") + ("__…" if is_table else "")
 
 
 def _shown(default: object) -> str:
-    if default is None or default == {}:
+    if default is None or default in ({}, ()):
         return ""
     return f"`{str(default).lower()}`" if isinstance(default, bool) else f"`{default}`"
 
 
 def commands() -> str:
     """List the commands of a chat."""
-    rows = [(f"`{one.usage}`", one.help, f"`{one.while_running}`") for one in COMMANDS]
+    rows = [
+        (f"`{one.usage}`", one.help, f"`{one.who}`", f"`{one.while_running}`") for one in COMMANDS
+    ]
     intro = (
-        "What a person can ask for with a slash, in every chat. While a turn runs, a command is "
-        "carried out at once (`run`), waits for the end of the turn (`wait`), or stops it and "
-        "keeps what it said (`stop`)."
+        "What a person can ask for with a slash, in every chat. *Who* is the least rank that may. "
+        "While a turn runs, a command is carried out at once (`run`), waits until what was asked "
+        "before it has been answered (`wait`), or stops the turn and keeps what it said (`stop`)."
     )
     note = (
         "`/new@botname` is read as `/new`. A word with a slash that is no command is answered with "
-        "the nearest one."
+        "the nearest one. [How commands work](../commands.md) tells more."
     )
-    return _page(
-        "Commands", intro, _table(("command", "what it does", "while a turn runs"), rows), note
-    )
+    titles = ("command", "what it does", "who", "while a turn runs")
+    return _page("Commands", intro, _table(titles, rows), note)
 
 
 def command_line() -> str:

@@ -11,42 +11,53 @@ from dataclasses import dataclass
 from types import ModuleType
 
 import threadline.assembly
+from threadline.sessions.store.admitting import Admitting
 from threadline.sessions.store.arranging import Arranging
 from threadline.sessions.store.arriving import Arriving
+from threadline.sessions.store.commanding import Commanding
 from threadline.sessions.store.counting import Counting
 from threadline.sessions.store.delivering import Delivering
 from threadline.sessions.store.door import Door
 from threadline.sessions.store.exporting import Exporting
 from threadline.sessions.store.forgetting import Forgetting
+from threadline.sessions.store.informing import Informing
 from threadline.sessions.store.keeping import Keeping
 from threadline.sessions.store.knowing import Knowing
 from threadline.sessions.store.pruning import Pruning
 from threadline.sessions.store.reading import Reading
 from threadline.sessions.store.running import Running
+from threadline.sessions.store.scheduling import Scheduling
 from threadline.sessions.store.searching import Searching
+from threadline.sessions.store.serving import Serving
 from threadline.sessions.store.shaping import Shaping
 
 PARTS: tuple[tuple[str, type], ...] = (
     ("Coming in", Arriving),
+    ("Commands", Commanding),
     ("Running turns", Running),
+    ("What an agent is told", Informing),
     ("Going out", Delivering),
+    ("Jobs and targets", Scheduling),
     ("Reading", Reading),
     ("Shaping transcripts", Shaping),
     ("Searching", Searching),
     ("Knowing people", Knowing),
+    ("Letting people in", Admitting),
     ("Arranging sessions", Arranging),
     ("Counting what is spent", Counting),
     ("Exporting and importing", Exporting),
     ("Forgetting", Forgetting),
     ("Pruning", Pruning),
     ("Housekeeping", Keeping),
+    ("Serving", Serving),
     ("The store itself", Door),
 )
 ANSWERS = (
     "threadline.core.portable.files",
     "threadline.sessions.arrivals.outcome",
     "threadline.sessions.conversations",
-    "threadline.sessions.deliveries",
+    "threadline.sessions.deliveries.parcel",
+    "threadline.sessions.deliveries.reclaim",
     "threadline.sessions.endings",
     "threadline.sessions.explain",
     "threadline.sessions.exports.paging",

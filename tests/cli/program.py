@@ -90,6 +90,12 @@ class Pipe:
         self.seen = read_until(self._process.stdout.fileno(), self.seen, text, within)
         return self.seen
 
+    def ends(self) -> int:
+        """Say no more, wait for its end, and answer the exit code."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        return self._process.wait(timeout=30)
+
     def kill(self) -> None:
         """End it as a power cut would."""
         self._process.send_signal(signal.SIGKILL)
@@ -99,17 +105,28 @@ class Pipe:
 class Terminal:
     """A chat at a real pseudo-terminal of 80 by 24."""
 
-    def __init__(self, home: Path, *arguments: str) -> None:
-        """Start it."""
+    def __init__(
+        self,
+        home: Path,
+        *arguments: str,
+        more: Mapping[str, str] | None = None,
+        command: str = "chat",
+    ) -> None:
+        """Start it, or another command."""
         self._master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
         self._process = subprocess.Popen(
-            [*PROGRAM, "chat", *arguments],
+            [*PROGRAM, command, *arguments],
             stdin=slave,
             stdout=slave,
             stderr=slave,
             cwd=home,
-            env={**environment(home), "TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1"},
+            env={
+                **environment(home),
+                "TERM": "xterm",
+                "PROMPT_TOOLKIT_NO_CPR": "1",
+                **(more or {}),
+            },
             start_new_session=True,
         )
         os.close(slave)

@@ -98,3 +98,48 @@ def test_two_terminals_share_one_conversation(home: Path) -> None:
         seen = first.expect("That is message 2 of our conversation.")
 
         assert seen.count("› me too") == 1
+
+
+def test_titles_are_completed(home: Path) -> None:
+    """After /resume the conversations are offered, by title or id, and the tab key takes one."""
+    with Terminal(home) as terminal:
+        for title in ("Garden plans", "Tax papers"):
+            terminal.say(f"/new {title}")
+            terminal.expect(title)
+            terminal.say(f"about {title}")
+            terminal.expect(f"You said “about {title}”.")
+        terminal.press("/resume gard")
+        terminal.expect("Garden plans")
+        terminal.press("\t\r")
+        terminal.expect("Continuing “Garden plans”")
+        terminal.expect("› about Garden plans")
+        assert terminal.leave() == 0
+
+
+def test_words_of_earlier_conversations_come_back(home: Path) -> None:
+    """The arrow up reaches what was said before a new conversation began, also after a restart."""
+    with Terminal(home) as terminal:
+        terminal.say("remember the milk")
+        terminal.expect("That is message 1 of our conversation.")
+        terminal.say("/new")
+        terminal.say("something else")
+        terminal.expect("You said “something else”.")
+        assert terminal.leave() == 0
+    with Terminal(home) as terminal:
+        terminal.expect("› something else")
+        terminal.press("\x1b[A\x1b[A\r")
+        terminal.expect("You said “remember the milk”. That is message 2 of our conversation.")
+        assert terminal.leave() == 0
+
+
+def test_answers_have_emphasis_unless_colours_are_unwanted(home: Path) -> None:
+    """Markdown is shown with its look, and as it was written where NO_COLOR is set or in a pipe."""
+    with Terminal(home) as terminal:
+        terminal.say("this is **bold**")
+        terminal.expect("You said “this is bold”.")
+        assert terminal.leave() == 0
+    with Terminal(home, more={"NO_COLOR": "1"}) as terminal:
+        terminal.expect("You said “this is **bold**”.")
+    piped = run_apart(home, "chat", lines=b"and *this*\n")
+
+    assert "You said “and *this*”." in piped.stdout.decode()

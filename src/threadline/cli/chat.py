@@ -9,10 +9,11 @@ from threadline.cli.options import Database, Profile
 
 
 def chat(database: Database = None, profile: Profile = None) -> None:
-    """Talk to the echo agent in this terminal.
+    """Talk to the agent in this terminal.
 
-    What was said is kept, also over a crash, and goes on with the next start. Lines can also be
-    piped in: each of them is answered before the next one is read.
+    A gateway that serves the same database answers; where there is none, this program does so
+    itself. What was said is kept, also over a crash, and goes on with the next start. Lines can
+    also be piped in: each of them is answered before the next one is read.
     """
     from threadline.cli.talk import talk
     from threadline.config import load_config

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from threadline.cli.acting import in_store
 from threadline.core.errors import ThreadlineError
+from threadline.core.person import Asker
 
 if TYPE_CHECKING:
     from threadline.cli.opening import Opened
@@ -37,3 +38,32 @@ def complete_project(incomplete: str) -> list[str]:
     except ThreadlineError:
         return []
     return [name for name in found if name.lower().startswith(incomplete.lower())]
+
+
+def complete_job(incomplete: str) -> list[tuple[str, str]]:
+    """Offer the jobs whose number begins so, with their names."""
+
+    async def act(opened: "Opened") -> list[tuple[str, str]]:
+        found = await opened.store.jobs(Asker.owner(opened.profile))
+        return [(str(job.id), job.name) for job in found]
+
+    try:
+        found = in_store({}, act)
+    except ThreadlineError:
+        return []
+    return [(number, name) for number, name in found if number.startswith(incomplete)]
+
+
+def complete_target(incomplete: str) -> list[str]:
+    """Offer the words and platforms that the last target of a list may begin with."""
+    before, comma, last = incomplete.rpartition(",")
+
+    async def act(opened: "Opened") -> frozenset[str]:
+        return await opened.store.known_platforms()
+
+    try:
+        known = in_store({}, act)
+    except ThreadlineError:
+        known = frozenset()
+    offered = sorted({*known, "all", "local", "origin"})
+    return [f"{before}{comma}{name}" for name in offered if name.startswith(last.lower())]

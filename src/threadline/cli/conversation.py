@@ -3,6 +3,7 @@
 import asyncio
 import secrets
 import uuid
+from datetime import timedelta
 from types import TracebackType
 from typing import Self
 
@@ -12,8 +13,9 @@ from threadline.cli.outputs import output_folder
 from threadline.cli.viewing import Display, View
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.command import Call, WhileRunning, parse_command
-from threadline.core.errors import Conflict
+from threadline.core.errors import Conflict, StorageError
 from threadline.core.inbound import Inbound
+from threadline.core.listing import SessionRow
 from threadline.core.message import Role
 from threadline.core.notice import tell_person
 from threadline.core.person import Asker
@@ -30,11 +32,19 @@ OWNER = Sender(id="owner")
 """Whoever sits at this terminal: the installation belongs to them."""
 
 
+LOOK_FOR_GATEWAY = timedelta(seconds=3)
+"""How often it is looked whether the gateway that answers is still there."""
+_REMEMBERED = 5
+"""Conversations of which the words can be brought back."""
+
+
 class Conversation:
     """One person at one terminal, and the session that the terminal's route goes on with."""
 
-    def __init__(self, opened: Opened, worker: Worker, display: Display, *, profile: str) -> None:
-        """Sit down at the terminal."""
+    def __init__(
+        self, opened: Opened, worker: Worker | None, display: Display, *, profile: str
+    ) -> None:
+        """Sit down at the terminal; without a worker of our own a gateway answers."""
         self._store = opened.store
         self._database = opened.database
         self._worker = worker
@@ -79,29 +89,64 @@ class Conversation:
             await self._say(text)
 
     async def rest(self) -> None:
-        """Wait until everything that is under way has ended or asks something."""
+        """Wait until everything that is under way has ended or asks something.
+
+        Where the gateway that answers is gone, it is an error: nobody knows for how long.
+        """
+        patience = LOOK_FOR_GATEWAY.total_seconds() if self.is_served else None
         while self.view.under_way:
             waiting = {self.view.over, *self.view.under_way.values()}
-            done, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            done, _ = await asyncio.wait(
+                waiting, timeout=patience, return_when=asyncio.FIRST_COMPLETED
+            )
             for future in done:
                 future.result()
+            if not done and self.is_served and not await self._store.gateways():
+                raise StorageError("The gateway has stopped", hint="It answers when it is back")
 
     async def stop(self) -> bool:
         """Stop the turn that is under way, or the last one that waits; False if there is none."""
         if self.view.session_id is None or not self.is_busy:
             return False
-        # What was shown already shall also be what is kept.
-        await self._worker.beat()
+        await self._keep_shown()
         if await self._store.stop_session(self.view.session_id) is not None:
             return True
         return bool(self.view.under_way) and await self._store.stop(max(self.view.under_way))
 
+    @property
+    def is_served(self) -> bool:
+        """Whether a gateway answers, and goes on when this terminal is closed."""
+        return self._worker is None
+
     async def last_words(self) -> list[str]:
         """List what the person said here, oldest first, to be brought back by a key."""
-        if self.view.session_id is None:
-            return []
-        lines = await self._store.transcript(self.view.session_id, most=200)
-        return [line.text for line in lines if line.role is Role.USER and line.text]
+        here = [] if self.view.session_id is None else [self.view.session_id]
+        before = [row.session.id for row in await self.own_sessions(_REMEMBERED)]
+        words: list[str] = []
+        for id in reversed(list(dict.fromkeys(here + before))):
+            lines = await self._store.transcript(id, most=200)
+            words += [line.text for line in lines if line.role is Role.USER and line.text]
+        return words
+
+    async def own_sessions(self, most: int) -> list[SessionRow]:
+        """List the latest conversations that can be resumed here."""
+        return await self._store.own_sessions(TERMINAL, OWNER, profile=self._profile, most=most)
+
+    async def watch_gateway(self) -> None:
+        """Say so when nobody is there any more to answer, and when somebody is again."""
+        is_served = True
+        while True:
+            await asyncio.sleep(LOOK_FOR_GATEWAY.total_seconds())
+            was_served, is_served = is_served, bool(await self._store.gateways())
+            if was_served and not is_served:
+                self._display.note("The gateway has stopped. What you say waits until it is back.")
+            elif is_served and not was_served:
+                self._display.note("The gateway is back.")
+
+    async def _keep_shown(self) -> None:
+        """Store what was shown already, so that it is also what is kept."""
+        if self._worker is not None:
+            await self._worker.beat()
 
     def _inbound(self, text: str) -> Inbound:
         return Inbound.text(
@@ -136,7 +181,7 @@ class Conversation:
         return True
 
     async def _command(self, text: str, call: Call) -> None:
-        await self._worker.beat()
+        await self._keep_shown()
         if call.command.while_running is WhileRunning.WAIT:
             await self.rest()
         inbound = self._inbound(text)

@@ -12,17 +12,24 @@ from threadline.cli import (
     arranging,
     backup,
     chat,
+    config,
     doctor,
     explain,
     export,
     forget,
     importing,
+    init,
+    jobs,
     listing,
+    pair,
     people,
     projects,
     prune,
     searching,
+    send,
+    serve,
     sessions,
+    status,
 )
 from threadline.cli.screen import complain, let_go_of_output, say
 from threadline.core.errors import StorageError, ThreadlineError
@@ -49,6 +56,10 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command()(init.init)
+app.command()(config.config)
+app.command()(serve.serve)
+app.command()(status.status)
 app.command()(chat.chat)
 app.add_typer(sessions.app)
 sessions.app.command("list")(listing.list_sessions)
@@ -65,7 +76,10 @@ for command in (
     sessions.app.command()(command)
 app.command()(searching.search)
 app.add_typer(people.app)
+app.add_typer(pair.app)
 app.add_typer(projects.app)
+app.add_typer(jobs.app)
+app.command()(send.send)
 sessions.app.command("export")(export.export_session)
 app.command()(export.export)
 app.command("import")(importing.import_file)

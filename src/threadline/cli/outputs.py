@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from threadline.config import FOLDER
+from threadline.config import OUTPUT
 from threadline.core.errors import StorageError
 from threadline.core.person import Asker
 from threadline.core.portable.files import ExportFormat
@@ -12,8 +12,6 @@ from threadline.core.session import SessionId
 
 if TYPE_CHECKING:
     from threadline.sessions.store import Store
-
-_OUTPUT = FOLDER / "output"
 
 
 async def written_session(
@@ -37,12 +35,12 @@ async def written_session(
 
 def output_folder(profile: str) -> Path:
     """Answer where the files of a profile go."""
-    return _OUTPUT.expanduser() / profile
+    return OUTPUT.expanduser() / profile
 
 
 def drop_outputs(ids: Iterable[SessionId]) -> int:
     """Delete what was written of these sessions; answer how many files that were."""
-    folder, gone = _OUTPUT.expanduser(), 0
+    folder, gone = OUTPUT.expanduser(), 0
     try:
         for id in ids:
             for file in folder.glob(f"*/{id}.*"):

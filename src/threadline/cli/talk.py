@@ -1,45 +1,63 @@
-"""Talk: a store, a worker with the echo agent, and somebody at a terminal or behind a pipe."""
+"""Talk: a store, whoever answers, and somebody at a terminal or behind a pipe."""
 
 import asyncio
 import sys
 import threading
 from collections.abc import AsyncIterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from datetime import timedelta
 
-from threadline.agents.echo import Echo
+from threadline.assembly import gateway_settings, make_agent
 from threadline.cli.conversation import Conversation
-from threadline.cli.opening import open_store
+from threadline.cli.opening import Opened, open_store
 from threadline.cli.screen import clean, complain
 from threadline.config import Config
 from threadline.core.errors import ThreadlineError
+from threadline.core.platform import Surroundings
 from threadline.gateway.pace import Pace
 from threadline.gateway.worker import Worker
+from threadline.sessions.store import Store
 
 
 async def talk(config: Config, *, is_terminal: bool) -> bool:
     """Talk until the person leaves; False if a piped line could not be taken in."""
-    drain = timedelta(seconds=config.drain_seconds)
     async with open_store(config, make=True) as opened:
-        # Whoever leaves is waited for here, so that they can see it and go at once if they like.
-        worker = Worker(opened.store, Echo(), pace=Pace(drain=timedelta(0)))
-        await worker.keeper.recover()
+        gateways = await opened.store.gateways()
+        worker = None if gateways else await _make_worker(config, opened.store)
+        who = f"gateway on {gateways[0].host}" if gateways else "echo"
         if is_terminal:
-            from threadline.cli.terminal import Terminal
-
-            terminal = Terminal(config.shown_database)
-            with terminal:
-                conversation = Conversation(opened, worker, terminal, profile=config.profile)
-                async with conversation, worker:
-                    await terminal.run(conversation, drain=drain)
-                    conversation.view.is_leaving = True
+            await _talk_at_terminal(config, opened, worker, f"{who} · {config.shown_database}")
             return True
         conversation = Conversation(opened, worker, Plain(), profile=config.profile)
-        async with conversation, worker:
+        async with conversation, worker or nullcontext():
             try:
                 return await _answer_lines(conversation)
             finally:
                 conversation.view.is_leaving = True
+
+
+async def _make_worker(config: Config, store: Store) -> Worker:
+    """Make a worker of our own, where no gateway serves this store."""
+    settings = gateway_settings(config)
+    around = Surroundings(instructions=settings.instructions, redact=settings.redact)
+    # Whoever leaves is waited for here, so that they can see it and go at once if they like.
+    pace = Pace(drain=timedelta(0))
+    worker = Worker(store, make_agent(config), pace=pace, surroundings=lambda: around)
+    await worker.keeper.recover()
+    return worker
+
+
+async def _talk_at_terminal(
+    config: Config, opened: Opened, worker: Worker | None, title: str
+) -> None:
+    from threadline.cli.terminal import Terminal
+
+    terminal, drain = Terminal(title), timedelta(seconds=config.drain_seconds)
+    with terminal:
+        conversation = Conversation(opened, worker, terminal, profile=config.profile)
+        async with conversation, worker or nullcontext():
+            await terminal.run(conversation, drain=drain)
+            conversation.view.is_leaving = True
 
 
 class Plain:

@@ -5,7 +5,7 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Coroutine, Iterable
+from collections.abc import Coroutine
 from contextlib import suppress
 from datetime import timedelta
 from types import TracebackType
@@ -14,17 +14,16 @@ from typing import Self
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import Application
 from prompt_toolkit.buffer import Buffer
-from prompt_toolkit.completion import CompleteEvent, Completer, Completion
-from prompt_toolkit.document import Document
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.formatted_text import ANSI
 from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
 from threadline.cli.conversation import Conversation
+from threadline.cli.markup import Markup
+from threadline.cli.offering import Commands
 from threadline.cli.screen import clean
 from threadline.cli.wrapping import wrap
-from threadline.core.command import COMMANDS
 from threadline.core.errors import ThreadlineError
 
 PROMPT = "› "
@@ -34,10 +33,11 @@ _DIM, _WARM, _COOL, _PLAIN = "\x1b[2m", "\x1b[33m", "\x1b[36m", "\x1b[0m"
 class Terminal:
     """A display whose last line is a prompt; the line that is being said stands right above it."""
 
-    def __init__(self, database: str) -> None:
-        """Prepare the prompt."""
-        self._database = database
+    def __init__(self, title: str) -> None:
+        """Prepare the prompt, below a line that says who answers, and where."""
+        self._title = title
         self._begun = ""
+        self._markup = Markup()
         self._has_offer = False
         self._has_color = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
         self._app: Application[None] | None = None
@@ -47,7 +47,7 @@ class Terminal:
 
     def __enter__(self) -> Self:
         """Take the screen."""
-        self._line(f"Threadline · echo · {self._database}", _DIM)
+        self._line(f"Threadline · {self._title}", _DIM)
         self._line("Ctrl-C stops an answer, Ctrl-D leaves, /help lists the commands.", _DIM)
         return self
 
@@ -66,21 +66,23 @@ class Terminal:
         if speaker == "you":
             self._echo(text)
         else:
-            self._line(text, "")
+            self.stream(text)
+            self.settle()
 
     def stream(self, text: str) -> None:
         """Show some more of the answer that is just being given."""
         *whole, self._begun = (self._begun + clean(text)).split("\n")
         for line in whole:
-            self._line(line, "")
+            self._say(line)
         self._redraw()
 
     def settle(self) -> None:
         """End the answer that was streamed, if there is one."""
         if self._begun:
             line, self._begun = self._begun, ""
-            self._line(line, "")
+            self._say(line)
             self._redraw()
+        self._markup = Markup()
 
     def note(self, text: str) -> None:
         """Show something that nobody said; an answer that is just being given goes on below it."""
@@ -106,7 +108,7 @@ class Terminal:
         # One prompt for the whole conversation: between two of them keys would be lost.
         prompt: PromptSession[None] = PromptSession(
             self._message,
-            completer=Commands(),
+            completer=Commands(conversation),
             complete_while_typing=True,
             reserve_space_for_menu=4,
             erase_when_done=True,
@@ -116,6 +118,8 @@ class Terminal:
         prompt.default_buffer.on_text_changed += self._forget_offer
         self._app = prompt.app
         self._spawn(self._hear_all(conversation))
+        if conversation.is_served:
+            self._spawn(self._watch(conversation))
         prompting = asyncio.create_task(prompt.prompt_async())
         loop = asyncio.get_running_loop()
         loop.add_signal_handler(signal.SIGTERM, self._exit)
@@ -162,14 +166,20 @@ class Terminal:
             finally:
                 self._typed.task_done()
 
+    async def _watch(self, conversation: Conversation) -> None:
+        try:
+            await conversation.watch_gateway()
+        except ThreadlineError as error:
+            self.mark(str(error))
+
     async def _leave(self, conversation: Conversation, drain: timedelta) -> None:
-        """Let the answer end before the prompt goes."""
+        """Let the answer end before the prompt goes, unless it comes without us."""
         with suppress(TimeoutError):
             async with asyncio.timeout(drain.total_seconds()):
                 await self._typed.join()
-                if conversation.is_busy:
+                if conversation.is_busy and not conversation.is_served:
                     self.note("Waiting for the answer. Ctrl-C stops it, Ctrl-D leaves at once.")
-                await conversation.rest()
+                    await conversation.rest()
         self._exit()
 
     def _exit(self) -> None:
@@ -240,6 +250,13 @@ class Terminal:
         arrow = self._colored(PROMPT, _COOL)
         self._write("\n".join([arrow + first, *("  " + line for line in more)]))
 
+    def _say(self, line: str) -> None:
+        """Show a whole line of an answer, with its emphasis where there are colours."""
+        if not self._has_color:
+            self._line(line, "")
+        elif shown := self._markup.lines(line, shutil.get_terminal_size().columns):
+            self._write("\n".join(shown))
+
     def _line(self, text: str, color: str) -> None:
         """Show a text, whoever wrote it; only its colour and its breaks are ours."""
         width = shutil.get_terminal_size().columns
@@ -263,22 +280,3 @@ class Terminal:
     def _redraw(self) -> None:
         if self._app is not None:
             self._app.invalidate()
-
-
-class Commands(Completer):
-    """Completes the names of commands, from the table."""
-
-    def get_completions(
-        self, document: Document, complete_event: CompleteEvent
-    ) -> Iterable[Completion]:
-        """Offer what a slash and some letters may become."""
-        text = document.text_before_cursor
-        if text.startswith("/") and " " not in text:
-            for command in COMMANDS:
-                if command.name.startswith(text[1:].lower()):
-                    yield Completion(
-                        f"/{command.name}",
-                        start_position=-len(text),
-                        display=command.usage,
-                        display_meta=command.help,
-                    )

@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from datetime import timedelta
 from typing import Protocol
 
 from threadline.cli.screen import show_marker
@@ -13,10 +14,14 @@ from threadline.core.session import SessionId
 from threadline.core.turn import UNFINISHED, TurnId, TurnState
 from threadline.gateway.live import Begun, Closed, Delta, Happening, Line, Listener
 from threadline.gateway.worker import Worker
+from threadline.sessions.scenes import Streaming
 from threadline.sessions.store import Store
 
 TAIL = 6
 """Lines of a conversation that are shown when it goes on."""
+
+LOOK_AGAIN = timedelta(milliseconds=250)
+"""How often it is looked what another process has stored of its answer."""
 
 _TAIL_PAGE = 40
 _AT_REST = {EventKind.TURN_DONE, EventKind.TURN_FAILED, EventKind.TURN_STOPPED}
@@ -53,19 +58,22 @@ class Display(Protocol):
 class View:
     """Shows one session after another, live where this process answers, else from the store.
 
-    The feed and the worker's live output meet in one queue, and one task shows what they bring, so
-    that nothing is shown twice or out of order.
+    The feed, the worker's live output and what other processes have stored of an answer meet in
+    one queue, and one task shows what they bring, so that nothing is shown twice or out of order.
     """
 
     def __init__(
         self,
         store: Store,
-        worker: Worker,
+        worker: Worker | None,
         display: Display,
         *,
         moved: Callable[[SessionId], Coroutine[object, object, None]],
     ) -> None:
-        """Begin without a session; `moved` is asked about each session that opens elsewhere."""
+        """Begin without a session; `moved` is asked about each session that opens elsewhere.
+
+        Without a worker everything is answered by other processes.
+        """
         self.session_id: SessionId | None = None
         self.asking: TurnId | None = None
         """The turn that waits for an answer to its question."""
@@ -84,13 +92,18 @@ class View:
         self._ours: set[TurnId] = set()
         """Turns that this process has begun, of which the worker tells sooner than the feed."""
         self._speaking: TurnId | None = None
-        self._news: asyncio.Queue[Event | Happening | None] = asyncio.Queue()
+        self._said = ""
+        """What of its next line has been shown."""
+        self._is_elsewhere = asyncio.Event()
+        """Set while another process may be answering here."""
+        self._news: asyncio.Queue[Event | Happening | Streaming | None] = asyncio.Queue()
         self._ear = ExitStack()
         self._tasks: set[asyncio.Task[None]] = set()
 
     def begin(self, cursor: Cursor) -> None:
         """Begin to follow, from a place in the feed on."""
-        self._tasks |= {self._spawn(self._follow(cursor)), self._spawn(self._show())}
+        works = (self._follow(cursor), self._hear_others(), self._show())
+        self._tasks |= {self._spawn(work) for work in works}
 
     def _spawn(self, work: Coroutine[object, object, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
@@ -127,9 +140,10 @@ class View:
         if id == self.session_id:
             return
         self._ear.close()
-        self._display.settle()
+        self._settle()
         self.session_id, self._shown, self.asking = id, shown, None
-        if id is not None:
+        self._is_elsewhere.set()
+        if id is not None and self._worker is not None:
             listener = self._ear.enter_context(self._worker.listen(id))
             hearing = self._spawn(self._hear_worker(listener))
             self._ear.callback(hearing.cancel)
@@ -192,12 +206,25 @@ class View:
             self._news.put_nowait(happening)
         self._news.put_nowait(None)
 
+    async def _hear_others(self) -> None:
+        """Look every moment, while another process answers here, what it has stored of that."""
+        while True:
+            await self._is_elsewhere.wait()
+            # Before it is looked, so that nothing is missed that begins meanwhile.
+            self._is_elsewhere.clear()
+            with suppress(NotFound):  # it was forgotten, of which the feed tells
+                if self.session_id is not None:
+                    self._news.put_nowait(await self._store.streaming(self.session_id))
+            await asyncio.sleep(LOOK_AGAIN.total_seconds())
+
     async def _show(self) -> None:
         try:
             while True:
                 news = await self._news.get()
                 if isinstance(news, Event):
                     await self._take_event(news)
+                elif isinstance(news, Streaming):
+                    await self._take_streaming(news)
                 elif news is not None:
                     await self._take_live(news)
                 elif not self.is_leaving:
@@ -217,6 +244,8 @@ class View:
             return
         if event.kind in _AT_REST:
             self._done(turn_id)
+        elif event.kind is EventKind.TURN_RUNNING and turn_id not in self._ours:
+            self._is_elsewhere.set()
         elif event.kind is EventKind.TURN_WAITING and turn_id not in self._ours:
             await self._ask_for_other(turn_id)
 
@@ -226,6 +255,19 @@ class View:
         if turn.session_id == self.session_id and turn.state is TurnState.WAITING:
             self.ask(turn_id, turn.question)
 
+    async def _take_streaming(self, streaming: Streaming) -> None:
+        """Show how far another process has come with its answer."""
+        turn_id, text = streaming.turn_id, streaming.text
+        if streaming.session_id != self.session_id or turn_id is None or turn_id in self._ours:
+            return
+        self._is_elsewhere.set()
+        if streaming.last_seq > self._shown:
+            await self.catch_up()
+        said = self._said if self._speaking == turn_id else ""
+        # What was read before a line came is in that line.
+        if streaming.last_seq >= self._shown and text.startswith(said) and text != said:
+            self._stream(turn_id, text.removeprefix(said))
+
     async def _take_live(self, happening: Happening) -> None:
         match happening:
             case Begun(turn_id=turn_id):
@@ -233,14 +275,12 @@ class View:
                 self._live.add(turn_id)
                 self._ours.add(turn_id)
             case Delta(turn_id=turn_id, text=text) if turn_id in self._live:
-                if self._speaking != turn_id:
-                    self._display.settle()
-                self._speaking = turn_id
-                self._display.stream(text)
+                self._stream(turn_id, text)
             case Line(turn_id=turn_id, message=message) if turn_id in self._live:
-                self._display.settle()
                 if message.role is Role.ASSISTANT:
-                    self._show_text(message.parts)
+                    self._show_text(turn_id, message.parts)
+                else:
+                    self._settle()
             case Closed():
                 await self._close(happening)
             case _:
@@ -249,7 +289,7 @@ class View:
     async def _close(self, closed: Closed) -> None:
         # The next turn may speak already when the worker tells of the end of a stopped one.
         if self._speaking == closed.turn_id:
-            self._display.settle()
+            self._settle()
         await self.catch_up()
         self._live.discard(closed.turn_id)
         if closed.state is TurnState.WAITING:
@@ -261,14 +301,31 @@ class View:
         if line.role is Role.USER and line.turn_id not in self._typed:
             self._display.quote("you", line.text)
         if line.role is Role.ASSISTANT and line.turn_id not in self._live:
-            self._show_text(line.parts)
+            self._show_text(line.turn_id, line.parts)
         for marker in _markers(line):
             self._display.mark(marker)
 
-    def _show_text(self, parts: Iterable[Part]) -> None:
-        if words := _words(parts):
-            self._display.stream(words)
-            self._display.settle()
+    def _stream(self, turn_id: TurnId, text: str) -> None:
+        """Show some more of what a turn is saying."""
+        if self._speaking != turn_id:
+            self._settle()
+        self._speaking = turn_id
+        self._said += text
+        self._display.stream(text)
+
+    def _show_text(self, turn_id: TurnId | None, parts: Iterable[Part]) -> None:
+        """Show a whole line, or the rest of it where it was seen as it grew."""
+        words = _words(parts)
+        if self._speaking is None or turn_id != self._speaking or not words.startswith(self._said):
+            self._settle()
+        if rest := words.removeprefix(self._said):
+            self._display.stream(rest)
+        self._settle()
+
+    def _settle(self) -> None:
+        """Let what comes next be something else than what is just being said."""
+        self._display.settle()
+        self._speaking, self._said = None, ""
 
     def _done(self, turn_id: TurnId) -> None:
         future = self.under_way.pop(turn_id, None)

@@ -1,22 +1,32 @@
 """Configuration: one typed Config, read from the environment, two files and the defaults."""
 
-import difflib
 import os
-import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, timedelta, tzinfo
-from enum import StrEnum
 from pathlib import Path
-from typing import TypeAlias, get_args
 
 from pydantic import Field, PrivateAttr, ValidationError, field_validator
 
+from threadline.config.layers import (
+    PREFIX,
+    Way,
+    home_of,
+    lay_over,
+    leaves,
+    parse_file,
+    read_file,
+    read_variables,
+)
+from threadline.config.mistakes import DEFAULT, explain, explain_platform
+from threadline.config.secrets import is_reference, is_secret_key, resolve, shown
 from threadline.config.sections import (
     BusyModes,
     Drain,
     Edits,
+    Flag,
     Freshness,
     Lease,
+    Minutes,
     People,
     Resets,
     Retain,
@@ -24,6 +34,17 @@ from threadline.config.sections import (
     Shares,
     Spend,
     tried,
+)
+from threadline.config.serving import (
+    AccessSettings,
+    ContextSettings,
+    Count,
+    HookSettings,
+    LogSettings,
+    PlatformSettings,
+    ProfileSettings,
+    RoutingSettings,
+    ServerSettings,
 )
 from threadline.core.errors import ConfigError, Invalid
 from threadline.core.location import checked_location, hide_password, is_server
@@ -34,15 +55,25 @@ from threadline.core.rules import EditMode, Rules
 from threadline.core.text import checked_name
 from threadline.core.turn import FRESHNESS, LEASE
 
-PREFIX = "THREADLINE_"
+__all__ = [
+    "DEFAULT",
+    "FILE",
+    "FOLDER",
+    "OUTPUT",
+    "PREFIX",
+    "Config",
+    "load_config",
+    "machine_zone",
+    "parse_config",
+]
+
 FILE = "threadline.toml"
 FOLDER = Path("~/.threadline")
-DEFAULT = "default"
-
-Way: TypeAlias = tuple[str, ...]
-"""The way to a setting through the tables: `("reset", "default", "mode")`."""
+OUTPUT = FOLDER / "output"
+"""Where files are written that somebody asked for, a folder for each profile."""
 
 _LOCALTIME = Path("/etc/localtime")
+_TABLE = "a table of settings"
 
 
 class Config(Section):
@@ -58,19 +89,37 @@ class Config(Section):
         default=MAIN_PROFILE,
         description="1 to 64 of a-z, 0-9, _ and -, beginning with a letter or digit",
     )
-    reset: Resets = Field(default=Resets(), description="a table of settings")
-    sharing: Shares = Field(default=Shares(), description="a table of settings")
-    busy: BusyModes = Field(default=BusyModes(), description="a table of settings")
+    reset: Resets = Field(default=Resets(), description=_TABLE)
+    sharing: Shares = Field(default=Shares(), description=_TABLE)
+    busy: BusyModes = Field(default=BusyModes(), description=_TABLE)
     edits: Edits = EditMode.NOTE
     people: People = PeopleMode.APART
-    spend: Spend = Field(default=Spend(), description="a table of settings")
-    retention: Retain = Field(default=Retain(), description="a table of settings")
+    spend: Spend = Field(default=Spend(), description=_TABLE)
+    retention: Retain = Field(default=Retain(), description=_TABLE)
     freshness_seconds: Freshness = int(FRESHNESS.total_seconds())
     lease_seconds: Lease = int(LEASE.total_seconds())
     drain_seconds: Drain = 20
+    concurrency: Count = 32
+    inactivity_minutes: Minutes = 30
+    streaming: Flag = True
+    access: AccessSettings = Field(default=AccessSettings(), description=_TABLE)
+    routing: tuple[RoutingSettings, ...] = Field(
+        default=(), description="a list of tables with a profile and where it holds"
+    )
+    profiles: dict[str, ProfileSettings] = Field(
+        default={}, description="tables named after profiles"
+    )
+    platforms: dict[str, PlatformSettings] = Field(
+        default={}, repr=False, description="tables named after platforms"
+    )
+    context: ContextSettings = Field(default=ContextSettings(), description=_TABLE)
+    hooks: HookSettings = Field(default=HookSettings(), description=_TABLE)
+    server: ServerSettings = Field(default=ServerSettings(), description=_TABLE)
+    logs: LogSettings = Field(default=LogSettings(), description=_TABLE)
 
     _origins: Mapping[str, str] = PrivateAttr(default_factory=dict)
     _machine: tzinfo = PrivateAttr(default=UTC)
+    _environ: Mapping[str, str] = PrivateAttr(default_factory=dict)
 
     @field_validator("database")
     @classmethod
@@ -84,6 +133,13 @@ class Config(Section):
     def _is_a_name(cls, text: str) -> str:
         tried(lambda name: checked_name(canonical_profile(name), "profile"), text)
         return canonical_profile(text)
+
+    @field_validator("profiles", "platforms")
+    @classmethod
+    def _are_named(cls, tables: dict[str, Section]) -> dict[str, Section]:
+        for name in tables:
+            tried(lambda name: checked_name(name, "name"), name)
+        return tables
 
     @property
     def is_server(self) -> bool:
@@ -107,9 +163,39 @@ class Config(Section):
         return self._origins.get(key, DEFAULT)
 
     def settings(self) -> Iterator[tuple[str, object, str]]:
-        """Walk over all settings: dotted name, value, and where it came from."""
-        for key, value in _leaves(self.model_dump(mode="json")):
-            yield key, value, self.origin_of(key)
+        """Walk over all settings: dotted name, value as anybody may see it, and its origin."""
+        for key, value in leaves(self.model_dump(mode="json")):
+            seen = self.shown_database if key == "database" else shown(key, value)
+            yield key, seen, self.origin_of(key)
+
+    def platform_settings(self, name: str) -> dict[str, object]:
+        """Answer what only a platform itself knows, with its secrets fetched from their places."""
+        return {
+            key: self._fetch(f"platforms.{name}.{key}", value) for key, value in self._own(name)
+        }
+
+    def explain_platform(
+        self, error: ValidationError, name: str, names: Sequence[str]
+    ) -> ConfigError:
+        """Say what is wrong with the settings that only a platform itself knows."""
+        return explain_platform(error, name, names, self._origins)
+
+    def secrets(self) -> frozenset[str]:
+        """Answer all secrets that the settings hold or name, so that nobody writes them down."""
+        found: set[str] = set()
+        for name in self.platforms:
+            for key, value in leaves(dict(self._own(name))):
+                whole = f"platforms.{name}.{key}"
+                if is_reference(value) or is_secret_key(key.rpartition(".")[2]):
+                    found.update(_texts(self._fetch(whole, value)))
+        return frozenset(found)
+
+    def _own(self, name: str) -> Iterator[tuple[str, object]]:
+        yield from self.platforms[name].own.items()
+
+    def _fetch(self, key: str, value: object) -> object:
+        folder = Path(self.origin_of(key)).parent
+        return resolve(key, value, folder=folder, environ=self._environ)
 
     def rules(self) -> Rules:
         """Answer what the verbs must know of the settings."""
@@ -140,26 +226,43 @@ def load_config(
     folder: Path = Path(),
 ) -> Config:
     """Read the settings: options of the command line, environment, user's file, project's file."""
-    given = {f"--{name}": ((name,), value) for name, value in (options or {}).items() if value}
+    given: dict[str, tuple[Way, object]] = {
+        f"--{name}": (tuple(name.split(".")), value)
+        for name, value in (options or {}).items()
+        if value
+    }
     values: dict[str, object] = {}
     origins: dict[str, str] = {}
-    user = _home(environ) / FOLDER.name / FILE
+    user = home_of(environ) / FOLDER.name / FILE
     for file in (folder.absolute() / FILE, user):
-        _lay_over(values, _read(file), str(file), origins)
-    for name, (way, value) in {**_variables(environ), **given}.items():
+        lay_over(values, read_file(file), str(file), origins)
+    for name, (way, value) in {**read_variables(environ), **given}.items():
         layer: object = value
         for key in reversed(way):
             layer = {key: layer}
-        _lay_over(values, layer, name, origins)
+        lay_over(values, layer, name, origins)
+    return _make(values, origins, environ)
+
+
+def parse_config(text: str, origin: str, *, environ: Mapping[str, str] = os.environ) -> Config:
+    """Read settings from one text alone, as a file with this name would give them."""
+    values: dict[str, object] = {}
+    origins: dict[str, str] = {}
+    lay_over(values, parse_file(text, origin), origin, origins)
+    return _make(values, origins, environ)
+
+
+def _make(values: dict[str, object], origins: dict[str, str], environ: Mapping[str, str]) -> Config:
     try:
         config = Config.model_validate(values)
     except ValidationError as error:
-        raise _explain(error, origins) from None
+        raise explain(error, origins, Config) from None
     except ConfigError as error:  # only the database says by itself what is wrong with it
         origin = origins.get("database", DEFAULT)
         raise ConfigError(error.message, id=origin, hint=error.hint) from None
     config._origins = origins  # noqa: SLF001 - this is how a Config is made
     config._machine = machine_zone(environ)  # noqa: SLF001 - the same
+    config._environ = environ  # noqa: SLF001 - the same
     return config
 
 
@@ -174,113 +277,6 @@ def machine_zone(environ: Mapping[str, str] = os.environ, link: Path = _LOCALTIM
         return UTC  # as the C library does with a name that it does not know
 
 
-def _home(environ: Mapping[str, str]) -> Path:
-    try:
-        return Path(environ["HOME"]) if environ.get("HOME") else Path.home()
-    except RuntimeError as error:
-        raise ConfigError("Nobody's home folder can be found", hint="Set HOME") from error
-
-
-def _read(file: Path) -> dict[str, object]:
-    try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-    except OSError as error:
-        why = error.strerror or type(error).__name__
-        raise ConfigError(f"The file cannot be read: {why}", id=str(file)) from error
-    except ValueError as error:
-        raise ConfigError(f"The file is no TOML: {error}", id=str(file)) from error
-
-
-def _variables(environ: Mapping[str, str]) -> dict[str, tuple[Way, str]]:
-    """Find our variables; two underscores lead into a table: THREADLINE_BUSY__DEFAULT."""
-    return {
-        name: (tuple(name.removeprefix(PREFIX).lower().split("__")), value)
-        for name, value in sorted(environ.items())
-        if name.startswith(PREFIX) and value
-    }
-
-
-def _lay_over(
-    values: dict[str, object], layer: object, origin: str, origins: dict[str, str], way: Way = ()
-) -> None:
-    """Put one source of settings over those before it, setting by setting."""
-    for name, value in layer.items() if isinstance(layer, dict) else ():
-        below = values.get(name)
-        if isinstance(value, dict):
-            inner: dict[str, object] = below if isinstance(below, dict) else {}
-            values[name] = inner
-            _lay_over(inner, value, origin, origins, (*way, name))
-        else:
-            values[name] = value
-        origins[".".join((*way, name))] = origin
-
-
-def _leaves(table: Mapping[str, object], way: Way = ()) -> Iterator[tuple[str, object]]:
-    for name, value in table.items():
-        if isinstance(value, dict):
-            yield from _leaves(value, (*way, name))
-        else:
-            yield ".".join((*way, name)), value
-
-
-def _explain(error: ValidationError, origins: Mapping[str, str]) -> ConfigError:
-    """Say of the first wrong setting which one it is, what it was, and what it should be."""
-    wrong = error.errors(include_url=False)[0]
-    way = tuple(str(part) for part in wrong["loc"] if part != "[key]")
-    key = ".".join(way)
-    origin = origins.get(key, DEFAULT)
-    names = _names(way[:-1])
-    if wrong["type"] == "extra_forbidden" or ("[key]" in wrong["loc"] and names):
-        near = difflib.get_close_matches(way[-1], names, n=1, cutoff=0.6)
-        known = f"Did you mean {'.'.join((*way[:-1], near[0]))}?" if near else ""
-        hint = known or f"There are: {', '.join(names)}"
-        return ConfigError(f"There is no setting {key}", id=origin, hint=hint)
-    value = wrong["input"]
-    shown = repr(hide_password(value) if isinstance(value, str) else value)[:80]
-    if way[0] == "database":
-        shown = "what it is"  # It may hold a password, in whatever form.
-    return ConfigError(
-        f"{key} cannot be {shown}",
-        id=origin,
-        hint=f"It must be {_wish(way) or wrong['msg']}",
-    )
-
-
-def _names(way: Way) -> list[str]:
-    """List the settings that a table can have, where they are known."""
-    found = _annotation(way)
-    if isinstance(found, type) and issubclass(found, Section):
-        return list(found.model_fields)
-    key = [*get_args(found), None][0]
-    return list(key) if isinstance(key, type) and issubclass(key, StrEnum) else []
-
-
-def _wish(way: Way) -> str | None:
-    """Find what a setting must be: its own word, or that of the table it stands in."""
-    while way:
-        section = _section(way[:-1])
-        field = None if section is None else section.model_fields.get(way[-1])
-        if field is not None:
-            return field.description
-        way = way[:-1]
-    return None
-
-
-def _section(way: Way) -> type[Section] | None:
-    """Find the section that stands at the end of a way through the tables."""
-    found = _annotation(way)
-    return found if isinstance(found, type) and issubclass(found, Section) else None
-
-
-def _annotation(way: Way) -> object:
-    """Find what may stand at the end of a way through the tables."""
-    found: object = Config
-    for name in way:
-        if isinstance(found, type) and issubclass(found, Section):
-            field = found.model_fields.get(name)
-            found = None if field is None else field.annotation
-        else:  # a table of tables, by platform or kind
-            found = [*get_args(found), None][1]
-    return found
+def _texts(value: object) -> list[str]:
+    values = value if isinstance(value, list) else [value]
+    return [one for one in values if isinstance(one, str) and one]

@@ -1,0 +1,27 @@
+"""Reaching: the platforms and homes that the settings name, for targets that somebody types."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from threadline.config import load_config
+from threadline.core.address import Address
+from threadline.sessions.store import Store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Around:
+    """What the settings say of platforms."""
+
+    platforms: frozenset[str]
+    homes: Mapping[str, Address]
+
+    async def known(self, store: Store) -> frozenset[str]:
+        """Name the platforms of the settings, and those that the store has heard of."""
+        return self.platforms | await store.known_platforms()
+
+
+def look_around(settings: Mapping[str, str | None]) -> Around:
+    """Read the platforms of the settings."""
+    served = {name: one for name, one in load_config(settings).platforms.items() if one.enabled}
+    homes = {name: one.home_of(name) for name, one in served.items() if one.home}
+    return Around(platforms=frozenset(served), homes=homes)

@@ -1,0 +1,85 @@
+"""`threadline send`: words and files for a target, carried by whichever gateway serves."""
+
+import mimetypes
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from threadline.cli.acting import in_store
+from threadline.cli.completing import complete_target
+from threadline.cli.files import read_file
+from threadline.cli.options import AsJson, Database, Profile
+from threadline.cli.screen import as_plain, say, write_json
+from threadline.core.message import Attachment, MediaKind
+from threadline.core.target import target_of
+
+if TYPE_CHECKING:
+    from threadline.cli.opening import Opened
+    from threadline.sessions.store import Store
+    from threadline.sessions.targets import Sent
+
+_UNKNOWN = "application/octet-stream"
+
+
+def send(
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="TARGET",
+            help="local, all, a platform, platform:chat, or a list.",
+            autocompletion=complete_target,
+        ),
+    ],
+    text: Annotated[str, typer.Argument(metavar="[TEXT]", help="The words; - reads them.")] = "",
+    *,
+    files: Annotated[
+        list[str] | None, typer.Option("--file", "-f", metavar="PATH", help="A file to attach.")
+    ] = None,
+    database: Database = None,
+    profile: Profile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Send words, and perhaps files, to a target."""
+    from threadline.cli.reaching import look_around
+    from threadline.sessions.targets import Standpoint
+
+    settings = {"database": database, "profile": profile}
+    around = look_around(settings)
+    words = sys.stdin.read() if text == "-" else text
+
+    async def act(opened: "Opened") -> "tuple[Sent, bool]":
+        store = opened.store
+        standpoint = Standpoint(
+            profile=opened.profile, platforms=await around.known(store), homes=around.homes
+        )
+        attachments = [await _store_file(store, path) for path in files or ()]
+        owed = await store.send_words(target, words, standpoint, attachments=attachments)
+        return owed, bool(await store.gateways())
+
+    owed, is_served = in_store(settings, act, make=True)
+    if as_json:
+        write_json({"is_served": is_served, "sent": _plain(owed), "problems": owed.problems})
+        return
+    for id, address in owed.deliveries:
+        say(f"Owed to {target_of(address)} (delivery {id}).")
+    for problem in owed.problems:
+        say(problem)
+    if not is_served:
+        say("No gateway serves just now; the next one sends it. `threadline serve` starts one.")
+
+
+def _plain(owed: "Sent") -> list[dict[str, object]]:
+    return [
+        {"delivery": id, "target": str(target_of(address)), "address": as_plain(address)}
+        for id, address in owed.deliveries
+    ]
+
+
+async def _store_file(store: "Store", path: str) -> Attachment:
+    data = b"".join([chunk async for chunk in read_file(path)])
+    media_type = mimetypes.guess_type(path)[0] or _UNKNOWN
+    kinds = {"image": MediaKind.IMAGE, "audio": MediaKind.AUDIO}
+    kind = kinds.get(media_type.partition("/")[0], MediaKind.FILE)
+    return await store.put_blob(data, media_type, kind, Path(path).name)

@@ -1,0 +1,54 @@
+"""`threadline serve`: the gateway and its web server, until somebody ends them."""
+
+import asyncio
+from typing import Annotated
+
+import typer
+
+from threadline.cli.options import Database, Profile
+
+
+def serve(
+    *,
+    host: Annotated[
+        str | None, typer.Option("--host", metavar="ADDRESS", help="Where to listen.")
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option("--port", min=0, max=65_535, help="On which port; 0: any that is free."),
+    ] = None,
+    demo: Annotated[
+        bool, typer.Option("--demo", help="Let made-up people chat on made-up platforms.")
+    ] = False,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="With --demo: keep what was said, where it says.")
+    ] = False,
+    database: Database = None,
+    profile: Profile = None,
+) -> None:
+    """Serve: take in messages from all platforms, let the agent answer, and send the answers.
+
+    Ctrl-C or SIGTERM lets running answers end for a while (drain_seconds); a second one ends at
+    once. What was cut off goes on with the next start.
+    """
+    from threadline.config import load_config
+
+    options = {
+        "database": database,
+        "profile": profile,
+        "server.host": host,
+        "server.port": None if port is None else str(port),
+    }
+    if demo:
+        from threadline.cli.demo import run_demo
+
+        run_demo(options, keep=keep)
+        return
+    from threadline.cli.logs import logged
+    from threadline.cli.serving import run_server
+
+    config = load_config(options)
+    with logged(config.logs, config.secrets()):
+        is_well = asyncio.run(run_server(config))
+    if not is_well:
+        raise typer.Exit(1)

@@ -1,0 +1,85 @@
+"""The state of an installation: who serves it, and what there is to do."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from threadline.cli.opening import open_store
+from threadline.cli.screen import local
+from threadline.config import Config
+from threadline.core.serving import GatewayRow, Load, PlatformHealth
+from threadline.sessions.diagnosis import count_undelivered
+from threadline.sessions.phrases import count, span
+
+_LATELY = timedelta(days=1)
+_SILENT = timedelta(minutes=1)
+"""A gateway that was not heard of for so long is alive, and stuck."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """Who serves an installation, and what there is to do."""
+
+    database: str
+    at: datetime
+    gateways: tuple[GatewayRow, ...]
+    load: Load
+    lost: int
+    """Deliveries of the last day that never arrived."""
+    due_jobs: int
+    next_job_at: datetime | None
+
+
+async def read_state(config: Config) -> State:
+    """Read it from the store."""
+    async with open_store(config) as opened:
+        store = opened.store
+        now = store.now()
+        return State(
+            database=config.shown_database,
+            at=now,
+            gateways=tuple(await store.gateways()),
+            load=await store.load(),
+            lost=await opened.database.read(count_undelivered, now - _LATELY),
+            due_jobs=len(await store.due_jobs()),
+            next_job_at=await store.next_job_due(),
+        )
+
+
+def page(state: State) -> str:
+    """Tell it to a person."""
+    load = state.load
+    lines = [
+        f"{state.database}",
+        *_gateway_lines(state),
+        f"Turns: {load.queued:,} waiting, {load.running:,} under way.",
+        f"Replies: {load.owed:,} owed, {state.lost:,} lost in the last day.",
+        f"Jobs: {_jobs(state)}.",
+    ]
+    return "\n".join(lines)
+
+
+def _gateway_lines(state: State) -> list[str]:
+    if not state.gateways:
+        return ["No gateway serves. `threadline serve` starts one."]
+    lines = [f"{count(len(state.gateways), 'gateway')} serving:"]
+    for one in state.gateways:
+        silence = state.at - one.beat_at
+        stuck = f", silent for {span(silence)}" if silence > _SILENT else ""
+        where = f" at {one.url}" if one.url else ""
+        lines.append(
+            f"  {one.host} (process {one.pid}){where}, {one.version}, "
+            f"since {local(one.started_at)}{stuck}"
+        )
+        lines += [f"    {name}: {_told(health)}" for name, health in one.platforms.items()]
+    return lines
+
+
+def _told(health: PlatformHealth) -> str:
+    why = f" ({health.error})" if health.error else ""
+    return f"{health.state} since {local(health.since)}{why}"
+
+
+def _jobs(state: State) -> str:
+    if state.due_jobs:
+        return f"{state.due_jobs:,} due"
+    return f"next at {local(state.next_job_at)}" if state.next_job_at else "none ahead"

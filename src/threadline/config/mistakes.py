@@ -1,0 +1,113 @@
+"""Mistakes in settings: which one it is, what it was, and what it should be."""
+
+import difflib
+from collections.abc import Collection, Mapping
+from enum import StrEnum
+from typing import get_args, get_origin
+
+from pydantic import ValidationError
+
+from threadline.config.layers import Way
+from threadline.config.secrets import is_secret_key
+from threadline.config.sections import Section
+from threadline.core.errors import ConfigError
+from threadline.core.location import hide_password
+
+DEFAULT = "default"
+
+_HUSHED = "what it is"
+_OPEN = frozenset({"type", "enabled", "home"})
+"""Settings of a platform that hold no secret, whatever somebody writes there."""
+
+
+def explain(
+    error: ValidationError, origins: Mapping[str, str], root: type[Section], way: Way = ()
+) -> ConfigError:
+    """Say of the first wrong setting which one it is, what it was, and what it should be."""
+    wrong = error.errors(include_url=False)[0]
+    way = (*way, *(str(part) for part in wrong["loc"] if part != "[key]"))
+    key, origin = ".".join(way), origin_of(way, origins)
+    names = _names(way[:-1], root)
+    if wrong["type"] == "extra_forbidden" or ("[key]" in wrong["loc"] and names):
+        near = difflib.get_close_matches(way[-1], names, n=1, cutoff=0.6)
+        known = f"Did you mean {'.'.join((*way[:-1], near[0]))}?" if near else ""
+        hint = known or f"There are: {', '.join(names)}"
+        return ConfigError(f"There is no setting {key}", id=origin, hint=hint)
+    wish = _wish(way, root) or wrong["msg"]
+    if wrong["type"] == "missing":
+        return ConfigError(f"{key} is missing", id=origin, hint=f"It must be {wish}")
+    shown = _HUSHED if _may_be_secret(way) else shorten(wrong["input"])
+    return ConfigError(f"{key} cannot be {shown}", id=origin, hint=f"It must be {wish}")
+
+
+def explain_platform(
+    error: ValidationError, name: str, names: Collection[str], origins: Mapping[str, str]
+) -> ConfigError:
+    """Say of the first wrong setting of a platform's own what is wrong; its value stays unseen."""
+    wrong = error.errors(include_url=False, include_input=False)[0]
+    way = ("platforms", name, *(str(part) for part in wrong["loc"]))
+    key, origin = ".".join(way), origin_of(way, origins)
+    if wrong["type"] == "extra_forbidden":
+        near = difflib.get_close_matches(way[-1], names, n=1, cutoff=0.6)
+        known = f"Did you mean platforms.{name}.{near[0]}?" if near else ""
+        hint = known or f"There are: {', '.join(sorted(names))}"
+        return ConfigError(f"There is no setting {key}", id=origin, hint=hint)
+    if wrong["type"] == "missing":
+        return ConfigError(f"{key} is missing", id=origin, hint="The platform needs it")
+    wish = wrong["msg"].removeprefix("Value error, ")
+    return ConfigError(f"{key} cannot be {_HUSHED}", id=origin, hint=f"It says: {wish}")
+
+
+def origin_of(way: Way, origins: Mapping[str, str]) -> str:
+    """Tell where a setting came from: what is in a list came with the list."""
+    while way:
+        if ".".join(way) in origins:
+            return origins[".".join(way)]
+        way = way[:-1]
+    return DEFAULT
+
+
+def shorten(value: object) -> str:
+    """Show a value, but not all of a long one, and no password of a URL."""
+    return repr(hide_password(value) if isinstance(value, str) else value)[:80]
+
+
+def _may_be_secret(way: Way) -> bool:
+    if way[0] == "platforms":
+        return way[-1] not in _OPEN
+    return way[0] == "database" or is_secret_key(way[-1])
+
+
+def _names(way: Way, root: type[Section]) -> list[str]:
+    """List the settings that a table can have, where they are known."""
+    found = _annotation(way, root)
+    if isinstance(found, type) and issubclass(found, Section):
+        return list(found.model_fields)
+    key = [*get_args(found), None][0]
+    return list(key) if isinstance(key, type) and issubclass(key, StrEnum) else []
+
+
+def _wish(way: Way, root: type[Section]) -> str | None:
+    """Find what a setting must be: its own word, or that of the table it stands in."""
+    while way:
+        section = _annotation(way[:-1], root)
+        if isinstance(section, type) and issubclass(section, Section):
+            field = section.model_fields.get(way[-1])
+            if field is not None:
+                return field.description
+        way = way[:-1]
+    return None
+
+
+def _annotation(way: Way, root: type[Section]) -> object:
+    """Find what may stand at the end of a way through the tables."""
+    found: object = root
+    for name in way:
+        if isinstance(found, type) and issubclass(found, Section):
+            field = found.model_fields.get(name)
+            found = None if field is None else field.annotation
+        elif get_origin(found) is tuple:
+            found = get_args(found)[0]
+        else:  # a table of tables, by platform or kind
+            found = [*get_args(found), None, None][1]
+    return found

@@ -1,0 +1,82 @@
+"""Errands: what a command from a platform leaves to do, because it takes longer than a moment."""
+
+from collections.abc import AsyncIterator
+
+from threadline.core.errors import StorageError, ThreadlineError, sentence_of
+from threadline.core.forgetting import Certificate, ForgettingState
+from threadline.core.inbound import Inbound
+from threadline.core.message import MediaKind
+from threadline.core.person import Asker
+from threadline.core.portable.files import ExportFormat
+from threadline.sessions.blobs import BLOB_LIMIT
+from threadline.sessions.commands.ask import Errand, Export
+from threadline.sessions.store import Store
+
+_TYPES = {
+    ExportFormat.MARKDOWN: "text/markdown",
+    ExportFormat.HTML: "text/html",
+    ExportFormat.JSONL: "application/jsonl",
+}
+
+
+async def run_errand(
+    store: Store, errand: Errand, inbound: Inbound, *, largest: int = BLOB_LIMIT
+) -> str | None:
+    """Do what is left to do: a file is owed to the chat, and a forgetting is brought to its end.
+
+    `largest` is how many bytes a file may have that the platform takes; 0: it takes none. Answers
+    what is to be said directly, because it must not be kept.
+    """
+    if not isinstance(errand, Export):
+        return _told(await store.go_on_forgetting(errand.id))
+    try:
+        await _export(store, errand, inbound, min(largest, BLOB_LIMIT))
+    except StorageError:
+        raise
+    except ThreadlineError as error:
+        await store.owe_words(inbound.address, sentence_of(error))
+    return None
+
+
+async def _export(store: Store, errand: Export, inbound: Inbound, largest: int) -> None:
+    data = None if largest < 1 else await _collect(_written(store, errand, inbound), largest)
+    if data is None:
+        what = "Files cannot be sent here" if largest < 1 else "The file is too large to be sent"
+        how = f"threadline sessions export {errand.session_id} --format {errand.format}"
+        words = f"{what}. Whoever runs this installation gets it with: {how}"
+        await store.owe_words(inbound.address, words)
+        return
+    name = f"{errand.session_id}.{errand.format}"
+    attachment = await store.put_blob(data, _TYPES[errand.format], MediaKind.FILE, name)
+    await store.owe_words(
+        inbound.address, "This is the conversation so far.", attachments=(attachment,)
+    )
+
+
+async def _written(store: Store, errand: Export, inbound: Inbound) -> AsyncIterator[bytes]:
+    """Write a session as whoever asked may see it."""
+    asker = Asker(address=inbound.address, sender=inbound.sender, profile=inbound.profile)
+    if errand.format is ExportFormat.JSONL:
+        async for block in store.export_session(errand.session_id, asker=asker):
+            yield block
+    else:
+        async for piece in store.export_page(errand.session_id, errand.format, asker=asker):
+            yield piece.encode()
+
+
+async def _collect(blocks: AsyncIterator[bytes], largest: int) -> bytes | None:
+    """Put a file together; None as soon as it is too large."""
+    data = bytearray()
+    async for block in blocks:
+        data += block
+        if len(data) > largest:
+            return None
+    return bytes(data)
+
+
+def _told(certificate: Certificate) -> str:
+    gone = " · ".join(f"{what} {number:,}" for what, number in certificate.counts.items())
+    rest = ""
+    if certificate.state is not ForgettingState.DONE:
+        rest = " Traces in the journal are wiped as soon as nobody reads it."
+    return f"Forgotten: {gone or 'nothing'}. Certificate {certificate.id}.{rest}"

@@ -1,0 +1,332 @@
+"""The gateway: inbox, worker, outbox, scheduler, hooks and platforms, as one thing that serves."""
+
+import asyncio
+import logging
+import os
+import socket
+from collections.abc import Coroutine, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from importlib.metadata import version
+from types import TracebackType
+from typing import Self
+
+from threadline.core.access import AccessRules
+from threadline.core.agent import Agent
+from threadline.core.command import list_commands
+from threadline.core.errors import Conflict, Invalid, ThreadlineError, sentence_of
+from threadline.core.platform import Capabilities, Platform, Surroundings
+from threadline.core.rank import Rank
+from threadline.core.serving import PlatformHealth
+from threadline.core.turn import Turn
+from threadline.gateway.access import Access
+from threadline.gateway.connection import Connection
+from threadline.gateway.hooks import Hooks
+from threadline.gateway.inbox import Inbox
+from threadline.gateway.meters import Meters
+from threadline.gateway.outbox import Outbox
+from threadline.gateway.pace import weathered
+from threadline.gateway.scheduler import Scheduler
+from threadline.gateway.settings import GatewaySettings
+from threadline.gateway.worker import Worker
+from threadline.sessions.store import Store
+
+log = logging.getLogger("threadline.gateway")
+
+SEND_OUT = timedelta(seconds=5)
+"""How long what is being sent may take when a gateway stops, at the most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Health:
+    """How a gateway is."""
+
+    is_ready: bool
+    running: int
+    """Turns that it runs."""
+    platforms: Mapping[str, PlatformHealth]
+    error: str | None = None
+    """What broke it."""
+
+
+class Gateway:
+    """Serves a store: `async with Gateway(store, agent, platforms) as gateway: …`.
+
+    When this begins, what a crash had left behind is picked up: replies that are owed come first.
+    A platform that breaks or hangs harms nobody else. When it ends, nothing more is taken in,
+    running turns may go on for a while, and what is being sent is sent.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        agent: Agent,
+        platforms: Sequence[Platform],
+        *,
+        settings: GatewaySettings = GatewaySettings(),
+    ) -> None:
+        """Put the parts together."""
+        self.platforms = {platform.name: platform for platform in platforms}
+        if len(self.platforms) < len(platforms):
+            raise Invalid("Two platforms have the same name", hint="Give each its own")
+        self.store, self.settings = store, settings
+        self.meters = Meters(self.platforms)
+        self.access = Access(store, _with_relays(settings.access, platforms))
+        self.hooks = Hooks(store, settings.hooks, pace=settings.pace, meters=self.meters)
+        self._around = Surroundings(
+            capabilities={name: one.capabilities for name, one in self.platforms.items()},
+            notes={name: one.notes for name, one in self.platforms.items()},
+            instructions=settings.instructions,
+            homes=settings.homes,
+            redact=settings.redact,
+        )
+        self.worker = self._make_worker(agent)
+        self.outbox = self._make_outbox()
+        self.inbox = self._make_inbox()
+        self.scheduler = self._make_scheduler()
+        self._changed = asyncio.Event()
+        self._connections = [self._connect(platform) for platform in platforms]
+        self._loops: dict[str, asyncio.Task[None]] = {}
+        self._ended: asyncio.Future[None] | None = None
+        self._is_serving = False
+        self._is_over = False
+        self._is_heard = True
+        self._error: str | None = None
+
+    def _make_worker(self, agent: Agent) -> Worker:
+        return Worker(
+            self.store,
+            agent,
+            concurrency=self.settings.concurrency,
+            per_profile=self.settings.per_profile,
+            on_ended=self.hooks.on_ended,
+            pace=self.settings.pace,
+            meters=self.meters,
+            refuses=self.access.refused_turns,
+            surroundings=self._look_around,
+            on_quiet=self._tell_quiet,
+        )
+
+    def _make_outbox(self) -> Outbox:
+        return Outbox(
+            self.store,
+            self.platforms,
+            live=self.worker.live,
+            pace=self.settings.pace,
+            meters=self.meters,
+            streams=self.settings.streams,
+            secrets=self.settings.secrets,
+        )
+
+    def _make_inbox(self) -> Inbox:
+        return Inbox(
+            self.store,
+            self.access,
+            self.outbox,
+            routing=self.settings.routing,
+            default_profile=self.settings.default_profile,
+            meters=self.meters,
+            largest_file=self._largest_file,
+        )
+
+    def _make_scheduler(self) -> Scheduler:
+        return Scheduler(
+            self.store,
+            platforms=self.platforms,
+            homes=self.settings.homes,
+            access=self.access,
+            meters=self.meters,
+        )
+
+    async def __aenter__(self) -> Self:
+        """Begin to serve; what a crash had left behind has been picked up when this returns."""
+        if self._ended is not None:
+            raise Conflict("This gateway has been used", hint="Make another one")
+        self._ended = asyncio.get_running_loop().create_future()
+        try:
+            await self._start()
+        except BaseException:
+            await self.halt()
+            raise
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Stop gracefully."""
+        await self.stop()
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether messages are taken in and answered: the last beat was written, nothing broke."""
+        return self._is_serving and self._is_heard and self._error is None
+
+    def health(self) -> Health:
+        """Tell how everything is."""
+        return Health(
+            is_ready=self.is_ready,
+            running=len(self.worker.running),
+            platforms={one.name: one.health for one in self._connections},
+            error=self._error,
+        )
+
+    async def wait(self) -> None:
+        """Wait until the gateway has ended; what nobody expected and broke it is raised."""
+        if self._ended is not None:
+            await asyncio.shield(self._ended)
+
+    async def enrol(self, url: str | None) -> None:
+        """Let others see that this process serves, and where."""
+        self.settings = replace(self.settings, url=url)
+        await self.store.enrol(
+            host=socket.gethostname() or "localhost",
+            pid=os.getpid(),
+            version=version("threadline"),
+            url=url,
+            platforms=self.health().platforms,
+        )
+
+    async def stop(self) -> None:
+        """Take in nothing more, let running turns end for a while, send what is being sent."""
+        if self._is_over:
+            return
+        self._is_serving = False
+        for connection in self._connections:
+            connection.shut()
+        try:
+            await self._cancel("scheduler", "hooks")
+            await self._settle()
+            await self.worker.stop()
+            if "outbox" in self._loops:
+                pace = self.settings.pace
+                await self.outbox.drain(max(pace.grace, min(pace.drain, SEND_OUT)))
+        except BaseException:
+            await self.halt()
+            raise
+        await self._close()
+        await weathered(self.store.leave)
+
+    async def halt(self) -> None:
+        """Let go of everything at once and write nothing more, as a crash would."""
+        self._is_serving = False
+        for connection in self._connections:
+            connection.shut()
+        await self._cancel(*self._loops)
+        await self.worker.halt()
+        await self._close()
+
+    async def _start(self) -> None:
+        await self.store.clear_gateways()
+        await self._set_homes()
+        # It runs before the first turn does, so that what is owed is on its way by then.
+        self._begin("outbox", self.outbox.run())
+        await self.hooks.begin()
+        await self.worker.__aenter__()
+        self._begin("worker", self.worker.wait())
+        self._begin("scheduler", self.scheduler.run())
+        self._begin("hooks", self.hooks.run())
+        self._begin("meters", self.meters.run(self.store))
+        await self.enrol(self.settings.url)
+        for connection in self._connections:
+            connection.open(list_commands(Rank.ADMIN))
+        self._begin("beat", self._beat())
+        self._is_serving = True
+
+    async def _set_homes(self) -> None:
+        """Give every platform its home that has none; what somebody chose there stays."""
+        profile = self.settings.default_profile
+        known = await self.store.homes(profile)
+        for home in self.settings.homes:
+            if home.platform not in known:
+                await self.store.set_home(home, profile=profile)
+
+    def _connect(self, platform: Platform) -> Connection:
+        return Connection(
+            platform,
+            self.inbox,
+            now=self.store.now,
+            changed=self._changed.set,
+            secrets=self.settings.secrets,
+        )
+
+    def _begin(self, name: str, loop: Coroutine[object, object, None]) -> None:
+        task = asyncio.create_task(loop, name=f"threadline-{name}")
+        self._loops[name] = task
+        task.add_done_callback(lambda _: self._take_end(name, task))
+
+    def _take_end(self, name: str, task: asyncio.Task[None]) -> None:
+        """Remember what broke a loop of ours: that is no weather, and the gateway is not ready."""
+        error = None if task.cancelled() else task.exception()
+        if error is None or self._ended is None or self._ended.done():
+            return
+        self._error = sentence_of(error)
+        log.error("The %s broke: %s", name, self._error, exc_info=error)
+        self._ended.set_exception(error)
+        self._ended.exception()  # whoever waits is told; nobody has to
+
+    async def _beat(self) -> None:
+        """Say again and again that we are there, and at once when a platform's state changed."""
+        while True:
+            self._changed.clear()
+            for connection in self._connections:
+                self.meters.platform_is(connection.name, connection.health)
+            self._is_heard = await weathered(lambda: self.store.beat(self.health().platforms))
+            try:
+                async with asyncio.timeout(self.settings.beat.total_seconds()):
+                    await self._changed.wait()
+            except TimeoutError:
+                continue
+
+    async def _cancel(self, *names: str) -> None:
+        tasks = {self._loops.pop(name) for name in names if name in self._loops}
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+
+    async def _settle(self) -> None:
+        """Let what the inbox still does in the background end, for a moment."""
+        grace = self.settings.pace.grace.total_seconds()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(grace):
+                await self.inbox.settle()
+
+    async def _close(self) -> None:
+        self._is_over = True
+        await self._cancel(*self._loops)
+        await self.inbox.close()
+        grace = self.settings.pace.grace
+        await asyncio.gather(*(one.close(grace) for one in self._connections))
+        if self._ended is not None and not self._ended.done():
+            self._ended.set_result(None)
+
+    def _largest_file(self, platform: str) -> int:
+        can = self._around.capabilities.get(platform, Capabilities())
+        return can.attachment_limit if can.attachments else 0
+
+    def _look_around(self) -> Surroundings:
+        return self._around
+
+    async def _tell_quiet(self, turn: Turn, silence: timedelta) -> None:
+        """Tell whoever asked that their answer takes long."""
+        try:
+            address = await self.store.address_of_turn(turn.id)
+        except ThreadlineError as error:
+            log.warning("Nobody is told that turn %s is silent: %s", turn.id, error)
+            return
+        minutes = max(round(silence.total_seconds() / 60), 1)
+        await self.outbox.say(
+            address,
+            f"I have heard nothing from the agent for {minutes} min. "
+            "If it stays silent as long again, I give up; /stop ends it now.",
+        )
+
+
+def _with_relays(rules: AccessRules, platforms: Sequence[Platform]) -> AccessRules:
+    """Let those go on after a restart for whom an authenticated connector had answered."""
+    relays = (platform.name for platform in platforms if platform.capabilities.relays)
+    return replace(rules, relays=frozenset({*rules.relays, *relays}))

@@ -1,0 +1,240 @@
+"""The inbox: may this sender speak? Is it a command, an answer, a message? Then it is kept."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from threadline.core.address import Address, Kind
+from threadline.core.command import parse_command
+from threadline.core.errors import Invalid, StorageError, ThreadlineError
+from threadline.core.inbound import Inbound, InboundKind
+from threadline.core.message import Attachment, MediaKind, Message, plain_text
+from threadline.core.platform import Reception, Taken
+from threadline.core.rank import Rank
+from threadline.core.route import MAIN_PROFILE, canonical_chat, canonical_sender
+from threadline.core.routing import ProfileRule, profile_for
+from threadline.core.text import checked_span, checked_type
+from threadline.core.turn import TurnId, checked_turn_id
+from threadline.gateway.access import Access
+from threadline.gateway.answers import Answers
+from threadline.gateway.errands import run_errand
+from threadline.gateway.limits import Allowance, Haste
+from threadline.gateway.meters import Meters
+from threadline.gateway.order import Order
+from threadline.sessions.blobs import BLOB_LIMIT
+from threadline.sessions.commands import find_unknown
+from threadline.sessions.commands.ask import Errand, Reply
+from threadline.sessions.store import Store
+
+log = logging.getLogger("threadline.gateway")
+
+TOO_FAST = "That was a lot at once. I left out your last message; please wait a minute."
+UNKNOWN = "I do not know you yet."
+ASK_OWNER = (
+    "I do not know you yet. Give this code to the person who runs me, and they can let you in: "
+    "{code}\nIt is valid for an hour."
+)
+
+
+class Voice(Protocol):
+    """Whoever says something to a chat directly: the outbox."""
+
+    async def say(self, address: Address, text: str) -> bool:
+        """Say something that is not kept, as well as that can be done."""
+        ...
+
+
+class Inbox:
+    """The gate through which every platform brings what people say.
+
+    Whatever is said to somebody who may not be kept, or must not be, goes directly and in the
+    background: a platform that is slow to send does not wait for itself.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        access: Access,
+        outbox: Voice,
+        *,
+        routing: Sequence[ProfileRule] = (),
+        default_profile: str = MAIN_PROFILE,
+        meters: Meters,
+        per_minute: int | None = None,
+        largest_file: Callable[[str], int] = lambda _: BLOB_LIMIT,
+    ) -> None:
+        """Let in whom the access admits; `largest_file` tells what a platform takes."""
+        self._store = store
+        self._access = access
+        self._outbox = outbox
+        self._routing = tuple(routing)
+        self._default_profile = default_profile
+        self._meters = meters
+        limit = access.rules.per_minute if per_minute is None else per_minute
+        self._limit = Allowance(limit)
+        self._strangers = Allowance(limit)
+        self._order = Order()
+        self._answers = Answers(store)
+        self._largest_file = largest_file
+        self._background: set[asyncio.Task[None]] = set()
+
+    async def keep(
+        self, data: bytes, media_type: str, kind: MediaKind, name: str | None = None
+    ) -> Attachment:
+        """Store an attachment, before the message that it belongs to is brought."""
+        return await self._store.put_blob(data, media_type, kind, name)
+
+    async def answer_to(self, turn_id: TurnId, within: timedelta) -> Sequence[Message] | None:
+        """Wait for what a turn says to people; None: it is not over yet."""
+        return await self._answers.wait(checked_turn_id(turn_id), checked_span(within, "within"))
+
+    async def take(self, inbound: Inbound) -> Taken:
+        """Take in a message, an edit or a deletion; when this returns it is on disk."""
+        try:
+            inbound = self._routed(inbound)
+        except Invalid as error:
+            log.warning("A platform brought what is no message: %s", error)
+            return Taken(reception=Reception.REFUSED, said=error.chat)
+        async with self._order.within(_chat_of(inbound)):
+            try:
+                taken = await self._take(inbound)
+            except StorageError:
+                raise
+            except ThreadlineError as error:
+                taken = await self._turn_down(inbound, error.chat, error)
+        self._meters.arrived(inbound.address.platform, taken.reception)
+        return taken
+
+    async def settle(self) -> None:
+        """Wait for the end of what goes on in the background; to be called before the store closes.
+
+        An export that is cut off is asked for again; a forgetting goes on by itself.
+        """
+        while self._background:
+            await asyncio.wait(set(self._background))
+
+    async def close(self) -> None:
+        """End what goes on in the background."""
+        for task in self._background:
+            task.cancel()
+        await self.settle()
+
+    def _routed(self, inbound: Inbound) -> Inbound:
+        checked_type(inbound, "inbound", Inbound)
+        profile = profile_for(inbound, self._routing, self._default_profile)
+        return inbound if profile == inbound.profile else replace(inbound, profile=profile)
+
+    async def _take(self, inbound: Inbound) -> Taken:
+        rank = await self._access.rank(inbound)
+        if rank is Rank.STRANGER:
+            return await self._meet(inbound)
+        if rank is not Rank.OWNER and not self._is_in_time(inbound):
+            return Taken(reception=Reception.LIMITED, said=TOO_FAST)
+        return await self._receive(inbound, rank)
+
+    async def _meet(self, inbound: Inbound) -> Taken:
+        """Give a code to a stranger who writes directly; everybody else hears nothing."""
+        address, sender = inbound.address, inbound.sender
+        if address.kind is not Kind.DM or sender.is_bot or not _is_said(inbound):
+            return Taken(reception=Reception.REFUSED)
+        refused = Taken(reception=Reception.REFUSED, said=UNKNOWN)
+        haste = self._strangers.take(_sender_of(inbound), self._moment_of(inbound))
+        if not self._access.rules.pairing or haste is not Haste.NONE:
+            return refused
+        shown = await self._store.ask_pairing(address.platform, sender, profile=inbound.profile)
+        if shown is not None:
+            self._say(address, ASK_OWNER.format(code=shown.code))
+        return refused
+
+    def _is_in_time(self, inbound: Inbound) -> bool:
+        """Count a message; what takes words back is never too much."""
+        if inbound.kind is InboundKind.DELETION:
+            return True
+        haste = self._limit.take(_sender_of(inbound), self._moment_of(inbound))
+        if haste is Haste.FIRST and not inbound.observed:
+            self._say(inbound.address, TOO_FAST)
+        return haste is Haste.NONE
+
+    def _moment_of(self, inbound: Inbound) -> datetime:
+        """Tell when something was said; nothing is said later than now."""
+        return min(inbound.at, self._store.now())
+
+    async def _receive(self, inbound: Inbound, rank: Rank) -> Taken:
+        is_said = _is_said(inbound)
+        words = plain_text(inbound.parts).strip() if is_said else ""
+        if words.startswith("/"):
+            if (call := parse_command(words)) is not None:
+                reply = await self._store.command(inbound, call, rank)
+                return self._answered(inbound, reply)
+            if (unknown := find_unknown(words)) is not None:
+                return await self._turn_down(inbound, str(unknown), unknown)
+        arrival = await self._store.arrive(inbound, answers=is_said)
+        if arrival.is_repeated:
+            return Taken(reception=Reception.REPEATED, turn_id=arrival.turn_id)
+        return Taken(reception=Reception.TAKEN, turn_id=arrival.turn_id)
+
+    def _answered(self, inbound: Inbound, reply: Reply | None) -> Taken:
+        """Say what must not be kept, and do in the background what takes longer."""
+        if reply is None:
+            return Taken(reception=Reception.REPEATED)
+        if reply.is_secret and reply.text:
+            self._say(inbound.address, reply.text)
+        if reply.errand is not None:
+            self._begin(self._run(reply.errand, inbound))
+        said = None if reply.is_secret else reply.text
+        return Taken(reception=Reception.COMMAND, turn_id=reply.turn_id, said=said)
+
+    async def _turn_down(self, inbound: Inbound, words: str, why: ThreadlineError) -> Taken:
+        """Tell somebody that their message is not taken in; a change of one just goes."""
+        log.info("Something from %s was not taken in: %s", inbound.address.platform, why)
+        try:
+            if _is_said(inbound) and await self._store.refuse(inbound, words) is None:
+                return Taken(reception=Reception.REPEATED)
+        except StorageError:
+            raise
+        except ThreadlineError as error:
+            log.warning("Nobody could be told about it: %s", error)
+        return Taken(reception=Reception.REFUSED, said=words)
+
+    async def _run(self, errand: Errand, inbound: Inbound) -> None:
+        largest = self._largest_file(inbound.address.platform)
+        words = await run_errand(self._store, errand, inbound, largest=largest)
+        if words:
+            await self._outbox.say(inbound.address, words)
+
+    def _say(self, address: Address, words: str) -> None:
+        async def say() -> None:
+            await self._outbox.say(address, words)
+
+        self._begin(say())
+
+    def _begin(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work, name="inbox")
+        self._background.add(task)
+        task.add_done_callback(self._end)
+
+    def _end(self, task: asyncio.Task[None]) -> None:
+        self._background.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.warning("Something after a message failed: %s", error)
+
+
+def _chat_of(inbound: Inbound) -> tuple[str, ...]:
+    address = inbound.address
+    chat = canonical_chat(address, inbound.sender)
+    return inbound.profile, address.platform, address.account, address.kind, chat
+
+
+def _is_said(inbound: Inbound) -> bool:
+    """Tell a message to the agent from chatter, and from changes of what was said."""
+    return inbound.kind is InboundKind.MESSAGE and not inbound.observed
+
+
+def _sender_of(inbound: Inbound) -> tuple[str, ...]:
+    """Name whose haste is counted; where nobody can be told apart, it is the chat's."""
+    platform = inbound.address.platform
+    id = canonical_sender(platform, inbound.sender)
+    return _chat_of(inbound) if id is None else (platform, id)

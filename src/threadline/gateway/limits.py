@@ -1,0 +1,77 @@
+"""Limits: how much one sender may write in a while."""
+
+from collections import OrderedDict
+from collections.abc import Hashable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+REMEMBERED = 10_000
+"""Senders whose haste is remembered at once; who was silent longest is forgotten first."""
+
+_MINUTE = timedelta(minutes=1)
+
+
+class Haste(StrEnum):
+    """Whether somebody writes too fast."""
+
+    NONE = "none"
+    """They may go on."""
+    FIRST = "first"
+    """They have to wait, and have not been told so for a minute."""
+    AGAIN = "again"
+    """They have to wait, and know it."""
+
+
+@dataclass(slots=True)
+class _Bucket:
+    """What somebody may still write."""
+
+    left: float
+    at: datetime
+    told_at: datetime | None = None
+
+
+class Allowance:
+    """Lets everybody write so many messages in a minute, all at once or one by one.
+
+    It is kept in memory alone: what it forgets is only that somebody was hasty.
+    """
+
+    def __init__(self, per_minute: int, most: int = REMEMBERED) -> None:
+        """Begin with everybody free to write; 0: as much as they like."""
+        self._per_minute = per_minute
+        self._most = most
+        self._buckets: OrderedDict[Hashable, _Bucket] = OrderedDict()
+
+    def take(self, who: Hashable, at: datetime) -> Haste:
+        """Count a message that somebody wrote at a moment.
+
+        It is the moment of the message, so that what a platform brings late, and all at once, is
+        judged by how fast it was written. Time does not go back.
+        """
+        if not self._per_minute:
+            return Haste.NONE
+        bucket = self._bucket(who, at)
+        if bucket.left >= 1:
+            bucket.left -= 1
+            return Haste.NONE
+        if bucket.told_at is not None and bucket.at < bucket.told_at + _MINUTE:
+            return Haste.AGAIN
+        bucket.told_at = bucket.at
+        return Haste.FIRST
+
+    def _bucket(self, who: Hashable, at: datetime) -> _Bucket:
+        bucket = self._buckets.setdefault(who, _Bucket(left=self._per_minute, at=at))
+        self._buckets.move_to_end(who)
+        if len(self._buckets) > self._most:
+            self._buckets.popitem(last=False)
+        if at > bucket.at:
+            gained = (at - bucket.at) / _MINUTE * self._per_minute
+            bucket.left = min(bucket.left + gained, self._per_minute)
+            bucket.at = at
+        return bucket
+
+    def __len__(self) -> int:
+        """Tell how many senders are remembered."""
+        return len(self._buckets)

@@ -1,0 +1,151 @@
+"""The scheduler: starts jobs when their time has come, and sees to what becomes of them."""
+
+import asyncio
+import logging
+from collections.abc import Collection, Iterable
+from datetime import timedelta
+
+from threadline.core.address import Address, Sender
+from threadline.core.delivery import LOCAL
+from threadline.core.errors import NotFound, StorageError, sentence_of
+from threadline.core.event import Event, EventKind
+from threadline.core.inbound import Inbound
+from threadline.core.job import Job, JobId
+from threadline.core.message import Text
+from threadline.core.rank import Rank
+from threadline.core.turn import TurnId
+from threadline.gateway.access import Access
+from threadline.gateway.following import follow_feed
+from threadline.gateway.meters import Meters
+from threadline.gateway.pace import NO_STORAGE, weathered
+from threadline.sessions.runs import Start
+from threadline.sessions.store import Store
+
+log = logging.getLogger("threadline.gateway")
+
+LOOK_AT_LEAST = timedelta(minutes=1)
+"""How long the scheduler sleeps at the most."""
+_BREATH = timedelta(milliseconds=10)
+"""How long it rests at the least, so that a clock that stands still does not keep it busy."""
+_NOT_ADMITTED = "Whoever made this job may not speak any more."
+_ENDED = frozenset({EventKind.TURN_DONE, EventKind.TURN_FAILED, EventKind.TURN_STOPPED})
+
+
+class Scheduler:
+    """Runs the jobs of a store. Any number of them may work on one store: each run starts once.
+
+    It sleeps until the next job is due, and is woken by the feed when jobs change or runs end. A
+    job that cannot be started gets a run that says why, and harms no other.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        platforms: Collection[str],
+        homes: Iterable[Address] = (),
+        access: Access | None = None,
+        meters: Meters | None = None,
+    ) -> None:
+        """Work on a store, for a gateway with these platforms and the homes of its settings.
+
+        With access, the jobs of those who may not speak any more do not run.
+        """
+        self._store = store
+        self._platforms = frozenset({*platforms, LOCAL})
+        self._homes = {home.platform: home for home in homes}
+        self._access = access
+        self._meters = meters
+        self._running: set[TurnId] = set()
+        self._wake = asyncio.Event()
+
+    async def run(self) -> None:
+        """Work until cancelled; what came due while nobody was there is made up for first."""
+        cursor = await self._store.feed_end()
+        async with asyncio.TaskGroup() as group:
+            group.create_task(follow_feed(self._store, cursor, self._notice, self._wake.set))
+            while True:
+                self._wake.clear()
+                if await weathered(self.look):
+                    await self._sleep()
+                else:
+                    await asyncio.sleep(NO_STORAGE.total_seconds())
+
+    async def look(self) -> None:
+        """Do all that is due now: close the runs that have ended, and start jobs."""
+        await self._store.close_runs()
+        while due := await self._store.due_jobs():
+            for job_id in due:
+                await self._start(job_id)
+        self._running = set(await self._store.running_jobs())
+
+    async def _start(self, id: JobId) -> None:
+        try:
+            begun = await self._begin(id)
+        except StorageError:
+            raise  # Nothing is wrong with the job, and it is due as long as it takes.
+        except Exception as error:
+            log.exception("Job %s could not be started", id)
+            begun = await self._store.fail_due(id, sentence_of(error))
+        if begun is None:
+            return  # Somebody was quicker.
+        if self._meters is not None:
+            self._meters.job_was_due(begun.state)
+        if begun.turn_id is None:
+            log.info("Job %s did not run: %s", id, begun.why)
+
+    async def _begin(self, id: JobId) -> Start | None:
+        why = await self._why_not(id)
+        if why is not None:
+            return await self._store.fail_due(id, why)
+        return await self._store.start_due(id, platforms=self._platforms, homes=self._homes)
+
+    async def _why_not(self, id: JobId) -> str | None:
+        """Say why a job may not run; None: it may."""
+        if self._access is None:
+            return None
+        try:
+            job = await self._store.any_job(id)
+        except NotFound:
+            return None
+        asked = _as_asked(job, self._store, self._access)
+        if asked is None or (await self._access.rank(asked)).may(Rank.MEMBER):
+            return None
+        return _NOT_ADMITTED
+
+    async def _notice(self, event: Event) -> None:
+        """Wake up when jobs change, and when a run ends that is under way."""
+        is_ours = event.kind in _ENDED and TurnId(event.subject or 0) in self._running
+        if is_ours or event.kind is EventKind.JOB_CHANGED:
+            self._wake.set()
+
+    async def _sleep(self) -> None:
+        try:
+            due_at = await self._store.next_job_due()
+        except StorageError as error:
+            log.warning("Trying again later: %s", error)
+            due_at = None
+        span = LOOK_AT_LEAST
+        if due_at is not None:
+            span = min(max(due_at - self._store.now(), _BREATH), LOOK_AT_LEAST)
+        try:
+            async with asyncio.timeout(span.total_seconds()):
+                await self._wake.wait()
+        except TimeoutError:
+            return
+
+
+def _as_asked(job: Job, store: Store, access: Access) -> Inbound | None:
+    """Make the message that the maker of a job would send; None: the owner made it."""
+    if job.maker is None or job.address is None or job.address.platform == LOCAL:
+        return None
+    platform = job.address.platform
+    return Inbound(
+        address=job.address,
+        sender=Sender(id=job.maker.id),
+        parts=(Text(text=job.prompt),),
+        at=store.now(),
+        profile=job.profile,
+        # What only the platform could say again counts as it was when they spoke.
+        is_trusted=platform in access.rules.relays or platform in access.rules.roles,
+    )

@@ -1,0 +1,40 @@
+"""What a gateway must know beforehand."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from threadline.core.access import AccessRules
+from threadline.core.address import Address
+from threadline.core.instructions import Instructions
+from threadline.core.route import MAIN_PROFILE
+from threadline.core.routing import ProfileRule
+from threadline.gateway.pace import Pace
+from threadline.gateway.worker import CONCURRENCY
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GatewaySettings:
+    """The settings of a gateway, as values."""
+
+    access: AccessRules = AccessRules()
+    routing: tuple[ProfileRule, ...] = ()
+    default_profile: str = MAIN_PROFILE
+    homes: tuple[Address, ...] = ()
+    """Where a platform's unasked messages go, until somebody says otherwise there."""
+    instructions: tuple[Instructions, ...] = ()
+    redact: bool = False
+    """Agents see keyed hashes in the place of ids."""
+    concurrency: int = CONCURRENCY
+    per_profile: Mapping[str, int] = field(default_factory=dict)
+    hooks: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Names of functions by what they are told of."""
+    streams: bool = True
+    """Answers grow before one's eyes, where a platform allows it."""
+    secrets: frozenset[str] = field(default=frozenset(), repr=False)
+    """What is taken out of every error before it is kept."""
+    url: str | None = None
+    """Where the web server beside it listens."""
+    pace: Pace = Pace()
+    beat: timedelta = timedelta(seconds=10)
+    """How often it says that it is there."""

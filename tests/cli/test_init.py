@@ -1,0 +1,110 @@
+"""`threadline init`: a first file of settings."""
+
+import re
+import stat
+from pathlib import Path
+
+import pytest
+
+from tests.cli.program import Terminal, run
+from threadline.assembly import make_platforms
+from threadline.cli.sample import Answers, settings_file
+from threadline.config import Config, load_config, parse_config
+from threadline.config.sections import Section
+
+SECRET = Path("webhook.secret")
+
+
+def everything(text: str) -> str:
+    """Take away the marks before all settings that are only mentioned."""
+    return re.sub(r"^#(?! )", "", text, flags=re.MULTILINE)
+
+
+def test_it_writes_settings_that_load(home: Path) -> None:
+    """With flags it asks nothing; what was said is set, for the owner's eyes only."""
+    done = run("init", "--yes", "--webhook", "--port", "9000", "--allow", "telegram:42")
+
+    assert done.exit_code == 0, done.output
+    file, key = home / ".threadline" / "threadline.toml", home / ".threadline" / SECRET
+    assert [stat.S_IMODE(one.stat().st_mode) for one in (file, key)] == [0o600, 0o600]
+    config = load_config()
+    assert config.server.port == 9000
+    assert config.access.allow == ("telegram:42",)
+    assert [platform.name for platform in make_platforms(config)] == ["webhook", "local"]
+    assert key.read_text().strip() in config.secrets()
+    assert key.read_text().strip() not in done.output + file.read_text()
+
+
+def test_nothing_is_written_over(home: Path) -> None:
+    """Unless that is wished; the key that others know by now stays in any case."""
+    run("init", "--yes", "--webhook")
+    key = (home / ".threadline" / SECRET).read_text()
+
+    again = run("init", "--yes", "--port", "1234")
+    assert again.exit_code == 1
+    assert "--force" in again.output
+    assert load_config().server.port == 8642
+
+    assert run("init", "--yes", "--webhook", "--port", "1234", "--force").exit_code == 0
+    assert load_config().server.port == 1234
+    assert (home / ".threadline" / SECRET).read_text() == key
+
+
+def test_what_cannot_be_read_back_is_not_written(home: Path) -> None:
+    """A wrong answer is named, and leaves no file."""
+    done = run("init", "--yes", "--here", "--profile", "../up")
+
+    assert done.exit_code == 1
+    assert "profile cannot be '../up'" in done.output
+    assert list(home.iterdir()) == []
+
+
+def test_a_path_means_the_same_from_the_users_file(home: Path) -> None:
+    """A relative one is where it was typed, not where the file of settings lies."""
+    run("init", "--yes", "--database", "mine.db")
+    assert load_config().path == home / "mine.db"
+
+    run("init", "--yes", "--here", "--database", "ours.db", "--force")
+    assert 'database = "ours.db"' in (home / "threadline.toml").read_text()
+
+
+@pytest.mark.parametrize("answers", [Answers(), Answers(webhook=True, port=1, profile="x")])
+def test_every_setting_that_is_mentioned_exists(answers: Answers) -> None:
+    """With all marks taken away, the file is still one that can be read."""
+    text = settings_file(answers, secret=SECRET)
+
+    config = parse_config(everything(text), "threadline.toml")
+
+    assert config.profiles["coder"].concurrency == 4
+    assert config.reset.default.timezone == "Europe/Berlin"
+    assert parse_config(text, "threadline.toml").profiles == {}
+
+
+def test_every_table_is_mentioned() -> None:
+    """Whoever reads the file learns of all that can be set, but for two numbers for experts."""
+    text = settings_file(Answers(), secret=SECRET)
+    left = {
+        name
+        for name in Config.model_fields
+        if not re.search(rf"^#?(\[\[?{name}[.\]]|{name}[ .])", text, flags=re.MULTILINE)
+    }
+
+    assert left == {"freshness_seconds", "lease_seconds"}
+    assert issubclass(Config, Section)
+
+
+def test_it_asks_at_a_terminal(home: Path) -> None:
+    """Return takes what is offered; what an option said is not asked."""
+    with Terminal(home, "--profile", "coder", command="init") as terminal:
+        terminal.expect("Where shall everything be kept?")
+        terminal.say("")
+        terminal.expect("over HTTP?")
+        terminal.say("y")
+        terminal.expect("On which port?")
+        terminal.say("9001")
+        terminal.expect("The settings are in")
+        terminal.expect("threadline serve")
+
+    config = load_config()
+    assert (config.profile, config.server.port) == ("coder", 9001)
+    assert list(config.platforms) == ["webhook"]

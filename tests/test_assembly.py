@@ -1,0 +1,95 @@
+"""Assembly: platforms by their settings, those of other packages too."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from threadline.assembly import gateway_settings, make_platforms
+from threadline.config import Config, parse_config
+from threadline.core.access import AccessRules
+from threadline.core.errors import ConfigError
+
+MODULE = """
+from threadline.core.errors import Invalid
+from threadline.platforms.simulated import Simulated
+
+
+def make(name, settings):
+    if "coo" not in settings:
+        raise Invalid("A pigeon has to coo", hint="Set coo")
+    return Simulated(name, notes=str(settings["coo"]))
+"""
+
+
+@pytest.fixture
+def pigeons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Install a package that brings two kinds of platforms, one of which cannot be loaded."""
+    (tmp_path / "pigeons.py").write_text(MODULE)
+    info = tmp_path / "pigeons-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: pigeons\nVersion: 1\n")
+    (info / "entry_points.txt").write_text(
+        "[threadline.platforms]\npigeon = pigeons:make\ndodo = pigeons:extinct\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield
+    sys.modules.pop("pigeons", None)
+
+
+def read(text: str) -> Config:
+    """Read settings that nobody wrote into a file."""
+    return parse_config(text, "threadline.toml", environ={})
+
+
+@pytest.mark.usefixtures("pigeons")
+def test_a_package_brings_a_platform() -> None:
+    """By an entry point; its own settings reach it, and one that is switched off is not made."""
+    config = read(
+        "[platforms.north]\ntype = 'pigeon'\ncoo = 'softly'\n"
+        "[platforms.south]\ntype = 'pigeon'\nenabled = false\n"
+    )
+
+    made = {platform.name: platform.notes for platform in make_platforms(config)}
+
+    assert made["north"] == "softly"
+    assert set(made) == {"north", "local"}
+
+
+@pytest.mark.usefixtures("pigeons")
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("[platforms.pigeon]", "A pigeon has to coo (platforms.pigeon). Set coo."),
+        ("[platforms.dodo]", "The platform cannot be loaded"),
+        ("[platforms.raven]", "There are: dodo, pigeon, webhook"),
+    ],
+)
+def test_a_platform_that_cannot_be_made_is_named(text: str, sentence: str) -> None:
+    """With the key of its table, and what there is to do."""
+    with pytest.raises(ConfigError) as caught:
+        make_platforms(read(text))
+
+    assert sentence in str(caught.value)
+    assert "platforms." in str(caught.value)
+
+
+def test_the_settings_of_a_gateway_are_made() -> None:
+    """Spans, rules and homes as values; the secrets are known, and not shown."""
+    settings = gateway_settings(
+        read(
+            "drain_seconds = 3\ninactivity_minutes = 5\nstreaming = false\nprofile = 'work'\n"
+            "[access]\nallow = ['webhook:ci']\n[profiles.work]\nconcurrency = 2\n"
+            "[platforms.webhook]\nsecret = 'a secret of 20 chars'\nhome = 'builds'\n"
+        )
+    )
+
+    assert settings.access == AccessRules(allow=["webhook:ci"])
+    assert (settings.pace.drain.seconds, settings.streams) == (3, False)
+    assert settings.pace.inactivity is not None
+    assert settings.pace.inactivity.seconds == 300
+    assert (settings.default_profile, settings.per_profile) == ("work", {"work": 2})
+    assert [home.chat for home in settings.homes] == ["builds"]
+    assert settings.secrets == {"a secret of 20 chars"}
+    assert "20 chars" not in repr(settings)
