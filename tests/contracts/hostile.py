@@ -270,7 +270,7 @@ def odd_calls() -> Iterator[tuple[str, Call]]:
     for bad in (*BAD_COUNTS, 0):
         yield "page size", given(bad, lambda s, b: s.store.sessions(most=b))
         yield "turns", given(bad, lambda s, b: s.store.turns(s.session_id, b))
-        yield "deliveries", given(bad, lambda s, b: s.store.take_deliveries(b))
+        yield "deliveries", given(bad, lambda s, b: s.store.take_deliveries(most=b))
         if bad is not None and bad != 0:
             yield "before", given(bad, lambda s, b: s.store.transcript(s.session_id, before=b))
             yield "after", given(bad, lambda s, b: s.store.transcript(s.session_id, after=b))

@@ -12,12 +12,20 @@ EXAMPLES = (
     "docs/tutorial.md",
     "docs/library.md",
     "docs/operations.md",
+    "docs/configuration.md",
     "docs/sessions-and-turns.md",
     "docs/transcripts.md",
     "docs/people.md",
+    "docs/access.md",
+    "docs/commands.md",
     "docs/lists-and-projects.md",
     "docs/spending.md",
     "docs/search.md",
+    "docs/jobs.md",
+    "docs/hooks.md",
+    "docs/webhook.md",
+    "docs/platforms.md",
+    "docs/context.md",
 )
 
 

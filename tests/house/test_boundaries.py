@@ -8,12 +8,18 @@ from tests.house.source import PACKAGE, Module, modules, sample
 
 BOUNDARIES = {
     "core/errors.py": "an error that cannot say what it is becomes the sentence that is recorded",
+    "gateway/connection.py": "a platform's failure becomes the recorded state of its connection",
+    "gateway/calling.py": "what a user's function raises becomes the answer to whoever called it",
+    "gateway/scheduler.py": "a job that cannot be started gets a run that says why",
+    "gateway/presence.py": "a platform's failure to show typing becomes a longer pause",
+    "gateway/sending.py": "a platform's failure becomes the outcome of a delivery",
     "gateway/worker.py": "a turn's failure becomes the state of the turn",
     "sessions/store/keeping.py": "a hook's failure becomes the recorded state of its ending",
     "storage/jobs.py": "what no caller could be told becomes an error that it can",
     "storage/postgres/workers.py": "a verb's or query's failure becomes the answer to its caller",
     "storage/sqlite/readers.py": "a query's failure becomes the answer to its caller",
     "storage/sqlite/writer.py": "a batch's failure becomes the answer to its callers",
+    "web/guard.py": "a request's failure becomes the answer to its caller",
 }
 BROAD = {"Exception", "BaseException"}
 

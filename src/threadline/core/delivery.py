@@ -1,6 +1,6 @@
-"""A delivery: one reply owed to an address."""
+"""A delivery: something owed to an address, what a turn said or words of its own."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -8,15 +8,23 @@ from types import MappingProxyType
 from typing import NewType
 
 from threadline.core.address import Address
+from threadline.core.notice import tell_person
 from threadline.core.session import Cause, SessionId
+from threadline.core.text import checked_count, checked_id
 from threadline.core.turn import TurnId
 
 DeliveryId = NewType("DeliveryId", int)
 
 STALE_AFTER = timedelta(hours=24)
 MAX_DELIVERY_ATTEMPTS = 8
+KEEP_WORDS_OWED = timedelta(days=7)
+REPEAT_MARKER = "[This may be a repeat.]"
+"""What stands before a message that may have been seen already."""
+LOCAL = "local"
+"""The platform of a terminal, which reads its answers from the store."""
 _FIRST_PAUSE = timedelta(seconds=1)
 _LONGEST_PAUSE = timedelta(minutes=10)
+_BETWEEN_LINES = "\n\n"
 
 
 class DeliveryState(StrEnum):
@@ -61,14 +69,18 @@ class SendOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
-    """One reply owed to an address: what a turn said, perhaps with a notice before it."""
+    """Something owed to an address: what a turn said, perhaps with a notice, or words of its own.
+
+    One that grows is streamed: its turn still runs, and its last word is not known.
+    """
 
     id: DeliveryId
-    session_id: SessionId
-    turn_id: TurnId
+    session_id: SessionId | None
+    turn_id: TurnId | None
     address: Address
     state: DeliveryState
     attempts: int
+    """How often it was tried since something of it was last taken."""
     fence: int
     owed_at: datetime
     due_at: datetime
@@ -79,6 +91,48 @@ class Delivery:
     repeated_at: datetime | None
     """When it was sent again without knowing whether the first attempt had been seen."""
     error: str | None
+    part: int = 0
+    """Which one of its turn at this address, counted from 0."""
+    is_growing: bool = False
+    dead_at: datetime | None = None
+    """Since when nothing could be sent to its address."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentPiece:
+    """One message of a delivery that its platform has taken."""
+
+    n: int
+    platform_id: str | None
+    length: int
+    """How many characters of the whole are in it; none in a file, negative while it still grows."""
+
+    def __post_init__(self) -> None:
+        """Refuse what is no number, and an id that no index could hold."""
+        checked_count(self.n, "number of a piece")
+        checked_count(self.length, "length of a piece", GROWING)
+        if self.platform_id is not None:
+            checked_id(self.platform_id, "platform's id of a piece")
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it reads as it shall read in the end."""
+        return self.length != GROWING
+
+
+GROWING = -1
+"""The length of a piece that still grows."""
+
+
+def is_carried_out(platform: str) -> bool:
+    """Tell whether answers are owed to a platform; a terminal reads them from the store."""
+    return platform != LOCAL
+
+
+def compose(notice: Cause | None, lines: Iterable[str]) -> str:
+    """Make one text of what has to be said; what is said later only adds to its end."""
+    why = None if notice is None else tell_person(notice)
+    return _BETWEEN_LINES.join(line for line in (why, *lines) if line and not line.isspace())
 
 
 def pause_after(attempts: int, retry_after: timedelta | None = None) -> timedelta:

@@ -78,6 +78,13 @@ class Invalid(ThreadlineError):
     chat = "I could not read that. Please check it and try again."
 
 
+class TooLarge(Invalid):
+    """This has more bytes than may be sent."""
+
+    status = 413
+    chat = "That is too large for me. Please send less at once."
+
+
 class PlatformError(ThreadlineError):
     """A chat platform did not do what it was asked to."""
 

@@ -13,7 +13,7 @@ Cursor = NewType("Cursor", str)
 
 
 class EventKind(StrEnum):
-    """What became true. The subject is the session, a message, a turn, a delivery or a project."""
+    """What became true, of a session, a message, a turn, a delivery, a project or a job."""
 
     SESSION_OPENED = "session.opened"
     SESSION_CHANGED = "session.changed"
@@ -41,6 +41,8 @@ class EventKind(StrEnum):
     DELIVERY_ABANDONED = "delivery.abandoned"
     PROJECT_CHANGED = "project.changed"
     """It was made, renamed, given another colour, or deleted. It belongs to no session."""
+    JOB_CHANGED = "job.changed"
+    """It was made, changed, run, or deleted. It belongs to no session."""
 
     @property
     def noun(self) -> str:
@@ -67,7 +69,7 @@ class Event:
     """None: it is about something that belongs to no session; then there is no revision either."""
     revision: int
     subject: int | None
-    """Turn id, delivery id, message's sequence number or project's key, as the kind says."""
+    """Id of a turn, delivery or job, sequence number or project's key, as the kind says."""
     at: datetime
 
 

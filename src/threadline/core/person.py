@@ -14,6 +14,8 @@ from threadline.core.text import checked_count, checked_flag, checked_id, checke
 PersonKey = NewType("PersonKey", int)
 
 CODE_LENGTH = 8
+CODE_BITS = 5 * CODE_LENGTH
+"""Random bits in a code."""
 CODE_VALID = timedelta(minutes=10)
 LIVE_CODES = 3
 """Link codes of one sender that are valid at once; a further one replaces the oldest."""

@@ -1,6 +1,13 @@
 """The platform protocol: whoever brings in what people say, and carries out what is answered."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Mapping,
+    MutableMapping,
+    Sequence,
+)
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
@@ -11,6 +18,7 @@ from threadline.core.command import Command
 from threadline.core.delivery import SendOutcome
 from threadline.core.errors import Invalid, PlatformError
 from threadline.core.inbound import Inbound
+from threadline.core.instructions import Instructions
 from threadline.core.message import Attachment, BlobHash, MediaKind, Message
 from threadline.core.text import checked_count
 from threadline.core.turn import TurnId
@@ -55,6 +63,8 @@ class Capabilities:
     """Who speaks to somebody there needs their id, so that ids may not be hidden from an agent."""
     receives: bool = True
     """Somebody can write from there; a place that only takes what is sent has none to speak to."""
+    relays: bool = False
+    """Whoever connects there has proved who they are, and answers for all senders."""
 
     def __post_init__(self) -> None:
         """Refuse limits within which nothing could be said."""
@@ -222,7 +232,18 @@ class Endpoint(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """What a gateway knows of the platforms around it, by name."""
+    """What a gateway knows of the platforms around it, by name, and what it tells of them."""
 
-    capabilities: dict[str, Capabilities] = field(default_factory=dict)
-    notes: dict[str, str] = field(default_factory=dict)
+    capabilities: Mapping[str, Capabilities] = field(default_factory=dict)
+    notes: Mapping[str, str] = field(default_factory=dict)
+    instructions: tuple[Instructions, ...] = ()
+    """What opens the sessions of some chats and topics."""
+    homes: tuple[Address, ...] = ()
+    """Where unasked messages go, until somebody says otherwise on that platform."""
+    redact: bool = False
+    """Ids are hidden from agents wherever they can speak to people without knowing them."""
+
+    @property
+    def spared(self) -> frozenset[str]:
+        """The platforms whose ids are shown even so, as mentions need them."""
+        return frozenset(name for name, can in self.capabilities.items() if can.raw_ids)

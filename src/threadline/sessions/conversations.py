@@ -95,7 +95,7 @@ def open_session(
         address_key=place.address_key,
         sender_key=None if shared else place.sender_key,
     )
-    opening = _begin(
+    opening = begin_session(
         tx,
         seat,
         before,
@@ -130,7 +130,7 @@ def open_apart(
     new_id: NewId,
 ) -> Chronicle:
     """Begin the first session of somebody who spoke in another's until now; it knows of nothing."""
-    opening = _begin(
+    opening = begin_session(
         tx,
         seat,
         None,
@@ -162,7 +162,7 @@ def succeed(chronicle: Chronicle, cause: Cause, *, rules: Rules, new_id: NewId) 
         address_key=before.number("address_key"),
         sender_key=before.number_or_none("sender_key"),
     )
-    opening = _begin(
+    opening = begin_session(
         tx,
         seat,
         before,
@@ -177,7 +177,7 @@ def succeed(chronicle: Chronicle, cause: Cause, *, rules: Rules, new_id: NewId) 
     return opening
 
 
-def _begin(
+def begin_session(
     tx: Transaction,
     seat: Seat,
     before: Row | None,
@@ -189,6 +189,7 @@ def _begin(
     title: str | None,
     titled_by: TitleSource,
 ) -> Opening:
+    """Begin a session that no route is bound to yet."""
     policy = rules.policies.resolve(seat.platform, seat.kind)
     told = before is not None and before.number("last_seq") > 0 and cause in RESETS
     notice = cause if told and policy.notify and tell_person(cause) else None

@@ -9,6 +9,7 @@ from threadline.core.session import SessionId
 from threadline.core.text import checked_id
 from threadline.core.turn import OwnerId, TurnId
 from threadline.storage.database import Row, Transaction, expect
+from threadline.storage.moments import stamp
 
 _ID_LENGTH = 24
 _MOST = 5
@@ -57,6 +58,11 @@ def diagnose(tx: Transaction) -> Diagnosis:
         deliveries={row.text("state"): _tally(row) for row in tx.all("count_owed")},
         leases=tuple(_lease(row) for row in tx.all("list_leases")),
     )
+
+
+def count_undelivered(tx: Transaction, since: datetime) -> int:
+    """Count the deliveries owed since a moment that never arrived."""
+    return expect(tx, "count_undelivered", since=stamp(since)).number("number")
 
 
 def find_session(tx: Transaction, prefix: str) -> SessionId:

@@ -16,6 +16,7 @@ from threadline.core.turn import LEASE, OwnerId, TurnId, TurnState
 from threadline.sessions.chronicle import Chronicle, open_chronicle
 from threadline.sessions.turns.close import close_turn
 from threadline.sessions.verdicts import why_new
+from threadline.sessions.waiting import drop_waiting
 from threadline.storage.database import Row, Transaction, expect
 from threadline.storage.moments import stamp
 
@@ -50,6 +51,7 @@ def end_chronicle(chronicle: Chronicle, reason: EndReason) -> bool:
         return False
     for turn in chronicle.tx.all("list_unfinished", session_key=chronicle.key):
         _end_turn(chronicle, turn, reason)
+    drop_waiting(chronicle)
     tx, now = chronicle.tx, chronicle.at
     tx.run("end_session", key=chronicle.key, reason=reason, now=now)
     tx.run("add_ending", session_key=chronicle.key, reason=reason, now=now)

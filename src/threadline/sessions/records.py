@@ -114,16 +114,19 @@ def message_from(row: Row, session_id: SessionId) -> Message:
         sender_name=row.text_or_none("sender_name"),
         changed_at=row.moment_or_none("changed_at"),
         deleted_at=row.moment_or_none("deleted_at"),
+        platform_id=row.text_or_none("platform_id"),
+        reply_to=row.text_or_none("reply_to"),
     )
 
 
 def delivery_from(row: Row) -> Delivery:
     """Read a delivery."""
     notice = row.text_or_none("notice")
+    session_id, turn_id = row.text_or_none("session_id"), row.number_or_none("turn_id")
     return Delivery(
         id=DeliveryId(row.number("id")),
-        session_id=SessionId(row.text("session_id")),
-        turn_id=TurnId(row.number("turn_id")),
+        session_id=None if session_id is None else SessionId(session_id),
+        turn_id=None if turn_id is None else TurnId(turn_id),
         address=address_from_row(row),
         state=DeliveryState(row.text("state")),
         attempts=row.number("attempts"),
@@ -135,6 +138,9 @@ def delivery_from(row: Row) -> Delivery:
         platform_id=row.text_or_none("platform_id"),
         repeated_at=row.moment_or_none("repeated_at"),
         error=row.text_or_none("error"),
+        part=row.number("part"),
+        is_growing=row["until_seq"] is None,
+        dead_at=row.moment_or_none("dead_at"),
     )
 
 

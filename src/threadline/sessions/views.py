@@ -17,6 +17,7 @@ from threadline.core.session import Session, SessionId
 from threadline.core.text import checked_count, checked_flag, checked_text
 from threadline.core.turn import Turn, TurnId, checked_turn_id
 from threadline.sessions.arrivals import outcome
+from threadline.sessions.deliveries.parcel import END_OF_TURN
 from threadline.sessions.feed import feed_end
 from threadline.sessions.lists.rows import read_rows
 from threadline.sessions.people.aliases import rename
@@ -165,6 +166,13 @@ def read_turn(tx: Transaction, id: TurnId) -> Turn:
     if row is None:
         raise NotFound("There is no such turn", id=str(id))
     return turn_from(row, SessionId(row.text("session_id")))
+
+
+def reply(tx: Transaction, turn_id: TurnId) -> list[Message]:
+    """Read what a turn has said to people, in order."""
+    session_id = read_turn(tx, turn_id).session_id
+    rows = tx.all("list_reply", turn_id=turn_id, after_seq=0, until_seq=END_OF_TURN)
+    return [message_from(row, session_id) for row in rows]
 
 
 def snapshot(tx: Transaction, ids: Sequence[SessionId], most: int = LARGEST_PAGE) -> Snapshot:

@@ -15,6 +15,7 @@ from typing import get_args
 
 from threadline.core.address import Kind
 from threadline.core.agent import Agent, Output, Piece, Question, Request
+from threadline.core.context import Context, Spot, Trigger, render
 from threadline.core.message import BlobHash, Message, MessageKey, NewMessage, Role, Text
 from threadline.core.session import Cause, Session, SessionId
 from threadline.core.turn import Turn, TurnId, TurnState
@@ -43,12 +44,16 @@ def request_for(*texts: str, attempts: int = 1, answer: str | None = None) -> Re
         )
         for seq, text in enumerate(texts, start=1)
     ]
+    context = Context(here=Spot(platform="local", kind=Kind.DM), who="Alice")
     return Request(
         session=_session(session_id, len(history)),
         turn=_turn(session_id, TurnId(len(history)), attempts, answer),
         history=tuple(history),
         steering=_no_steering,
         read_blob=_read_file,
+        context=context,
+        instructions=render(context),
+        trigger=Trigger(at=A_MONDAY),
     )
 
 

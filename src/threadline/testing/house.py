@@ -26,7 +26,6 @@ from typing import Protocol, Self
 
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.message import Message
-from threadline.core.notice import tell_person
 from threadline.core.policy import Policies, ResetMode, ResetPolicy
 from threadline.core.rules import Rules
 from threadline.core.session import Cause, Session, SessionId
@@ -278,11 +277,9 @@ def _unhurried() -> Pace:
 
 def _reply(parcel: Parcel) -> Reply:
     delivery = parcel.delivery
-    why = None if delivery.notice is None else tell_person(delivery.notice)
-    lines = [why, *(message.text for message in parcel.messages)]
     return Reply(
         address=delivery.address,
-        text="\n".join(line for line in lines if line),
+        text=parcel.text,
         notice=delivery.notice,
         is_repeated=delivery.repeated_at is not None,
     )

@@ -14,6 +14,7 @@ from threadline.core.session import Cause, EndReason, TitleSource
 from threadline.core.text import checked_type, first_words
 from threadline.core.turn import BusyMode, TurnId, TurnState
 from threadline.sessions.arrivals import outcome
+from threadline.sessions.arrivals.answers import answer_waiting
 from threadline.sessions.arrivals.changes import apply_early, change
 from threadline.sessions.arrivals.outcome import Arrival, Outcome
 from threadline.sessions.arrivals.places import Place, look_up, remember
@@ -42,11 +43,20 @@ class Entrance:
 
 
 def arrive(
-    tx: Transaction, inbound: Inbound, *, rules: Rules, now: datetime, new_id: NewId
+    tx: Transaction,
+    inbound: Inbound,
+    *,
+    rules: Rules,
+    now: datetime,
+    new_id: NewId,
+    busy: BusyMode | None = None,
+    answers: bool = False,
 ) -> Arrival:
     """Take in what a platform brings: find its conversation, keep it, and queue its turn.
 
-    What arrived before is answered as before, and nothing new is done.
+    What arrived before is answered as before, and nothing new is done. `busy` says what becomes of
+    this one message if a turn runs, whatever the rules are. With `answers` plain words are given to
+    a turn that waits for some.
     """
     named = rename(tx, checked_type(inbound, "arrival", Inbound))
     outcome.lock(tx, named)
@@ -64,7 +74,13 @@ def arrive(
     load = None if bound is None else expect(tx, "read_load", session_key=bound.number("key"))
     cause = why_new(tx, bound, load, rules=rules, now=now)
     if bound is not None and load is not None and cause is None:
-        entrance = _go_on(Chronicle(tx, bound, now), inbound, load, rules)
+        if answers and not known.number("early"):
+            given = answer_waiting(
+                tx, inbound, place, bound, load, where=where, rules=rules, now=now
+            )
+            if given is not None:
+                return given
+        entrance = _go_on(Chronicle(tx, bound, now), inbound, load, rules, busy)
     else:
         cause = cause or Cause.FIRST
         entrance = _begin(
@@ -108,15 +124,17 @@ def _begin(
     return Entrance(chronicle=opening.chronicle, cause=cause, notes=opening.notes)
 
 
-def _go_on(chronicle: Chronicle, inbound: Inbound, load: Row, rules: Rules) -> Entrance:
+def _go_on(
+    chronicle: Chronicle, inbound: Inbound, load: Row, rules: Rules, busy: BusyMode | None
+) -> Entrance:
     """Go on in a session that is there already, by the rules for one that may be busy."""
     if inbound.observed:
         return Entrance(chronicle=chronicle)
     if load.number("waiting") >= rules.queue_cap:
         raise QueueFull(id=chronicle.id, hint="Wait for an answer, or stop the running turn")
-    mode = chronicle.row["busy_mode"] or rules.busy_for(inbound.address.platform)
+    mode = busy or chronicle.row["busy_mode"] or rules.busy_for(inbound.address.platform)
     held, queued = load.number_or_none("held_id"), load.number_or_none("queued_id")
-    if mode == BusyMode.COLLECT and queued is not None:
+    if mode == BusyMode.COLLECT and queued is not None and not _is_behind(chronicle, queued):
         return Entrance(chronicle=chronicle, joins=TurnId(queued))
     if mode == BusyMode.STEER and load["held_state"] == TurnState.RUNNING and held is not None:
         return Entrance(chronicle=chronicle, steers=TurnId(held))
@@ -127,6 +145,12 @@ def _go_on(chronicle: Chronicle, inbound: Inbound, load: Row, rules: Rules) -> E
     return Entrance(chronicle=chronicle)
 
 
+def _is_behind(chronicle: Chronicle, queued: int) -> bool:
+    """Tell whether a command waits behind a turn, so that what is said now comes after both."""
+    waits = chronicle.tx.one("find_command_after", session_key=chronicle.key, turn_id=queued)
+    return waits is not None
+
+
 def _enter(entrance: Entrance, inbound: Inbound, place: Place, where: Route) -> Arrival:
     """Keep the message in a session, with a turn that answers it unless it was only observed."""
     with entrance.chronicle as chronicle:
@@ -135,7 +159,13 @@ def _enter(entrance: Entrance, inbound: Inbound, place: Place, where: Route) -> 
         for told in (*greeting, *entrance.notes):
             chronicle.keep(told, turn_id)
         message = NewMessage(role=Role.USER, parts=inbound.parts)
-        message_key = chronicle.keep(message, turn_id, place.sender_key)
+        message_key = chronicle.keep(
+            message,
+            turn_id,
+            place.sender_key,
+            platform_id=inbound.message_id,
+            reply_to=inbound.reply_to,
+        )
         if turn_id is None:
             place_messages(chronicle, None)
             came = Outcome.OBSERVED

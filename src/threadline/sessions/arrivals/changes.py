@@ -1,7 +1,9 @@
 """Changes: edits and deletions of messages that arrived before, or are still to arrive."""
 
+from dataclasses import replace
 from datetime import datetime
 
+from threadline.core.command import without_command
 from threadline.core.errors import Conflict
 from threadline.core.event import EventKind
 from threadline.core.inbound import Inbound, InboundKind
@@ -22,6 +24,8 @@ from threadline.storage.moments import stamp
 
 def change(tx: Transaction, inbound: Inbound, *, rules: Rules, now: datetime) -> Arrival:
     """Let an earlier message read differently, or be gone; keep what it said as a revision."""
+    if inbound.kind is InboundKind.EDIT:
+        inbound = replace(inbound, parts=without_command(inbound.parts))
     before = outcome.find(tx, inbound)
     if before is not None:
         return outcome.repeated(before)

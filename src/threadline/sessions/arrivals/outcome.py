@@ -33,6 +33,8 @@ class Outcome(StrEnum):
     """It changes a message that has not arrived yet, and waits for it."""
     IGNORED = "ignored"
     """There was nothing to change: a newer edit had come before, or the message is gone."""
+    ANSWERED = "answered"
+    """A turn that waited for an answer has it."""
     COMMAND = "command"
     """It was a command, and has been carried out."""
 

@@ -83,5 +83,7 @@ def _mark(chronicle: Chronicle, seq: int) -> None:
         text=text,
         parts=parts,
         at=chronicle.at,
+        platform_id=None,
+        reply_to=None,
     )
     index_line(chronicle.tx, row.number("key"))

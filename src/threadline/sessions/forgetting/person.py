@@ -3,8 +3,12 @@
 from threadline.core.errors import NotFound
 from threadline.core.person import Identity
 from threadline.core.spend import CapKind
+from threadline.sessions.admission import forget_access
 from threadline.sessions.forgetting.ledger import Work
+from threadline.sessions.forgetting.session import drop_owed
+from threadline.sessions.jobs import forget_jobs
 from threadline.sessions.people import ownership
+from threadline.sessions.waiting import forget_waiting
 from threadline.storage.database import Row, Transaction, expect
 
 _SCAN = 4_000
@@ -65,6 +69,8 @@ def _note_seen(work: Work, subject: str, seen: int) -> None:
 def empty_address(work: Work, key: int) -> None:
     """Leave of a direct chat only that there was one, unless somebody else needs it."""
     if work.tx.one("find_session_at", address_key=key) is None:
+        drop_owed(work, work.tx.all("list_words_at", address_key=key))
+        work.tx.run("drop_homes_at", address_key=key)
         work.tx.run("empty_address", key=key, chat=_nameless(work, "address", key))
         work.counts["addresses"] += 1
 
@@ -75,12 +81,22 @@ def remove_sender(work: Work, subject: str, seen: int) -> bool:
     sender = tx.one("lock_sender", key=key)
     if sender is None:
         return True
+    # Before it is looked whether they spoke again: a job would do so in their name.
+    work.counts["jobs"] += forget_jobs(tx, key, now=work.now)
     if _has_come_back(work, key, subject, seen):
         return False
     if tx.all("anonymise_spending", sender_key=key, most=_ROWS):
         return False
-    for alias in tx.all("list_aliases_of", sender_key=key):
+    aliases = tx.all("list_aliases_of", sender_key=key)
+    for alias in aliases:
         work.bury("sender", alias.text("platform"), alias.text("id"))
+    for known in (*aliases, sender):
+        forget_access(tx, known.text("platform"), known.text("id"))
+    forget_waiting(
+        tx,
+        sender.text("platform"),
+        frozenset({sender.text("id"), *(alias.text("id") for alias in aliases)}),
+    )
     work.bury("sender", sender.text("platform"), sender.text("id"))
     tx.run("drop_aliases", sender_key=key)
     tx.run("drop_link_codes", sender_key=key)

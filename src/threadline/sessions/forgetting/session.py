@@ -1,6 +1,6 @@
 """A session that goes as a whole, in steps that each fit into one short transaction."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from threadline.core.address import Kind, Sender
 from threadline.core.event import EventKind
@@ -11,6 +11,7 @@ from threadline.core.route import canonical_chat
 from threadline.core.spend import CapKind
 from threadline.core.turn import TurnId, TurnState
 from threadline.sessions.chronicle import Chronicle, chronicle_of
+from threadline.sessions.deliveries.reclaim import drop
 from threadline.sessions.forgetting import branches, messages
 from threadline.sessions.forgetting.ledger import Work
 from threadline.sessions.records import address_from_row
@@ -59,6 +60,7 @@ def _quieten(chronicle: Chronicle) -> None:
     tx.run("drop_marks", session_key=key)
     tx.run("drop_drafts", session_key=key)
     tx.run("drop_endings", session_key=key)
+    tx.run("take_waiting_commands_of", session_key=key)
 
 
 def _detach_branch(work: Work, gone: Row) -> bool:
@@ -155,8 +157,10 @@ def _drop_turns(work: Work, gone: Row) -> bool:
     for row in rows:
         turn_id = row.number("id")
         work.tx.run("drop_chunks", turn_id=turn_id)
-        for owed in work.tx.all("drop_deliveries", turn_id=turn_id):
+        for owed in work.tx.all("list_deliveries_of_turn", turn_id=turn_id):
             delivery_id = max(delivery_id, owed.number("id"))
+            drop(work.tx, owed.number("id"))
+        work.tx.run("drop_turn_targets", turn_id=turn_id)
         work.tx.run("drop_turn", id=turn_id)
     if rows:
         last = rows[-1].number("id")
@@ -164,6 +168,19 @@ def _drop_turns(work: Work, gone: Row) -> bool:
         _tell(work, gone, EventKind.SESSION_CHANGED)
     work.counts["turns"] += len(rows)
     return bool(rows)
+
+
+def _drop_words(work: Work, gone: Row) -> bool:
+    """Delete what was owed in the session without a turn: answers to commands."""
+    drop_owed(work, work.tx.all("list_words_of_session", session_key=gone.number("key")))
+    return False
+
+
+def drop_owed(work: Work, owed: Sequence[Row]) -> None:
+    """Delete deliveries; their numbers are not given again."""
+    for row in owed:
+        drop(work.tx, row.number("id"))
+        work.tx.run("raise_last_numbers", id=work.id, turn_id=0, delivery_id=row.number("id"))
 
 
 def _anonymise_usage(work: Work, gone: Row) -> bool:
@@ -178,6 +195,7 @@ _STEPS: tuple[Callable[[Work, Row], bool], ...] = (
     _drop_cuts,
     _loosen_arrivals,
     _drop_turns,
+    _drop_words,
     _anonymise_usage,
 )
 
@@ -204,5 +222,6 @@ def _bury(work: Work, gone: Row, seen: int) -> None:
     tx.run("tell_forgotten", session_id=id, revision=gone.number("revision") + 1, at=work.at)
     tx.run("drop_events", session_key=gone.number("key"), after=seen, upto=2**62)
     tx.run("drop_spend_warnings", cap=CapKind.SESSION, subject=id)
+    tx.run("loosen_job_runs", session_key=gone.number("key"))
     tx.run("drop_session", key=gone.number("key"))
     work.counts["sessions"] += 1

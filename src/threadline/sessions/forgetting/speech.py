@@ -85,6 +85,7 @@ def empty_turn(work: Work, turn_id: int) -> bool:
             tx.one("abandon_delivery", id=owed.number("id"), error=None)
             chronicle.tell(EventKind.DELIVERY_ABANDONED, owed.number("id"))
         tx.run("strip_deliveries", turn_id=turn_id)
+        tx.run("strip_pieces", turn_id=turn_id)
         if tx.one("strip_turn", id=turn_id) is not None:
             chronicle.tell(EventKind.SESSION_CHANGED)
         tx.run("drop_chunks", turn_id=turn_id)

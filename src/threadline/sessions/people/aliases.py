@@ -1,9 +1,11 @@
 """Aliases: the ids under which a platform knows one human, and which of them we go by."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.inbound import Inbound
+from threadline.core.person import Identity
 from threadline.core.route import WHATSAPP, canonical_id, canonical_sender
 from threadline.storage.database import Transaction
 
@@ -24,6 +26,23 @@ def resolve(tx: Transaction, address: Address, sender: Sender) -> tuple[Address,
     if chat in known:
         address = replace(address, chat=known[chat])
     return address, sender
+
+
+def known_as(tx: Transaction, who: Identity) -> Identity:
+    """Name somebody by the id we go by."""
+    if who.platform not in ALIASED_PLATFORMS:
+        return who
+    row = tx.one("find_aliases", platform=who.platform, sender_id=who.id, chat=who.id)
+    return who if row is None else replace(who, id=row.text("known_as"))
+
+
+def ids_like(tx: Transaction, platform: str, ids: Iterable[str]) -> frozenset[str]:
+    """List these ids, and all others under which the platform knows the same human."""
+    known = frozenset(ids)
+    if platform not in ALIASED_PLATFORMS:
+        return known
+    rows = [row for id in known for row in tx.all("list_ids_like", platform=platform, id=id)]
+    return known | {row.text("id") for row in rows}
 
 
 def rename(tx: Transaction, inbound: Inbound) -> Inbound:

@@ -11,7 +11,7 @@ from threadline.core.session import EndReason
 from threadline.sessions.arrivals.places import add_sender
 from threadline.sessions.chronicle import Chronicle, chronicle_of
 from threadline.sessions.endings import leave
-from threadline.sessions.people.aliases import ALIASED_PLATFORMS
+from threadline.sessions.people.aliases import ALIASED_PLATFORMS, known_as
 from threadline.sessions.people.gathering import is_busy
 from threadline.sessions.people.persons import join_senders
 from threadline.storage.database import Row, Transaction, expect
@@ -28,7 +28,7 @@ def learn(tx: Transaction, platform: str, id: str, same_as: str, *, now: datetim
         known = ", ".join(sorted(ALIASED_PLATFORMS))
         raise Invalid("Nobody has two ids there", id=platform, hint=f"Only on {known}")
     tx.run("lock_aliases", platform=platform)
-    old, new = _root(tx, alias), _root(tx, goal)
+    old, new = known_as(tx, alias), known_as(tx, goal)
     if old == new:
         return False
     new_key = _sender_key(tx, new) or add_sender(tx, platform, new.id)
@@ -39,13 +39,6 @@ def learn(tx: Transaction, platform: str, id: str, same_as: str, *, now: datetim
         join_senders(tx, old_key, new_key, now=now)
         _move_routes(tx, (old.id, old_key), (new.id, new_key), now)
     return True
-
-
-def _root(tx: Transaction, identity: Identity) -> Identity:
-    row = tx.one(
-        "find_aliases", platform=identity.platform, sender_id=identity.id, chat=identity.id
-    )
-    return identity if row is None else replace(identity, id=row.text("known_as"))
 
 
 def _sender_key(tx: Transaction, identity: Identity) -> int | None:

@@ -1,7 +1,9 @@
 """The store: every operation of the session layer, as one typed, asynchronous interface."""
 
+from threadline.sessions.store.admitting import Admitting
 from threadline.sessions.store.arranging import Arranging
 from threadline.sessions.store.arriving import Arriving
+from threadline.sessions.store.commanding import Commanding
 from threadline.sessions.store.counting import Counting
 from threadline.sessions.store.delivering import Delivering
 from threadline.sessions.store.exporting import Exporting
@@ -10,13 +12,17 @@ from threadline.sessions.store.knowing import Knowing
 from threadline.sessions.store.pruning import Pruning
 from threadline.sessions.store.reading import Reading
 from threadline.sessions.store.running import Running
+from threadline.sessions.store.scheduling import Scheduling
 from threadline.sessions.store.searching import Searching
+from threadline.sessions.store.serving import Serving
 from threadline.sessions.store.shaping import Shaping
 
 
 class Store(
+    Admitting,
     Arranging,
     Arriving,
+    Commanding,
     Counting,
     Running,
     Delivering,
@@ -25,8 +31,10 @@ class Store(
     Knowing,
     Pruning,
     Reading,
+    Scheduling,
     Shaping,
     Searching,
+    Serving,
 ):
     """All conversations of an installation. Make one with `threadline.open`."""
 

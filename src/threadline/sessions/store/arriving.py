@@ -13,7 +13,7 @@ from threadline.core.session import (
     TitleSource,
     checked_session_id,
 )
-from threadline.core.text import checked_choice, checked_type
+from threadline.core.text import checked_choice, checked_flag, checked_type
 from threadline.core.turn import BusyMode
 from threadline.sessions import choices, conversations, endings
 from threadline.sessions.arrivals import outcome
@@ -31,10 +31,11 @@ T = TypeVar("T")
 class Arriving(Door):
     """What comes in, and which session a conversation goes on with."""
 
-    async def arrive(self, inbound: Inbound) -> Arrival:
+    async def arrive(self, inbound: Inbound, *, answers: bool = False) -> Arrival:
         """Take in a message, an edit or a deletion; it is on disk when this returns.
 
-        The same thing a second time is answered as the first time, and nothing new is done.
+        The same thing a second time is answered as the first time, and nothing new is done. With
+        `answers`, plain words of whoever was asked are given to the turn that waits for them.
         """
         return await self._db.write(
             arrive,
@@ -42,6 +43,7 @@ class Arriving(Door):
             rules=self.rules,
             now=self.now(),
             new_id=self._new_id,
+            answers=checked_flag(answers, "answers"),
         )
 
     async def once(

@@ -1,37 +1,114 @@
 """The store's way out: replies owed, and attachments."""
 
-from collections.abc import AsyncIterator
-from datetime import timedelta
+import asyncio
+from collections.abc import AsyncIterator, Collection, Sequence
+from datetime import datetime, timedelta
 
-from threadline.core.delivery import Delivery, DeliveryId, DeliveryState, SendOutcome
+from threadline.core.address import Address
+from threadline.core.delivery import (
+    Delivery,
+    DeliveryId,
+    DeliveryState,
+    SendOutcome,
+    SentPiece,
+)
 from threadline.core.errors import NotFound
 from threadline.core.message import Attachment, BlobHash, MediaKind
-from threadline.core.text import checked_choice, checked_count, checked_type
-from threadline.sessions import blobs, deliveries
-from threadline.sessions.deliveries import Parcel
-from threadline.sessions.store.door import Door
+from threadline.core.rules import Rules
+from threadline.core.text import checked_choice, checked_count, checked_id, checked_type, unfit
+from threadline.core.turn import Lease, OwnerId, TurnId, checked_turn_id
+from threadline.sessions import blobs
+from threadline.sessions.deliveries import carry, owe, reclaim, stream, take
+from threadline.sessions.deliveries.parcel import Parcel
+from threadline.sessions.deliveries.reclaim import DeadTarget
+from threadline.sessions.records import address_from_row
+from threadline.sessions.store.door import Door, regardless
 from threadline.sessions.turns import recover
+from threadline.storage.database import Transaction
 
 
 class Delivering(Door):
     """The ledger of replies, and the blobs they may carry."""
 
-    async def take_deliveries(self, most: int = 50) -> list[Parcel]:
-        """Take deliveries that are due, at most one of each address, so that order is kept."""
+    async def owe_words(
+        self, address: Address, text: str, attachments: Sequence[Attachment] = ()
+    ) -> DeliveryId:
+        """Owe words that no turn said, such as something sent by hand."""
         return await self._db.write(
-            deliveries.take_deliveries,
-            owner=self.owner,
-            rules=self.rules,
-            now=self.now(),
-            most=checked_count(most, "number of deliveries", 1),
+            owe.owe_words, address, text, attachments=attachments, now=self.now()
         )
 
-    async def sent(self, delivery: Delivery, platform_id: str | None = None) -> None:
-        """Write down that a reply has reached its platform."""
+    async def take_deliveries(
+        self, platforms: Collection[str] | None = None, most: int = 50
+    ) -> list[Parcel]:
+        """Take what is due on some platforms or on all, at most one delivery of each address.
+
+        A caller that is cancelled meanwhile leaves nothing behind: what was taken is given back.
+        """
+        kept: list[Parcel] = []
+        try:
+            return await self._db.write(
+                _take,
+                kept,
+                _checked_platforms(platforms),
+                owner=self.owner,
+                rules=self.rules,
+                now=self.now(),
+                most=checked_count(most, "number of deliveries", 1),
+            )
+        except asyncio.CancelledError:
+            if kept:
+                await regardless(self.give_back_deliveries([parcel.delivery for parcel in kept]))
+            raise
+
+    async def give_back_deliveries(self, deliveries: Sequence[Delivery]) -> None:
+        """Owe deliveries again as if they had never been taken."""
+        await self._db.write(take.give_back, _checked(deliveries), now=self.now())
+
+    async def renew_deliveries(self, deliveries: Sequence[Delivery]) -> frozenset[DeliveryId]:
+        """Prolong the leases of what is being sent; answers those that are lost."""
+        return await self._db.write(
+            take.renew, _checked(deliveries), rules=self.rules, now=self.now()
+        )
+
+    async def next_due(self, platforms: Collection[str] | None = None) -> datetime | None:
+        """Tell when the next delivery is due that is not yet; None: there is none."""
+        return await self._db.read(take.next_due, _checked_platforms(platforms), now=self.now())
+
+    async def open_stream(self, lease: Lease) -> Parcel | None:
+        """Make the delivery of a running turn before anything of it is shown.
+
+        None: its answer goes elsewhere, and is carried when it is complete.
+        """
+        return await self._db.write(
+            stream.open_stream,
+            checked_type(lease, "lease", Lease),
+            rules=self.rules,
+            now=self.now(),
+        )
+
+    async def doubt_stream(self, delivery: Delivery) -> None:
+        """Remember that a message of a growing answer may have been seen, or not."""
+        checked_type(delivery, "delivery", Delivery)
+        await self._db.write(stream.doubt_stream, delivery, now=self.now())
+
+    async def note_piece(self, delivery: Delivery, piece: SentPiece) -> None:
+        """Write down a message that a platform has taken: it is never sent again."""
+        checked_type(delivery, "delivery", Delivery)
+        await self._db.write(carry.note_piece, delivery, piece, now=self.now())
+
+    async def sent(
+        self,
+        delivery: Delivery,
+        platform_id: str | None = None,
+        pieces: Sequence[SentPiece] = (),
+    ) -> None:
+        """Write down that a reply has reached its platform, with the last messages of it."""
         await self._db.write(
-            deliveries.sent,
+            carry.sent,
             checked_type(delivery, "delivery", Delivery),
             platform_id=platform_id,
+            pieces=pieces,
             now=self.now(),
         )
 
@@ -44,7 +121,7 @@ class Delivering(Door):
     ) -> DeliveryState:
         """Write down that an attempt failed; it is tried again later, or fails for good."""
         return await self._db.write(
-            deliveries.not_sent,
+            carry.not_sent,
             checked_type(delivery, "delivery", Delivery),
             checked_choice(outcome, "outcome", SendOutcome),
             error,
@@ -55,11 +132,24 @@ class Delivering(Door):
     async def reclaim_deliveries(self) -> list[DeliveryId]:
         """Take back what dead senders were sending: nobody knows whether it was seen."""
         dead = await self._db.dead(await self._db.read(recover.list_owners))
-        return await self._db.write(deliveries.reclaim, dead=dead, rules=self.rules, now=self.now())
+        return await self._db.write(reclaim.reclaim, dead=dead, rules=self.rules, now=self.now())
 
     async def abandon_stale(self) -> list[DeliveryId]:
         """Give up a slice of the replies that could not be sent for a whole day."""
-        return await self._db.write(deliveries.abandon_stale, now=self.now())
+        return await self._db.write(reclaim.abandon_stale, now=self.now())
+
+    async def clear_words(self) -> int:
+        """Delete a slice of what belonged to no session and was sent long ago."""
+        return await self._db.write(reclaim.clear_words, now=self.now())
+
+    async def dead_targets(self, most: int = 100) -> list[DeadTarget]:
+        """List the places to which nothing can be sent, the latest first."""
+        most = checked_count(most, "number of places", 1)
+        return await self._db.read(reclaim.dead_targets, most)
+
+    async def address_of_turn(self, turn_id: TurnId) -> Address:
+        """Tell where a turn was asked for."""
+        return await self._db.read(_address_of_turn, checked_turn_id(turn_id))
 
     async def put_blob(
         self, data: bytes, media_type: str, kind: MediaKind, name: str | None = None
@@ -86,3 +176,39 @@ class Delivering(Door):
         while (piece := await self._db.read(blobs.read_piece, hash, n)) is not None:
             yield piece
             n += 1
+
+
+def _checked(deliveries: Sequence[Delivery]) -> list[Delivery]:
+    return [checked_type(delivery, "delivery", Delivery) for delivery in deliveries]
+
+
+def _checked_platforms(platforms: Collection[str] | None) -> Collection[str] | None:
+    if isinstance(platforms, str):
+        raise unfit(platforms, "platforms", "a collection of names")
+    if platforms is None:
+        return None
+    return [checked_id(name, "platform") for name in platforms]
+
+
+def _take(
+    tx: Transaction,
+    kept: list[Parcel],
+    platforms: Collection[str] | None,
+    *,
+    owner: OwnerId,
+    rules: Rules,
+    now: datetime,
+    most: int,
+) -> list[Parcel]:
+    """Take deliveries, and keep a copy of them where a caller that is cancelled can find it."""
+    kept.clear()
+    taken = take.take_deliveries(tx, platforms, owner=owner, rules=rules, now=now, most=most)
+    kept[:] = taken
+    return taken
+
+
+def _address_of_turn(tx: Transaction, turn_id: TurnId) -> Address:
+    row = tx.one("read_turn_address", id=turn_id)
+    if row is None:
+        raise NotFound("There is no such turn", id=str(turn_id))
+    return address_from_row(row)

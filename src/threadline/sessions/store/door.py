@@ -8,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from threadline.core.person import CODE_BITS
 from threadline.core.rules import Rules
 from threadline.core.text import checked_flag
 from threadline.core.turn import OwnerId
@@ -36,6 +37,10 @@ class Door:
     def now(self) -> datetime:
         """Tell the time by the clock that all users of the store share."""
         return self._db.now()
+
+    def _draw_code(self) -> int:
+        """Draw the random bits of a code, from the same source as ids."""
+        return (self._new_id() << 32 | self._new_id()) & ((1 << CODE_BITS) - 1)
 
     async def check(self, *, deep: bool = False) -> list[Finding]:
         """Look for damage in the store."""

@@ -13,9 +13,6 @@ from threadline.sessions.people.codes import LinkCode
 from threadline.sessions.people.parting import Parting
 from threadline.sessions.store.door import Door
 
-_CODE_BITS = 40
-
-
 class Knowing(Door):
     """Persons, the codes that join them, and who may see what."""
 
@@ -39,9 +36,6 @@ class Knowing(Door):
             now=self.now(),
             new_code=new_code or self._draw_code,
         )
-
-    def _draw_code(self) -> int:
-        return (self._new_id() << 32 | self._new_id()) & ((1 << _CODE_BITS) - 1)
 
     async def link(
         self, address: Address, sender: Sender, code: str, *, profile: str = MAIN_PROFILE

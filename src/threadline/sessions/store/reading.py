@@ -154,6 +154,10 @@ class Reading(Door):
         """Read a turn."""
         return await self._db.read(views.read_turn, id)
 
+    async def reply(self, id: TurnId) -> list[Message]:
+        """Read what a turn has said to people, in order: its answers, and why it ended early."""
+        return await self._db.read(views.reply, id)
+
     async def turns(self, id: SessionId, most: int = views.PAGE) -> list[Turn]:
         """Read the turns of a session, the newest first."""
         return await self._db.read(views.turns, checked_session_id(id), most)

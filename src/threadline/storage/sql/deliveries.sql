@@ -1,21 +1,85 @@
 -- name: owe_delivery
--- Owe what a turn said to the place where it was asked. No number is given twice.
-INSERT INTO deliveries (id, session_key, turn_id, address_key, state, owed_at, due_at, notice) -- sqlite
+-- Owe something to a place. No number is given twice.
+INSERT INTO deliveries (id, session_key, turn_id, address_key, state, owed_at, due_at, notice, -- sqlite
+                        part, after_seq, until_seq, text, parts) -- sqlite
 VALUES (1 + max(coalesce((SELECT max(d.id) FROM deliveries d), 0), -- sqlite
                 coalesce((SELECT max(f.last_delivery) FROM forgettings f), 0)), -- sqlite
-        :session_key, :turn_id, :address_key, 'pending', :now, :now, :notice) -- sqlite
-INSERT INTO deliveries (session_key, turn_id, address_key, state, owed_at, due_at, notice) -- postgres
-VALUES (:session_key, :turn_id, :address_key, 'pending', :now, :now, :notice) -- postgres
+        :session_key, :turn_id, :address_key, :state, :now, :now, :notice, -- sqlite
+        :part, :after_seq, :until_seq, :text, :parts) -- sqlite
+INSERT INTO deliveries (session_key, turn_id, address_key, state, owed_at, due_at, notice, -- postgres
+                        part, after_seq, until_seq, text, parts) -- postgres
+VALUES (:session_key, :turn_id, :address_key, :state, :now, :now, :notice, -- postgres
+        :part, :after_seq, :until_seq, :text, :parts) -- postgres
 RETURNING id
 
+-- name: list_targets
+-- List where the answer of a turn goes that does not go back to where it was asked.
+SELECT address_key FROM turn_targets WHERE turn_id = :turn_id ORDER BY address_key
+
+-- name: read_last_part
+-- Read how far a turn was carried to a place.
+SELECT id, part, until_seq FROM deliveries
+WHERE turn_id = :turn_id AND address_key = :address_key
+ORDER BY part DESC
+LIMIT 1
+
+-- name: complete_streams
+-- Give what a turn streams its end: whatever is missing of it on the platform is owed now. Only
+-- the process that streamed it knows whether a message is just on its way.
+UPDATE deliveries
+SET state = 'pending', until_seq = :until_seq, text = :text, owed_at = :now, due_at = :now,
+    repeated_at = coalesce(repeated_at, :now), fence = fence + 1, attempts = 0
+WHERE turn_id = :turn_id AND until_seq IS NULL
+RETURNING id, address_key
+
+-- name: read_stream_place
+-- Read where a running turn may stream its answer: nowhere, if it goes elsewhere.
+SELECT t.session_key, t.address_key FROM turns t
+WHERE t.id = :turn_id
+  AND NOT EXISTS (SELECT 1 FROM turn_targets g WHERE g.turn_id = t.id)
+
+-- name: reopen_stream
+-- Go on with an answer that was being streamed when its turn was cut off; nobody knows how far.
+UPDATE deliveries SET fence = fence + 1, repeated_at = :now WHERE id = :id AND until_seq IS NULL
+RETURNING id
+
+-- name: doubt_stream
+-- Remember that a message of a streamed answer may have been seen, or not.
+UPDATE deliveries SET repeated_at = :now WHERE id = :id AND fence = :fence AND until_seq IS NULL
+RETURNING id
+
+-- fragment: of_platforms
+-- One that is owed on some platforms, or on any.
+(CAST(:platforms AS TEXT) IS NULL OR d.address_key IN
+       (SELECT a.key FROM addresses a WHERE a.platform IN
+       (SELECT value FROM json_each(:platforms)))) -- sqlite
+       (SELECT v FROM json_array_elements_text(CAST(:platforms AS JSON)) AS v))) -- postgres
+
+-- fragment: next_in_order
+-- The oldest of its address: order is kept there. What still grows holds nothing up.
+NOT EXISTS (SELECT 1 FROM deliveries e WHERE e.address_key = d.address_key
+            AND e.state IN ('pending', 'sending') AND e.id < d.id
+            AND (e.state = 'pending' OR e.owner IS NOT NULL))
+
 -- name: list_due
--- List deliveries whose time has come, the oldest of each address only, so that order is kept.
+-- List deliveries whose time has come, the oldest of each address only.
 SELECT d.id, d.session_key FROM deliveries d
 WHERE d.state = 'pending' AND d.due_at <= :now AND d.owed_at >= :owed_since
-  AND NOT EXISTS (SELECT 1 FROM deliveries e WHERE e.address_key = d.address_key
-                  AND e.state IN ('pending', 'sending') AND e.id < d.id)
+  AND
+-- include: next_in_order
+  AND
+-- include: of_platforms
 ORDER BY d.due_at, d.id
 LIMIT :most
+
+-- name: find_next_due
+-- Tell when the next delivery is due that is not yet.
+SELECT min(d.due_at) AS due_at FROM deliveries d
+WHERE d.state = 'pending' AND d.due_at > :now
+  AND
+-- include: next_in_order
+  AND
+-- include: of_platforms
 
 -- name: take_delivery
 -- Take a delivery for sending.
@@ -25,23 +89,55 @@ SET state = 'sending', attempts = attempts + 1, fence = fence + 1, owner = :owne
 WHERE id = :id AND state = 'pending' AND due_at <= :now
 RETURNING id
 
+-- name: give_back_delivery
+-- Owe a delivery again as if it had never been taken.
+UPDATE deliveries
+SET state = 'pending', attempts = attempts - 1, owner = NULL, lease_until = NULL
+WHERE id = :id AND fence = :fence AND state = 'sending' AND owner IS NOT NULL
+RETURNING id
+
+-- name: renew_delivery
+-- Renew the lease of a delivery that is being sent; no row means that it is lost.
+UPDATE deliveries SET lease_until = :lease_until
+WHERE id = :id AND fence = :fence AND state = 'sending' AND owner IS NOT NULL
+RETURNING id
+
 -- name: read_delivery
 -- Read a delivery with the place it is owed to.
 SELECT d.id, s.id AS session_id, d.session_key, d.turn_id, d.state, d.attempts, d.fence, d.owed_at,
-       d.due_at, d.sent_at, d.notice, d.platform_id, d.repeated_at, d.error,
+       d.due_at, d.sent_at, d.notice, d.platform_id, d.repeated_at, d.error, d.part, d.after_seq,
+       d.until_seq, d.text, d.parts, d.address_key, a.dead_at,
+       (SELECT count(*) FROM delivery_pieces p WHERE p.delivery_id = d.id) AS pieces,
        a.platform, a.account, a.kind, a.chat, a.thread, a.alt_chat, a.parent, a.scope,
        a.chat_name, a.topic
 FROM deliveries d
-JOIN sessions s ON s.key = d.session_key
+LEFT JOIN sessions s ON s.key = d.session_key
 JOIN addresses a ON a.key = d.address_key
 WHERE d.id = :id
 
+-- name: list_pieces
+-- List the messages of a delivery that its platform has taken.
+SELECT n, platform_id, length FROM delivery_pieces WHERE delivery_id = :id ORDER BY n
+
+-- name: note_piece
+-- Write down a message that a platform has taken, or how long it has become.
+INSERT INTO delivery_pieces (delivery_id, n, platform_id, length, sent_at)
+VALUES (:id, :n, :platform_id, :length, :now)
+ON CONFLICT (delivery_id, n) DO UPDATE
+SET platform_id = excluded.platform_id, length = excluded.length
+
+-- name: note_progress
+-- Begin to count attempts anew, as a platform has taken something; no row means that it is lost.
+UPDATE deliveries SET attempts = CASE WHEN owner IS NULL THEN 0 ELSE 1 END, repeated_at = NULL
+WHERE id = :id AND fence = :fence AND state = 'sending'
+RETURNING id
+
 -- name: finish_delivery
--- Write down that a delivery reached its end.
+-- Write down that a delivery reached its end, and forget the words that were its own.
 UPDATE deliveries
 SET state = :state, owner = NULL, lease_until = NULL, sent_at = :sent_at,
-    platform_id = :platform_id, error = :error
-WHERE id = :id AND fence = :fence AND state = 'sending'
+    platform_id = :platform_id, error = :error, text = NULL, parts = NULL
+WHERE id = :id AND fence = :fence AND state = 'sending' AND owner IS NOT NULL
 RETURNING id
 
 -- name: retry_delivery
@@ -49,8 +145,24 @@ RETURNING id
 UPDATE deliveries
 SET state = 'pending', owner = NULL, lease_until = NULL, fence = fence + 1, due_at = :due_at,
     repeated_at = :repeated_at, error = :error
-WHERE id = :id AND fence = :fence AND state = 'sending'
+WHERE id = :id AND fence = :fence AND state = 'sending' AND owner IS NOT NULL
 RETURNING id
+
+-- name: bury_address
+-- Remember that nothing can be sent to a place.
+UPDATE addresses SET dead_at = coalesce(dead_at, :now), dead_why = :why WHERE key = :key
+
+-- name: revive_address
+-- Remember that a place can be reached again.
+UPDATE addresses SET dead_at = NULL, dead_why = NULL WHERE key = :key
+
+-- name: list_dead_addresses
+-- List the places to which nothing can be sent.
+SELECT platform, account, kind, chat, thread, alt_chat, parent, scope, chat_name, topic, dead_at,
+       dead_why
+FROM addresses WHERE dead_at IS NOT NULL
+ORDER BY dead_at DESC, key
+LIMIT :most
 
 -- name: list_sending
 -- List deliveries that somebody is sending.
@@ -64,16 +176,52 @@ SELECT id, session_key FROM deliveries
 WHERE state = 'pending' AND owed_at < :before ORDER BY due_at, id LIMIT :most
 
 -- name: abandon_delivery
--- Give up a delivery.
-UPDATE deliveries SET state = 'abandoned', error = :error
+-- Give up a delivery, and forget the words that were its own.
+UPDATE deliveries SET state = 'abandoned', error = :error, text = NULL, parts = NULL
 WHERE id = :id AND state = 'pending'
 RETURNING id
+
+-- name: list_old_words
+-- List deliveries of no session that reached their end long ago; the newest of all is kept.
+SELECT id FROM deliveries
+WHERE turn_id IS NULL AND session_key IS NULL AND state IN ('sent', 'failed', 'abandoned') AND owed_at < :before
+  AND id < (SELECT max(id) FROM deliveries)
+LIMIT :most
+
+-- name: drop_delivery
+-- Delete a delivery.
+DELETE FROM deliveries WHERE id = :id
+
+-- name: drop_pieces
+-- Delete what is known of the messages of a delivery.
+DELETE FROM delivery_pieces WHERE delivery_id = :id
+
+-- name: list_words_of_session
+-- List what is owed in a session without a turn.
+SELECT id FROM deliveries WHERE turn_id IS NULL AND session_key = :session_key ORDER BY id
+
+-- name: list_words_at
+-- List what is owed to a place without a turn.
+SELECT id FROM deliveries WHERE turn_id IS NULL AND address_key = :address_key ORDER BY id
+
+-- name: list_deliveries_of_turn
+-- List everything that a turn owed.
+SELECT id FROM deliveries WHERE turn_id = :turn_id ORDER BY id
+
+-- name: read_turn_address
+-- Read where a turn was asked for.
+SELECT a.platform, a.account, a.kind, a.chat, a.thread, a.alt_chat, a.parent, a.scope, a.chat_name,
+       a.topic
+FROM turns t
+JOIN addresses a ON a.key = t.address_key
+WHERE t.id = :id
 
 -- name: list_reply
 -- Read what a turn said to people, in order: of the system's lines only markers, which have parts.
 SELECT m.key, m.seq, m.turn_id, m.role, m.text, m.parts, m.at, m.changed_at, m.deleted_at,
-       NULL AS sender_id, NULL AS sender_name
+       NULL AS platform_id, NULL AS reply_to, NULL AS sender_id, NULL AS sender_name
 FROM turns t
 JOIN messages m ON m.session_key = t.session_key AND m.seq >= t.first_seq AND m.turn_id = t.id
 WHERE t.id = :turn_id AND (m.role = 'assistant' OR (m.role = 'system' AND m.parts IS NOT NULL))
+  AND m.seq > :after_seq AND m.seq <= :until_seq
 ORDER BY m.seq

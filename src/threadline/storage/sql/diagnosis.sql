@@ -42,6 +42,12 @@ FROM deliveries
 WHERE state IN ('pending', 'sending')
 GROUP BY state
 
+-- name: count_undelivered
+-- Count the deliveries owed since a moment that never arrived.
+SELECT count(*) AS number
+FROM deliveries
+WHERE state IN ('failed', 'abandoned') AND owed_at >= :since
+
 -- name: find_gaps
 -- Find sessions whose lines are not numbered without a gap, from where they go on.
 -- One that just comes or goes has none of its lines, or only some.
@@ -154,5 +160,10 @@ SELECT DISTINCT 'something that arrived on ' || k.platform AS id
 FROM arrivals k
 WHERE k.session_key IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.key = k.session_key)
+UNION ALL
+SELECT DISTINCT 'a run of job ' || r.job_id AS id
+FROM job_runs r
+WHERE r.session_key IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.key = r.session_key)
 ORDER BY id
 LIMIT :most

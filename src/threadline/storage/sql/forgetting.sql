@@ -241,7 +241,7 @@ DELETE FROM messages WHERE key = :key
 -- Leave of a message only its place.
 UPDATE messages
 SET text = '', parts = NULL, sender_key = NULL, deleted_at = coalesce(deleted_at, :now),
-    changed_at = :now
+    changed_at = :now, platform_id = NULL, reply_to = NULL
 WHERE key = :key
 
 -- name: list_places_of
@@ -285,11 +285,6 @@ WHERE profile = :profile AND platform = :platform AND account = :account AND cha
 -- name: list_doomed_turns
 -- List a slice of a session's turns.
 SELECT id FROM turns WHERE session_key = :session_key ORDER BY id LIMIT :most
-
--- name: drop_deliveries
--- Delete what a turn owed.
-DELETE FROM deliveries WHERE turn_id = :turn_id
-RETURNING id
 
 -- name: drop_turn
 -- Delete a turn.

@@ -1,6 +1,6 @@
 -- name: lock_session
 -- Take a session for this transaction and read what a chronicle of it needs.
-SELECT key, id, platform, kind, revision, last_seq, last_activity_at, interruptions,
+SELECT key, id, profile, platform, kind, revision, last_seq, last_activity_at, interruptions,
        ended_at, end_reason, suspended_at, notice, told_at
 FROM sessions
 WHERE id = :id
@@ -8,7 +8,7 @@ FOR NO KEY UPDATE -- postgres
 
 -- name: lock_session_by_key
 -- Take a session, of which only the key is known, for this transaction.
-SELECT key, id, platform, kind, revision, last_seq, last_activity_at, interruptions,
+SELECT key, id, profile, platform, kind, revision, last_seq, last_activity_at, interruptions,
        ended_at, end_reason, suspended_at, notice, told_at
 FROM sessions
 WHERE key = :key

@@ -80,7 +80,13 @@ SELECT id FROM deliveries WHERE turn_id = :turn_id AND state = 'pending' ORDER B
 
 -- name: strip_deliveries
 -- Take the words out of what a turn owed.
-UPDATE deliveries SET error = NULL, platform_id = NULL WHERE turn_id = :turn_id
+UPDATE deliveries SET error = NULL, platform_id = NULL, text = NULL, parts = NULL
+WHERE turn_id = :turn_id
+
+-- name: strip_pieces
+-- Forget by what ids a platform knows the answers of a turn.
+UPDATE delivery_pieces SET platform_id = NULL
+WHERE delivery_id IN (SELECT d.id FROM deliveries d WHERE d.turn_id = :turn_id)
 
 -- name: list_speech
 -- List a slice of what somebody who is forgotten said in a session.
@@ -117,7 +123,7 @@ SELECT key FROM sessions WHERE address_key = :address_key LIMIT 1
 -- Leave of a direct chat only that there was one.
 UPDATE addresses
 SET chat = :chat, thread = '', alt_chat = NULL, parent = NULL, scope = NULL, chat_name = NULL,
-    topic = NULL
+    topic = NULL, dead_at = NULL, dead_why = NULL
 WHERE key = :key AND kind = 'dm'
 
 -- name: lock_sender

@@ -57,7 +57,11 @@ SELECT d.id, d.state
 FROM turns t
 JOIN deliveries d ON d.turn_id = t.id
 WHERE t.session_key = :session_key
-ORDER BY t.id DESC
+UNION ALL
+SELECT w.id, w.state
+FROM deliveries w
+WHERE w.turn_id IS NULL AND w.session_key = :session_key
+ORDER BY id DESC
 LIMIT :most
 
 -- name: read_address_of

@@ -52,6 +52,7 @@ CREATE INDEX deliveries_owed ON deliveries (due_at, id) WHERE state = 'pending';
 CREATE INDEX deliveries_in_order ON deliveries (address_key, id) -- sqlite
     WHERE state IN ('pending', 'sending'); -- sqlite
 CREATE INDEX deliveries_without_turn ON deliveries (address_key) WHERE turn_id IS NULL;
+CREATE INDEX deliveries_of_session ON deliveries (session_key) WHERE turn_id IS NULL;
 
 -- Every message that a platform has taken of a delivery, in order.
 CREATE TABLE delivery_pieces (

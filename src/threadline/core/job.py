@@ -1,0 +1,132 @@
+"""A job: a prompt that is asked by itself, again and again or once, and where its answer goes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import NewType
+
+from threadline.core.address import Address
+from threadline.core.errors import Invalid
+from threadline.core.message import Attachment, NewMessage, Part, Role, Text, say
+from threadline.core.person import Identity
+from threadline.core.session import SessionId
+from threadline.core.text import (
+    TITLE_LIMIT,
+    checked_choice,
+    checked_count,
+    checked_text,
+    clean_title,
+    first_words,
+)
+from threadline.core.turn import TurnId
+
+JobId = NewType("JobId", int)
+
+JOBS_LIMIT = 500
+OWN_JOBS_LIMIT = 25
+RUNS_KEPT = 100
+PROMPT_LIMIT = 100_000
+"""Characters."""
+MIRRORED = "This was said here by the scheduled job"
+"""How the note begins that marks what a job has said."""
+
+
+class Mirror(StrEnum):
+    """Whether the answer of a run also becomes part of a conversation."""
+
+    NONE = "none"
+    """It stands in the session of its run alone."""
+    TARGET = "target"
+    """It is also recorded in the conversation that goes on at its target."""
+
+
+class RunState(StrEnum):
+    """Where a run of a job stands."""
+
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+    """The run before it was not over."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewJob:
+    """A job as somebody wants it; its name is that of the runs' sessions."""
+
+    prompt: str
+    schedule: str
+    timezone: str = "UTC"
+    target: str = "origin"
+    mirror: Mirror = Mirror.NONE
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse what nobody could be asked; without a name, the first words are the name."""
+        if not checked_text(self.prompt, "prompt", PROMPT_LIMIT).strip():
+            raise Invalid("A job needs something to ask", hint="Write the prompt after the time")
+        object.__setattr__(self, "mirror", checked_choice(self.mirror, "mirror", Mirror))
+        for field in ("schedule", "timezone", "target"):
+            checked_text(getattr(self, field), field)
+        checked_text(self.name, "name")
+        name = clean_title(self.name, TITLE_LIMIT) or first_words(self.prompt)
+        if not name:
+            raise Invalid("A job needs a name with at least one visible character")
+        object.__setattr__(self, "name", name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """A prompt that is asked by itself."""
+
+    id: JobId
+    profile: str
+    name: str
+    prompt: str
+    schedule: str
+    timezone: str
+    target: str
+    mirror: Mirror
+    address: Address | None
+    """Where it was made; None: at the terminal."""
+    maker: Identity | None
+    """Who made it; None: the owner of the installation."""
+    made_at: datetime
+    paused_at: datetime | None
+    next_at: datetime | None
+    """When it is asked next; None: never again."""
+
+    @property
+    def is_due_later(self) -> bool:
+        """Whether it will ever be asked again, as things stand."""
+        return self.paused_at is None and self.next_at is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobRun:
+    """One time that a job was due."""
+
+    id: int
+    state: RunState
+    due_at: datetime
+    started_at: datetime
+    ended_at: datetime | None
+    session_id: SessionId | None
+    turn_id: TurnId | None
+    why: str | None
+    """Why it failed or was skipped, or which of its targets could not be had."""
+
+
+def checked_job_id(value: object) -> JobId:
+    """Take what may be the number of a job."""
+    return JobId(checked_count(value, "number of the job", 1))
+
+
+def mirror_lines(name: str, answer: Sequence[Part]) -> list[NewMessage]:
+    """Make the lines that a conversation gets of a job's answer: who said it, and what."""
+    parts = tuple(part for part in answer if isinstance(part, Text | Attachment))
+    if not parts:
+        return []
+    note = say(Role.SYSTEM, f"{MIRRORED} “{name}”; nobody here had asked for it just now:")
+    return [note, NewMessage(role=Role.ASSISTANT, parts=parts)]

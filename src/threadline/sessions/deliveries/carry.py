@@ -1,0 +1,146 @@
+"""Carrying: what became of an attempt to send, piece by piece."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from threadline.core.delivery import (
+    MAX_DELIVERY_ATTEMPTS,
+    STALE_AFTER,
+    Delivery,
+    DeliveryState,
+    SendOutcome,
+    SentPiece,
+    pause_after,
+)
+from threadline.core.errors import LeaseLost, NotFound
+from threadline.core.event import EventKind
+from threadline.core.text import checked_id, checked_text, checked_type
+from threadline.sessions.deliveries.parcel import telling
+from threadline.storage.database import Row, Transaction
+from threadline.storage.moments import stamp
+
+
+def note_piece(tx: Transaction, delivery: Delivery, piece: SentPiece, *, now: datetime) -> None:
+    """Write down a message that a platform has taken: it is never sent again."""
+    if tx.one("note_progress", id=delivery.id, fence=delivery.fence) is None:
+        raise LeaseLost("Somebody else sends this reply", id=str(delivery.id))
+    _add_piece(tx, delivery, piece, now)
+
+
+def sent(
+    tx: Transaction,
+    delivery: Delivery,
+    *,
+    platform_id: str | None,
+    pieces: Sequence[SentPiece] = (),
+    now: datetime,
+) -> None:
+    """Write down that a reply has reached its platform, with the last messages of it."""
+    if platform_id is not None:
+        checked_id(platform_id, "platform's id of the reply")
+    row = _finish(tx, delivery, DeliveryState.SENT, platform_id=platform_id, error=None, now=now)
+    for piece in pieces:
+        _add_piece(tx, delivery, piece, now)
+    if row["dead_at"] is not None:
+        tx.run("revive_address", key=row.number("address_key"))
+
+
+def _add_piece(tx: Transaction, delivery: Delivery, piece: SentPiece, now: datetime) -> None:
+    checked_type(piece, "piece", SentPiece)
+    tx.run(
+        "note_piece",
+        id=delivery.id,
+        n=piece.n,
+        platform_id=piece.platform_id,
+        length=piece.length,
+        now=stamp(now),
+    )
+
+
+def not_sent(
+    tx: Transaction,
+    delivery: Delivery,
+    outcome: SendOutcome,
+    error: str,
+    *,
+    retry_after: timedelta | None,
+    now: datetime,
+) -> DeliveryState:
+    """Write down that an attempt failed; it is tried again later, or fails for good.
+
+    What may have been seen is sent again only once, and is marked as a possible repeat. Where
+    nobody could be reached before, one attempt is enough.
+    """
+    checked_text(error, "error")
+    is_again = outcome is SendOutcome.AMBIGUOUS and delivery.repeated_at is not None
+    if (
+        outcome is SendOutcome.DEAD
+        or is_again
+        or delivery.dead_at is not None
+        or delivery.attempts >= MAX_DELIVERY_ATTEMPTS
+        or now - delivery.owed_at > STALE_AFTER
+    ):
+        row = _finish(tx, delivery, DeliveryState.FAILED, platform_id=None, error=error, now=now)
+        if outcome is SendOutcome.DEAD:
+            tx.run("bury_address", key=row.number("address_key"), why=error, now=stamp(now))
+        return DeliveryState.FAILED
+    _retry(tx, delivery, outcome, error, retry_after=retry_after, now=now)
+    return DeliveryState.PENDING
+
+
+def _retry(
+    tx: Transaction,
+    delivery: Delivery,
+    outcome: SendOutcome,
+    error: str,
+    *,
+    retry_after: timedelta | None,
+    now: datetime,
+) -> None:
+    repeated_at = now if outcome is SendOutcome.AMBIGUOUS else delivery.repeated_at
+    row = _read(tx, delivery)
+    with telling(tx, row.number_or_none("session_key"), now) as tell:
+        owed = tx.one(
+            "retry_delivery",
+            id=delivery.id,
+            fence=delivery.fence,
+            due_at=stamp(now + pause_after(delivery.attempts, retry_after)),
+            repeated_at=None if repeated_at is None else stamp(repeated_at),
+            error=error,
+        )
+        if owed is None:
+            raise LeaseLost("Somebody else sends this reply", id=str(delivery.id))
+        tell(EventKind.DELIVERY_PENDING, delivery.id)
+
+
+def _finish(
+    tx: Transaction,
+    delivery: Delivery,
+    state: DeliveryState,
+    *,
+    platform_id: str | None,
+    error: str | None,
+    now: datetime,
+) -> Row:
+    row = _read(tx, delivery)
+    with telling(tx, row.number_or_none("session_key"), now) as tell:
+        finished = tx.one(
+            "finish_delivery",
+            id=delivery.id,
+            fence=delivery.fence,
+            state=state,
+            sent_at=stamp(now) if state is DeliveryState.SENT else None,
+            platform_id=platform_id,
+            error=error,
+        )
+        if finished is None:
+            raise LeaseLost("Somebody else sends this reply", id=str(delivery.id))
+        tell(EventKind(f"delivery.{state}"), delivery.id)
+    return row
+
+
+def _read(tx: Transaction, delivery: Delivery) -> Row:
+    row = tx.one("read_delivery", id=delivery.id)
+    if row is None:
+        raise NotFound("There is no such delivery", id=str(delivery.id))
+    return row

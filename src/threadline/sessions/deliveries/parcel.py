@@ -1,0 +1,112 @@
+"""A parcel: a delivery with everything that has to be said, and how far it was carried."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeAlias
+
+from threadline.core.delivery import Delivery, SentPiece, compose
+from threadline.core.event import EventKind
+from threadline.core.message import Attachment, Message, Part, plain_text, unpack
+from threadline.sessions.chronicle import chronicle_of
+from threadline.sessions.records import delivery_from, message_from
+from threadline.storage.database import Row, Transaction, expect
+from threadline.storage.moments import stamp
+
+NO_SESSION = 0
+END_OF_TURN = 2**63 - 1
+"""The place after the last line that a turn can have."""
+Tell: TypeAlias = Callable[[EventKind, int], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parcel:
+    """A delivery that is ours to send, and what has to be said."""
+
+    delivery: Delivery
+    messages: Sequence[Message]
+    words: Sequence[Part] = ()
+    """Words of its own: a question, the answer to a command, something sent by hand."""
+    pieces: Sequence[SentPiece] = ()
+    """What its platform has taken already."""
+
+    @property
+    def text(self) -> str:
+        """All that is to be read, in one."""
+        lines = [message.text for message in self.messages]
+        return compose(self.delivery.notice, [*lines, plain_text(self.words)])
+
+    @property
+    def attachments(self) -> tuple[Attachment, ...]:
+        """All that is to be shown beside it."""
+        parts = [part for message in self.messages for part in message.parts]
+        return tuple(part for part in [*parts, *self.words] if isinstance(part, Attachment))
+
+    @property
+    def is_question(self) -> bool:
+        """Whether a turn waits for the answer to it."""
+        return self.delivery.turn_id is not None and bool(self.words)
+
+
+def read_parcel(tx: Transaction, id: int) -> Parcel:
+    """Read a delivery with what has to be said."""
+    row = expect(tx, "read_delivery", id=id)
+    delivery = delivery_from(row)
+    text = row.text_or_none("text")
+    return Parcel(
+        delivery=delivery,
+        messages=_lines(tx, row, delivery),
+        words=() if text is None else unpack(text, row.text_or_none("parts")),
+        pieces=_pieces(tx, id) if row.number("pieces") else (),
+    )
+
+
+def _lines(tx: Transaction, row: Row, delivery: Delivery) -> Sequence[Message]:
+    if delivery.turn_id is None or delivery.session_id is None:
+        return ()
+    until = row.number_or_none("until_seq")
+    rows = tx.all(
+        "list_reply",
+        turn_id=delivery.turn_id,
+        after_seq=row.number("after_seq"),
+        until_seq=END_OF_TURN if until is None else until,
+    )
+    return tuple(message_from(line, delivery.session_id) for line in rows)
+
+
+def _pieces(tx: Transaction, id: int) -> Sequence[SentPiece]:
+    return tuple(
+        SentPiece(
+            n=row.number("n"),
+            platform_id=row.text_or_none("platform_id"),
+            length=row.number("length"),
+        )
+        for row in tx.all("list_pieces", id=id)
+    )
+
+
+@contextmanager
+def telling(tx: Transaction, session_key: int | None, now: datetime) -> Iterator[Tell]:
+    """Tell what becomes of a delivery, in the chronicle of its session if it has one."""
+    if session_key is not None:
+        with chronicle_of(tx, session_key, now) as chronicle:
+            yield chronicle.tell
+        return
+
+    def tell(kind: EventKind, subject: int) -> None:
+        tx.run(
+            "add_event",
+            kind=kind,
+            session_key=NO_SESSION,
+            revision=0,
+            subject=subject,
+            at=stamp(now),
+        )
+
+    yield tell
+
+
+def in_lock_order(rows: Sequence[Row]) -> list[Row]:
+    """Sort deliveries so that sessions are locked in one order everywhere, and nobody waits."""
+    return sorted(rows, key=lambda row: (row.number_or_none("session_key") or 0, row.number("id")))

@@ -1,0 +1,91 @@
+"""Reclaiming: what dead senders held, what is owed for too long, and what nobody needs."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from threadline.core.address import Address
+from threadline.core.delivery import KEEP_WORDS_OWED, STALE_AFTER, DeliveryId, SendOutcome
+from threadline.core.errors import LeaseLost
+from threadline.core.event import EventKind
+from threadline.core.rules import Rules
+from threadline.core.turn import OwnerId, is_over
+from threadline.sessions.deliveries.carry import not_sent
+from threadline.sessions.deliveries.parcel import in_lock_order, telling
+from threadline.sessions.records import address_from_row, delivery_from
+from threadline.storage.database import Row, Transaction, expect
+from threadline.storage.moments import stamp
+
+_SLICE = 50
+_STOPPED = "The program stopped while this was being sent."
+
+
+def reclaim(
+    tx: Transaction, *, dead: frozenset[OwnerId], rules: Rules, now: datetime
+) -> list[DeliveryId]:
+    """Take back what dead senders were sending: nobody knows whether it was seen."""
+    reclaimed: list[DeliveryId] = []
+    for row in in_lock_order(tx.all("list_sending")):
+        if OwnerId(row.text("owner")) in dead or is_over(
+            row.moment("lease_until"), rules.lease, now
+        ):
+            reclaimed += _reclaim(tx, row, now)
+    return reclaimed
+
+
+def _reclaim(tx: Transaction, row: Row, now: datetime) -> list[DeliveryId]:
+    listed = delivery_from(expect(tx, "read_delivery", id=row.number("id")))
+    delivery = replace(listed, fence=row.number("fence"))
+    try:
+        not_sent(tx, delivery, SendOutcome.AMBIGUOUS, _STOPPED, retry_after=None, now=now)
+    except LeaseLost:
+        return []  # Another process was quicker.
+    return [delivery.id]
+
+
+def abandon_stale(tx: Transaction, *, now: datetime) -> list[DeliveryId]:
+    """Give up a slice of what could not be sent for a whole day."""
+    abandoned = []
+    stale = tx.all("list_stale_deliveries", before=stamp(now - STALE_AFTER), most=_SLICE)
+    for row in in_lock_order(stale):
+        id = DeliveryId(row.number("id"))
+        with telling(tx, row.number_or_none("session_key"), now) as tell:
+            why = "It could not be sent for a whole day."
+            if tx.one("abandon_delivery", id=id, error=why) is not None:
+                tell(EventKind.DELIVERY_ABANDONED, id)
+                abandoned.append(id)
+    return abandoned
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeadTarget:
+    """A place to which nothing can be sent, until something can again."""
+
+    address: Address
+    dead_at: datetime
+    why: str | None
+
+
+def dead_targets(tx: Transaction, most: int) -> list[DeadTarget]:
+    """List the places to which nothing can be sent, the latest first."""
+    return [
+        DeadTarget(
+            address=address_from_row(row),
+            dead_at=row.moment("dead_at"),
+            why=row.text_or_none("dead_why"),
+        )
+        for row in tx.all("list_dead_addresses", most=most)
+    ]
+
+
+def clear_words(tx: Transaction, *, now: datetime) -> int:
+    """Delete a slice of what belonged to no turn and was sent long ago; answer how many."""
+    old = tx.all("list_old_words", before=stamp(now - KEEP_WORDS_OWED), most=_SLICE)
+    for row in old:
+        drop(tx, row.number("id"))
+    return len(old)
+
+
+def drop(tx: Transaction, id: int) -> None:
+    """Delete a delivery with all that is known of it."""
+    tx.run("drop_pieces", id=id)
+    tx.run("drop_delivery", id=id)

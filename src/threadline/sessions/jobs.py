@@ -1,0 +1,291 @@
+"""Jobs: made, changed, paused and deleted, by whoever may; their runs are beside this."""
+
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import datetime
+
+from threadline.core.errors import Conflict, Invalid, NotFound, Refused
+from threadline.core.event import EventKind
+from threadline.core.job import (
+    JOBS_LIMIT,
+    OWN_JOBS_LIMIT,
+    Job,
+    JobId,
+    JobRun,
+    Mirror,
+    NewJob,
+    RunState,
+)
+from threadline.core.person import Asker, Identity
+from threadline.core.route import canonical_sender
+from threadline.core.session import SessionId
+from threadline.core.turn import TurnId
+from threadline.sessions.arrivals.places import add_sender, remember_address
+from threadline.sessions.people.aliases import resolve
+from threadline.sessions.people.ownership import asker_keys, find_sender
+from threadline.sessions.projects import NO_SESSION
+from threadline.sessions.records import address_from_row
+from threadline.sessions.schedules import parse_schedule
+from threadline.sessions.targets import NO_HOMES, Homes, Standpoint, reach
+from threadline.storage.database import Row, Transaction, expect
+from threadline.storage.moments import stamp
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobChange:
+    """What shall be different about a job; what is None stays."""
+
+    prompt: str | None = None
+    schedule: str | None = None
+    timezone: str | None = None
+    target: str | None = None
+    mirror: Mirror | None = None
+    name: str | None = None
+
+
+def make_job(
+    tx: Transaction,
+    new: NewJob,
+    asker: Asker,
+    *,
+    platforms: Collection[str] | None = None,
+    homes: Homes = NO_HOMES,
+    now: datetime,
+) -> Job:
+    """Make a job in the name of whoever asks; its runs are theirs, and so is what they spend."""
+    address_key = None if asker.address is None else remember_address(tx, asker.address)
+    sender_key = _maker(tx, asker)
+    counted = expect(tx, "count_jobs", profile=asker.profile, sender_key=sender_key)
+    if counted.number("own") >= OWN_JOBS_LIMIT and not asker.sees_all:
+        raise Refused(f"You may have {OWN_JOBS_LIMIT} jobs at the most", hint="Delete one first")
+    if counted.number("jobs") >= JOBS_LIMIT:
+        raise Refused(f"A profile has at most {JOBS_LIMIT} jobs", hint="Delete one first")
+    around = Standpoint(
+        profile=asker.profile, origin=asker.address, platforms=platforms, homes=homes
+    )
+    reach(tx, new.target, around, strictly=True)
+    next_at = _first_time(new.schedule, new.timezone, since=now, now=now)
+    row = expect(
+        tx,
+        "add_job",
+        profile=asker.profile,
+        name=new.name,
+        prompt=new.prompt,
+        schedule=new.schedule,
+        timezone=new.timezone,
+        target=new.target,
+        mirror=new.mirror,
+        address_key=address_key,
+        sender_key=sender_key,
+        next_at=stamp(next_at),
+        now=stamp(now),
+    )
+    return _changed(tx, JobId(row.number("id")), now)
+
+
+def change_job(
+    tx: Transaction,
+    id: JobId,
+    change: JobChange,
+    asker: Asker,
+    *,
+    platforms: Collection[str] | None = None,
+    homes: Homes = NO_HOMES,
+    now: datetime,
+) -> Job:
+    """Let a job ask something else, at other times, or for others."""
+    job = require_job(tx, id, asker)
+    given = {
+        field.name: value
+        for field in fields(change)
+        if (value := getattr(change, field.name)) is not None
+    }
+    wanted = replace(_wanted(job), **given)
+    if wanted.target != job.target:
+        around = Standpoint(
+            profile=job.profile, origin=job.address, platforms=platforms, homes=homes
+        )
+        reach(tx, wanted.target, around, strictly=True)
+    next_at = job.next_at
+    if (wanted.schedule, wanted.timezone) != (job.schedule, job.timezone):
+        next_at = _first_time(wanted.schedule, wanted.timezone, since=job.made_at, now=now)
+    tx.run(
+        "change_job",
+        id=id,
+        name=wanted.name,
+        prompt=wanted.prompt,
+        schedule=wanted.schedule,
+        timezone=wanted.timezone,
+        target=wanted.target,
+        mirror=wanted.mirror,
+        next_at=None if next_at is None else stamp(next_at),
+    )
+    return _changed(tx, id, now)
+
+
+def pause_job(tx: Transaction, id: JobId, asker: Asker, *, now: datetime) -> Job:
+    """Let a job rest; what has begun goes on."""
+    require_job(tx, id, asker)
+    tx.one("pause_job", id=id, now=stamp(now))
+    return _changed(tx, id, now)
+
+
+def resume_job(tx: Transaction, id: JobId, asker: Asker, *, now: datetime) -> Job:
+    """Let a job go on; what it missed meanwhile is not made up for."""
+    job = require_job(tx, id, asker)
+    if job.paused_at is not None:
+        next_at = parse_schedule(job.schedule, job.timezone).after(now, since=job.made_at)
+        if next_at is None:
+            raise Conflict(
+                "The time of this job is over", id=str(id), hint="Give it another schedule first"
+            )
+        tx.one("resume_job", id=id, next_at=stamp(next_at))
+    return _changed(tx, id, now)
+
+
+def delete_job(tx: Transaction, id: JobId, asker: Asker, *, now: datetime) -> Job:
+    """Delete a job, and what is known of its runs; their sessions stay."""
+    job = require_job(tx, id, asker)
+    _drop(tx, id, now)
+    return job
+
+
+def forget_jobs(tx: Transaction, sender_key: int, *, now: datetime) -> int:
+    """Delete all jobs of somebody who is being forgotten; answer how many there were."""
+    rows = tx.all("list_jobs_of_sender", sender_key=sender_key)
+    for row in rows:
+        _drop(tx, JobId(row.number("id")), now)
+    return len(rows)
+
+
+def read_job(tx: Transaction, id: JobId) -> Job:
+    """Read a job."""
+    row = tx.one("read_job", id=id)
+    if row is None:
+        raise _no_job(id)
+    return _job_from(row)
+
+
+def see_job(tx: Transaction, id: JobId, asker: Asker) -> Job:
+    """Read a job that the asker may see; one of somebody else is not there for them."""
+    row = tx.one("read_job", id=id)
+    if row is None or row["profile"] != asker.profile:
+        raise _no_job(id)
+    if not asker.sees_all and row["sender_key"] not in asker_keys(tx, asker).sender_keys:
+        raise _no_job(id)
+    return _job_from(row)
+
+
+def require_job(tx: Transaction, id: JobId, asker: Asker) -> Job:
+    """Take a job for this transaction that the asker may change."""
+    tx.one("lock_job", id=id)
+    return see_job(tx, id, asker)
+
+
+def list_jobs(tx: Transaction, asker: Asker) -> Sequence[Job]:
+    """List the asker's jobs, in the order in which they were made; the owner's are all."""
+    keys = None if asker.sees_all else json.dumps(sorted(asker_keys(tx, asker).sender_keys))
+    rows = tx.all("list_jobs", profile=asker.profile, sender_keys=keys)
+    return [_job_from(row) for row in rows]
+
+
+def list_runs(tx: Transaction, id: JobId, asker: Asker, *, most: int) -> Sequence[JobRun]:
+    """List the latest runs of a job, the newest first."""
+    see_job(tx, id, asker)
+    return [_run_from(row) for row in tx.all("list_job_runs", job_id=id, most=most)]
+
+
+def next_job_due(tx: Transaction) -> datetime | None:
+    """Tell when the next job is due; None: none is."""
+    return expect(tx, "read_next_job").moment_or_none("next_at")
+
+
+def tell_job(tx: Transaction, id: JobId, now: datetime) -> None:
+    """Add to the feed that a job was made, changed, run or deleted."""
+    tx.run(
+        "add_event",
+        kind=EventKind.JOB_CHANGED,
+        session_key=NO_SESSION,
+        revision=0,
+        subject=id,
+        at=stamp(now),
+    )
+
+
+def _maker(tx: Transaction, asker: Asker) -> int | None:
+    """Find the sender in whose name a job is made; None: the owner, who came from nowhere."""
+    if asker.address is None:
+        return None
+    address, sender = resolve(tx, asker.address, asker.sender)
+    who = canonical_sender(address.platform, sender)
+    if who is None:
+        raise Refused("Nobody can tell who you are here, so that nothing can be done in your name")
+    found = find_sender(tx, address, sender)
+    return add_sender(tx, address.platform, who) if found is None else found.number("key")
+
+
+def _changed(tx: Transaction, id: JobId, now: datetime) -> Job:
+    tell_job(tx, id, now)
+    return read_job(tx, id)
+
+
+def _drop(tx: Transaction, id: JobId, now: datetime) -> None:
+    tx.run("drop_runs_of_job", job_id=id)
+    tx.run("drop_job", id=id)
+    tell_job(tx, id, now)
+
+
+def _first_time(schedule: str, timezone: str, *, since: datetime, now: datetime) -> datetime:
+    due = parse_schedule(schedule, timezone).after(now, since=since)
+    if due is None:
+        raise Invalid(f"“{schedule[:60]}” never comes", hint="It must be in the future")
+    return due
+
+
+def _wanted(job: Job) -> NewJob:
+    return NewJob(
+        prompt=job.prompt,
+        schedule=job.schedule,
+        timezone=job.timezone,
+        target=job.target,
+        mirror=job.mirror,
+        name=job.name,
+    )
+
+
+def _no_job(id: JobId) -> NotFound:
+    return NotFound("There is no such job", id=str(id))
+
+
+def _job_from(row: Row) -> Job:
+    maker = row.text_or_none("maker_id")
+    return Job(
+        id=JobId(row.number("id")),
+        profile=row.text("profile"),
+        name=row.text("name"),
+        prompt=row.text("prompt"),
+        schedule=row.text("schedule"),
+        timezone=row.text("timezone"),
+        target=row.text("target"),
+        mirror=Mirror(row.text("mirror")),
+        address=None if row["platform"] is None else address_from_row(row),
+        maker=None if maker is None else Identity(platform=row.text("maker_platform"), id=maker),
+        made_at=row.moment("made_at"),
+        paused_at=row.moment_or_none("paused_at"),
+        next_at=row.moment_or_none("next_at"),
+    )
+
+
+def _run_from(row: Row) -> JobRun:
+    session_id, turn_id = row.text_or_none("session_id"), row.number_or_none("turn_id")
+    return JobRun(
+        id=row.number("id"),
+        state=RunState(row.text("state")),
+        due_at=row.moment("due_at"),
+        started_at=row.moment("started_at"),
+        ended_at=row.moment_or_none("ended_at"),
+        session_id=None if session_id is None else SessionId(session_id),
+        turn_id=None if turn_id is None else TurnId(turn_id),
+        why=row.text_or_none("why"),
+    )

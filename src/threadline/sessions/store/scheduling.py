@@ -1,0 +1,215 @@
+"""The store's timetable: jobs, their runs, and what is sent to a target by hand."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from threadline.core.address import Address
+from threadline.core.job import Job, JobId, JobRun, NewJob, checked_job_id
+from threadline.core.message import Attachment
+from threadline.core.person import Asker
+from threadline.core.text import checked_count, checked_text, checked_type
+from threadline.core.turn import TurnId
+from threadline.sessions import jobs, runs, targets
+from threadline.sessions.jobs import JobChange
+from threadline.sessions.runs import Start, World
+from threadline.sessions.store.informing import Informing
+from threadline.sessions.targets import NO_HOMES, Homes, Sent, Standpoint
+from threadline.sessions.views import LARGEST_PAGE
+
+_SLICE = 50
+
+
+class Scheduling(Informing):
+    """Jobs, for whoever asks; the owner of the installation where nobody is named."""
+
+    async def make_job(
+        self,
+        new: NewJob,
+        asker: Asker | None = None,
+        *,
+        platforms: Collection[str] | None = None,
+        homes: Homes = NO_HOMES,
+    ) -> Job:
+        """Make a job in the name of whoever asks."""
+        new = checked_type(new, "job", NewJob)
+        return await self._db.write(
+            jobs.make_job,
+            replace(new, target=await self.unveil(new.target)),
+            _checked(asker),
+            platforms=platforms,
+            homes=homes,
+            now=self.now(),
+        )
+
+    async def change_job(
+        self,
+        id: JobId,
+        change: JobChange,
+        asker: Asker | None = None,
+        *,
+        platforms: Collection[str] | None = None,
+        homes: Homes = NO_HOMES,
+    ) -> Job:
+        """Let a job ask something else, at other times, or for others."""
+        target = checked_type(change, "change", JobChange).target
+        if target is not None:
+            change = replace(change, target=await self.unveil(target))
+        return await self._db.write(
+            jobs.change_job,
+            checked_job_id(id),
+            change,
+            _checked(asker),
+            platforms=platforms,
+            homes=homes,
+            now=self.now(),
+        )
+
+    async def pause_job(self, id: JobId, asker: Asker | None = None) -> Job:
+        """Let a job rest; what has begun goes on."""
+        return await self._db.write(
+            jobs.pause_job, checked_job_id(id), _checked(asker), now=self.now()
+        )
+
+    async def resume_job(self, id: JobId, asker: Asker | None = None) -> Job:
+        """Let a job go on; what it missed meanwhile is not made up for."""
+        return await self._db.write(
+            jobs.resume_job, checked_job_id(id), _checked(asker), now=self.now()
+        )
+
+    async def delete_job(self, id: JobId, asker: Asker | None = None) -> Job:
+        """Delete a job, and what is known of its runs; their sessions stay."""
+        return await self._db.write(
+            jobs.delete_job, checked_job_id(id), _checked(asker), now=self.now()
+        )
+
+    async def run_job(
+        self,
+        id: JobId,
+        asker: Asker | None = None,
+        *,
+        platforms: Collection[str] | None = None,
+        homes: Homes = NO_HOMES,
+    ) -> Start:
+        """Start a job at once, whatever its schedule says."""
+        return await self._db.write(
+            runs.run_now,
+            checked_job_id(id),
+            _checked(asker),
+            self._world(platforms, homes),
+            now=self.now(),
+            new_id=self._new_id,
+        )
+
+    async def job(self, id: JobId, asker: Asker | None = None) -> Job:
+        """Read a job."""
+        return await self._db.read(jobs.see_job, checked_job_id(id), _checked(asker))
+
+    async def any_job(self, id: JobId) -> Job:
+        """Read a job of whatever profile, as a scheduler does."""
+        return await self._db.read(jobs.read_job, checked_job_id(id))
+
+    async def jobs(self, asker: Asker | None = None) -> Sequence[Job]:
+        """List the jobs that somebody may see, in the order in which they were made."""
+        return await self._db.read(jobs.list_jobs, _checked(asker))
+
+    async def job_runs(
+        self, id: JobId, asker: Asker | None = None, *, most: int = 20
+    ) -> Sequence[JobRun]:
+        """List the latest runs of a job, the newest first."""
+        most = min(checked_count(most, "number of runs", 1), LARGEST_PAGE)
+        return await self._db.read(jobs.list_runs, checked_job_id(id), _checked(asker), most=most)
+
+    async def next_job_due(self) -> datetime | None:
+        """Tell when the next job is due; None: none is."""
+        return await self._db.read(jobs.next_job_due)
+
+    async def due_jobs(self) -> list[JobId]:
+        """List jobs whose time has come, those that have waited longest first."""
+        return await self._db.read(runs.list_due, now=self.now(), most=_SLICE)
+
+    async def start_due(
+        self,
+        id: JobId,
+        *,
+        platforms: Collection[str] | None = None,
+        homes: Homes = NO_HOMES,
+    ) -> Start | None:
+        """Start a job whose time has come; None: somebody was quicker, or it rests by now."""
+        return await self._db.write(
+            runs.start_due,
+            checked_job_id(id),
+            self._world(platforms, homes),
+            now=self.now(),
+            new_id=self._new_id,
+        )
+
+    async def fail_due(self, id: JobId, why: str) -> Start | None:
+        """Write down that a job whose time has come could not be started."""
+        return await self._db.write(
+            runs.fail_due, checked_job_id(id), checked_text(why, "reason"), now=self.now()
+        )
+
+    async def running_jobs(self) -> frozenset[TurnId]:
+        """List the turns of the runs that are under way."""
+        return await self._db.read(runs.list_running)
+
+    async def close_runs(self) -> int:
+        """Write down how runs have ended, and mirror their answers; answers how many there were."""
+        closed = 0
+        while ended := await self._db.read(runs.list_to_close, most=_SLICE):
+            for run_id in ended:
+                await self._db.write(
+                    runs.close_run, run_id, self._world(None, NO_HOMES), now=self.now()
+                )
+            closed += len(ended)
+        return closed
+
+    async def known_platforms(self) -> frozenset[str]:
+        """Name the platforms that a gateway serves, or that anybody ever came from."""
+        return await self._db.read(targets.known_platforms)
+
+    async def resolve_targets(
+        self,
+        written: str,
+        *,
+        profile: str,
+        origin: Address | None = None,
+        platforms: Collection[str] | None = None,
+        homes: Homes = NO_HOMES,
+    ) -> list[Address]:
+        """Answer the addresses that a target means; one that cannot be found is an error."""
+        return await self._db.read(
+            targets.resolve_targets,
+            await self.unveil(written),
+            profile=profile,
+            origin=origin,
+            platforms=platforms,
+            homes=homes,
+        )
+
+    async def send_words(
+        self,
+        written: str,
+        text: str,
+        around: Standpoint,
+        *,
+        attachments: Sequence[Attachment] = (),
+    ) -> Sent:
+        """Owe words to every address of a target."""
+        return await self._db.write(
+            targets.send_words,
+            await self.unveil(written),
+            checked_text(text, "text"),
+            checked_type(around, "standpoint", Standpoint),
+            attachments=tuple(attachments),
+            now=self.now(),
+        )
+
+    def _world(self, platforms: Collection[str] | None, homes: Homes) -> World:
+        named = None if platforms is None else frozenset(platforms)
+        return World(rules=self.rules, platforms=named, homes=homes)
+
+
+def _checked(asker: Asker | None) -> Asker:
+    return Asker.owner() if asker is None else checked_type(asker, "asker", Asker)

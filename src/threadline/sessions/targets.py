@@ -1,0 +1,202 @@
+"""Targets: the addresses that a target means now."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from types import MappingProxyType
+
+from threadline.core.address import Address, Kind
+from threadline.core.delivery import LOCAL, DeliveryId
+from threadline.core.errors import Invalid, NotFound, ThreadlineError
+from threadline.core.message import Attachment
+from threadline.core.target import (
+    Target,
+    TargetKind,
+    output_address,
+    parse_targets,
+    require_known,
+    target_of,
+)
+from threadline.sessions.arrivals.places import identity
+from threadline.sessions.deliveries.owe import owe_words
+from threadline.sessions.gateways import list_gateways
+from threadline.sessions.homes import homes as list_homes
+from threadline.sessions.records import address_from_row
+from threadline.storage.database import Transaction
+
+Homes = Mapping[str, Address]
+NO_HOMES: Homes = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """The addresses that were found for a target, and why others were not."""
+
+    addresses: tuple[Address, ...]
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standpoint:
+    """From where a target is meant, and what is known there."""
+
+    profile: str
+    origin: Address | None = None
+    """Where it was asked for; None: at the terminal."""
+    platforms: Collection[str] | None = None
+    """Those that there are; None: those that any gateway serves, or that somebody came from."""
+    homes: Homes = field(default_factory=dict)
+    """The homes that the settings name; one that was chosen in a chat goes before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sent:
+    """What was owed to the addresses of a target."""
+
+    deliveries: tuple[tuple[DeliveryId, Address], ...]
+    problems: tuple[str, ...] = ()
+
+
+def resolve_targets(
+    tx: Transaction,
+    written: str,
+    *,
+    profile: str,
+    origin: Address | None,
+    platforms: Collection[str] | None = None,
+    homes: Homes = NO_HOMES,
+) -> list[Address]:
+    """Answer the addresses that a target means; one that cannot be found is an error."""
+    around = Standpoint(profile=profile, origin=origin, platforms=platforms, homes=homes)
+    return list(reach(tx, written, around, strictly=True).addresses)
+
+
+def reach(tx: Transaction, written: str, around: Standpoint, *, strictly: bool = False) -> Reach:
+    """Find the addresses that a target means, each once.
+
+    Of several, some may not be found: that is an error when asked strictly, and else is told.
+    """
+    platforms = known_platforms(tx) if around.platforms is None else around.platforms
+    homes = {**around.homes, **list_homes(tx, around.profile)}
+    found: dict[str, Address] = {}
+    problems: list[str] = []
+    for target in parse_targets(written):
+        try:
+            addresses, dead = _addresses(tx, target, around, platforms, homes)
+        except ThreadlineError as error:
+            if strictly:
+                raise
+            problems.append(str(error))
+            continue
+        found.update({_key(address): address for address in addresses})
+        problems += dead
+    return Reach(addresses=tuple(found.values()), problems=tuple(problems))
+
+
+def known_platforms(tx: Transaction) -> frozenset[str]:
+    """Name the platforms that a gateway serves, or that anybody ever came from."""
+    served = {name for gateway in list_gateways(tx) for name in gateway.platforms}
+    heard = {row.text("platform") for row in tx.all("list_heard_platforms")}
+    return frozenset(served | heard | {LOCAL})
+
+
+def send_words(
+    tx: Transaction,
+    written: str,
+    text: str,
+    around: Standpoint,
+    *,
+    attachments: Sequence[Attachment] = (),
+    now: datetime,
+) -> Sent:
+    """Owe words to every address of a target."""
+    if not text.strip() and not attachments:
+        raise Invalid("There is nothing to send", hint="Give some words, or a file")
+    reached = reach(tx, written, around, strictly=True)
+    if not reached.addresses:
+        why = " ".join(reached.problems)
+        raise NotFound(f"There is nobody to send this to. {why}".rstrip(), id=written)
+    owed = tuple(
+        (owe_words(tx, address, text, attachments=attachments, now=now), address)
+        for address in reached.addresses
+    )
+    return Sent(deliveries=owed, problems=reached.problems)
+
+
+def _addresses(
+    tx: Transaction,
+    target: Target,
+    around: Standpoint,
+    platforms: Collection[str],
+    homes: Homes,
+) -> tuple[list[Address], list[str]]:
+    match target.kind:
+        case TargetKind.LOCAL:
+            return [output_address(around.profile)], []
+        case TargetKind.ORIGIN:
+            return [_origin(around, platforms)], []
+        case TargetKind.ALL:
+            return _all_homes(tx, platforms, homes)
+        case TargetKind.HOME:
+            require_known(target.platform, platforms)
+            return [_home(target.platform, homes)], []
+        case TargetKind.CHAT:
+            require_known(target.platform, platforms)
+            return [_chat(tx, target)], []
+
+
+def _origin(around: Standpoint, platforms: Collection[str]) -> Address:
+    if around.origin is None or around.origin.platform == LOCAL:
+        return output_address(around.profile)
+    require_known(around.origin.platform, platforms)
+    return around.origin
+
+
+def _all_homes(
+    tx: Transaction, platforms: Collection[str], homes: Homes
+) -> tuple[list[Address], list[str]]:
+    if not homes:
+        raise NotFound("No platform has a home", hint="Send /sethome in a chat to make it one")
+    alive, problems = [], []
+    for platform, home in sorted(homes.items()):
+        death = tx.one("read_death", **identity(home))
+        if platform not in platforms:
+            problems.append(f"{platform} is not connected.")
+        elif death is not None:
+            why = death.text_or_none("dead_why") or "nothing can be sent there"
+            problems.append(f"{target_of(home)} is dead: {why}".rstrip(".") + ".")
+        else:
+            alive.append(home)
+    return alive, problems
+
+
+def _home(platform: str, homes: Homes) -> Address:
+    if platform not in homes:
+        raise NotFound(
+            f"{platform} has no home",
+            hint=f"Send /sethome in a chat there, or write {platform}:chat",
+        )
+    return homes[platform]
+
+
+def _chat(tx: Transaction, target: Target) -> Address:
+    known = tx.one(
+        "find_places",
+        platform=target.platform,
+        account=target.account,
+        chat=target.chat,
+        thread=target.thread or "",
+    )
+    if known is not None:
+        return address_from_row(known)
+    return Address(
+        platform=target.platform,
+        account=target.account,
+        kind=Kind.THREAD if target.thread else Kind.CHANNEL,
+        chat=target.chat,
+        thread=target.thread,
+    )
+
+
+def _key(address: Address) -> str:
+    return "\0".join(str(value) for value in identity(address).values())

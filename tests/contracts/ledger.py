@@ -1,0 +1,45 @@
+"""What tests of the ledger share: somebody asks, is answered, and something is taken."""
+
+from collections.abc import Sequence
+
+from threadline.core.address import Address, Kind, Sender
+from threadline.core.event import Cursor, Event
+from threadline.core.inbound import Inbound
+from threadline.core.message import Role, say
+from threadline.core.turn import Lease
+from threadline.sessions.deliveries import Parcel
+from threadline.sessions.store import Store
+from threadline.sessions.turns.claim import Claim
+
+HERE = Address(platform="telegram", kind=Kind.DM, chat="alice")
+THERE = Address(platform="slack", kind=Kind.DM, chat="bob")
+
+
+async def begin(store: Store, text: str = "hi", *, at: Address = HERE, id: str = "1") -> Claim:
+    """Let somebody ask, and begin to answer."""
+    inbound = Inbound.text(
+        text, address=at, sender=Sender(id=at.chat), at=store.now(), message_id=id
+    )
+    await store.arrive(inbound)
+    claim = await store.claim()
+    assert claim is not None
+    return claim
+
+
+async def finish(store: Store, text: str = "hello") -> Lease:
+    """Let somebody ask, and answer."""
+    claim = await begin(store)
+    await store.finish(claim.lease, [say(Role.ASSISTANT, text)])
+    return claim.lease
+
+
+async def take(store: Store) -> Parcel:
+    """Take the one thing that is due."""
+    (parcel,) = await store.take_deliveries()
+    return parcel
+
+
+async def told(store: Store) -> Sequence[Event]:
+    """Read all that the feed tells of deliveries."""
+    page = await store.events(Cursor("0.0"))
+    return [event for event in page.events if event.kind.noun == "delivery"]

@@ -1,0 +1,91 @@
+"""Streamed answers in the ledger: deliveries from their first byte, which grow."""
+
+from datetime import timedelta
+
+import pytest
+
+from tests.contracts.ledger import HERE, begin, take
+from tests.databases import OpenStore
+from threadline.core.delivery import GROWING, SentPiece
+from threadline.core.errors import LeaseLost
+from threadline.core.message import Role, say
+from threadline.sessions.store import Store
+from threadline.testing.clock import FakeClock
+
+
+async def test_a_stream_is_a_delivery_before_anything_is_shown(store: Store) -> None:
+    """While it grows nobody takes it, and it holds up nothing else; its end makes it due."""
+    claim = await begin(store)
+    stream = await store.open_stream(claim.lease)
+    assert stream is not None
+    assert (stream.delivery.state, stream.delivery.is_growing) == ("sending", True)
+    await store.note_piece(stream.delivery, SentPiece(n=0, platform_id="p0", length=GROWING))
+    await store.owe_words(HERE, "the answer to a command")
+    words = await take(store)
+    assert words.text == "the answer to a command"
+    assert not await store.reclaim_deliveries()
+
+    await store.finish(claim.lease, [say(Role.ASSISTANT, "hello")])
+    complete = await take(store)
+    assert complete.delivery.id == stream.delivery.id
+    assert (complete.text, len(complete.pieces)) == ("hello", 1)
+    with pytest.raises(LeaseLost):
+        await store.note_piece(stream.delivery, SentPiece(n=1, platform_id="p1", length=1))
+
+
+async def test_a_turn_that_is_run_again_goes_on_in_the_same_stream(open_store: OpenStore) -> None:
+    """After a crash the same messages are changed, and what is new is in doubt until it is told."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    claim = await begin(store)
+    before = await store.open_stream(claim.lease)
+    assert before is not None
+    await store.note_piece(before.delivery, SentPiece(n=0, platform_id="p0", length=GROWING))
+    await store.checkpoint([(claim.lease, "Once upon")])
+    clock.advance(store.rules.lease * 3)
+    await store.interrupt_dead()
+    await store.recover()
+    again = await store.claim()
+    assert again is not None
+
+    after = await store.open_stream(again.lease)
+
+    assert after is not None
+    assert (after.delivery.id, len(after.pieces)) == (before.delivery.id, 1)
+    assert after.text.startswith("Once upon")
+    assert (before.delivery.repeated_at, after.delivery.repeated_at) == (None, store.now())
+    with pytest.raises(LeaseLost):
+        await store.open_stream(claim.lease)
+    with pytest.raises(LeaseLost):
+        await store.doubt_stream(before.delivery)
+
+
+async def test_a_stopped_turn_ends_its_stream(store: Store) -> None:
+    """Whoever watched an answer grow sees that it was stopped."""
+    claim = await begin(store)
+    assert await store.open_stream(claim.lease) is not None
+    await store.checkpoint([(claim.lease, "Once upon")])
+
+    await store.stop(claim.turn.id)
+
+    assert (await take(store)).text == "Once upon\nStopped."
+
+
+async def test_a_stopped_turn_that_showed_nothing_is_silent(store: Store) -> None:
+    """Whoever stopped a turn knows that; nothing more is owed for it."""
+    claim = await begin(store)
+    await store.stop(claim.turn.id)
+
+    assert not await store.take_deliveries()
+
+
+async def test_a_turn_that_is_given_up_says_so(open_store: OpenStore) -> None:
+    """Who waits for an answer that a crash has taken hears that it will not come."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    await begin(store)
+    clock.advance(timedelta(hours=3))
+    await store.interrupt_dead()
+    await store.recover()
+
+    assert "too long ago" in (await take(store)).text
