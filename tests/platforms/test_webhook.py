@@ -115,6 +115,20 @@ async def test_a_ticket_opens_one_turn_only() -> None:
     assert (unsigned.status_code, swapped.status_code) == (401, 401)
 
 
+async def test_what_was_signed_for_one_profile_is_refused_by_another() -> None:
+    """The path is not signed, so a request that was overheard must not be played elsewhere."""
+    async with opened() as (webhook, gate):
+        played = [
+            await Caller(webhook, profile="work").post(HELLO),
+            await Caller(webhook).post({**HELLO, "profile": "work"}),
+        ]
+        meant = await Caller(webhook, profile="work").post({**HELLO, "profile": "work"})
+
+    assert [response.status_code for response in played] == [403, 403]
+    assert meant.status_code == 202
+    assert [inbound.profile for inbound in gate.taken] == ["work"]
+
+
 async def test_a_former_secret_still_opens() -> None:
     """While callers change over both secrets are taken, tickets of the old one too."""
     old = "the secret before this one"
@@ -134,9 +148,10 @@ async def test_edits_deletions_and_threads_come_through() -> None:
     """A payload can say all that an inbound can."""
     async with opened(senders="checked") as (webhook, gate):
         caller = Caller(webhook, profile="work")
-        await caller.post({**HELLO, "place": "group", "thread": "t", "reply_to": "m0"})
-        await caller.post({**HELLO, "kind": "edit", "version": 2, "text": "hi"})
-        deletion = await caller.post({**HELLO, "kind": "deletion", "text": ""})
+        hello = {**HELLO, "profile": "work"}
+        await caller.post({**hello, "place": "group", "thread": "t", "reply_to": "m0"})
+        await caller.post({**hello, "kind": "edit", "version": 2, "text": "hi"})
+        deletion = await caller.post({**hello, "kind": "deletion", "text": ""})
 
     message, edit, gone = gate.taken
     assert (message.address.kind, message.address.thread) == (Kind.GROUP, "t")

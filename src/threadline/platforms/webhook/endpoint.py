@@ -103,12 +103,17 @@ class Doorway:
             return refusal
         wait = _wait_in(request.query_params)
         payload = read_payload(body)
-        gate, profile = self._gate_now(), _profile_of(request)
+        if payload.profile != _profile_of(request):
+            # The path is not signed: what was sent to one profile must not be played to another.
+            raise Refused(
+                "The message was not signed for this profile",
+                hint="Name the profile of the path in the field `profile`",
+            )
+        gate = self._gate_now()
         files = [await gate.keep(f.data, f.media_type, f.kind, f.name) for f in payload.files]
         inbound = payload.inbound(
             self._name,
             files=files,
-            profile=profile,
             is_trusted=self._settings.senders == "trusted",
             at=self._clock(),
         )

@@ -10,6 +10,7 @@ from threadline.core.address import Address, Kind, Sender
 from threadline.core.errors import Invalid
 from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.message import Attachment, MediaKind, Message, Role, Text, plain_text
+from threadline.core.route import canonical_profile
 from threadline.core.text import (
     checked_choice,
     checked_count,
@@ -34,6 +35,7 @@ _FIELDS = frozenset(
         "reply_to",
         "attachments",
         "observed",
+        "profile",
     }
 )
 _SENDER_FIELDS = frozenset({"id", "name", "is_bot"})
@@ -70,13 +72,14 @@ class Payload:
     reply_to: str | None
     files: tuple[File, ...]
     observed: bool
+    profile: str
+    """For which profile it was signed."""
 
     def inbound(
         self,
         platform: str,
         *,
         files: Sequence[Attachment],
-        profile: str,
         is_trusted: bool,
         at: datetime,
     ) -> Inbound:
@@ -93,7 +96,7 @@ class Payload:
             message_id=self.message_id,
             version=self.version,
             reply_to=self.reply_to,
-            profile=profile,
+            profile=self.profile,
             observed=self.observed,
             is_trusted=is_trusted,
         )
@@ -117,6 +120,7 @@ def read_payload(body: bytes) -> Payload:
         reply_to=_optional(given, "reply_to"),
         files=_files(given.get("attachments", [])),
         observed=checked_flag(given.get("observed", False), "observed"),
+        profile=canonical_profile(checked_id(given.get("profile", ""), "profile")),
     )
     if kind is not InboundKind.DELETION and not payload.text and not payload.files:
         raise Invalid("The message says nothing", hint="Give it a text or attachments")
