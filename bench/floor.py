@@ -39,8 +39,8 @@ _QUEUE = (
     "RETURNING id"
 )
 _KEEP = (
-    "INSERT INTO messages (session_key, turn_id, role, sender_key, text, at) "
-    "VALUES (?, ?, 'user', ?, ?, ?) RETURNING key"
+    "INSERT INTO messages (session_key, turn_id, role, sender_key, text, at, platform_id) "
+    "VALUES (?, ?, 'user', ?, ?, ?, ?) RETURNING key"
 )
 _NOTE = "INSERT INTO messages (session_key, turn_id, role, text, at) VALUES (?, ?, 'system', ?, ?)"
 _ARRIVAL = (
@@ -111,8 +111,9 @@ class Floor:
         bare, key, now = self._bare, number + 1, _now()
         bare.begin()
         ((turn_id,),) = bare.ask(_QUEUE, (key, key, now))
-        ((message_key,),) = bare.ask(_KEEP, (key, turn_id, key, QUESTION, now))
-        arrival = (PLATFORM, chat_of(number), new_name(), key, turn_id, message_key)
+        name = new_name()
+        ((message_key,),) = bare.ask(_KEEP, (key, turn_id, key, QUESTION, now, name))
+        arrival = (PLATFORM, chat_of(number), name, key, turn_id, message_key)
         bare.run(_ARRIVAL, arrival)
         ((revision, _),) = bare.ask(_ADVANCE, (1, 0, now, key))
         bare.run(_EVENT, ("turn.queued", key, revision, turn_id, now))
@@ -181,7 +182,7 @@ class Floor:
         bare.run(_BINDING, (f"main:{PLATFORM}:dm:{name}", key, sender, now))
         ((turn_id,),) = bare.ask(_QUEUE, (key, address, now))
         bare.run(_NOTE, (key, turn_id, getattr(_GREETING, "text", ""), now))
-        ((message_key,),) = bare.ask(_KEEP, (key, turn_id, sender, QUESTION, now))
+        ((message_key,),) = bare.ask(_KEEP, (key, turn_id, sender, QUESTION, now, name))
         bare.run(_ARRIVAL, (PLATFORM, name, name, key, turn_id, message_key))
         opened, queued = ("session.opened", None), ("turn.queued", turn_id)
         self._two_events(int(key or 0), 2, opened, queued, now)

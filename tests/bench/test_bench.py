@@ -20,7 +20,12 @@ from threadline.storage.database import SqlValue
 
 FILLED = 4
 TINY = Pace(rounds=1, seconds=0.02, opens=1, long_messages=200)
-MADE_UP = {("sessions", "id"), ("arrivals", "message_id"), ("turns", "owner")}
+MADE_UP = {
+    ("sessions", "id"),
+    ("arrivals", "message_id"),
+    ("messages", "platform_id"),
+    ("turns", "owner"),
+}
 MADE_UP_FOR_NEW_PEOPLE = {
     ("addresses", "chat"),
     ("senders", "id"),

@@ -17,6 +17,7 @@ from threadline.core.errors import (
     Refused,
     StorageError,
     ThreadlineError,
+    TooLarge,
     sentence_of,
 )
 
@@ -29,6 +30,7 @@ FAMILY = {
     QueueFull: 429,
     CapReached: 402,
     Invalid: 422,
+    TooLarge: 413,
     PlatformError: 502,
     AgentError: 502,
     StorageError: 503,
