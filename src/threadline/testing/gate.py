@@ -2,13 +2,12 @@
 
 import asyncio
 import hashlib
-from collections.abc import Sequence
 from datetime import timedelta
 
 from threadline.core.errors import StorageError
 from threadline.core.inbound import Inbound
-from threadline.core.message import Attachment, BlobHash, MediaKind, Message
-from threadline.core.platform import Reception, Taken
+from threadline.core.message import Attachment, BlobHash, MediaKind
+from threadline.core.platform import Answer, Reception, Taken
 from threadline.core.turn import TurnId
 
 
@@ -22,7 +21,7 @@ class RecordingGate:
         self.taken: list[Inbound] = []
         """Everything that was taken in, repeated ones once."""
         self.blobs: dict[BlobHash, bytes] = {}
-        self.answers: dict[TurnId, Sequence[Message]] = {}
+        self.answers: dict[TurnId, Answer] = {}
         """What turns say; one that is not here is not over."""
         self.reception = Reception.TAKEN
         self.said: str | None = None
@@ -69,7 +68,7 @@ class RecordingGate:
         await self._tell()
         return self._outcomes[place]
 
-    async def answer_to(self, turn_id: TurnId, within: timedelta) -> Sequence[Message] | None:
+    async def answer_to(self, turn_id: TurnId, within: timedelta) -> Answer | None:
         """Answer what a turn said, at once or never."""
         return self.answers.get(turn_id)
 
