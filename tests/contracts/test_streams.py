@@ -4,10 +4,10 @@ from datetime import timedelta
 
 import pytest
 
-from tests.contracts.ledger import HERE, begin, take
+from tests.contracts.ledger import HERE, begin, take, told
 from tests.databases import OpenStore
 from threadline.core.delivery import GROWING, SentPiece
-from threadline.core.errors import LeaseLost
+from threadline.core.errors import Conflict, LeaseLost
 from threadline.core.message import Role, say
 from threadline.sessions.store import Store
 from threadline.testing.clock import FakeClock
@@ -89,3 +89,55 @@ async def test_a_turn_that_is_given_up_says_so(open_store: OpenStore) -> None:
     await store.recover()
 
     assert "too long ago" in (await take(store)).text
+
+
+async def test_an_answer_does_not_grow_before_those_that_are_owed(store: Store) -> None:
+    """What was owed at a place is carried before the next answer begins to be shown there."""
+    first = await begin(store)
+    await store.finish(first.lease, [say(Role.ASSISTANT, "the first answer")])
+    second = await begin(store, id="2")
+    with pytest.raises(Conflict):
+        await store.open_stream(second.lease)
+    owed = await take(store)
+    with pytest.raises(Conflict):
+        await store.open_stream(second.lease)
+
+    await store.sent(owed.delivery, "p0")
+
+    assert await store.open_stream(second.lease) is not None
+
+
+async def test_what_is_owed_later_does_not_keep_an_answer_from_going_on(
+    open_store: OpenStore,
+) -> None:
+    """A turn that is run again goes on in its stream, whatever was owed after it had begun."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    claim = await begin(store)
+    assert await store.open_stream(claim.lease) is not None
+    await store.owe_words(HERE, "the answer to a command")
+    clock.advance(store.rules.lease * 3)
+    await store.interrupt_dead()
+    await store.recover()
+    again = await store.claim()
+    assert again is not None
+
+    assert await store.open_stream(again.lease) is not None
+
+
+async def test_a_complete_stream_is_sent_again_after_one_crash(open_store: OpenStore) -> None:
+    """An answer that had grown without doubt is in doubt once, like any other, and not lost."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    claim = await begin(store)
+    assert await store.open_stream(claim.lease) is not None
+    await store.finish(claim.lease, [say(Role.ASSISTANT, "hello")])
+    states = []
+    for _ in range(2):
+        await take(store)
+        clock.advance(store.rules.lease * 3)
+        await store.reclaim_deliveries()
+        states.append((await told(store))[-1].kind.state)
+        clock.advance(timedelta(minutes=1))
+
+    assert states == ["pending", "failed"]

@@ -1,4 +1,4 @@
-"""Kill -9 under load, again and again: nothing lost, nothing twice.
+"""Kill -9 under load, again and again, of a store and of whole gateways: nothing lost or twice.
 
 python -m tests.crash --kills 300
 """
@@ -11,9 +11,11 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.crash.gateway.killing import serving_victim
 from tests.crash.killing import Victim
 from tests.crash.ledger import Problem, Trouble
 from tests.databases import Server
@@ -24,16 +26,21 @@ _WHOLE_EVERY = 25
 def main() -> int:
     """Read the wishes, kill, and tell how it went."""
     parser = argparse.ArgumentParser(prog="python -m tests.crash", description=__doc__)
-    parser.add_argument("--kills", type=int, default=300)
+    parser.add_argument("--kills", type=int, default=300, help="so many of each kind")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     parser.add_argument("--on", choices=("sqlite", "postgres", "both"), default="both")
+    parser.add_argument("--what", choices=("store", "gateway", "both"), default="both")
     wish = parser.parse_args()
-    with (
-        tempfile.TemporaryDirectory(prefix="threadline-crash-") as folder,
-        _stores(wish.on, Path(folder)) as stores,
-    ):
-        victims = [Victim(where, wish.seed) for where in stores]
-        return asyncio.run(run(victims, wish.kills, wish.seed))
+    kinds = ("store", "gateway") if wish.what == "both" else (wish.what,)
+    started, tallies = time.monotonic(), []
+    for kind in kinds:
+        with (
+            tempfile.TemporaryDirectory(prefix="threadline-crash-") as folder,
+            _stores(wish.on, Path(folder)) as stores,
+        ):
+            kill = kill_stores if kind == "store" else kill_gateways
+            tallies.append(asyncio.run(kill(stores, wish.kills, wish.seed)))
+    return _sum_up(tallies, time.monotonic() - started, wish.seed)
 
 
 @contextmanager
@@ -51,24 +58,69 @@ def _stores(on: str, folder: Path) -> Iterator[list[str]]:
         server.stop()
 
 
-async def run(victims: list[Victim], kills: int, seed: int) -> int:
-    """Kill so many times; answer 1 if a promise was broken."""
-    by_where = {victim.where: victim for victim in victims}
-    line = [by_where[victim.where] for victim in victims]
-    started, broken = time.monotonic(), Counter[Trouble]()
+@dataclass(slots=True)
+class Tally:
+    """How the kills of one kind went."""
+
+    kind: str
+    kills: int
+    seed: int
+    acknowledged: int = 0
+    answered: int = 0
+    broken: Counter[Trouble] = field(default_factory=Counter)
+
+    def take(self, problems: list[Problem], number: int) -> None:
+        """Count what is wrong after a kill, and tell of it."""
+        self.broken.update(problem.trouble for problem in problems)
+        _report(problems, number, self.seed)
+        _progress(
+            f"{number}/{self.kills} kills of the {self.kind}, {self.acknowledged:,} acknowledged, "
+            f"{self.broken.total()} problems"
+        )
+
+
+async def kill_stores(stores: list[str], kills: int, seed: int) -> Tally:
+    """Kill whoever works on a store so many times."""
+    victims = {where: Victim(where, seed) for where in stores}
+    tally = Tally("store", kills, seed)
     for number in range(1, kills + 1):
-        whole = number % _WHOLE_EVERY == 0 or number > kills - len(line)
-        problems = await line[number % len(line)].kill(whole=whole)
-        _report(problems, number, seed)
-        broken.update(problem.trouble for problem in problems)
-        said = sum(victim.ledger.acknowledged for victim in by_where.values())
-        _progress(f"{number}/{kills} kills, {said:,} acknowledged, {broken.total()} problems")
-    said = sum(victim.ledger.acknowledged for victim in by_where.values())
+        whole = number % _WHOLE_EVERY == 0 or number > kills - len(stores)
+        problems = await victims[stores[number % len(stores)]].kill(whole=whole)
+        tally.acknowledged = sum(victim.ledger.acknowledged for victim in victims.values())
+        tally.take(problems, number)
+    return tally
+
+
+async def kill_gateways(stores: list[str], kills: int, seed: int) -> Tally:
+    """Kill whole gateways so many times; now and then everything has to come to rest."""
+    tally = Tally("gateway", kills, seed)
+    async with AsyncExitStack() as stack:
+        victims = {
+            where: await stack.enter_async_context(serving_victim(where, seed))
+            for where in dict.fromkeys(stores)
+        }
+        for number in range(1, kills + 1):
+            victim = victims[stores[number % len(stores)]]
+            problems = await victim.kill()
+            if number % _WHOLE_EVERY == 0 or number > kills - len(stores):
+                problems += await victim.rest()
+            seen = [one.exchange for one in victims.values()]
+            tally.acknowledged = sum(len(exchange.acknowledged) for exchange in seen)
+            tally.answered = sum(len(exchange.shown) for exchange in seen)
+            tally.take(problems, number)
+    return tally
+
+
+def _sum_up(tallies: list[Tally], seconds: float, seed: int) -> int:
+    """Tell how it went, in one line; answer 1 if a promise was broken."""
+    broken = sum((tally.broken for tally in tallies), Counter[Trouble]())
     print(
-        f"\n{kills} kills, {said:,} acknowledged, {broken[Trouble.LOST]} lost, "
-        f"{broken[Trouble.DOUBLED]} doubled"
-        + (f", {broken[Trouble.DISORDER]} disordered" if broken[Trouble.DISORDER] else "")
-        + f" ({time.monotonic() - started:.0f} s, seed {seed})"
+        f"\n{sum(tally.kills for tally in tallies)} kills ("
+        + ", ".join(f"{tally.kills} of the {tally.kind}" for tally in tallies)
+        + f"), {sum(tally.acknowledged for tally in tallies):,} acknowledged, "
+        + "".join(f"{tally.answered:,} messages shown, " for tally in tallies if tally.answered)
+        + f"{broken[Trouble.LOST]} lost, {broken[Trouble.DOUBLED]} doubled, "
+        f"{broken[Trouble.DISORDER]} disordered ({seconds:.0f} s, seed {seed})"
     )
     return 1 if broken else 0
 

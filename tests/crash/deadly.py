@@ -36,15 +36,17 @@ class Step:
 
     verb: str
     moment: Moment
+    nth: int = 1
+    """So often the step is taken; the last time is the end."""
 
     def __str__(self) -> str:
-        return f"{self.verb}:{self.moment}"
+        return f"{self.verb}:{self.moment}:{self.nth}"
 
 
 def step_from(text: str) -> Step:
     """Read a step as it stands in the environment."""
-    verb, moment = text.split(":")
-    return Step(verb=verb, moment=Moment(moment))
+    verb, moment, nth = text.split(":")
+    return Step(verb=verb, moment=Moment(moment), nth=int(nth))
 
 
 def die() -> NoReturn:
@@ -53,12 +55,33 @@ def die() -> NoReturn:
     raise AssertionError("A dead process does not go on")
 
 
+class Fate:
+    """Counts how often one step was taken, and lets the process die the last time."""
+
+    def __init__(self, step: Step | None) -> None:
+        self._step = step
+        self._met = 0
+
+    def meet(self, verb: str, moment: Moment) -> None:
+        """Take a step; this may be the end."""
+        if self.is_over(verb, moment):
+            die()
+
+    def is_over(self, verb: str, moment: Moment) -> bool:
+        """Count a step; True if it is the last one."""
+        step = self._step
+        if step is None or (step.verb, step.moment) != (verb, moment):
+            return False
+        self._met += 1
+        return self._met >= step.nth
+
+
 class DeadlyDatabase:
     """Passes everything on, and dies when its verb has come so far; one that is refused has not."""
 
     def __init__(self, database: Database, step: Step) -> None:
         self._database = database
-        self._step = step
+        self._fate = Fate(step)
 
     @property
     def owner(self) -> OwnerId:
@@ -70,9 +93,8 @@ class DeadlyDatabase:
     async def write(
         self, verb: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        if verb.__name__.lstrip("_") != self._step.verb:
-            return await self._database.write(verb, *args, **kwargs)
-        if self._step.moment is Moment.INSIDE:
+        name = verb.__name__.lstrip("_")
+        if self._fate.is_over(name, Moment.INSIDE):
 
             def last(tx: Transaction) -> NoReturn:
                 verb(tx, *args, **kwargs)
@@ -80,8 +102,7 @@ class DeadlyDatabase:
 
             return await self._database.write(last)
         answer = await self._database.write(verb, *args, **kwargs)
-        if self._step.moment is Moment.COMMITTED:
-            die()
+        self._fate.meet(name, Moment.COMMITTED)
         return answer
 
     async def read(

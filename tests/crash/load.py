@@ -231,7 +231,7 @@ class Worker:
 async def deliver(store: Store) -> None:
     """Send replies to nowhere."""
     while True:
-        for parcel in await store.take_deliveries(5):
+        for parcel in await store.take_deliveries(most=5):
             tell("take_deliveries", delivery=parcel.delivery.id)
             await store.sent(parcel.delivery, f"p{parcel.delivery.id}")
             tell("sent", delivery=parcel.delivery.id)

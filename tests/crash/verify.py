@@ -102,8 +102,10 @@ _LAWS = (
     ),
     (
         Trouble.DOUBLED,
-        "turns with more than one reply owed",
-        "SELECT turn_id, count(*) FROM deliveries GROUP BY turn_id HAVING count(*) > 1",
+        "turns of which a line is owed twice at one place",
+        """SELECT d.turn_id, d.id FROM deliveries d JOIN deliveries e ON e.turn_id = d.turn_id
+           AND e.address_key = d.address_key AND e.id <> d.id
+           AND (e.part = d.part OR (e.part < d.part AND e.until_seq > d.after_seq))""",
     ),
 )
 

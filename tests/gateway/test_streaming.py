@@ -11,9 +11,10 @@ from tests.gateway.scene import becomes, tell, unhurried
 from tests.gateway.stage import Billboard, all_carried, carrying, soon
 from threadline.core.delivery import REPEAT_MARKER, SendOutcome
 from threadline.core.platform import Capabilities, SendFailed
-from threadline.core.turn import TurnState
+from threadline.core.turn import Lease, TurnState
 from threadline.gateway.outbox import Outbox
 from threadline.gateway.worker import Worker
+from threadline.sessions.deliveries.parcel import Parcel
 from threadline.sessions.store import Store
 from threadline.testing.agent import Asks, Fails, Hangs, Says, ScriptedAgent, Streams
 from threadline.testing.clock import FakeClock
@@ -89,6 +90,34 @@ async def test_edits_come_once_a_second_at_most(store: Store) -> None:
 
     assert len(board.history) <= took + 3
     assert board.texts[0].endswith("word29")
+
+
+async def test_a_turn_that_ends_before_its_stream_is_open_is_answered_once(
+    open_store: OpenStore,
+) -> None:
+    """The database is slow to say that a stream is open; the ledger waits for it all the same."""
+    opened, may_go_on = asyncio.Event(), asyncio.Event()
+
+    class Slow(Store):
+        async def open_stream(self, lease: Lease) -> Parcel | None:
+            parcel = await super().open_stream(lease)
+            opened.set()
+            await may_go_on.wait()
+            return parcel
+
+    store = Slow((await open_store())._db)
+    agent, board = ScriptedAgent(), Billboard(capabilities=GROWS)
+    agent.will(Streams("Hello"), Hangs(), Says("Hello"))
+    async with serving(store, agent, board) as (_, outbox):
+        arrival = await tell(store, "hi")
+        await opened.wait()
+        await goes_on(agent)
+        await becomes(store, arrival.turn_id, TurnState.DONE)
+        await soon(lambda: bool(outbox._sending), "the ledger has it")
+        may_go_on.set()
+        await all_carried(store, outbox)
+
+    assert board.texts == ["Hello"]
 
 
 async def test_a_whole_line_takes_the_place_of_its_pieces(store: Store) -> None:
@@ -270,6 +299,57 @@ async def test_after_a_crash_before_the_note_the_answer_is_marked(open_store: Op
     (shown,) = board.texts
     assert shown.startswith(REPEAT_MARKER)
     assert shown.endswith("Once upon a time")
+
+
+async def test_what_had_grown_is_not_cut_anew_after_a_crash(open_store: OpenStore) -> None:
+    """A message that reads as it should is written down before the next one is sent (ask 3)."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    agent, board = ScriptedAgent(), Billboard(capabilities=NARROW)
+    words = [f"word{n}" for n in range(14)]
+    agent.will(Streams(" ".join(words[:10])), Hangs(), Streams(" " + " ".join(words[10:])))
+    async with serving(store, agent, board):
+        arrival = await tell(store, "a story")
+        await soon(lambda: bool(board.texts), "the first words")
+        board.gate = asyncio.Event()
+        await goes_on(agent)
+        await becomes(store, arrival.turn_id, TurnState.DONE)
+        await soon(lambda: len(board.attempts) == 2, "the rest is on its way")
+    await store.close()
+
+    board.gate = None
+    store = await open_store(clock=clock)
+    clock.advance(timedelta(minutes=3))
+    await store.reclaim_deliveries()
+    clock.advance(timedelta(minutes=1))
+    async with serving(store, agent, board) as (_, outbox):
+        await all_carried(store, outbox)
+
+    first, *rest = board.texts
+    assert first == " ".join(words[:10])
+    assert " ".join(rest) == f"{REPEAT_MARKER}\n" + " ".join(words[10:])
+
+
+async def test_an_answer_waits_for_the_one_before_it(store: Store) -> None:
+    """The next answer begins to grow when the one before it has been sent, and no sooner."""
+    agent = ScriptedAgent()
+    board = Billboard(capabilities=GROWS, gate=asyncio.Event())
+    agent.will(Says("the first"))
+    agent.will(Streams("the second"), Hangs(), Streams(" one"))
+    async with serving(store, agent, board) as (_, outbox):
+        await tell(store, "one")
+        second = await tell(store, "two")
+        await soon(lambda: bool(agent.parked), "the second hangs")
+        await soon(lambda: bool(board.attempts), "the first is on its way")
+        assert [sent.text for sent in board.attempts] == ["the first"]
+        assert board.gate is not None
+        board.gate.set()
+        await soon(lambda: board.texts == ["the first", "the second"], "it grows")
+        await goes_on(agent)
+        await becomes(store, second.turn_id, TurnState.DONE)
+        await all_carried(store, outbox)
+
+    assert board.texts == ["the first", "the second one"]
 
 
 async def test_without_streams_every_answer_comes_as_a_whole(store: Store) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from threadline.core.delivery import GROWING, REPEAT_MARKER, SentPiece
+from threadline.core.delivery import GROWING, REPEAT_MARKER, Delivery, SentPiece
 from threadline.core.message import Attachment
 from threadline.core.platform import Choice, Outgoing, Platform
 from threadline.core.splitting import limit_of, split
@@ -14,7 +14,6 @@ from threadline.sessions.store import Store
 
 EDIT_TRIES = 3
 """After so many attempts what cannot be changed is said anew."""
-_ANSWERS = (Choice(label="Approve", says="/approve"), Choice(label="Deny", says="/deny"))
 _ASKED = "Press your answer, or write it."
 _NOTHING_LEFT = "…"
 _MARKED = f"{REPEAT_MARKER}\n"
@@ -31,6 +30,8 @@ class Step:
     choices: tuple[Choice, ...] = ()
     edits: str | None = None
     """The message that is changed; None: it is a new one."""
+    is_done: bool = False
+    """That message reads so already, and only has to be written down."""
     is_anew: bool = False
     """It is said anew, because the message that it stood in cannot be changed."""
 
@@ -56,17 +57,21 @@ class Carriage:
         """Send what is missing; raise `SendFailed` if that cannot be done now."""
         steps = list(self._steps())
         platform_id = self._first_id
-        for at, step in enumerate(steps):
+        unwritten: list[SentPiece] = []
+        for step in steps:
+            if not step.is_done:
+                # All before it, or whoever goes on after a crash would cut the text elsewhere.
+                await self._write_down(unwritten)
+                unwritten.clear()
             id = await self._do(step)
             platform_id = platform_id or id
-            piece = SentPiece(n=step.n, platform_id=id, length=step.length)
-            if at + 1 == len(steps):
-                await self._store.sent(self.delivery, platform_id, [piece])
-            else:
-                await self._store.note_piece(self.delivery, piece)
-                self.delivery = replace(self.delivery, repeated_at=None, attempts=1)
-        if not steps:
-            await self._store.sent(self.delivery, platform_id)
+            unwritten.append(SentPiece(n=step.n, platform_id=id, length=step.length))
+        await self._store.sent(self.delivery, platform_id, unwritten)
+
+    async def _write_down(self, pieces: Sequence[SentPiece]) -> None:
+        for piece in pieces:
+            await self._store.note_piece(self.delivery, piece)
+            self.delivery = replace(self.delivery, repeated_at=None, attempts=1)
 
     @property
     def _first_id(self) -> str | None:
@@ -86,7 +91,8 @@ class Carriage:
     def _steps(self) -> Iterator[Step]:
         steps = [*self._text_steps()]
         if self._parcel.is_question and self._platform.capabilities.buttons:
-            steps = _with_choices(steps, len(self._pieces()))
+            choices = _choices_of(self.delivery)
+            steps = _with_choices(steps, choices, len(self._pieces()))
         yield from self._marked(steps)
 
     def _text_steps(self) -> Iterator[Step]:
@@ -99,8 +105,10 @@ class Carriage:
                 continue
             cut = next(split(text, limit, at), None)
             words, end = (_NOTHING_LEFT, at + 1) if cut is None else (cut.text, cut.end)
-            if not self._reads(n, words):
-                yield self._changing(piece, words, end - at)
+            step = self._changing(piece, words, end - at)
+            if self._reads(n, words):
+                step = replace(step, edits=piece.platform_id, is_done=True, is_anew=False)
+            yield step
             at, n = end, n + 1
         for cut in split(text, limit, min(at, len(text))):
             yield Step(n=n, length=max(cut.end - at, 1), text=cut.text)
@@ -141,7 +149,7 @@ class Carriage:
         """Mark the first new message, where it may have been seen already."""
         doubtful = self._is_doubtful
         for step in steps:
-            if doubtful and step.edits is None:
+            if doubtful and step.edits is None and not step.is_done:
                 doubtful = False
                 yield replace(step, text=f"{_MARKED}{step.text}".rstrip())
             else:
@@ -149,7 +157,11 @@ class Carriage:
 
     async def _do(self, step: Step) -> str | None:
         address = self.delivery.address
+        if step.is_done:
+            return step.edits
         if step.edits is not None:
+            if self._stream is not None:
+                await self._stream.breathe()
             await edit(self._platform, address, step.edits, step.text)
             return step.edits
         key = f"{self.delivery.id}-{step.n}" + ("-anew" if step.is_anew else "")
@@ -158,15 +170,28 @@ class Carriage:
             text=step.text,
             attachments=() if step.attachment is None else (step.attachment,),
             choices=step.choices,
+            reply_to=self._parcel.reply_to if step.n == 0 else None,
             key=key,
         )
         return await send(self._platform, outgoing, self._store.read_blob)
 
 
-def _with_choices(steps: Sequence[Step], shown: int) -> list[Step]:
+def _choices_of(asking: Delivery) -> tuple[Choice, ...]:
+    """Give the choices under a question; they name it, as another one may be asked there too."""
+    return (
+        Choice(label="Approve", says=f"/approve {asking.turn_id}"),
+        Choice(label="Deny", says=f"/deny {asking.turn_id}"),
+    )
+
+
+def _with_choices(steps: Sequence[Step], choices: tuple[Choice, ...], shown: int) -> list[Step]:
     """Put the choices under the last words; a message that is only changed cannot take them."""
-    words = [step for step in steps if step.attachment is None and step.edits is None]
+    words = [
+        step
+        for step in steps
+        if step.attachment is None and step.edits is None and not step.is_done
+    ]
     if words:
-        return [replace(step, choices=_ANSWERS) if step is words[-1] else step for step in steps]
+        return [replace(step, choices=choices) if step is words[-1] else step for step in steps]
     n = max([shown, *(step.n + 1 for step in steps)])
-    return [*steps, Step(n=n, length=1, text=_ASKED, choices=_ANSWERS)]
+    return [*steps, Step(n=n, length=1, text=_ASKED, choices=choices)]

@@ -8,15 +8,16 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from threadline.core.address import Address
-from threadline.core.delivery import GROWING, Delivery, DeliveryId, SendOutcome, SentPiece, compose
-from threadline.core.errors import LeaseLost, ThreadlineError
+from threadline.core.delivery import GROWING, DeliveryId, SendOutcome, SentPiece, compose
+from threadline.core.errors import Conflict, LeaseLost, ThreadlineError
 from threadline.core.message import Role, plain_text
 from threadline.core.platform import Capabilities, Outgoing, Platform, SendFailed
 from threadline.core.splitting import limit_of, split
 from threadline.core.turn import Lease, TurnId
 from threadline.gateway.live import Begun, Closed, Delta, Happening, Line, Quiet
+from threadline.gateway.pace import Pace, end_tasks
 from threadline.gateway.presence import show_typing
-from threadline.gateway.sending import edit, send
+from threadline.gateway.sending import SEND_WITHIN, edit, send
 from threadline.sessions.deliveries.parcel import Parcel
 from threadline.sessions.store import Store
 
@@ -24,6 +25,10 @@ log = logging.getLogger("threadline.gateway")
 
 _FAILURES = 3
 """After so many in a row an answer is not streamed any more, and carried when it is complete."""
+_IN_LINE = timedelta(milliseconds=200)
+"""How long an answer waits until it is asked again whether those before it have been sent."""
+_ENDS_WITHIN = 2 * SEND_WITHIN
+"""How long an answer may go on growing after its turn; its platform hangs if it does."""
 _REMEMBERED = 1000
 """Of so many answers it is known, after their turn, how they read on their platform."""
 
@@ -53,6 +58,12 @@ class Stream:
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     over: asyncio.Event = field(default_factory=asyncio.Event)
     task: asyncio.Task[None] | None = None
+    free_at: float = 0.0
+    """From when on a message of it may be changed again, by the clock of the loop."""
+
+    async def breathe(self) -> None:
+        """Wait until a message of it may be changed again."""
+        await asyncio.sleep(self.free_at - asyncio.get_running_loop().time())
 
     def hear(self, happening: Happening) -> None:
         """Take in what the turn says; a whole line takes the place of its pieces."""
@@ -96,11 +107,19 @@ class Streaming:
     fails here leaves only more for the ledger to do.
     """
 
-    def __init__(self, store: Store, platforms: Mapping[str, Platform], *, streams: bool) -> None:
+    def __init__(
+        self,
+        store: Store,
+        platforms: Mapping[str, Platform],
+        *,
+        streams: bool,
+        pace: Pace = Pace(),
+    ) -> None:
         """Accompany turns on these platforms; without `streams` only typing is shown."""
         self._store = store
         self._platforms = platforms
         self._streams = streams
+        self._pace = pace
         self._turns: dict[TurnId, Stream] = {}
         self._known: dict[DeliveryId, Stream] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -111,11 +130,8 @@ class Streaming:
             if happening.lease is not None and self._platforms:
                 self._begin(happening.lease)
             return
-        stream = self._turns.get(happening.turn_id)
-        if stream is not None:
+        if (stream := self._turns.get(happening.turn_id)) is not None:
             stream.hear(happening)
-            if isinstance(happening, Closed):
-                del self._turns[happening.turn_id]
 
     async def settle(self, delivery_id: DeliveryId, turn_id: TurnId | None) -> Stream | None:
         """Let an answer not grow any more; answer how it reads. None: it grew elsewhere."""
@@ -126,7 +142,10 @@ class Streaming:
             return None
         stream.over.set()
         stream.changed.set()
-        await asyncio.wait({stream.task})
+        _, running = await asyncio.wait({stream.task}, timeout=_ENDS_WITHIN.total_seconds())
+        if running:
+            log.warning("What is shown of turn %s cannot be told", stream.lease.turn_id)
+            return None
         return self._known.get(delivery_id)
 
     def forget(self, delivery_id: DeliveryId) -> None:
@@ -135,10 +154,7 @@ class Streaming:
 
     async def stop(self) -> None:
         """Let go of everything at once."""
-        for task in self._tasks:
-            task.cancel()
-        if self._tasks:
-            await asyncio.wait(self._tasks)
+        await end_tasks(set(self._tasks), self._pace.grace)
 
     def _begin(self, lease: Lease) -> None:
         stream = Stream(lease)
@@ -147,7 +163,13 @@ class Streaming:
             self._accompany(stream), name=f"accompany turn {lease.turn_id}"
         )
         self._tasks.add(stream.task)
-        stream.task.add_done_callback(self._tasks.discard)
+        stream.task.add_done_callback(lambda task: self._end(stream, task))
+
+    def _end(self, stream: Stream, task: asyncio.Task[None]) -> None:
+        """Let go of a turn, not before its stream has ended: until then the ledger asks for it."""
+        self._tasks.discard(task)
+        if self._turns.get(stream.lease.turn_id) is stream:
+            del self._turns[stream.lease.turn_id]
 
     async def _accompany(self, stream: Stream) -> None:
         try:
@@ -161,7 +183,10 @@ class Streaming:
     async def _attend(self, stream: Stream, platform: Platform, address: Address) -> None:
         typing = None
         if platform.capabilities.typing:
-            typing = asyncio.create_task(show_typing(platform, address))
+            name = f"typing on {platform.name}"
+            typing = asyncio.create_task(show_typing(platform, address), name=name)
+            self._tasks.add(typing)
+            typing.add_done_callback(self._tasks.discard)
         try:
             if platform.capabilities.edits and self._streams:
                 await self._stream(stream, platform)
@@ -170,7 +195,6 @@ class Streaming:
         finally:
             if typing is not None:
                 typing.cancel()
-                await asyncio.wait({typing})
 
     async def _stream(self, stream: Stream, platform: Platform) -> None:
         failures = 0
@@ -179,12 +203,19 @@ class Streaming:
             stream.changed.clear()
             if stream.over.is_set() or not stream.text.strip():
                 continue
-            parcel = stream.parcel or await self._open(stream, platform)
+            try:
+                parcel = stream.parcel or await self._open(stream, platform)
+            except LeaseLost:
+                raise
+            except Conflict:
+                stream.changed.set()
+                await _pause(stream, _IN_LINE)
+                continue
             if parcel is None:
                 return
             pause = platform.capabilities.edit_every
             try:
-                if await self._show(stream, parcel.delivery, platform):
+                if await self._show(stream, parcel, platform):
                     stream.changed.set()
                 failures = 0
             except SendFailed as error:
@@ -204,26 +235,33 @@ class Streaming:
             del self._known[next(iter(self._known))]
         return parcel
 
-    async def _show(self, stream: Stream, delivery: Delivery, platform: Platform) -> bool:
+    async def _show(self, stream: Stream, parcel: Parcel, platform: Platform) -> bool:
         """Bring one message up to date; True if another one may have to be."""
         cuts = split(stream.text, limit_of(platform.capabilities))
         for n, cut in enumerate(cuts):
             if n < len(stream.shown):
                 old = stream.shown[n]
                 if old.platform_id is not None and old.text != cut.text:
-                    await edit(platform, delivery.address, old.platform_id, cut.text)
+                    every = platform.capabilities.edit_every.total_seconds()
+                    stream.free_at = asyncio.get_running_loop().time() + every
+                    await edit(platform, parcel.delivery.address, old.platform_id, cut.text)
                     old.text = cut.text
                     return True
             elif stream.is_doubtful or (stream.shown and stream.shown[-1].platform_id is None):
                 return False  # The ledger adds the rest, and marks it where it has to.
             else:
-                await self._add(stream, delivery, platform, cut.text)
+                await self._add(stream, parcel, platform, cut.text)
                 return True
         return False
 
-    async def _add(self, stream: Stream, delivery: Delivery, platform: Platform, text: str) -> None:
-        n = len(stream.shown)
-        outgoing = Outgoing(address=delivery.address, text=text, key=f"{delivery.id}-{n}")
+    async def _add(self, stream: Stream, parcel: Parcel, platform: Platform, text: str) -> None:
+        n, delivery = len(stream.shown), parcel.delivery
+        outgoing = Outgoing(
+            address=delivery.address,
+            text=text,
+            reply_to=None if n else parcel.reply_to,
+            key=f"{delivery.id}-{n}",
+        )
         # If we are cancelled meanwhile nobody knows; the ledger thinks so anyway.
         platform_id = await send(platform, outgoing, self._store.read_blob)
         stream.shown.append(Shown(platform_id, text))

@@ -1,0 +1,228 @@
+"""The exchange: a chat platform that outlives every gateway, and remembers all that people saw."""
+
+import asyncio
+import re
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from threadline.core.address import Address, Kind
+from threadline.core.delivery import REPEAT_MARKER
+from threadline.web.server import serve
+
+GROWS, STAYS = "grows", "stays"
+"""The platforms: on one a message can be changed, on the other it stays as it is."""
+PLATFORMS = (GROWS, STAYS)
+CONVERSATIONS = 50
+AHEAD = 3
+"""So many questions are asked in one conversation before the first of them is answered."""
+_MOST = 20
+_WAIT = 10.0
+TOKEN = re.compile(r"(\d+)\.(\d+)/(\d+)/(\d+)")
+"""Conversation, number of the question, attempt of the turn, number of the word."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Update:
+    """One thing that somebody said, as it is handed out."""
+
+    id: int
+    conversation: int
+    question: int
+
+    @property
+    def message_id(self) -> str:
+        return f"{self.conversation}.{self.question}"
+
+
+@dataclass(slots=True, kw_only=True)
+class Shown:
+    """One message that people see."""
+
+    id: str
+    platform: str
+    chat: str
+    key: str
+    text: str
+    round: int
+    """During the life of which child it was first seen."""
+    edits: int = 0
+    """How often it was changed."""
+
+    @property
+    def delivery(self) -> int:
+        return int(self.key.split("-")[0])
+
+    @property
+    def n(self) -> int:
+        return int(self.key.split("-")[1])
+
+    @property
+    def is_marked(self) -> bool:
+        return self.text.startswith(REPEAT_MARKER)
+
+    @property
+    def words(self) -> str:
+        """What it says, without the marker."""
+        return self.text.removeprefix(REPEAT_MARKER)
+
+    @property
+    def tokens(self) -> list[tuple[int, int, int, int]]:
+        found = TOKEN.findall(self.text)
+        return [(int(a), int(b), int(c), int(d)) for a, b, c, d in found]
+
+
+def platform_of(conversation: int) -> str:
+    """Tell on which platform a conversation is."""
+    return PLATFORMS[conversation % len(PLATFORMS)]
+
+
+def address_of(conversation: int) -> Address:
+    """Tell where a conversation is: most are between two, some in groups, some in threads."""
+    platform, chat = platform_of(conversation), f"chat{conversation}"
+    match conversation % 10:
+        case 8:
+            return Address(platform=platform, kind=Kind.GROUP, chat=chat)
+        case 9:
+            return Address(platform=platform, kind=Kind.THREAD, chat=chat, thread="topic")
+        case _:
+            return Address(platform=platform, kind=Kind.DM, chat=chat)
+
+
+@dataclass(slots=True)
+class Exchange:
+    """Hands out what people say until it is acknowledged, and shows them whatever it is told to.
+
+    It knows no idempotency: what is sent twice is seen twice.
+    """
+
+    conversations: int = CONVERSATIONS
+    round: int = 0
+    is_calm: bool = False
+    """Nobody asks anything more."""
+    shown: list[Shown] = field(default_factory=list)
+    acknowledged: set[str] = field(default_factory=set)
+    """The message ids whose update will not be handed out again."""
+    _updates: dict[str, list[Update]] = field(default_factory=lambda: defaultdict(list))
+    _numbers: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+    _asked: dict[int, int] = field(default_factory=lambda: defaultdict(int))
+    _answers: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
+    _by_id: dict[str, Shown] = field(default_factory=dict)
+    _is_closed: bool = False
+    _news: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def asked(self) -> set[str]:
+        """The ids of everything that was ever said."""
+        return {f"{c}.{n}" for c, last in self._asked.items() for n in range(1, last + 1)}
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether everything that was handed out has been acknowledged."""
+        return not any(self._updates.values())
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[str]:
+        """Be reachable; gives the URL."""
+        post = ["POST"]
+        routes = [
+            Route("/{platform}/updates", self._hand_out, methods=post),
+            Route("/{platform}/send", self._show, methods=post),
+            Route("/{platform}/edit", self._change, methods=post),
+        ]
+        async with serve(
+            Starlette(routes=routes, exception_handlers={ClientDisconnect: _miss}), "127.0.0.1", 0
+        ) as url:
+            try:
+                yield url.rstrip("/")
+            finally:
+                self._is_closed = True
+                self._news.set()
+
+    async def _hand_out(self, request: Request) -> JSONResponse:
+        """Forget what stands before the offset; answer what comes after it, as soon as it does."""
+        platform, wish = request.path_params["platform"], await request.json()
+        self._acknowledge(platform, int(wish["offset"]))
+        over = asyncio.get_running_loop().time() + _WAIT
+        while not self._top_up(platform) and not self._is_closed:
+            left = over - asyncio.get_running_loop().time()
+            if left <= 0 or not await self._is_news(left) or await request.is_disconnected():
+                break
+        return JSONResponse(
+            [
+                {"id": one.id, "conversation": one.conversation, "question": one.question}
+                for one in self._updates[platform][:_MOST]
+            ]
+        )
+
+    async def _is_news(self, within: float) -> bool:
+        self._news.clear()
+        try:
+            await asyncio.wait_for(self._news.wait(), within)
+        except TimeoutError:
+            return False
+        return True
+
+    def _acknowledge(self, platform: str, offset: int) -> None:
+        waiting = self._updates[platform]
+        while waiting and waiting[0].id < offset:
+            self.acknowledged.add(waiting.pop(0).message_id)
+
+    def _top_up(self, platform: str) -> bool:
+        """Let everybody ask on who is not too far ahead; False: there is nothing to hand out."""
+        for conversation in () if self.is_calm else self._on(platform):
+            ahead = self._asked[conversation] - len(self._answers[f"chat{conversation}"])
+            for _ in range(AHEAD - ahead):
+                self._numbers[platform] += 1
+                self._asked[conversation] += 1
+                update = Update(
+                    id=self._numbers[platform],
+                    conversation=conversation,
+                    question=self._asked[conversation],
+                )
+                self._updates[platform].append(update)
+        return bool(self._updates[platform])
+
+    def _on(self, platform: str) -> Iterator[int]:
+        yield from (n for n in range(self.conversations) if platform_of(n) == platform)
+
+    async def _show(self, request: Request) -> JSONResponse:
+        told = await request.json()
+        id = f"m{len(self.shown) + 1}"
+        one = Shown(
+            id=id,
+            platform=request.path_params["platform"],
+            chat=told["chat"],
+            key=told["key"],
+            text=told["text"],
+            round=self.round,
+        )
+        self.shown.append(one)
+        self._by_id[id] = one
+        self._answers[one.chat].add(one.delivery)
+        self._news.set()
+        return JSONResponse({"id": id})
+
+    async def _change(self, request: Request) -> JSONResponse:
+        told = await request.json()
+        one = self._by_id[told["id"]]
+        one.text = told["text"]
+        one.edits += 1
+        return JSONResponse({})
+
+    async def until(self, condition: Callable[[], bool], within: float = 60.0) -> None:
+        """Wait until something holds."""
+        async with asyncio.timeout(within):
+            while not condition():
+                await asyncio.sleep(0.02)
+
+
+async def _miss(request: Request, error: Exception) -> Response:
+    """Hear nothing of somebody who died while they were speaking."""
+    return Response(status_code=400)

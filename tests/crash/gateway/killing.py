@@ -1,0 +1,88 @@
+"""Kills of a whole gateway: it serves and dies, and everything that people saw is looked at."""
+
+import asyncio
+import random
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from tests.crash.deadly import Step
+from tests.crash.gateway.exchange import Exchange
+from tests.crash.gateway.laws import Casualties, broken_at_once, broken_in_the_end, is_at_rest
+from tests.crash.gateway.nursery import Nursery, nursery
+from tests.crash.ledger import Problem
+from tests.crash.verify import broken_laws, looking
+
+_LONGEST = 0.7
+"""Seconds that a gateway may serve before it is killed."""
+_REST_WITHIN = 90.0
+
+
+@dataclass(slots=True)
+class ServingVictim:
+    """One store and one exchange over the lives of many gateways."""
+
+    where: str
+    seed: int
+    url: str
+    exchange: Exchange
+    nursery: Nursery
+    kills: int = 0
+    casualties: Casualties = field(default_factory=Casualties)
+
+    async def kill(self, step: Step | None = None) -> list[Problem]:
+        """Let a gateway serve and die, at a random moment or at a step; answer what is wrong."""
+        self.kills += 1
+        dice = random.Random(f"{self.seed} {self.kills}")
+        await self.start(self.nursery, step)
+        if step is not None:
+            await self.nursery.death()
+            return self.look()
+        # Some die while they start; the first has to make the store.
+        if dice.random() < 0.9 or self.kills == 1:
+            await self.nursery.ready()
+        await asyncio.sleep(dice.random() * _LONGEST)
+        await self.nursery.kill()
+        return self.look()
+
+    async def rest(self) -> list[Problem]:
+        """Let a last gateway serve until everything is at rest; answer what is wrong then."""
+        await self.start(self.nursery)
+        await self.nursery.ready()
+        await self.calm_down()
+        await self.nursery.kill()
+        with looking(self.where) as look:
+            ended = broken_in_the_end(look, self.exchange, self.casualties)
+            return [*broken_laws(look), *ended]
+
+    async def start(self, nursery: Nursery, step: Step | None = None) -> None:
+        """Let a gateway begin to serve."""
+        self.exchange.round += 1
+        await nursery.bear(self.where, self.url, self.seed + self.exchange.round, step)
+
+    async def calm_down(self) -> None:
+        """Let nobody ask more, and wait until everything is at rest; what is not is found later."""
+        self.exchange.is_calm = True
+        over = time.monotonic() + _REST_WITHIN
+        while not self._is_at_rest() and time.monotonic() < over:
+            await asyncio.sleep(0.1)
+        self.exchange.is_calm = False
+
+    def look(self) -> list[Problem]:
+        """Answer what is wrong now that nobody serves."""
+        with looking(self.where) as look:
+            self.casualties.count(look)
+            return [*broken_laws(look), *broken_at_once(look, self.exchange)]
+
+    def _is_at_rest(self) -> bool:
+        with looking(self.where) as look:
+            return is_at_rest(look, self.exchange)
+
+
+@asynccontextmanager
+async def serving_victim(where: str, seed: int) -> AsyncIterator[ServingVictim]:
+    """Have an exchange, and a nursery for the gateways that serve it."""
+    exchange = Exchange()
+    async with exchange.open() as url, nursery() as born:
+        yield ServingVictim(where, seed, url, exchange, born)

@@ -1,0 +1,85 @@
+"""The nursery, seen from outside: starts gateways quickly, and knows how each of them died."""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+import tempfile
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+
+from tests.crash.deadly import Step
+
+_WITHIN = 30.0
+"""Seconds that a loaded machine may take to start a gateway, or to let one die."""
+
+
+class Nursery:
+    """A process in which everything is loaded; one gateway at a time is born of it."""
+
+    def __init__(self, process: Process, complaints: Path) -> None:
+        self._process = process
+        self._complaints = complaints
+        self._pid = 0
+        self._death: int | None = None
+
+    async def bear(self, where: str, url: str, seed: int, step: Step | None = None) -> None:
+        """Let a gateway begin; it is not ready yet."""
+        errand = [where, url, seed, None if step is None else str(step)]
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(errand).encode() + b"\n")
+        self._death = None
+        self._pid = int(await self._hear("born"))
+
+    async def ready(self) -> str:
+        """Wait until the gateway serves; answer who it is."""
+        return await self._hear("ready")
+
+    async def kill(self) -> None:
+        """Kill the gateway now; it must not have ended by itself before."""
+        with suppress(ProcessLookupError):
+            os.kill(self._pid, signal.SIGKILL)
+        await self.death()
+
+    async def death(self) -> None:
+        """Wait until the gateway is dead; whatever else than a kill ended it is an error."""
+        if self._death is None:
+            self._death = int(await self._hear("died"))
+        assert self._death == -signal.SIGKILL, self._complaint()
+
+    async def _hear(self, what: str) -> str:
+        assert self._process.stdout is not None
+        while line := await asyncio.wait_for(self._process.stdout.readline(), _WITHIN):
+            said, _, which = line.decode().strip().partition(" ")
+            if said == "died":
+                self._death = int(which)
+            if said == what:
+                return which
+            assert said != "died", self._complaint()
+        raise AssertionError(self._complaint())
+
+    def _complaint(self) -> str:
+        said = self._complaints.read_text(encoding="utf-8")
+        return f"The gateway ended by itself ({self._death}): {said[-3000:]}"
+
+
+@asynccontextmanager
+async def nursery() -> AsyncIterator[Nursery]:
+    """Have a nursery for as long as the context is open; whoever lives at the end is killed."""
+    with tempfile.NamedTemporaryFile(prefix="threadline-complaints-") as complaints:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "tests.crash.gateway.child"),
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=complaints,
+        )
+        try:
+            yield Nursery(process, Path(complaints.name))
+        finally:
+            # What it bore hears that nobody is there any more, and ends.
+            assert process.stdin is not None
+            process.stdin.close()
+            await asyncio.wait_for(process.communicate(), _WITHIN)
