@@ -9,8 +9,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from bench import gateway
 from bench.bars import Bar, bar_table, judge
 from bench.document import write_document
+from bench.gateway import Served
 from bench.results import Results, gather
 from bench.rounds import QUICK, Pace, measure
 from bench.sites import POSTGRES, ROOT, SQLITE
@@ -27,9 +29,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     pace = QUICK if chosen.quick else Pace()
     findings = measure(chosen.databases, sorted(sizes), pace)
     results = gather(findings, time.monotonic() - begin, pace.long_messages)
+    served = _serve(chosen)
     bars = [*judge(results), *_search(chosen), *_shape(chosen)]
+    bars += [bar for one in served for bar in gateway.judge(one)]
     docs = chosen.docs or (chosen.out if chosen.quick else ROOT / "docs")
-    write(results, bars, chosen.out, docs)
+    write(results, bars, chosen.out, docs, served)
     print(bar_table(bars))
     print(f"\n{results.seconds:.0f} s; written: {chosen.out}/bench.json, {docs}/benchmarks.md")
     return 1 if chosen.strict and not all(bar.ok for bar in bars) else 0
@@ -52,7 +56,15 @@ def _shape(chosen: argparse.Namespace) -> list[Bar]:
     return run(chosen.out, chosen.databases, quick=chosen.quick)
 
 
-def write(results: Results, bars: Sequence[Bar], out: Path, docs: Path) -> None:
+def _serve(chosen: argparse.Namespace) -> list[Served]:
+    """Measure the whole gateway too, on the databases that were chosen."""
+    load = gateway.QUICK if chosen.quick else gateway.Load()
+    return gateway.run(chosen.out, chosen.databases, load=load)
+
+
+def write(
+    results: Results, bars: Sequence[Bar], out: Path, docs: Path, served: Sequence[Served] = ()
+) -> None:
     """Write everything that a run leaves behind."""
     from bench.plots import draw
 
@@ -63,7 +75,7 @@ def write(results: Results, bars: Sequence[Bar], out: Path, docs: Path) -> None:
     (out / "bench.json").write_text(text + "\n", encoding="utf-8")
     drawn = draw(results, docs / "images")
     images = [(caption, os.path.relpath(path, docs)) for caption, path in drawn]
-    page = write_document(results, bars, images)
+    page = write_document(results, bars, images, served)
     (docs / "benchmarks.md").write_text(page, encoding="utf-8")
 
 

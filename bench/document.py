@@ -3,7 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from bench.bars import Bar, bar_table
+from bench.gateway import Served, served_table
 from bench.results import TITLES, VALUES, Measured, Results
+from bench.serving import PIECES
 from bench.timing import Summary
 
 _NAMES = {"sqlite": "SQLite", "postgres": "PostgreSQL"}
@@ -35,18 +37,33 @@ _HOW = """\
   sessions and read a transcript; its floor is a process with the same modules loaded that does the
   same by the driver alone. **Disk** is the size of the whole store divided by the number of
   messages: turns, usage, deliveries, arrivals and indexes included; 200 bytes of it are the text.
+- **The gateway** is the real one, in a fresh process: inbox, worker, outbox, scheduler and hooks,
+  with the echo agent, which never rests, and a simulated platform on which answers grow. Everybody
+  writes all their messages without waiting for an answer. **Arrival to durable** is what a platform
+  waits for before it may forget a message, with many of them at a time. **A crash** is `kill -9` of
+  a process in which so many answers grow; the next one is timed from its start, loading included.
+  **Streaming** is {pieces} pieces a second in each turn, a listener for each, an edit a second on
+  the platform, and a checkpoint a second for all.
 
 Run it yourself: `make bench`. All numbers are in `bench.json`, which it writes too.
 """
 
 
-def write_document(results: Results, bars: Sequence[Bar], images: Sequence[tuple[str, str]]) -> str:
+def write_document(
+    results: Results,
+    bars: Sequence[Bar],
+    images: Sequence[tuple[str, str]],
+    served: Sequence[Served] = (),
+) -> str:
     """Write the page; images are pairs of a caption and a path."""
-    return "\n".join(_page(results, bars, images))
+    return "\n".join(_page(results, bars, images, served))
 
 
 def _page(
-    results: Results, bars: Sequence[Bar], images: Sequence[tuple[str, str]]
+    results: Results,
+    bars: Sequence[Bar],
+    images: Sequence[tuple[str, str]],
+    served: Sequence[Served],
 ) -> Iterator[str]:
     machine, versions = results.machine, results.versions
     yield "# Benchmarks\n"
@@ -67,10 +84,14 @@ def _page(
         for caption, path in images:
             if database in path:
                 yield f"![{caption}]({path})\n"
+    if served:
+        yield "## The gateway\n"
+        yield served_table(served) + "\n"
     yield _HOW.format(
         idle=results.idle_stall,
         late=max((one.ours.late or 0.0 for one in results.measured), default=0.0),
         long=results.long_messages,
+        pieces=PIECES,
     )
 
 

@@ -77,8 +77,8 @@ _SPEND = (
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _OWE = (
-    "INSERT INTO deliveries (session_key, turn_id, address_key, state, owed_at, due_at) "
-    "VALUES (?, ?, ?, 'pending', ?, ?) RETURNING id"
+    "INSERT INTO deliveries (session_key, turn_id, address_key, state, owed_at, due_at, until_seq) "
+    "VALUES (?, ?, ?, 'pending', ?, ?, ?) RETURNING id"
 )
 _ADDRESS = (
     "INSERT INTO addresses (platform, account, kind, chat, thread) VALUES (?, '', 'dm', ?, '') "
@@ -150,10 +150,10 @@ class Floor:
     def _finish(self, key: int, turn_id: SqlValue) -> None:
         bare, now = self._bare, _now()
         bare.begin()
-        ((revision, _),) = bare.ask(_ADVANCE, (2, 0, now, key))
+        ((revision, seq),) = bare.ask(_ADVANCE, (2, 0, now, key))
         bare.run(_END, (now, turn_id))
         bare.run(_SPEND, (key, turn_id, key, now, *_USAGE))
-        ((delivery_id,),) = bare.ask(_OWE, (key, turn_id, key, now, now))
+        ((delivery_id,),) = bare.ask(_OWE, (key, turn_id, key, now, now, seq))
         done, owed = ("turn.done", turn_id), ("delivery.pending", delivery_id)
         self._two_events(key, revision, done, owed, now)
         bare.commit()

@@ -194,10 +194,10 @@ async def _index(store: Store, messages: int) -> tuple[float, float]:
     """Index everything; answer lines a second, and the 99th percentile of a slice in ms."""
     times: list[float] = []
     began = time.perf_counter()
-    while True:
+    is_more = True
+    while is_more:
         start = time.perf_counter()
-        if not await store._db.write(index_some):
-            break
+        _, is_more = await store._db.write(index_some)
         times.append((time.perf_counter() - start) * 1000)
         if len(times) % 500 == 0:
             tell(f"indexing: {len(times) * 64:,} of {messages:,}")

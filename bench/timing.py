@@ -85,11 +85,12 @@ def summarise(samples: Sequence[Sample]) -> Summary:
 
 
 class Stalls:
-    """The longest delays seen so far, in milliseconds."""
+    """The delays seen so far, in milliseconds."""
 
     def __init__(self) -> None:
-        self.longest = 0.0
+        self.all: list[float] = []
         """While this process ran: what the machine did to all of its processes is not ours."""
+        self.longest = 0.0
         self.latest = 0.0
         """By the clock, whoever was to blame."""
 
@@ -104,7 +105,8 @@ async def watched_loop() -> AsyncIterator[Stalls]:
             due, ran = time.perf_counter() + TICK, time.process_time()
             await asyncio.sleep(TICK)
             late, ran = time.perf_counter() - due, time.process_time() - ran
-            stalls.longest = max(stalls.longest, min(late, ran) * 1000)
+            stalls.all.append(min(late, ran) * 1000)
+            stalls.longest = max(stalls.longest, stalls.all[-1])
             stalls.latest = max(stalls.latest, late * 1000)
 
     # What the last block left behind is not this one's to clear away.

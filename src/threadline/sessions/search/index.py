@@ -11,27 +11,32 @@ from threadline.sessions.search.entry import grams_entry, owner_of, title_entry,
 from threadline.storage.database import Row, Transaction, expect
 
 SLICE_LINES = 64
+SLICE_SESSIONS = 16
+"""So many sessions are held at a time while they are indexed; who speaks there waits for that."""
 SLICE_CHARACTERS = 65_536
 """Lines longer than this are indexed one by one."""
 
 
-def index_some(tx: Transaction, *, most: int = SLICE_LINES) -> int:
-    """Index a slice of what the index does not know yet; answer how much, 0 when nothing is left.
+def index_some(tx: Transaction, *, most: int = SLICE_LINES) -> tuple[int, bool]:
+    """Index a slice of what the index does not know yet; answer how much, and whether more waits.
 
     On PostgreSQL sessions that somebody is just writing to are left for later.
     """
     done, characters = 0, 0
-    for session in tx.all("list_unindexed", most=most):
+    sessions = tx.all("list_unindexed", most=min(most, SLICE_SESSIONS))
+    is_more = len(sessions) == min(most, SLICE_SESSIONS)
+    for session in sessions:
         if done >= most or characters >= SLICE_CHARACTERS:
-            break
+            return done, True
         lines = _some_lines(tx, session, most - done)
         _index_lines(tx, lines, owner_of(session))
         _index_title(tx, session)
         reached = lines[-1].number("seq") if lines else session.number("last_seq")
         tx.run("set_indexed", key=session["key"], indexed_seq=reached, title=session["title"])
+        is_more = is_more or reached < session.number("last_seq")
         done += len(lines) or 1
         characters += sum(len(line.text("text")) for line in lines)
-    return done
+    return done, is_more
 
 
 def _some_lines(tx: Transaction, session: Row, most: int) -> list[Row]:
