@@ -59,6 +59,34 @@ async def test_sqlite_understands_each_query(tmp_path: Path) -> None:
     connection.close()
 
 
+@pytest.mark.parametrize(
+    ("name", "indexes"),
+    [
+        ("count_undelivered", ["deliveries_undelivered"]),
+        ("list_dead_addresses", ["addresses_dead"]),
+        ("list_heard_platforms", ["sqlite_autoindex_addresses_1"]),
+        ("glimpse_deliveries", ["turns_of_session", "deliveries_of_session"]),
+    ],
+)
+async def test_what_is_asked_often_reads_no_whole_table(
+    name: str, indexes: list[str], tmp_path: Path
+) -> None:
+    """What asks about few rows finds them by an index, in their order."""
+    database = SqliteDatabase(tmp_path / "a.db", durable=False)
+    await database.open()
+    await database.close()
+    connection = apsw.Connection(str(tmp_path / "a.db"))
+    text = queries(Dialect.SQLITE)[name]
+    bindings = dict.fromkeys(re.findall(r":([a-z_]+)", text), 1)
+    steps = [str(row[3]) for row in connection.execute(f"EXPLAIN QUERY PLAN {text}", bindings)]
+    connection.close()
+
+    assert all(any(index in step for step in steps) for index in indexes), steps
+    assert not [
+        step for step in steps if step in {"SCAN addresses", "SCAN deliveries", "SCAN turns"}
+    ]
+
+
 def test_both_databases_have_the_same_queries() -> None:
     """No name is known to one database only, and none is empty there."""
     sqlite, postgres = queries(Dialect.SQLITE), queries(Dialect.POSTGRES)

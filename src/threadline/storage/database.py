@@ -98,6 +98,11 @@ def expect(tx: Transaction, query: str, **values: SqlValue) -> Row:
 class Watch(Protocol):
     """Notices commits, by this process and by others."""
 
+    @property
+    def rings(self) -> int:
+        """How often commits were noticed, by all watches alike: a read sees what rang before it."""
+        ...
+
     async def wait(self, timeout: timedelta | None = None) -> bool:
         """Return at once if something was committed since the last call, else when it is.
 

@@ -14,9 +14,11 @@ class Bell:
     def __init__(self) -> None:
         """Begin with nobody listening."""
         self._watches: set[BellWatch] = set()
+        self.rings = 0
 
     def ring(self) -> None:
         """Wake everybody who waits."""
+        self.rings += 1
         for watch in self._watches:
             watch.rung.set()
 
@@ -29,7 +31,7 @@ class Bell:
     @contextmanager
     def watch(self) -> Iterator["BellWatch"]:
         """Listen for as long as the context is open."""
-        watch = BellWatch()
+        watch = BellWatch(self)
         self._watches.add(watch)
         try:
             yield watch
@@ -40,11 +42,17 @@ class Bell:
 class BellWatch:
     """One listener; what rang while it was not waiting is not forgotten."""
 
-    def __init__(self) -> None:
+    def __init__(self, bell: Bell) -> None:
         """Begin as if something had just happened, so that the first look is never late."""
         self.rung = asyncio.Event()
         self.rung.set()
         self.is_over = False
+        self._bell = bell
+
+    @property
+    def rings(self) -> int:
+        """How often the bell has rung."""
+        return self._bell.rings
 
     async def wait(self, timeout: timedelta | None = None) -> bool:
         """Wait for the next ring, or until the time is over."""

@@ -12,6 +12,7 @@ from threadline.core.person import CODE_BITS
 from threadline.core.rules import Rules
 from threadline.core.text import checked_flag
 from threadline.core.turn import OwnerId
+from threadline.sessions.store.following import SharedFeed
 from threadline.storage.database import Database, Finding
 
 
@@ -26,6 +27,7 @@ class Door:
     ) -> None:
         """Stand on an open database."""
         self._db = database
+        self._feed = SharedFeed(database)
         self.rules = rules or Rules()
         self._new_id = new_id or (lambda: secrets.randbits(32))
 

@@ -181,13 +181,14 @@ class Reading(Door):
             is_behind = False
             while True:
                 await watch.wait(_LOOK_AGAIN if is_behind else None)
-                page = await self._db.read(feed.read_feed, cursor)
-                while page.events:
+                is_full = True
+                # After a page that is not full nothing is left; what comes since rings again.
+                while is_full:
+                    page = await self._feed.page_after(cursor, watch.rings)
                     for event in page.events:
                         yield event
-                    cursor = page.cursor
-                    page = await self._db.read(feed.read_feed, cursor)
-                is_behind = page.is_behind
+                    cursor, is_behind = page.cursor, page.is_behind
+                    is_full = len(page.events) == feed.PAGE
 
     def watch(self) -> AbstractContextManager[Watch]:
         """Notice commits by anybody: `with store.watch() as watch:` and `await watch.wait()`.
