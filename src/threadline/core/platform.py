@@ -21,7 +21,7 @@ from threadline.core.inbound import Inbound
 from threadline.core.instructions import Instructions
 from threadline.core.message import Attachment, BlobHash, MediaKind, Message
 from threadline.core.text import checked_count
-from threadline.core.turn import TurnId
+from threadline.core.turn import TurnId, TurnState
 
 ReadBlob: TypeAlias = Callable[[BlobHash], AsyncIterator[bytes]]
 """Reads an attachment, piece by piece."""
@@ -140,6 +140,19 @@ class Taken:
     """What was said to it at once: the answer to a command, or why it was refused."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a turn that is over said to people, or what one that waits asks them."""
+
+    state: TurnState
+    """`done`, `failed`, `stopped` or `waiting`."""
+    lines: Sequence[Message] = ()
+    question: str | None = None
+    """What it asks, if it waits for an answer."""
+    error: str | None = None
+    """Why it failed."""
+
+
 class Gate(Protocol):
     """Where a platform brings what people say."""
 
@@ -158,8 +171,8 @@ class Gate(Protocol):
         """
         ...
 
-    async def answer_to(self, turn_id: TurnId, within: timedelta) -> Sequence[Message] | None:
-        """Wait for what a turn says to people; None: it is not over yet."""
+    async def answer_to(self, turn_id: TurnId, within: timedelta) -> Answer | None:
+        """Wait for what a turn says to people, or asks them; None: it is not so far yet."""
         ...
 
 

@@ -136,21 +136,25 @@ async def _keep(path: Path, blocks: AsyncIterator[bytes]) -> None:
     """Write a file that gets its name when it is whole; one that has the name already stays."""
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
-        with _open_new(part) as file:
+        file = await asyncio.to_thread(_open_new, part)
+        try:
             async for block in blocks:
                 await asyncio.to_thread(file.write, block)
-            await asyncio.to_thread(_flush, file)
-        os.link(part, path)
+        finally:
+            await asyncio.to_thread(_close, file)
+        await asyncio.to_thread(os.link, part, path)
     except FileExistsError:
         return  # It was sent before.
     finally:
-        part.unlink(missing_ok=True)
+        await asyncio.to_thread(part.unlink, missing_ok=True)
 
 
 def _open_new(path: Path) -> BinaryIO:
     return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
 
 
-def _flush(file: BinaryIO) -> None:
-    file.flush()
-    os.fsync(file.fileno())
+def _close(file: BinaryIO) -> None:
+    """Close a file whose bytes are on disk."""
+    with file:
+        file.flush()
+        os.fsync(file.fileno())

@@ -4,33 +4,39 @@ Such a command is carried out when every turn before it has ended, and no turn a
 before that.
 """
 
+from collections.abc import Iterable
+from datetime import datetime
+
 from threadline.core.command import parse_command
 from threadline.core.envelope import seal, unseal
+from threadline.core.errors import QueueFull
 from threadline.core.event import EventKind
 from threadline.core.inbound import Inbound
 from threadline.core.message import plain_text
 from threadline.core.rank import Rank
 from threadline.core.route import canonical_sender
-from threadline.sessions.chronicle import Chronicle
+from threadline.core.rules import Rules
+from threadline.sessions.chronicle import Chronicle, chronicle_of
 from threadline.sessions.deliveries.owe import owe_words
 from threadline.storage.database import Transaction, expect
 
 _SLICE = 20
 
 
-def keep_waiting(tx: Transaction, session_key: int, inbound: Inbound, rank: Rank) -> bool:
-    """Let a command wait if its session has anything to do before; False: its time is now.
-
-    The session must be locked, so that nothing ends meanwhile.
-    """
-    line = expect(tx, "read_line", session_key=session_key)
+def keep_waiting(chronicle: Chronicle, inbound: Inbound, rank: Rank, rules: Rules) -> bool:
+    """Let a command wait if its session has anything to do before; False: its time is now."""
+    line = expect(chronicle.tx, "read_line", session_key=chronicle.key)
     if not line.number("unfinished"):
         return False
-    tx.run(
+    if line.number("commands") >= rules.queue_cap:
+        raise QueueFull(id=chronicle.id, hint="Wait for an answer, or stop the running turn")
+    chronicle.tx.run(
         "add_waiting_command",
-        session_key=session_key,
+        session_key=chronicle.key,
         after_turn=line.number("newest"),
         rank=rank,
+        platform=inbound.address.platform,
+        sender_id=canonical_sender(inbound.address.platform, inbound.sender),
         inbound=seal(inbound),
     )
     return True
@@ -63,11 +69,14 @@ def drop_waiting(chronicle: Chronicle, why: str = "the conversation ended first"
     return bool(rows)
 
 
-def forget_waiting(tx: Transaction, platform: str, ids: frozenset[str]) -> None:
-    """Let the commands go that somebody gave who is being forgotten."""
-    for row in tx.all("list_waiting_commands"):
-        inbound = unseal(row.text("inbound"))
-        if inbound.address.platform == platform and (
-            canonical_sender(platform, inbound.sender) in ids
-        ):
-            tx.run("take_waiting_command", id=row.number("id"))
+def forget_waiting(tx: Transaction, platform: str, ids: Iterable[str], *, now: datetime) -> None:
+    """Let the commands go that somebody gave who is being forgotten, and what is behind them on."""
+    given = [
+        row
+        for id in ids
+        for row in tx.all("list_waiting_commands_by", platform=platform, sender_id=id)
+    ]
+    for row in sorted(given, key=lambda row: (row.number("session_key"), row.number("id"))):
+        with chronicle_of(tx, row.number("session_key"), now) as chronicle:
+            if tx.one("take_waiting_command", id=row.number("id")) is not None:
+                wake_next(chronicle)

@@ -129,10 +129,10 @@ def _pause(retry_after: str | None, now: datetime) -> timedelta | None:
         return timedelta(seconds=min(int(retry_after[:9]), _LONGEST_PAUSE.total_seconds()))
     try:
         moment = parsedate_to_datetime(retry_after)
-    except ValueError:
+        pause = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - now
+    except (ValueError, OverflowError):
         return None
-    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return min(max(moment - now, timedelta(0)), _LONGEST_PAUSE)
+    return min(max(pause, timedelta(0)), _LONGEST_PAUSE)
 
 
 def _id_in(reply: bytes) -> str | None:

@@ -3,7 +3,7 @@
 import asyncio
 import hmac
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import cast
@@ -22,8 +22,7 @@ from threadline.core.errors import (
     ThreadlineError,
     TooLarge,
 )
-from threadline.core.message import Message
-from threadline.core.platform import Gate, Receive, Reception, Scope, Send, Taken
+from threadline.core.platform import Answer, Gate, Receive, Reception, Scope, Send, Taken
 from threadline.core.problem import PROBLEM_TYPE, problem_of
 from threadline.core.route import MAIN_PROFILE
 from threadline.core.turn import TurnId
@@ -49,7 +48,7 @@ class Doorway:
         self._settings = settings
         self._clock = clock
         self._gate: Gate | None = None
-        self._asking: set[asyncio.Task[Sequence[Message] | None]] = set()
+        self._asking: set[asyncio.Task[Answer | None]] = set()
 
     @contextmanager
     def open(self, gate: Gate) -> Iterator[None]:
@@ -144,12 +143,12 @@ class Doorway:
         return await self._say(self._gate_now(), TurnId(int(number)), wait, ask=request.url.path)
 
     async def _say(self, gate: Gate, turn_id: TurnId, wait: timedelta, *, ask: str) -> Response:
-        messages = await self._wait(gate, turn_id, wait)
-        if messages is None:
+        answer = await self._wait(gate, turn_id, wait)
+        if answer is None:
             return _json(202, {"state": "working", "ask": ask}, {"Location": ask})
-        return _json(200, {"state": "done", "answer": tell_answer(messages), "ask": ask})
+        return _json(200, {**tell_answer(answer), "ask": ask})
 
-    async def _wait(self, gate: Gate, turn_id: TurnId, wait: timedelta) -> Sequence[Message] | None:
+    async def _wait(self, gate: Gate, turn_id: TurnId, wait: timedelta) -> Answer | None:
         """Wait for an answer, but not longer than the door stands open."""
         patience = wait if len(self._asking) < MOST_WAITING else timedelta(0)
         asking = asyncio.create_task(_ask_gate(gate, turn_id, patience))
@@ -203,7 +202,7 @@ class Doorway:
         return any(fits)
 
 
-async def _ask_gate(gate: Gate, turn_id: TurnId, within: timedelta) -> Sequence[Message] | None:
+async def _ask_gate(gate: Gate, turn_id: TurnId, within: timedelta) -> Answer | None:
     return await gate.answer_to(turn_id, within)
 
 

@@ -10,6 +10,7 @@ from threadline.core.address import Address, Kind, Sender
 from threadline.core.errors import Invalid
 from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.message import Attachment, MediaKind, Message, Role, Text, plain_text
+from threadline.core.platform import Answer
 from threadline.core.route import canonical_profile
 from threadline.core.text import (
     checked_choice,
@@ -127,16 +128,23 @@ def read_payload(body: bytes) -> Payload:
     return payload
 
 
-def tell_answer(messages: Sequence[Message]) -> dict[str, object]:
-    """Tell what was said to people: the words of every message, and which files there are."""
-    said = [message for message in messages if message.role is Role.ASSISTANT]
-    return {
+def tell_answer(answer: Answer) -> dict[str, object]:
+    """Tell how a turn stands and what it said: every message, and which files there are."""
+    said = [message for message in answer.lines if message.role is Role.ASSISTANT]
+    told: dict[str, object] = {
+        "state": answer.state.value,
+        "question": answer.question,
+        "error": answer.error,
+    }
+    told = {name: value for name, value in told.items() if value is not None}
+    told["answer"] = {
         "text": "\n\n".join(message.text for message in said if message.text),
         "messages": [
             {"text": plain_text(message.parts), "attachments": _told_files(message)}
             for message in said
         ],
     }
+    return told
 
 
 def _told_files(message: Message) -> list[dict[str, object]]:

@@ -3,12 +3,15 @@
 from datetime import datetime
 
 from threadline.core.address import Kind
+from threadline.core.errors import Conflict
 from threadline.core.inbound import Inbound
 from threadline.core.message import Text, plain_text
-from threadline.core.route import Route, is_multi_user
+from threadline.core.rank import Rank
+from threadline.core.route import Route
 from threadline.core.rules import Rules
 from threadline.core.session import SessionId
 from threadline.core.turn import TurnId, TurnState
+from threadline.sessions import questions
 from threadline.sessions.arrivals import outcome
 from threadline.sessions.arrivals.outcome import Arrival, Outcome
 from threadline.sessions.arrivals.places import Place
@@ -23,26 +26,67 @@ def answer_waiting(
     bound: Row,
     load: Row,
     *,
+    rank: Rank | None,
     where: Route,
     rules: Rules,
     now: datetime,
 ) -> Arrival | None:
-    """Take a message for the answer that a turn waits for; None: it is none, and has to queue."""
+    """Take a message for the answer that a turn waits for; None: it is none, and has to queue.
+
+    Without a rank nothing is an answer.
+    """
     words = _plain_words(inbound)
-    if load["held_state"] != TurnState.WAITING or not words:
+    if rank is None or load["held_state"] != TurnState.WAITING or not words:
         return None
     turn_id = TurnId(load.number("held_id"))
-    if not _may_answer(tx, place, turn_id, rules):
+    who = questions.Respondent(
+        address=place.address,
+        sender_key=place.sender_key,
+        person_key=place.person_key,
+        rank=rank,
+    )
+    if not questions.may_answer(tx, turn_id, who, rules, is_theirs=True):
         return None
     pause.answer(tx, turn_id, words, now=now)
-    key = bound.number("key")
+    return _note(tx, inbound, turn_id, bound, where)
+
+
+def answer_beside(
+    tx: Transaction,
+    inbound: Inbound,
+    place: Place,
+    known: Row,
+    *,
+    rank: Rank | None,
+    where: Route,
+    now: datetime,
+) -> Arrival | None:
+    """Take a message for the answer to what a job or the background asked in a dm just before.
+
+    None: something else was said there last. It is called before any session is locked.
+    """
+    if rank is None or not known.number("asked") or place.address.kind is not Kind.DM:
+        return None
+    words = _plain_words(inbound)
+    if not words:
+        return None
+    asked = questions.find_last_said(tx, place.address_key)
+    if asked is None:
+        return None
+    turn_id = TurnId(asked.number("turn_id"))
+    try:
+        pause.answer(tx, turn_id, words, now=now)
+    except Conflict:
+        return None  # Somebody was quicker.
+    return _note(tx, inbound, turn_id, asked, where)
+
+
+def _note(
+    tx: Transaction, inbound: Inbound, turn_id: TurnId, session: Row, where: Route
+) -> Arrival:
+    key, id = session.number("key"), SessionId(session.text("id"))
     outcome.note(tx, inbound, Outcome.ANSWERED, session_key=key, turn_id=turn_id)
-    return Arrival(
-        outcome=Outcome.ANSWERED,
-        session_id=SessionId(bound.text("id")),
-        turn_id=turn_id,
-        route=where,
-    )
+    return Arrival(outcome=Outcome.ANSWERED, session_id=id, turn_id=turn_id, route=where)
 
 
 def _plain_words(inbound: Inbound) -> str:
@@ -50,18 +94,3 @@ def _plain_words(inbound: Inbound) -> str:
     if inbound.observed or not all(isinstance(part, Text) for part in inbound.parts):
         return ""
     return plain_text(inbound.parts).strip()
-
-
-def _may_answer(tx: Transaction, place: Place, turn_id: TurnId, rules: Rules) -> bool:
-    """Tell whether the question was for them: where several speak, for whoever was answered."""
-    if place.address.kind is Kind.DM:
-        return True
-    if place.sender_key is None:
-        return False
-    if not is_multi_user(place.address, rules.scopes_for(place.address.platform)):
-        return True
-    return any(
-        row["sender_key"] == place.sender_key
-        or (place.person_key is not None and row["person_key"] == place.person_key)
-        for row in tx.all("list_askers", turn_id=turn_id)
-    )

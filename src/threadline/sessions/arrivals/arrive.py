@@ -8,13 +8,14 @@ from threadline.core.errors import QueueFull
 from threadline.core.event import EventKind
 from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.message import MarkerKind, NewMessage, Role, plain_text
+from threadline.core.rank import Rank
 from threadline.core.route import Route, route
 from threadline.core.rules import Rules
 from threadline.core.session import Cause, EndReason, TitleSource
 from threadline.core.text import checked_type, first_words
 from threadline.core.turn import BusyMode, TurnId, TurnState
 from threadline.sessions.arrivals import outcome
-from threadline.sessions.arrivals.answers import answer_waiting
+from threadline.sessions.arrivals.answers import answer_beside, answer_waiting
 from threadline.sessions.arrivals.changes import apply_early, change
 from threadline.sessions.arrivals.outcome import Arrival, Outcome
 from threadline.sessions.arrivals.places import Place, look_up, remember
@@ -50,13 +51,12 @@ def arrive(
     now: datetime,
     new_id: NewId,
     busy: BusyMode | None = None,
-    answers: bool = False,
+    answers: Rank | None = None,
 ) -> Arrival:
     """Take in what a platform brings: find its conversation, keep it, and queue its turn.
 
-    What arrived before is answered as before, and nothing new is done. `busy` says what becomes of
-    this one message if a turn runs, whatever the rules are. With `answers` plain words are given to
-    a turn that waits for some.
+    What arrived before is answered as before. `busy` says what becomes of this one message if a
+    turn runs. With `answers`, the speaker's rank, plain words may answer a turn that waits.
     """
     named = rename(tx, checked_type(inbound, "arrival", Inbound))
     outcome.lock(tx, named)
@@ -68,18 +68,21 @@ def arrive(
         return outcome.repeated(known)
     place = remember(tx, inbound, at, known, now)
     where = route(named.address, named.sender, rules.scopes_for(at.platform), place.profile)
+    rank = None if known.number("early") else answers
+    given = answer_beside(tx, inbound, place, known, rank=rank, where=where, now=now)
+    if given is not None:
+        return given
     if place.person_key is not None and is_one_conversation(at, rules):
         gather(tx, where, place.person_key, place.sender_key, profile=place.profile, now=now)
     bound = tx.one("lock_bound_session", route=where)
     load = None if bound is None else expect(tx, "read_load", session_key=bound.number("key"))
     cause = why_new(tx, bound, load, rules=rules, now=now)
     if bound is not None and load is not None and cause is None:
-        if answers and not known.number("early"):
-            given = answer_waiting(
-                tx, inbound, place, bound, load, where=where, rules=rules, now=now
-            )
-            if given is not None:
-                return given
+        given = answer_waiting(
+            tx, inbound, place, bound, load, rank=rank, where=where, rules=rules, now=now
+        )
+        if given is not None:
+            return given
         entrance = _go_on(Chronicle(tx, bound, now), inbound, load, rules, busy)
     else:
         cause = cause or Cause.FIRST

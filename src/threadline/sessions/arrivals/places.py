@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from threadline.core.access import Voucher, voucher_of
 from threadline.core.address import Address, Sender
 from threadline.core.inbound import Inbound
 from threadline.core.message import NewMessage
@@ -57,14 +58,19 @@ def remember(tx: Transaction, inbound: Inbound, at: Address, known: Row, now: da
     greeting = None
     if sender_id is not None and sender_key is None:
         sender_key = add_sender(
-            tx, inbound.address.platform, sender_id, inbound.sender.name, seen_at=stamp(now)
+            tx,
+            inbound.address.platform,
+            sender_id,
+            inbound.sender.name,
+            seen_at=stamp(now),
+            voucher=voucher_of(inbound),
         )
         greeting = greet(installation=is_first)
     elif sender_key is not None:
         if known["first_seen_at"] == NEVER_SEEN:
             tx.run("greet_sender", key=sender_key, now=stamp(now))
             greeting = greet(installation=is_first)
-        _rename(tx, sender_key, known.text_or_none("sender_name"), inbound.sender)
+        _note_news(tx, sender_key, known, inbound)
     return Place(
         address=at,
         sender=inbound.sender,
@@ -112,15 +118,26 @@ def remember_address(tx: Transaction, address: Address) -> int:
 
 
 def add_sender(
-    tx: Transaction, platform: str, id: str, name: str | None = None, *, seen_at: int = NEVER_SEEN
+    tx: Transaction,
+    platform: str,
+    id: str,
+    name: str | None = None,
+    *,
+    seen_at: int = NEVER_SEEN,
+    voucher: Voucher | None = None,
 ) -> int:
     """Remember a sender; one who has not spoken yet will be greeted when they do."""
     cleaned = None if name is None else clean_title(name)
-    row = expect(tx, "add_sender", platform=platform, id=id, name=cleaned, now=seen_at)
+    row = expect(
+        tx, "add_sender", platform=platform, id=id, name=cleaned, vouched_by=voucher, now=seen_at
+    )
     return row.number("key")
 
 
-def _rename(tx: Transaction, key: int, old: str | None, sender: Sender) -> None:
-    name = None if sender.name is None else clean_title(sender.name)
-    if name is not None and name != old:
-        tx.run("rename_sender", key=key, name=name)
+def _note_news(tx: Transaction, key: int, known: Row, inbound: Inbound) -> None:
+    """Remember by what name somebody goes now, and who answers for them."""
+    old, name = known.text_or_none("sender_name"), inbound.sender.name
+    called = old if name is None else clean_title(name)
+    voucher = voucher_of(inbound)
+    if (called, voucher) != (old, known["vouched_by"]):
+        tx.run("rename_sender", key=key, name=called, vouched_by=voucher)

@@ -8,11 +8,9 @@ from threadline.core.serving import GatewayRow
 from threadline.core.text import clean_title
 from threadline.sessions.commands.ask import Ask, Reply
 from threadline.sessions.gateways import list_gateways
-from threadline.sessions.homes import homes, set_home
+from threadline.sessions.homes import set_home
 from threadline.sessions.phrases import ago, span
-
-SILENT_AFTER = timedelta(minutes=1)
-"""How long a gateway may not be heard of before that is said."""
+from threadline.sessions.targets import known_homes
 
 
 def sethome(ask: Ask) -> Reply:
@@ -27,14 +25,14 @@ def platforms(ask: Ask) -> Reply:
     lines = [line for gateway in list_gateways(ask.tx) for line in _gateway(ask, gateway)]
     if not lines:
         lines = ["No gateway serves this installation."]
-    places = homes(ask.tx, ask.inbound.profile)
-    lines += [f"Home of {platform}: {_named(place)}." for platform, place in places.items()]
+    places = known_homes(ask.tx, ask.inbound.profile, ask.rules.homes)
+    lines += [f"Home of {platform}: {_named(home)}." for platform, home in sorted(places.items())]
     return Reply(text="\n".join(lines))
 
 
 def _gateway(ask: Ask, gateway: GatewayRow) -> list[str]:
     """Say how the platforms of a gateway are, and whether it is still heard of."""
-    silent = ask.now - gateway.beat_at > SILENT_AFTER
+    silent = gateway.is_silent(ask.now)
     heard = f", last heard of {ago(gateway.beat_at, ask.now)}" if silent else ""
     lines = [f"Gateway on {clean_title(gateway.host)}{heard}:"]
     for name, health in sorted(gateway.platforms.items()):

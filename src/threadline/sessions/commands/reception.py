@@ -1,13 +1,17 @@
 """The reception of commands from a platform: once each, at their time, with an answer owed."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
+from threadline.core.access import voucher_of
 from threadline.core.command import Call, WhileRunning, parse_command
+from threadline.core.delivery import DeliveryId
 from threadline.core.envelope import unseal
 from threadline.core.errors import Conflict, Invalid
 from threadline.core.inbound import Inbound
-from threadline.core.message import plain_text
+from threadline.core.message import Attachment, plain_text
 from threadline.core.rank import Rank
+from threadline.core.route import canonical_sender
 from threadline.core.rules import Rules
 from threadline.core.session import SessionId
 from threadline.sessions.arrivals import outcome
@@ -18,6 +22,7 @@ from threadline.sessions.conversations import NewId
 from threadline.sessions.deliveries.owe import owe_words
 from threadline.sessions.explain import explain
 from threadline.sessions.people.aliases import rename
+from threadline.sessions.people.persons import remember_sender
 from threadline.sessions.waiting import keep_waiting, wake_next
 from threadline.storage.database import Transaction
 
@@ -52,19 +57,23 @@ def _take(
     new_id: NewId,
 ) -> Reply:
     check_call(call, rank)
+    _note_voucher(tx, inbound)
     id = _session_here(tx, inbound, rules, now)
     if id is not None and call.command.while_running is WhileRunning.WAIT:
-        key = open_chronicle(tx, id, now).key
-        if keep_waiting(tx, key, inbound, rank):
-            return _owe(tx, inbound, Reply(text=WAITS), now)
+        # So that nothing ends meanwhile.
+        locked = open_chronicle(tx, id, now)
+        if keep_waiting(locked, inbound, rank, rules):
+            return _owe(tx, inbound, Reply(text=WAITS), rules, now)
     reply = carry_out(tx, inbound, call, rules=rules, now=now, new_id=new_id, rank=rank)
-    return _owe(tx, inbound, reply, now)
+    return _owe(tx, inbound, reply, rules, now)
 
 
-def refuse(tx: Transaction, inbound: Inbound, why: str, *, now: datetime) -> Reply | None:
+def refuse(
+    tx: Transaction, inbound: Inbound, why: str, *, rules: Rules, now: datetime
+) -> Reply | None:
     """Answer a command that failed, and of which nothing is stored; None: it came before."""
     outcome.lock(tx, rename(tx, inbound))
-    return outcome.once(tx, inbound, _owe, inbound, Reply(text=why), now)
+    return outcome.once(tx, inbound, _owe, inbound, Reply(text=why), rules, now)
 
 
 def carry_out_waiting(
@@ -80,12 +89,12 @@ def carry_out_waiting(
             return False
         inbound, rank = unseal(taken.text("inbound")), Rank(taken.text("rank"))
     reply = _carry_out_in(chronicle, inbound, rank, rules, new_id)
-    _owe(tx, inbound, reply, now)
+    _owe(tx, inbound, reply, rules, now)
     _wake(tx, chronicle)
     return True
 
 
-def refuse_waiting(tx: Transaction, id: int, why: str, *, now: datetime) -> bool:
+def refuse_waiting(tx: Transaction, id: int, why: str, *, rules: Rules, now: datetime) -> bool:
     """Answer a command that waited and then failed; False if somebody else was quicker."""
     waiting = tx.one("read_waiting_command", id=id)
     if waiting is None:
@@ -96,7 +105,7 @@ def refuse_waiting(tx: Transaction, id: int, why: str, *, now: datetime) -> bool
             return False
         wake_next(chronicle)
     inbound = unseal(taken.text("inbound"))
-    _owe(tx, inbound, Reply(text=why), now)
+    _owe(tx, inbound, Reply(text=why), rules, now)
     return True
 
 
@@ -128,8 +137,44 @@ def _session_here(
     return found.session_id if found.cause is None else None
 
 
-def _owe(tx: Transaction, inbound: Inbound, reply: Reply, now: datetime) -> Reply:
+def _owe(tx: Transaction, inbound: Inbound, reply: Reply, rules: Rules, now: datetime) -> Reply:
     """Owe an answer to where it was asked; a secret one is said directly, and not kept."""
     if reply.text and not reply.is_secret:
-        owe_words(tx, inbound.address, reply.text, now=now)
+        about = _session_here(tx, inbound, rules, now)
+        owe_answer(tx, inbound, reply.text, about=about, now=now)
     return reply
+
+
+def _note_voucher(tx: Transaction, inbound: Inbound) -> None:
+    """Remember who answers for whoever gives a command: what it begins may go on without them."""
+    if (key := _sender_key(tx, inbound)) is not None:
+        tx.run("vouch_sender", key=key, vouched_by=voucher_of(inbound))
+
+
+def _sender_key(tx: Transaction, inbound: Inbound) -> int | None:
+    """Find whoever gives a command, or remember them; None: nobody can tell who they are."""
+    if canonical_sender(inbound.address.platform, inbound.sender) is None:
+        return None
+    return remember_sender(tx, inbound.address, inbound.sender)
+
+
+def owe_answer(
+    tx: Transaction,
+    inbound: Inbound,
+    text: str,
+    *,
+    attachments: Sequence[Attachment] = (),
+    about: SessionId | None,
+    now: datetime,
+) -> DeliveryId:
+    """Owe an answer that is forgotten with whoever asked, and with the session it is about."""
+    session = None if about is None else tx.one("find_session_key", id=about)
+    return owe_words(
+        tx,
+        inbound.address,
+        text,
+        attachments=attachments,
+        session_key=None if session is None else session.number("key"),
+        sender_key=_sender_key(tx, inbound),
+        now=now,
+    )

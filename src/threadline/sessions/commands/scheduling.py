@@ -15,7 +15,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from threadline.core.errors import Invalid, Refused
-from threadline.core.job import Job, JobId, JobRun, Mirror, NewJob, RunState
+from threadline.core.job import ORIGIN, Job, JobId, JobRun, Mirror, NewJob, RunState
 from threadline.core.person import Asker
 from threadline.core.policy import zone
 from threadline.core.rank import Rank
@@ -26,7 +26,6 @@ from threadline.sessions.phrases import ago
 from threadline.sessions.runs import World
 
 SHOWN_RUNS = 10
-_ORIGIN = "origin"
 _EXAMPLE = '/job add "every day 9:00" What is new?'
 _USAGE = f"{_EXAMPLE}, or /job pause, resume, run, runs or delete with a number"
 
@@ -79,8 +78,8 @@ def _add(ask: Ask, written: str) -> Reply:
     if timed is None:
         raise Invalid("The time stands in quotes, before what to ask", hint=_EXAMPLE)
     options, prompt = _options(timed["rest"])
-    target = options.get("to", _ORIGIN)
-    if target.strip().lower() != _ORIGIN and not ask.rank.may(Rank.ADMIN):
+    target = options.get("to", ORIGIN)
+    if target.strip().lower() != ORIGIN and not ask.rank.may(Rank.ADMIN):
         raise Refused("Your jobs answer where they were made", hint="Leave to=… out")
     new = NewJob(
         prompt=prompt,
@@ -90,7 +89,7 @@ def _add(ask: Ask, written: str) -> Reply:
         mirror=checked_choice(options.get("mirror", Mirror.NONE).lower(), "mirror", Mirror),
         name=options.get("name", ""),
     )
-    made = jobs.make_job(ask.tx, new, _asker(ask), now=ask.now)
+    made = jobs.make_job(ask.tx, new, _asker(ask), homes=ask.rules.homes, now=ask.now)
     return Reply(text=f"Job {made.id} is there. {_next(made)}")
 
 
@@ -140,13 +139,13 @@ def _history(ask: Ask, asker: Asker, id: JobId) -> str:
 
 def _runs(found: Sequence[JobRun], now: datetime) -> str:
     return "\n".join(
-        f"{ago(run.started_at, now)}: {run.state}{f' ({run.why})' if run.why else ''}"
+        f"{ago(run.started_at, now)}: {run.shown_state}{f' ({run.why})' if run.why else ''}"
         for run in found
     )
 
 
 def _line(job: Job) -> str:
-    target = "" if job.target == _ORIGIN else f" → {job.target}"
+    target = "" if job.target == ORIGIN else f" → {job.target}"
     return f"{job.id}. {job.name} — {job.schedule}{target}. {_next(job)}"
 
 

@@ -27,7 +27,7 @@ def background(ask: Ask) -> Reply:
     if not ask.argument:
         raise Invalid("Say what is to be done", hint="/background and the task")
     found = ask.explanation()
-    id, _ = begin_beside(
+    id, turn_id = begin_beside(
         ask.tx,
         ask.inbound,
         ask.words(),
@@ -40,7 +40,8 @@ def background(ask: Ask) -> Reply:
     where = "In a private chat, " if found.multi_user else ""
     return Reply(
         text=f"{title} is being done in the background. The answer comes here."
-        f" {where}/resume {id} goes on with it."
+        f" {where}/resume {id} goes on with it.",
+        turn_id=turn_id,
     )
 
 

@@ -1,0 +1,93 @@
+"""Questions: what waiting turns ask, where they were asked, and who may answer."""
+
+from dataclasses import dataclass
+
+from threadline.core.address import Address, Kind
+from threadline.core.errors import Refused
+from threadline.core.inbound import Inbound
+from threadline.core.rank import Rank
+from threadline.core.route import is_multi_user
+from threadline.core.rules import Rules
+from threadline.core.turn import TurnId
+from threadline.sessions.arrivals.places import look_up
+from threadline.sessions.people.aliases import rename
+from threadline.storage.database import Row, Transaction
+
+_NO_SESSION = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Respondent:
+    """Somebody who may be the one to answer a question, and where they are."""
+
+    address: Address
+    sender_key: int | None
+    person_key: int | None
+    rank: Rank
+
+    def is_one_of(self, askers: list[Row]) -> bool:
+        """Tell whether they are among those whose words a turn answers."""
+        return any(
+            (self.sender_key is not None and row["sender_key"] == self.sender_key)
+            or (self.person_key is not None and row["person_key"] == self.person_key)
+            for row in askers
+        )
+
+
+def may_answer(
+    tx: Transaction, turn_id: TurnId, who: Respondent, rules: Rules, *, is_theirs: bool
+) -> bool:
+    """Tell whether a question is theirs to answer; `is_theirs`: their conversation asks it.
+
+    In a dm, and where each has a conversation of their own, it is for whose that is. Where several
+    share one, it is for whoever the turn answers, or for an admin. What nobody there asked for, as
+    the owner's job, an admin answers.
+    """
+    if who.address.kind is Kind.DM:
+        return True
+    is_shared = is_multi_user(who.address, rules.scopes_for(who.address.platform))
+    if is_theirs and not is_shared:
+        return who.sender_key is not None
+    # A turn that answers once more has no words of its own, but those that were said before it.
+    askers = tx.all("list_askers", turn_id=turn_id) or tx.all("find_asker_before", turn_id=turn_id)
+    if who.is_one_of(askers):
+        return True
+    return who.rank.may(Rank.ADMIN) and (is_shared or not askers)
+
+
+def list_open(
+    tx: Transaction, inbound: Inbound, rank: Rank, *, session_key: int | None, rules: Rules
+) -> list[TurnId]:
+    """List the questions that somebody may answer from where they are.
+
+    That of their conversation comes first, then those that others asked here, as a job or the
+    background, the latest before the earlier ones.
+    """
+    known = look_up(tx, rename(tx, inbound), inbound.address)
+    who = Respondent(
+        address=inbound.address,
+        sender_key=known.number_or_none("sender_key"),
+        person_key=known.number_or_none("person_key"),
+        rank=rank,
+    )
+    asked: list[TurnId] = []
+    refused = False
+    own = _NO_SESSION if session_key is None else session_key
+    for row in tx.all("list_questions", session_key=own, address_key=known["address_key"]):
+        turn_id, is_theirs = TurnId(row.number("id")), row["session_key"] == own
+        if may_answer(tx, turn_id, who, rules, is_theirs=is_theirs):
+            asked.append(turn_id)
+        elif is_theirs:
+            refused = True
+    if refused and not asked:
+        raise Refused("Whoever was asked answers this, or an admin")
+    return asked
+
+
+def find_last_said(tx: Transaction, address_key: int) -> Row | None:
+    """Find the question of another conversation that was the last thing said at a place."""
+    asked = tx.one("find_question_beside", address_key=address_key)
+    if asked is None or asked["delivery_id"] is None:
+        return None
+    since = tx.one("find_said_since", address_key=address_key, id=asked["delivery_id"])
+    return asked if since is None else None
