@@ -7,13 +7,15 @@ import pytest
 
 from tests.contracts.desk import ALICE, BOB, DM, GROUP, THREAD, Desk, both, open_desk
 from tests.databases import FAST, DatabaseFactory, on
+from threadline.core.address import Address, Sender
 from threadline.core.command import COMMANDS
 from threadline.core.errors import Invalid
 from threadline.core.inbound import InboundKind
 from threadline.core.message import MediaKind, Text
 from threadline.core.rank import Rank
-from threadline.core.session import Cause
-from threadline.core.turn import BusyMode, TurnState
+from threadline.core.session import Cause, SessionId
+from threadline.core.turn import BusyMode, TurnId, TurnState
+from threadline.sessions.arrivals.outcome import Outcome
 
 FOR_ADMINS = {"platforms", "sethome"}
 
@@ -22,6 +24,23 @@ FOR_ADMINS = {"platforms", "sethome"}
 async def desk(database_factory: DatabaseFactory) -> Desk:
     """Sit down at a desk with a fresh store."""
     return await open_desk(database_factory)
+
+
+async def waits(desk: Desk, id: SessionId | None = None) -> TurnId:
+    """Let the agent ask a question in a session, or wherever something is to be answered."""
+    claimed = await desk.store.claim(id)
+    assert claimed is not None
+    await desk.store.wait(claimed.lease, "May I?")
+    return claimed.turn.id
+
+
+async def asked(
+    desk: Desk, text: str, sender: Sender = ALICE, at: Address = DM
+) -> tuple[SessionId, TurnId]:
+    """Say something to which the agent answers with a question."""
+    id, turn_id = await desk.says(text, sender, at)
+    await waits(desk, id)
+    return id, turn_id
 
 
 @both
@@ -172,18 +191,86 @@ async def test_nobody_answers_for_another(desk: Desk) -> None:
 
 @both
 async def test_two_approvers_at_once(desk: Desk) -> None:
-    """In a shared thread one of them counts, and the other one is told."""
-    id, turn_id = await desk.says("deploy", ALICE, THREAD)
-    claimed = await desk.store.claim(id)
-    assert claimed is not None
-    await desk.store.wait(claimed.lease, "May I?")
+    """In a shared thread one of them counts, and the other one, an admin, is told."""
+    _, turn_id = await asked(desk, "deploy", ALICE, THREAD)
     yes, no = desk.inbound("/approve", ALICE, THREAD), desk.inbound("/deny", BOB, THREAD)
-    said = {reply.text for reply in await asyncio.gather(desk.gives(yes), desk.gives(no)) if reply}
+    given = await asyncio.gather(desk.gives(yes), desk.gives(no, Rank.ADMIN))
+    said = {reply.text for reply in given if reply}
 
     answer = (await desk.store.turn(turn_id)).answer
     assert answer in {"approved", "denied"}
     assert f"{str(answer).capitalize()}." in said
     assert len(said) == 2
+
+
+@both
+async def test_in_a_shared_conversation_whoever_was_asked_answers_or_an_admin(desk: Desk) -> None:
+    """Bob may not answer for Alice, with a command or in plain words, unless he is an admin."""
+    _, turn_id = await asked(desk, "deploy", ALICE, THREAD)
+
+    refused = await desk.asks("/approve", BOB, THREAD)
+    await desk.store.arrive(desk.inbound("yes", BOB, THREAD), answers=Rank.MEMBER)
+    assert refused.text == "Whoever was asked answers this, or an admin."
+    assert (await desk.store.turn(turn_id)).state is TurnState.WAITING
+    await desk.store.arrive(desk.inbound("go ahead", BOB, THREAD), answers=Rank.ADMIN)
+    assert (await desk.store.turn(turn_id)).answer == "go ahead"
+
+
+@both
+async def test_what_is_answered_once_more_asks_the_same_person(desk: Desk) -> None:
+    """Bob has Alice's words answered again: the question is still hers."""
+    id, _ = await desk.says("deploy", ALICE, THREAD)
+    await desk.answers(id)
+    await desk.asks("/retry", BOB, THREAD)
+    await waits(desk, id)
+
+    assert "or an admin" in (await desk.asks("/approve", BOB, THREAD)).text
+    assert (await desk.asks("/approve", ALICE, THREAD)).text == "Approved."
+
+
+@both
+async def test_words_may_begin_with_a_number(desk: Desk) -> None:
+    """A number alone names a question; one that no question has is the first of the words."""
+    _, turn_id = await asked(desk, "deploy")
+
+    assert (await desk.asks(f"/approve {turn_id + 1}")).text.startswith("Nothing waits")
+    await desk.asks("/deny 3 of them are needed")
+
+    assert (await desk.store.turn(turn_id)).answer == "denied: 3 of them are needed"
+
+
+@both
+async def test_the_question_of_the_background_is_answered_where_it_was_asked(desk: Desk) -> None:
+    """It is named by its number; without one that of the conversation comes first."""
+    own, own_turn = await asked(desk, "deploy", ALICE, GROUP)
+    await desk.asks("/background tidy up", ALICE, GROUP)
+    beside = await waits(desk)
+
+    assert (await desk.asks(f"/approve {beside}", BOB, GROUP)).text.startswith("Nothing waits")
+    assert (await desk.asks("/approve", ALICE, GROUP)).turn_id == own_turn
+    await desk.answers(own)
+    assert (await desk.asks(f"/deny {beside} not yet", ALICE, GROUP)).text == "Denied."
+    assert (await desk.store.turn(beside)).answer == "denied: not yet"
+
+
+@both
+async def test_plain_words_answer_what_was_said_last_in_a_dm(desk: Desk) -> None:
+    """They answer the background if it asked just before; after other words they are for us."""
+    await desk.asks("/background tidy up")
+    beside = await waits(desk)
+    await desk.asks("/whoami")
+    other = await desk.store.arrive(desk.inbound("hello"), answers=Rank.MEMBER)
+    assert other.turn_id != beside
+    await desk.asks("/approve")
+    await waits(desk, (await desk.store.turn(beside)).session_id)
+    said = desk.inbound("yes, please")
+
+    given = await desk.store.arrive(said, answers=Rank.MEMBER)
+    again = await desk.store.arrive(said, answers=Rank.MEMBER)
+
+    assert (given.outcome, given.turn_id) == (Outcome.ANSWERED, beside)
+    assert (again.turn_id, again.is_repeated) == (beside, True)
+    assert (await desk.store.turn(beside)).answer == "yes, please"
 
 
 @both

@@ -132,6 +132,26 @@ async def test_order_is_kept_at_each_address(store: Store) -> None:
     assert due - store.now() > timedelta(minutes=4)
 
 
+async def test_what_became_due_since_it_was_looked_is_not_passed_over(
+    open_store: OpenStore,
+) -> None:
+    """Between taking and asking for the next time, the time of something may have come."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    await store.owe_words(HERE, "one")
+    wait = timedelta(seconds=30)
+    await store.not_sent((await take(store)).delivery, SendOutcome.REJECTED, "429", wait)
+    due = await store.next_due()
+    assert due is not None
+    clock.advance(due - clock() - timedelta(milliseconds=1))
+    assert not await store.take_deliveries()
+    clock.advance(timedelta(milliseconds=2))
+
+    assert await store.next_due() == due
+    await take(store)
+    assert await store.next_due() is None
+
+
 async def test_whoever_is_cancelled_leaves_nothing_behind(store: Store) -> None:
     """What was taken for a caller that is gone is given back at once, and counts as no attempt."""
     await finish(store)

@@ -1,5 +1,6 @@
 """The command `/job`: what a person types, and what comes of it."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -10,6 +11,7 @@ from threadline.core.address import Sender
 from threadline.core.errors import ThreadlineError
 from threadline.core.job import Mirror, RunState
 from threadline.core.rank import Rank
+from threadline.core.target import parse_target
 
 
 @pytest.fixture
@@ -54,6 +56,20 @@ async def test_a_job_is_led_through_its_life(desk: Desk) -> None:
     assert (await said(desk, "/job resume 1")).startswith("Job 1 goes on. Next: 2026-03-02 15:00")
     assert await said(desk, "/job delete 1") == "Job 1 is gone: What is new?."
     assert (await said(desk, "/job")).startswith("There are no jobs.")
+
+
+@both
+async def test_a_home_of_the_settings_is_known_in_every_profile(desk: Desk) -> None:
+    """What the owner can name at the terminal can be named in a chat, whatever the profile."""
+    desk.store.rules = replace(desk.store.rules, homes={"telegram": parse_target("telegram:42")})
+    line = "/job add 'every 1h' to=telegram What is new?"
+    made = await desk.gives(replace(desk.inbound(line), profile="work"), Rank.ADMIN)
+    begun = await desk.gives(replace(desk.inbound("/job run 1"), profile="work"), Rank.ADMIN)
+
+    assert made is not None
+    assert made.text.startswith("Job 1 is there.")
+    assert begun is not None
+    assert begun.text == "Job 1 runs now."
 
 
 @both

@@ -5,23 +5,23 @@ from dataclasses import replace
 import pytest
 
 from tests.contracts.timetable import GROUP, HOME, hear
+from tests.databases import OpenStore
 from threadline.core.address import Address, Kind
 from threadline.core.delivery import SendOutcome
 from threadline.core.errors import Invalid, NotFound
 from threadline.core.message import BlobHash, MediaKind
-from threadline.core.target import output_address
+from threadline.core.rules import Rules
+from threadline.core.target import output_address, parse_target
 from threadline.sessions.store import Store
-from threadline.sessions.targets import Standpoint
 
 PLATFORMS = frozenset({"telegram", "slack", "matrix", "local"})
 CHANNEL = Address(platform="slack", kind=Kind.CHANNEL, chat="C1")
+SLACK = Rules(homes={"slack": parse_target("slack:C1")})
 
 
 async def reached(store: Store, written: str, origin: Address | None = HOME) -> list[Address]:
     """Ask which addresses a target means."""
-    return await store.resolve_targets(
-        written, profile="main", origin=origin, platforms=PLATFORMS, homes={"slack": CHANNEL}
-    )
+    return await store.resolve_targets(written, profile="main", origin=origin, platforms=PLATFORMS)
 
 
 async def test_origin_and_local_are_found(store: Store) -> None:
@@ -34,8 +34,11 @@ async def test_origin_and_local_are_found(store: Store) -> None:
     assert await reached(store, "origin,local", None) == [output]
 
 
-async def test_a_home_is_that_of_the_chat_before_that_of_the_settings(store: Store) -> None:
+async def test_a_home_is_that_of_the_chat_before_that_of_the_settings(
+    open_store: OpenStore,
+) -> None:
     """The settings name a home until somebody chooses another one in a chat."""
+    store = await open_store(rules=SLACK)
     assert await reached(store, "slack") == [CHANNEL]
     chosen = Address(platform="slack", kind=Kind.GROUP, chat="G")
     await store.set_home(chosen)
@@ -56,16 +59,29 @@ async def test_a_chat_is_the_one_that_was_heard_of(store: Store) -> None:
     assert (thread.kind, thread.chat, thread.thread) == (Kind.THREAD, "!r:s.org", "$e")
 
 
-async def test_all_leaves_out_the_dead(store: Store) -> None:
+async def test_a_home_of_the_settings_is_the_chat_that_was_heard_of(open_store: OpenStore) -> None:
+    """A dm that is named as a home is that dm, also if it was written to before anybody spoke."""
+    homes = {"telegram": parse_target(f"telegram:{HOME.chat}")}
+    store = await open_store(rules=Rules(homes=homes))
+    (unheard,) = await reached(store, "telegram")
+    assert unheard.kind is Kind.CHANNEL
+    await store.send_words("telegram", "Hello", profile="main", platforms=PLATFORMS)
+    await hear(store)
+
+    assert await reached(store, "telegram") == [HOME]
+    assert await reached(store, f"telegram:{HOME.chat}") == [HOME]
+
+
+async def test_all_leaves_out_the_dead(open_store: OpenStore) -> None:
     """Every home that can be reached is meant; of the others it is said why."""
+    store = await open_store(rules=SLACK)
     await store.set_home(HOME)
-    around = Standpoint(profile="main", platforms=PLATFORMS, homes={"slack": CHANNEL})
-    await store.send_words("telegram", "Hello", around)
+    await store.send_words("telegram", "Hello", profile="main", platforms=PLATFORMS)
     (parcel,) = await store.take_deliveries(PLATFORMS)
     await store.not_sent(parcel.delivery, SendOutcome.DEAD, "The bot was blocked.")
 
     assert await reached(store, "all") == [CHANNEL]
-    sent = await store.send_words("all", "Hello", around)
+    sent = await store.send_words("all", "Hello", profile="main", platforms=PLATFORMS)
     assert [address for _, address in sent.deliveries] == [CHANNEL]
     assert sent.problems == ("telegram:chat-of-ada is dead: The bot was blocked.",)
     assert await reached(store, "telegram") == [HOME]
@@ -85,8 +101,14 @@ async def test_an_unknown_platform_is_an_error(store: Store) -> None:
 async def test_words_are_owed_once_to_each(store: Store) -> None:
     """What is sent to a list is owed to each address once, with what is attached."""
     file = await store.put_blob(b"abc", "text/plain", MediaKind.FILE, "a.txt")
-    around = Standpoint(profile="main", origin=HOME, platforms=PLATFORMS)
-    sent = await store.send_words("origin,local,origin", "Hello", around, attachments=[file])
+    sent = await store.send_words(
+        "origin,local,origin",
+        "Hello",
+        profile="main",
+        origin=HOME,
+        platforms=PLATFORMS,
+        attachments=[file],
+    )
 
     assert [address for _, address in sent.deliveries] == [HOME, output_address("main")]
     parcels = await store.take_deliveries(PLATFORMS)
@@ -108,9 +130,8 @@ async def test_what_cannot_be_sent_is_refused(
     store: Store, target: str, text: str, error: type[Exception]
 ) -> None:
     """Nothing to say, nobody to say it to, and what cannot be stored: nothing is owed."""
-    around = Standpoint(profile="main", origin=HOME, platforms=PLATFORMS)
     with pytest.raises(error):
-        await store.send_words(target, text, around)
+        await store.send_words(target, text, profile="main", origin=HOME, platforms=PLATFORMS)
 
     assert await store.take_deliveries(PLATFORMS) == []
 
@@ -118,10 +139,9 @@ async def test_what_cannot_be_sent_is_refused(
 async def test_an_attachment_must_be_there(store: Store) -> None:
     """A file that was never stored cannot be owed to anybody."""
     stored = await store.put_blob(b"abc", "text/plain", MediaKind.FILE)
-    around = Standpoint(profile="main")
     with pytest.raises(NotFound, match="never stored"):
         await store.send_words(
-            "local", "", around, attachments=[replace(stored, blob=BlobHash("0" * 64))]
+            "local", "", profile="main", attachments=[replace(stored, blob=BlobHash("0" * 64))]
         )
 
     assert await store.take_deliveries(PLATFORMS) == []

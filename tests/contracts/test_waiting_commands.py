@@ -1,13 +1,16 @@
 """Commands that wait: in the line of their session, durably, until their time has come."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
 from tests.contracts.desk import ALICE, BOB, DM, THREAD, Desk, both, open_desk
 from tests.databases import DatabaseFactory
 from threadline.core.command import COMMANDS, WhileRunning
+from threadline.core.event import EventKind
 from threadline.core.message import Role, say
+from threadline.core.rules import Rules
 from threadline.core.turn import BusyMode
 from threadline.gateway.errands import run_errand
 from threadline.sessions.store import Store
@@ -195,3 +198,36 @@ async def test_collected_words_do_not_overtake_a_command(desk: Desk) -> None:
 
     assert running < before < after
     assert together == after
+
+
+@both
+async def test_no_more_commands_wait_than_messages_may(desk: Desk) -> None:
+    """Who gives more is told, and nothing of it is kept."""
+    desk.store.rules = Rules(queue_cap=2)
+    await desk.says("one")
+    said = [(await desk.asks("/redo")).text for _ in range(3)]
+
+    assert [text.startswith("That waits") for text in said] == [True, True, False]
+    assert said[-1].startswith("Too many messages are waiting")
+    assert desk.waiting() == 2
+
+
+@both
+async def test_who_is_forgotten_leaves_nothing_in_the_way(desk: Desk) -> None:
+    """Their command goes, that of somebody else stays, and what waited behind it is told of."""
+    await desk.says("hello", BOB, replace(DM, chat="bob"))
+    id, _ = await desk.says("one", ALICE, THREAD)
+    await desk.asks("/redo", BOB, THREAD)
+    await desk.asks("/redo", ALICE, THREAD)
+    claimed = await desk.store.claim(id)
+    assert claimed is not None
+    _, behind = await desk.says("two", ALICE, THREAD)
+    since = await desk.store.feed_end()
+
+    reply = await desk.asks("/forget me yes", BOB, replace(DM, chat="bob"))
+    assert reply.errand is not None
+    await run_errand(desk.store, reply.errand, desk.inbound("/forget me yes", BOB))
+
+    assert desk.waiting() == 1
+    events = (await desk.store.events(since)).events
+    assert (EventKind.TURN_QUEUED, behind) in [(event.kind, event.subject) for event in events]

@@ -1,20 +1,21 @@
 """Admission: who was let in by the owner, beside those whom the settings name."""
 
+import json
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
-from threadline.core.access import Grant, Standing
+from threadline.core.access import Grant, Standing, Voucher
 from threadline.core.address import Address, Kind, Sender
+from threadline.core.event import EventKind
 from threadline.core.person import Identity
 from threadline.core.text import clean_title
 from threadline.core.turn import TurnId
+from threadline.sessions.chronicle import tell_apart
 from threadline.sessions.people.aliases import ALIASED_PLATFORMS, ids_like, known_as
 from threadline.sessions.records import address_from_row
 from threadline.storage.database import Row, SqlValue, Transaction, expect
 from threadline.storage.moments import stamp
-
-_NEXT = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +27,8 @@ class Asked:
     address: Address
     sender: Sender
     standing: Standing
+    voucher: Voucher | None
+    """Who answered for them when they spoke last."""
 
 
 def allow(
@@ -36,10 +39,11 @@ def allow(
     at = _place(profile, who.platform, who.id)
     tx.run("drop_pairing", **at)
     tx.run("add_grant", **at, name=cleaned(name), now=stamp(now))
+    tell_apart(tx, EventKind.ACCESS_CHANGED, None, now)
     return _grant_from(expect(tx, "find_grant", **at))
 
 
-def revoke(tx: Transaction, who: Identity, *, profile: str) -> bool:
+def revoke(tx: Transaction, who: Identity, *, profile: str, now: datetime) -> bool:
     """Let somebody in no longer, under none of their ids. False: they were not, and did not ask."""
     tx.run("lock_access", profile=profile)
     places = [_place(profile, who.platform, id) for id in ids_like(tx, who.platform, {who.id})]
@@ -49,6 +53,8 @@ def revoke(tx: Transaction, who: Identity, *, profile: str) -> bool:
         for row in (tx.one("drop_grant", **at), tx.one("drop_pairing", **at))
         if row is not None
     ]
+    if dropped:
+        tell_apart(tx, EventKind.ACCESS_CHANGED, None, now)
     return bool(dropped)
 
 
@@ -59,12 +65,10 @@ def standing(tx: Transaction, platform: str, ids: Collection[str], *, profile: s
     return Standing(ids=known, is_granted=any(row is not None for row in found))
 
 
-def interrupted_askers(tx: Transaction) -> list[Asked]:
-    """List whose words the turns answer that are resumed next. One that nobody asked is left out.
-
-    They are more than are resumed at once, as others may be cut off meanwhile.
-    """
-    return [_asked(tx, row) for row in tx.all("list_interrupted_askers", most=_NEXT)]
+def interrupted_askers(tx: Transaction, among: Collection[TurnId]) -> list[Asked]:
+    """List whose words those of some turns answer that were cut off; some were asked by nobody."""
+    ids = json.dumps(sorted(among))
+    return [_asked(tx, row) for row in tx.all("list_interrupted_askers", ids=ids)]
 
 
 def _asked(tx: Transaction, row: Row) -> Asked:
@@ -79,6 +83,7 @@ def _asked(tx: Transaction, row: Row) -> Asked:
         address=address,
         sender=Sender(id=id),
         standing=_standing_of(tx, row),
+        voucher=None if row["vouched_by"] is None else Voucher(row.text("vouched_by")),
     )
 
 
@@ -94,10 +99,12 @@ def grants(tx: Transaction, *, profile: str) -> list[Grant]:
     return [_grant_from(row) for row in tx.all("list_grants", profile=profile)]
 
 
-def forget_access(tx: Transaction, platform: str, id: str) -> None:
+def forget_access(tx: Transaction, platform: str, id: str, *, now: datetime) -> None:
     """Forget that somebody was let in, or asked to be, wherever that was."""
-    tx.run("drop_grants_of", platform=platform, sender_id=id)
-    tx.run("drop_pairings_of", platform=platform, sender_id=id)
+    dropped = tx.all("drop_grants_of", platform=platform, sender_id=id)
+    dropped += tx.all("drop_pairings_of", platform=platform, sender_id=id)
+    if dropped:
+        tell_apart(tx, EventKind.ACCESS_CHANGED, None, now)
 
 
 def cleaned(name: str | None) -> str | None:

@@ -14,6 +14,8 @@ from threadline.core.turn import TurnId
 from threadline.storage.database import Row, SqlValue, Transaction, expect
 from threadline.storage.moments import stamp
 
+_NO_SESSION = 0
+
 
 class Chronicle:
     """Hands out sequence numbers and revisions while it is open, and writes them down at its end.
@@ -190,6 +192,18 @@ def chronicle_of(tx: Transaction, key: int, now: datetime) -> Chronicle:
     if row is None:
         raise NotFound("The session is gone", id=str(key))
     return Chronicle(tx, row, now)
+
+
+def tell_apart(tx: Transaction, kind: EventKind, subject: int | None, now: datetime) -> None:
+    """Add a fact to the feed that belongs to no session."""
+    tx.run(
+        "add_event",
+        kind=kind,
+        session_key=_NO_SESSION,
+        revision=0,
+        subject=subject,
+        at=stamp(now),
+    )
 
 
 def require_open(chronicle: Chronicle) -> Chronicle:

@@ -173,3 +173,15 @@ def close_ending(
     )
     if closed is None:
         raise LeaseLost("Somebody else tells of this ending", id=ending.session_id)
+    if state != "pending":
+        tx.run("drop_tellings", id=ending.id)
+
+
+def list_told(tx: Transaction, id: EndingId) -> frozenset[str]:
+    """Name the hooks that have been told of an ending, while others have yet to be."""
+    return frozenset(row.text("hook") for row in tx.all("list_tellings", id=id))
+
+
+def note_told(tx: Transaction, id: EndingId, hook: str) -> None:
+    """Write down that a hook has been told of an ending: it is not told again."""
+    tx.run("add_telling", id=id, hook=hook)

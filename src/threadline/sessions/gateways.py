@@ -5,8 +5,10 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from threadline.core.errors import NotFound
+from threadline.core.event import EventKind
 from threadline.core.serving import GatewayRow, Load, PlatformHealth, PlatformState
 from threadline.core.turn import OwnerId
+from threadline.sessions.chronicle import tell_apart
 from threadline.storage.database import Row, Transaction, expect
 from threadline.storage.moments import moment, stamp
 
@@ -33,6 +35,7 @@ def enrol(
         platforms=_pack(platforms),
         now=stamp(now),
     )
+    tell_apart(tx, EventKind.GATEWAY_CHANGED, None, now)
 
 
 def beat(
@@ -43,9 +46,10 @@ def beat(
         raise NotFound("This gateway was never enrolled, or has left", id=owner)
 
 
-def leave(tx: Transaction, *, owner: OwnerId) -> None:
+def leave(tx: Transaction, *, owner: OwnerId, now: datetime) -> None:
     """Write down that a gateway serves no longer."""
-    tx.run("remove_gateway", owner=owner)
+    if tx.one("remove_gateway", owner=owner) is not None:
+        tell_apart(tx, EventKind.GATEWAY_CHANGED, None, now)
 
 
 def list_gateways(tx: Transaction) -> list[GatewayRow]:

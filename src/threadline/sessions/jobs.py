@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 
+from threadline.core.access import Voucher
 from threadline.core.errors import Conflict, Invalid, NotFound, Refused
 from threadline.core.event import EventKind
 from threadline.core.job import (
@@ -20,11 +21,11 @@ from threadline.core.job import (
 from threadline.core.person import Asker, Identity
 from threadline.core.route import canonical_sender
 from threadline.core.session import SessionId
-from threadline.core.turn import TurnId
+from threadline.core.turn import TurnId, TurnState
 from threadline.sessions.arrivals.places import add_sender, remember_address
+from threadline.sessions.chronicle import tell_apart
 from threadline.sessions.people.aliases import resolve
 from threadline.sessions.people.ownership import asker_keys, find_sender
-from threadline.sessions.projects import NO_SESSION
 from threadline.sessions.records import address_from_row
 from threadline.sessions.schedules import parse_schedule
 from threadline.sessions.targets import NO_HOMES, Homes, Standpoint, reach
@@ -155,6 +156,7 @@ def forget_jobs(tx: Transaction, sender_key: int, *, now: datetime) -> int:
     """Delete all jobs of somebody who is being forgotten; answer how many there were."""
     rows = tx.all("list_jobs_of_sender", sender_key=sender_key)
     for row in rows:
+        tx.one("lock_job", id=row.number("id"))
         _drop(tx, JobId(row.number("id")), now)
     return len(rows)
 
@@ -203,14 +205,7 @@ def next_job_due(tx: Transaction) -> datetime | None:
 
 def tell_job(tx: Transaction, id: JobId, now: datetime) -> None:
     """Add to the feed that a job was made, changed, run or deleted."""
-    tx.run(
-        "add_event",
-        kind=EventKind.JOB_CHANGED,
-        session_key=NO_SESSION,
-        revision=0,
-        subject=id,
-        at=stamp(now),
-    )
+    tell_apart(tx, EventKind.JOB_CHANGED, id, now)
 
 
 def _maker(tx: Transaction, asker: Asker) -> int | None:
@@ -271,6 +266,7 @@ def _job_from(row: Row) -> Job:
         mirror=Mirror(row.text("mirror")),
         address=None if row["platform"] is None else address_from_row(row),
         maker=None if maker is None else Identity(platform=row.text("maker_platform"), id=maker),
+        voucher=None if row["vouched_by"] is None else Voucher(row.text("vouched_by")),
         made_at=row.moment("made_at"),
         paused_at=row.moment_or_none("paused_at"),
         next_at=row.moment_or_none("next_at"),
@@ -279,6 +275,7 @@ def _job_from(row: Row) -> Job:
 
 def _run_from(row: Row) -> JobRun:
     session_id, turn_id = row.text_or_none("session_id"), row.number_or_none("turn_id")
+    turn_state = row.text_or_none("turn_state")
     return JobRun(
         id=row.number("id"),
         state=RunState(row.text("state")),
@@ -288,4 +285,5 @@ def _run_from(row: Row) -> JobRun:
         session_id=None if session_id is None else SessionId(session_id),
         turn_id=None if turn_id is None else TurnId(turn_id),
         why=row.text_or_none("why"),
+        turn_state=None if turn_state is None else TurnState(turn_state),
     )

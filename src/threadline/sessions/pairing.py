@@ -16,10 +16,12 @@ from threadline.core.access import (
     PairingCode,
 )
 from threadline.core.errors import Refused
+from threadline.core.event import EventKind
 from threadline.core.forgetting import Seal
 from threadline.core.person import Identity, read_code, write_code
 from threadline.core.text import checked_text
 from threadline.sessions.admission import allow, cleaned, identity_from
+from threadline.sessions.chronicle import tell_apart
 from threadline.sessions.people.aliases import known_as
 from threadline.storage.database import Row, Transaction
 from threadline.storage.moments import stamp
@@ -93,6 +95,7 @@ def ask_pairing(
         now=stamp(now),
         expires_at=stamp(expires_at),
     )
+    tell_apart(tx, EventKind.ACCESS_CHANGED, None, now)
     return PairingCode(code=code, expires_at=expires_at)
 
 

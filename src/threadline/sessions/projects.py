@@ -15,11 +15,10 @@ from threadline.core.project import (
     clean_project_name,
 )
 from threadline.core.session import ProjectKey
-from threadline.sessions.chronicle import chronicle_of
+from threadline.sessions.chronicle import chronicle_of, tell_apart
 from threadline.storage.database import Row, Transaction, expect
 from threadline.storage.moments import stamp
 
-NO_SESSION = 0
 """The key under which the feed tells what belongs to no session."""
 _SLICE = 20
 
@@ -117,14 +116,7 @@ def _make(
 
 def _tell(tx: Transaction, key: int, now: datetime) -> None:
     """Add to the feed that a project was made, changed or deleted."""
-    tx.run(
-        "add_event",
-        kind=EventKind.PROJECT_CHANGED,
-        session_key=NO_SESSION,
-        revision=0,
-        subject=key,
-        at=stamp(now),
-    )
+    tell_apart(tx, EventKind.PROJECT_CHANGED, key, now)
 
 
 def _lock(tx: Transaction, key: ProjectKey) -> Project:

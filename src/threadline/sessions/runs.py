@@ -1,10 +1,10 @@
 """Runs: a job whose time has come gets a session of its own, and its answer goes to its targets."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 
 from threadline.core.address import Address, Sender
-from threadline.core.errors import Conflict, Invalid, ThreadlineError
+from threadline.core.errors import Conflict, Invalid, Refused, ThreadlineError
 from threadline.core.job import RUNS_KEPT, Job, JobId, Mirror, RunState, mirror_lines
 from threadline.core.message import NewMessage, Part, Role, unpack, words
 from threadline.core.person import Asker
@@ -21,7 +21,7 @@ from threadline.sessions.people.aliases import resolve
 from threadline.sessions.projects import scheduled_project
 from threadline.sessions.records import address_from_row
 from threadline.sessions.schedules import parse_schedule
-from threadline.sessions.targets import Homes, Reach, Standpoint, reach
+from threadline.sessions.targets import Reach, Standpoint, reach
 from threadline.sessions.verdicts import why_new
 from threadline.storage.database import Row, Transaction, expect
 from threadline.storage.moments import stamp
@@ -47,7 +47,6 @@ class World:
 
     rules: Rules
     platforms: frozenset[str] | None = None
-    homes: Homes = field(default_factory=dict)
 
 
 def list_due(tx: Transaction, *, now: datetime, most: int) -> list[JobId]:
@@ -79,6 +78,8 @@ def run_now(
 ) -> Start:
     """Start a job at once, whatever its schedule says; that goes on as it was."""
     job = require_job(tx, id, asker)
+    if job.needs_admin and not asker.sees_all:
+        raise Refused("This job answers elsewhere, which is for admins", id=str(id))
     running = tx.one("find_running_run", job_id=id)
     if running is not None and not close_run(tx, running.number("id"), world, now=now):
         raise Conflict("This job runs just now", id=str(id), hint="Wait until it has ended")
@@ -169,7 +170,10 @@ def _start(
 
 def _reach(tx: Transaction, job: Job, world: World) -> Reach:
     around = Standpoint(
-        profile=job.profile, origin=job.address, platforms=world.platforms, homes=world.homes
+        profile=job.profile,
+        origin=job.address,
+        platforms=world.platforms,
+        homes=world.rules.homes,
     )
     try:
         return reach(tx, job.target, around)

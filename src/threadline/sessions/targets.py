@@ -5,13 +5,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
 
-from threadline.core.address import Address, Kind
+from threadline.core.address import Address
 from threadline.core.delivery import LOCAL, DeliveryId
 from threadline.core.errors import Invalid, NotFound, ThreadlineError
 from threadline.core.message import Attachment
 from threadline.core.target import (
     Target,
     TargetKind,
+    likely_address,
     output_address,
     parse_targets,
     require_known,
@@ -20,11 +21,12 @@ from threadline.core.target import (
 from threadline.sessions.arrivals.places import identity
 from threadline.sessions.deliveries.owe import owe_words
 from threadline.sessions.gateways import list_gateways
-from threadline.sessions.homes import homes as list_homes
+from threadline.sessions.homes import list_homes
 from threadline.sessions.records import address_from_row
 from threadline.storage.database import Transaction
 
-Homes = Mapping[str, Address]
+Homes = Mapping[str, Target]
+"""The homes that the settings name; one that was chosen in a chat goes before."""
 NO_HOMES: Homes = MappingProxyType({})
 
 
@@ -46,7 +48,6 @@ class Standpoint:
     platforms: Collection[str] | None = None
     """Those that there are; None: those that any gateway serves, or that somebody came from."""
     homes: Homes = field(default_factory=dict)
-    """The homes that the settings name; one that was chosen in a chat goes before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +78,7 @@ def reach(tx: Transaction, written: str, around: Standpoint, *, strictly: bool =
     Of several, some may not be found: that is an error when asked strictly, and else is told.
     """
     platforms = known_platforms(tx) if around.platforms is None else around.platforms
-    homes = {**around.homes, **list_homes(tx, around.profile)}
+    homes = known_homes(tx, around.profile, around.homes)
     found: dict[str, Address] = {}
     problems: list[str] = []
     for target in parse_targets(written):
@@ -91,6 +92,13 @@ def reach(tx: Transaction, written: str, around: Standpoint, *, strictly: bool =
         found.update({_key(address): address for address in addresses})
         problems += dead
     return Reach(addresses=tuple(found.values()), problems=tuple(problems))
+
+
+def known_homes(tx: Transaction, profile: str, named: Homes) -> dict[str, Address]:
+    """Find the home of every platform: chosen in a chat of the profile, else named by settings."""
+    chosen = list_homes(tx, profile)
+    others = {name: _chat(tx, home) for name, home in named.items() if name not in chosen}
+    return {**others, **chosen}
 
 
 def known_platforms(tx: Transaction) -> frozenset[str]:
@@ -128,7 +136,7 @@ def _addresses(
     target: Target,
     around: Standpoint,
     platforms: Collection[str],
-    homes: Homes,
+    homes: Mapping[str, Address],
 ) -> tuple[list[Address], list[str]]:
     match target.kind:
         case TargetKind.LOCAL:
@@ -153,7 +161,7 @@ def _origin(around: Standpoint, platforms: Collection[str]) -> Address:
 
 
 def _all_homes(
-    tx: Transaction, platforms: Collection[str], homes: Homes
+    tx: Transaction, platforms: Collection[str], homes: Mapping[str, Address]
 ) -> tuple[list[Address], list[str]]:
     if not homes:
         raise NotFound("No platform has a home", hint="Send /sethome in a chat to make it one")
@@ -170,7 +178,7 @@ def _all_homes(
     return alive, problems
 
 
-def _home(platform: str, homes: Homes) -> Address:
+def _home(platform: str, homes: Mapping[str, Address]) -> Address:
     if platform not in homes:
         raise NotFound(
             f"{platform} has no home",
@@ -189,13 +197,7 @@ def _chat(tx: Transaction, target: Target) -> Address:
     )
     if known is not None:
         return address_from_row(known)
-    return Address(
-        platform=target.platform,
-        account=target.account,
-        kind=Kind.THREAD if target.thread else Kind.CHANNEL,
-        chat=target.chat,
-        thread=target.thread,
-    )
+    return likely_address(target)
 
 
 def _key(address: Address) -> str:

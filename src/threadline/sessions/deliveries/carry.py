@@ -38,11 +38,13 @@ def sent(
     """Write down that a reply has reached its platform, with the last messages of it."""
     if platform_id is not None:
         checked_id(platform_id, "platform's id of the reply")
-    row = _finish(tx, delivery, DeliveryState.SENT, platform_id=platform_id, error=None, now=now)
+    row = _read(tx, delivery)
+    if row["dead_at"] is not None:
+        # Before the session is locked, as places come before sessions everywhere.
+        tx.run("revive_address", key=row.number("address_key"))
+    _finish(tx, delivery, row, DeliveryState.SENT, platform_id=platform_id, error=None, now=now)
     for piece in pieces:
         _add_piece(tx, delivery, piece, now)
-    if row["dead_at"] is not None:
-        tx.run("revive_address", key=row.number("address_key"))
 
 
 def _add_piece(tx: Transaction, delivery: Delivery, piece: SentPiece, now: datetime) -> None:
@@ -72,7 +74,8 @@ def not_sent(
     nobody could be reached before, one attempt is enough.
     """
     checked_text(error, "error")
-    is_again = outcome is SendOutcome.AMBIGUOUS and delivery.repeated_at is not None
+    is_repeat = delivery.repeated_at is not None and delivery.attempts > 1
+    is_again = outcome is SendOutcome.AMBIGUOUS and is_repeat
     if (
         outcome is SendOutcome.DEAD
         or is_again
@@ -80,9 +83,10 @@ def not_sent(
         or delivery.attempts >= MAX_DELIVERY_ATTEMPTS
         or now - delivery.owed_at > STALE_AFTER
     ):
-        row = _finish(tx, delivery, DeliveryState.FAILED, platform_id=None, error=error, now=now)
+        row = _read(tx, delivery)
         if outcome is SendOutcome.DEAD:
             tx.run("bury_address", key=row.number("address_key"), why=error, now=stamp(now))
+        _finish(tx, delivery, row, DeliveryState.FAILED, platform_id=None, error=error, now=now)
         return DeliveryState.FAILED
     _retry(tx, delivery, outcome, error, retry_after=retry_after, now=now)
     return DeliveryState.PENDING
@@ -116,13 +120,13 @@ def _retry(
 def _finish(
     tx: Transaction,
     delivery: Delivery,
+    row: Row,
     state: DeliveryState,
     *,
     platform_id: str | None,
     error: str | None,
     now: datetime,
-) -> Row:
-    row = _read(tx, delivery)
+) -> None:
     with telling(tx, row.number_or_none("session_key"), now) as tell:
         finished = tx.one(
             "finish_delivery",
@@ -136,7 +140,6 @@ def _finish(
         if finished is None:
             raise LeaseLost("Somebody else sends this reply", id=str(delivery.id))
         tell(EventKind(f"delivery.{state}"), delivery.id)
-    return row
 
 
 def _read(tx: Transaction, delivery: Delivery) -> Row:

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from threadline.core.address import Address
-from threadline.core.delivery import DeliveryId, DeliveryState
+from threadline.core.delivery import STREAMER_FIRST, DeliveryId, DeliveryState, is_carried_out
 from threadline.core.errors import NotFound
 from threadline.core.event import EventKind
 from threadline.core.message import Attachment, Part, pack, words
 from threadline.core.text import checked_text, checked_type
-from threadline.core.turn import TurnId
+from threadline.core.turn import OwnerId, TurnId
 from threadline.sessions.arrivals.places import remember_address
 from threadline.sessions.chronicle import Chronicle
 from threadline.sessions.deliveries.parcel import telling
@@ -17,12 +17,28 @@ from threadline.storage.database import Row, Transaction, expect
 from threadline.storage.moments import stamp
 
 
-def owe(chronicle: Chronicle, turn_id: TurnId, ended: Row, question: str | None = None) -> None:
+def owe_reply(
+    chronicle: Chronicle,
+    turn_id: TurnId,
+    ended: Row,
+    question: str | None = None,
+    *,
+    deliver: bool = True,
+) -> None:
     """Owe what a turn said since it was last carried, and perhaps a question that it asks.
 
-    It goes to the targets of the turn, if it has some, else back to where it was asked. `ended`
-    tells of the turn: its address, how many targets it has, and how much was owed before.
+    It goes to the targets of the turn, if it has some. Else it goes back to where it was asked,
+    unless whoever is there reads it in the store. `ended` tells of the turn: its address, how many
+    targets it has, and how much was owed before.
     """
+    is_read_here = not deliver or not is_carried_out(chronicle.row.text("platform"))
+    if ended.number("targets") or not is_read_here:
+        _owe(chronicle, turn_id, ended, question)
+    elif ended.number("owed"):
+        complete_streams(chronicle, turn_id, question)
+
+
+def _owe(chronicle: Chronicle, turn_id: TurnId, ended: Row, question: str | None) -> None:
     places = [ended.number("address_key")]
     if ended.number("targets"):
         rows = chronicle.tx.all("list_targets", turn_id=turn_id)
@@ -42,6 +58,7 @@ def complete_streams(
         turn_id=turn_id,
         until_seq=chronicle.last_seq,
         text=question,
+        held_until=stamp(chronicle.now + STREAMER_FIRST),
         now=chronicle.at,
     )
     for row in completed:
@@ -86,6 +103,7 @@ def add_delivery(
     after_seq: int,
     until_seq: int | None,
     question: str | None = None,
+    streamed_by: OwnerId | None = None,
 ) -> DeliveryId:
     """Write down a delivery of a turn, with a notice that is due there."""
     row, now = chronicle.row, chronicle.at
@@ -103,6 +121,8 @@ def add_delivery(
         until_seq=until_seq,
         text=question,
         parts=None,
+        sender_key=None,
+        streamed_by=streamed_by,
         now=now,
     )
     if notice is not None:
@@ -117,11 +137,13 @@ def owe_words(
     *,
     attachments: Sequence[Attachment] = (),
     session_key: int | None = None,
+    sender_key: int | None = None,
     now: datetime,
 ) -> DeliveryId:
     """Owe words that no turn said: the answer to a command, or something sent by hand.
 
-    With a session its feed tells of it; no chronicle of that session may be open just now.
+    With a session its feed tells of it; no chronicle of that session may be open just now. With a
+    sender it is forgotten with them.
     """
     checked_text(text, "text")
     files = [_stored(tx, checked_type(file, "attachment", Attachment)) for file in attachments]
@@ -142,6 +164,8 @@ def owe_words(
             until_seq=0,
             text=plain,
             parts=packed,
+            sender_key=sender_key,
+            streamed_by=None,
             now=stamp(now),
         )
         tell(EventKind.DELIVERY_PENDING, owed.number("id"))

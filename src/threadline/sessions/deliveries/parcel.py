@@ -9,12 +9,10 @@ from typing import TypeAlias
 from threadline.core.delivery import Delivery, SentPiece, compose
 from threadline.core.event import EventKind
 from threadline.core.message import Attachment, Message, Part, plain_text, unpack
-from threadline.sessions.chronicle import chronicle_of
+from threadline.sessions.chronicle import chronicle_of, tell_apart
 from threadline.sessions.records import delivery_from, message_from
 from threadline.storage.database import Row, Transaction, expect
-from threadline.storage.moments import stamp
 
-NO_SESSION = 0
 END_OF_TURN = 2**63 - 1
 """The place after the last line that a turn can have."""
 Tell: TypeAlias = Callable[[EventKind, int], None]
@@ -30,6 +28,8 @@ class Parcel:
     """Words of its own: a question, the answer to a command, something sent by hand."""
     pieces: Sequence[SentPiece] = ()
     """What its platform has taken already."""
+    reply_to: str | None = None
+    """The platform's id of the message that it replies to, where several people speak."""
 
     @property
     def text(self) -> str:
@@ -59,6 +59,7 @@ def read_parcel(tx: Transaction, id: int) -> Parcel:
         messages=_lines(tx, row, delivery),
         words=() if text is None else unpack(text, row.text_or_none("parts")),
         pieces=_pieces(tx, id) if row.number("pieces") else (),
+        reply_to=row.text_or_none("reply_to"),
     )
 
 
@@ -94,17 +95,7 @@ def telling(tx: Transaction, session_key: int | None, now: datetime) -> Iterator
             yield chronicle.tell
         return
 
-    def tell(kind: EventKind, subject: int) -> None:
-        tx.run(
-            "add_event",
-            kind=kind,
-            session_key=NO_SESSION,
-            revision=0,
-            subject=subject,
-            at=stamp(now),
-        )
-
-    yield tell
+    yield lambda kind, subject: tell_apart(tx, kind, subject, now)
 
 
 def in_lock_order(rows: Sequence[Row]) -> list[Row]:

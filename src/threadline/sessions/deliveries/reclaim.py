@@ -29,6 +29,7 @@ def reclaim(
             row.moment("lease_until"), rules.lease, now
         ):
             reclaimed += _reclaim(tx, row, now)
+    _release(tx, dead, now)
     return reclaimed
 
 
@@ -40,6 +41,15 @@ def _reclaim(tx: Transaction, row: Row, now: datetime) -> list[DeliveryId]:
     except LeaseLost:
         return []  # Another process was quicker.
     return [delivery.id]
+
+
+def _release(tx: Transaction, dead: frozenset[OwnerId], now: datetime) -> None:
+    """Let anybody carry what dead processes had streamed, and would have carried on."""
+    for row in in_lock_order(tx.all("list_held_back")):
+        if OwnerId(row.text("streamed_by")) in dead:
+            with telling(tx, row.number_or_none("session_key"), now) as tell:
+                if tx.one("release_delivery", id=row.number("id"), now=stamp(now)) is not None:
+                    tell(EventKind.DELIVERY_PENDING, row.number("id"))
 
 
 def abandon_stale(tx: Transaction, *, now: datetime) -> list[DeliveryId]:

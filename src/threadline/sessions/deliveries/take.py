@@ -1,7 +1,7 @@
 """Taking: a sender takes what is due under a lease, keeps the lease, or gives it back."""
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 
 from threadline.core.delivery import STALE_AFTER, Delivery, DeliveryId
@@ -9,7 +9,7 @@ from threadline.core.event import EventKind
 from threadline.core.rules import Rules
 from threadline.core.turn import OwnerId
 from threadline.sessions.deliveries.parcel import Parcel, in_lock_order, read_parcel, telling
-from threadline.storage.database import SqlValue, Transaction, expect
+from threadline.storage.database import Row, SqlValue, Transaction, expect
 from threadline.storage.moments import stamp
 
 
@@ -26,6 +26,7 @@ def take_deliveries(
     parcels = []
     due = tx.all(
         "list_due",
+        owner=owner,
         now=stamp(now),
         owed_since=stamp(now - STALE_AFTER),
         most=most,
@@ -48,18 +49,20 @@ def take_deliveries(
 
 
 def next_due(
-    tx: Transaction, platforms: Collection[str] | None = None, *, now: datetime
+    tx: Transaction, platforms: Collection[str] | None = None, *, owner: OwnerId, now: datetime
 ) -> datetime | None:
-    """Tell when the next delivery is due that is not yet; None: there is none."""
-    row = expect(tx, "find_next_due", now=stamp(now), platforms=_listed(platforms))
+    """Tell when the next delivery is due that can be taken, or since when; None: there is none."""
+    since = stamp(now - STALE_AFTER)
+    row = expect(
+        tx, "find_next_due", owner=owner, owed_since=since, platforms=_listed(platforms)
+    )
     return row.moment_or_none("due_at")
 
 
 def give_back(tx: Transaction, deliveries: Sequence[Delivery], *, now: datetime) -> None:
     """Owe deliveries again as if they had never been taken."""
     fences = {delivery.id: delivery.fence for delivery in deliveries}
-    rows = [row for id in fences if (row := tx.one("read_delivery", id=id)) is not None]
-    for row in in_lock_order(rows):
+    for row in _in_lock_order(tx, fences):
         id = DeliveryId(row.number("id"))
         with telling(tx, row.number_or_none("session_key"), now) as tell:
             if tx.one("give_back_delivery", id=id, fence=fences[id]) is not None:
@@ -71,11 +74,17 @@ def renew(
 ) -> frozenset[DeliveryId]:
     """Prolong the leases of what is being sent; answer those that are lost."""
     until = stamp(now + rules.lease)
-    return frozenset(
-        delivery.id
-        for delivery in deliveries
-        if tx.one("renew_delivery", id=delivery.id, fence=delivery.fence, lease_until=until) is None
-    )
+    fences = {delivery.id: delivery.fence for delivery in deliveries}
+    lost = set(fences)
+    for row in _in_lock_order(tx, fences):
+        id = DeliveryId(row.number("id"))
+        if tx.one("renew_delivery", id=id, fence=fences[id], lease_until=until) is not None:
+            lost.discard(id)
+    return frozenset(lost)
+
+
+def _in_lock_order(tx: Transaction, ids: Iterable[DeliveryId]) -> list[Row]:
+    return in_lock_order([row for id in ids if (row := tx.one("read_delivery", id=id)) is not None])
 
 
 def _listed(platforms: Collection[str] | None) -> SqlValue:

@@ -1,9 +1,11 @@
 """A person who goes: their sessions as a whole, and in shared ones what they said and were told."""
 
 from threadline.core.errors import NotFound
+from threadline.core.event import EventKind
 from threadline.core.person import Identity
 from threadline.core.spend import CapKind
 from threadline.sessions.admission import forget_access
+from threadline.sessions.chronicle import chronicle_of, tell_apart
 from threadline.sessions.forgetting.ledger import Work
 from threadline.sessions.forgetting.session import drop_owed
 from threadline.sessions.jobs import forget_jobs
@@ -69,20 +71,28 @@ def _note_seen(work: Work, subject: str, seen: int) -> None:
 def empty_address(work: Work, key: int) -> None:
     """Leave of a direct chat only that there was one, unless somebody else needs it."""
     if work.tx.one("find_session_at", address_key=key) is None:
-        drop_owed(work, work.tx.all("list_words_at", address_key=key))
-        work.tx.run("drop_homes_at", address_key=key)
         work.tx.run("empty_address", key=key, chat=_nameless(work, "address", key))
+        drop_owed(work, work.tx.all("list_words_at", address_key=key))
+        if work.tx.all("drop_homes_at", address_key=key):
+            tell_apart(work.tx, EventKind.HOME_CHANGED, key, work.now)
         work.counts["addresses"] += 1
 
 
 def remove_sender(work: Work, subject: str, seen: int) -> bool:
     """Leave of a sender only that there was one; False if there is still something of theirs."""
     tx, key = work.tx, int(subject)
+    if _drop_answers(work, key):
+        return False
+    # Before it is looked whether they spoke again: a job would do so in their name. And before
+    # the sender is locked, of whom a job that just starts wants to know.
+    work.counts["jobs"] += forget_jobs(tx, key, now=work.now)
     sender = tx.one("lock_sender", key=key)
     if sender is None:
         return True
-    # Before it is looked whether they spoke again: a job would do so in their name.
-    work.counts["jobs"] += forget_jobs(tx, key, now=work.now)
+    if tx.one("list_jobs_of_sender", sender_key=key) is not None:
+        return False
+    if tx.one("list_words_for", sender_key=key, most=1) is not None:
+        return False
     if _has_come_back(work, key, subject, seen):
         return False
     if tx.all("anonymise_spending", sender_key=key, most=_ROWS):
@@ -91,11 +101,12 @@ def remove_sender(work: Work, subject: str, seen: int) -> bool:
     for alias in aliases:
         work.bury("sender", alias.text("platform"), alias.text("id"))
     for known in (*aliases, sender):
-        forget_access(tx, known.text("platform"), known.text("id"))
+        forget_access(tx, known.text("platform"), known.text("id"), now=work.now)
     forget_waiting(
         tx,
         sender.text("platform"),
-        frozenset({sender.text("id"), *(alias.text("id") for alias in aliases)}),
+        {sender.text("id"), *(alias.text("id") for alias in aliases)},
+        now=work.now,
     )
     work.bury("sender", sender.text("platform"), sender.text("id"))
     tx.run("drop_aliases", sender_key=key)
@@ -110,6 +121,17 @@ def remove_sender(work: Work, subject: str, seen: int) -> bool:
         _drop_warnings(tx, f"person {person_key}")
     work.counts["senders"] += 1
     return True
+
+
+def _drop_answers(work: Work, key: int) -> bool:
+    """Delete a slice of what is owed to them for a command; False when there is nothing."""
+    rows = work.tx.all("list_words_for", sender_key=key, most=_ROWS)
+    for row in rows:
+        drop_owed(work, [row])
+        if (session_key := row.number_or_none("session_key")) is not None:
+            with chronicle_of(work.tx, session_key, work.now) as chronicle:
+                chronicle.tell(EventKind.SESSION_CHANGED)
+    return bool(rows)
 
 
 def _nameless(work: Work, what: str, key: int) -> str:

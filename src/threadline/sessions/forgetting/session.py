@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from threadline.core.address import Kind, Sender
 from threadline.core.event import EventKind
 from threadline.core.forgetting import ForgettingKind
-from threadline.core.message import MarkerKind
+from threadline.core.message import Attachment, MarkerKind, unpack
 from threadline.core.notice import CARRIED_OVER, CARRIED_WITHIN
 from threadline.core.route import canonical_chat
 from threadline.core.spend import CapKind
@@ -31,7 +31,8 @@ def remove_some(work: Work, key: int, seen: int) -> bool:
 
     Each step finds by itself what is left to do, so that it goes on after any interruption.
     """
-    # Routes first, as everywhere: whoever speaks there now waits, and begins anew.
+    # Runs and routes first, as everywhere: whoever speaks there now waits, and begins anew.
+    work.tx.run("loosen_job_runs", session_key=key)
     work.tx.run("unbind_session", session_key=key)
     row = work.tx.one("lock_session_by_key", key=key)
     if row is None:
@@ -59,6 +60,7 @@ def _quieten(chronicle: Chronicle) -> None:
     tx.run("drop_holds", session_key=key)
     tx.run("drop_marks", session_key=key)
     tx.run("drop_drafts", session_key=key)
+    tx.run("drop_tellings_of_session", session_key=key)
     tx.run("drop_endings", session_key=key)
     tx.run("take_waiting_commands_of", session_key=key)
 
@@ -177,8 +179,11 @@ def _drop_words(work: Work, gone: Row) -> bool:
 
 
 def drop_owed(work: Work, owed: Sequence[Row]) -> None:
-    """Delete deliveries; their numbers are not given again."""
+    """Delete words that are owed, with their files; their numbers are not given again."""
     for row in owed:
+        parts = unpack(row.text_or_none("text") or "", row.text_or_none("parts"))
+        for file in (part for part in parts if isinstance(part, Attachment)):
+            work.add_task("blob", file.blob)
         drop(work.tx, row.number("id"))
         work.tx.run("raise_last_numbers", id=work.id, turn_id=0, delivery_id=row.number("id"))
 
@@ -222,6 +227,5 @@ def _bury(work: Work, gone: Row, seen: int) -> None:
     tx.run("tell_forgotten", session_id=id, revision=gone.number("revision") + 1, at=work.at)
     tx.run("drop_events", session_key=gone.number("key"), after=seen, upto=2**62)
     tx.run("drop_spend_warnings", cap=CapKind.SESSION, subject=id)
-    tx.run("loosen_job_runs", session_key=gone.number("key"))
     tx.run("drop_session", key=gone.number("key"))
     work.counts["sessions"] += 1

@@ -8,6 +8,7 @@ from threadline.core.forgetting import Seal
 from threadline.core.person import Identity
 from threadline.core.route import MAIN_PROFILE, canonical_profile, canonical_sender
 from threadline.core.text import checked_id, checked_text, checked_type
+from threadline.core.turn import TurnId
 from threadline.sessions import admission, pairing
 from threadline.sessions.admission import Asked
 from threadline.sessions.store.door import Door
@@ -95,6 +96,7 @@ class Admitting(Door):
             admission.revoke,
             checked_type(identity, "sender", Identity),
             profile=canonical_profile(profile),
+            now=self.now(),
         )
 
     async def grants(self, *, profile: str = MAIN_PROFILE) -> list[Grant]:
@@ -112,6 +114,6 @@ class Admitting(Door):
             profile=canonical_profile(profile),
         )
 
-    async def interrupted_askers(self) -> list[Asked]:
-        """List whose words the turns answer that were cut off, before they are resumed."""
-        return await self._db.read(admission.interrupted_askers)
+    async def interrupted_askers(self, among: Collection[TurnId]) -> list[Asked]:
+        """List whose words those of some turns answer that were cut off."""
+        return await self._db.read(admission.interrupted_askers, among)

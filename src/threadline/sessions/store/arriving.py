@@ -5,6 +5,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from threadline.core.address import Address, Sender
 from threadline.core.inbound import Inbound
+from threadline.core.rank import Rank
 from threadline.core.route import MAIN_PROFILE, canonical_profile
 from threadline.core.session import (
     EndReason,
@@ -13,7 +14,7 @@ from threadline.core.session import (
     TitleSource,
     checked_session_id,
 )
-from threadline.core.text import checked_choice, checked_flag, checked_type
+from threadline.core.text import checked_choice, checked_type
 from threadline.core.turn import BusyMode
 from threadline.sessions import choices, conversations, endings
 from threadline.sessions.arrivals import outcome
@@ -31,11 +32,12 @@ T = TypeVar("T")
 class Arriving(Door):
     """What comes in, and which session a conversation goes on with."""
 
-    async def arrive(self, inbound: Inbound, *, answers: bool = False) -> Arrival:
+    async def arrive(self, inbound: Inbound, *, answers: Rank | None = None) -> Arrival:
         """Take in a message, an edit or a deletion; it is on disk when this returns.
 
         The same thing a second time is answered as the first time, and nothing new is done. With
-        `answers`, plain words of whoever was asked are given to the turn that waits for them.
+        `answers`, the rank of whoever speaks, plain words are given to a turn that waits for them,
+        if they may answer it.
         """
         return await self._db.write(
             arrive,
@@ -43,7 +45,7 @@ class Arriving(Door):
             rules=self.rules,
             now=self.now(),
             new_id=self._new_id,
-            answers=checked_flag(answers, "answers"),
+            answers=None if answers is None else checked_choice(answers, "rank", Rank),
         )
 
     async def once(

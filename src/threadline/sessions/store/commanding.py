@@ -1,15 +1,18 @@
 """The store's way in for commands, and for what they decide beyond a conversation."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from threadline.core.address import Address
 from threadline.core.command import Call, WhileRunning
+from threadline.core.delivery import DeliveryId
 from threadline.core.errors import StorageError, ThreadlineError, sentence_of
 from threadline.core.inbound import Inbound
+from threadline.core.message import Attachment
 from threadline.core.rank import Rank
 from threadline.core.route import MAIN_PROFILE, canonical_profile
+from threadline.core.session import SessionId
 from threadline.core.text import checked_choice, checked_type
-from threadline.sessions import homes, waiting
+from threadline.sessions import homes, targets, waiting
 from threadline.sessions.commands import reception
 from threadline.sessions.commands.ask import Reply
 from threadline.sessions.store.door import Door
@@ -42,7 +45,9 @@ class Commanding(Door):
             raise
         except ThreadlineError as error:
             why = sentence_of(error)
-            return await self._db.write(reception.refuse, inbound, why, now=self.now())
+            return await self._db.write(
+                reception.refuse, inbound, why, rules=self.rules, now=self.now()
+            )
         if call.command.while_running is WhileRunning.STOP:
             # What it stopped may have been what another command waited for.
             await self.run_waiting_commands()
@@ -54,7 +59,27 @@ class Commanding(Door):
         It counts as having arrived: to be taken in after all it has to be sent anew.
         """
         checked_type(inbound, "inbound", Inbound)
-        return await self._db.write(reception.refuse, inbound, why, now=self.now())
+        return await self._db.write(
+            reception.refuse, inbound, why, rules=self.rules, now=self.now()
+        )
+
+    async def owe_answer(
+        self,
+        inbound: Inbound,
+        text: str,
+        attachments: Sequence[Attachment] = (),
+        *,
+        about: SessionId,
+    ) -> DeliveryId:
+        """Owe what a command said later; it is forgotten with its asker, and with the session."""
+        return await self._db.write(
+            reception.owe_answer,
+            checked_type(inbound, "inbound", Inbound),
+            text,
+            attachments=attachments,
+            about=about,
+            now=self.now(),
+        )
 
     async def run_waiting_commands(self) -> int:
         """Carry out the commands whose time has come; answers how many.
@@ -80,7 +105,9 @@ class Commanding(Door):
             raise
         except ThreadlineError as error:
             why = sentence_of(error)
-            return await self._db.write(reception.refuse_waiting, id, why, now=self.now())
+            return await self._db.write(
+                reception.refuse_waiting, id, why, rules=self.rules, now=self.now()
+            )
 
     async def set_home(self, address: Address, *, profile: str = MAIN_PROFILE) -> None:
         """Let the unasked messages of a platform go to this chat."""
@@ -93,4 +120,6 @@ class Commanding(Door):
 
     async def homes(self, profile: str = MAIN_PROFILE) -> Mapping[str, Address]:
         """List the chats to which the unasked messages of platforms go, by platform."""
-        return await self._db.read(homes.homes, canonical_profile(profile))
+        return await self._db.read(
+            targets.known_homes, canonical_profile(profile), self.rules.homes
+        )

@@ -48,7 +48,7 @@ class Delivering(Door):
         kept: list[Parcel] = []
         try:
             return await self._db.write(
-                _take,
+                _take_deliveries,
                 kept,
                 _checked_platforms(platforms),
                 owner=self.owner,
@@ -72,17 +72,21 @@ class Delivering(Door):
         )
 
     async def next_due(self, platforms: Collection[str] | None = None) -> datetime | None:
-        """Tell when the next delivery is due that is not yet; None: there is none."""
-        return await self._db.read(take.next_due, _checked_platforms(platforms), now=self.now())
+        """Tell when the next delivery that can be taken is due, or since when; None: none is."""
+        return await self._db.read(
+            take.next_due, _checked_platforms(platforms), owner=self.owner, now=self.now()
+        )
 
     async def open_stream(self, lease: Lease) -> Parcel | None:
         """Make the delivery of a running turn before anything of it is shown.
 
-        None: its answer goes elsewhere, and is carried when it is complete.
+        None: its answer goes elsewhere, and is carried when it is complete. `Conflict`: something
+        is owed there from before, and comes first.
         """
         return await self._db.write(
             stream.open_stream,
             checked_type(lease, "lease", Lease),
+            owner=self.owner,
             rules=self.rules,
             now=self.now(),
         )
@@ -190,7 +194,7 @@ def _checked_platforms(platforms: Collection[str] | None) -> Collection[str] | N
     return [checked_id(name, "platform") for name in platforms]
 
 
-def _take(
+def _take_deliveries(
     tx: Transaction,
     kept: list[Parcel],
     platforms: Collection[str] | None,

@@ -7,9 +7,10 @@ from datetime import datetime
 from threadline.core.errors import sentence_of
 from threadline.core.message import BlobHash, Message
 from threadline.core.session import SessionId, checked_session_id
+from threadline.core.text import checked_count, checked_id
 from threadline.core.turn import LEASE, TurnId
 from threadline.sessions import blobs, endings, feed
-from threadline.sessions.endings import Ending
+from threadline.sessions.endings import Ending, EndingId
 from threadline.sessions.store.door import Door
 from threadline.sessions.transcripts.lines import history
 from threadline.sessions.turns import pause
@@ -64,6 +65,18 @@ class Keeping(Door):
             )
             told += error is None
         return told
+
+    async def told_of_ending(self, id: EndingId) -> frozenset[str]:
+        """Name the hooks that have been told of an ending, while others have yet to be."""
+        return await self._db.read(endings.list_told, EndingId(checked_count(id, "ending id")))
+
+    async def note_told(self, id: EndingId, hook: str) -> None:
+        """Write down that a hook has been told of an ending: it is not told again."""
+        await self._db.write(
+            endings.note_told,
+            EndingId(checked_count(id, "ending id")),
+            checked_id(hook, "name of a hook"),
+        )
 
     async def _tell(self, ending: Ending, telling: Awaitable[None]) -> None:
         """Wait for a hook, and keep the ending ours however long it takes."""

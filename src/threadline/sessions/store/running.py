@@ -154,11 +154,17 @@ class Running(Door):
         """Interrupt the turns that this process still runs, because it is about to end."""
         return await self._interrupt(frozenset({self.owner}))
 
-    async def recover(self, refused: frozenset[TurnId] = frozenset()) -> Recovery:
+    async def interrupted_turns(self) -> frozenset[TurnId]:
+        """List a slice of the turns that were cut off, of which nothing is decided yet."""
+        return await self._db.read(recover.list_interrupted)
+
+    async def recover(
+        self, refused: frozenset[TurnId] = frozenset(), among: frozenset[TurnId] | None = None
+    ) -> Recovery:
         """Decide what becomes of interrupted turns: they are queued again, or fail visibly.
 
         Turns in `refused` are those whose sender may not speak any more. Call it until nothing is
-        left; it takes a slice each time.
+        left; it takes a slice each time. With `among`, nothing is decided of any other turn.
         """
         return await self._db.write(
             recover.recover,
@@ -166,6 +172,7 @@ class Running(Door):
             now=self.now(),
             new_id=self._new_id,
             refused=refused,
+            among=among,
         )
 
 

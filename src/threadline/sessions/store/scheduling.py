@@ -14,7 +14,7 @@ from threadline.sessions import jobs, runs, targets
 from threadline.sessions.jobs import JobChange
 from threadline.sessions.runs import Start, World
 from threadline.sessions.store.informing import Informing
-from threadline.sessions.targets import NO_HOMES, Homes, Sent, Standpoint
+from threadline.sessions.targets import Sent, Standpoint
 from threadline.sessions.views import LARGEST_PAGE
 
 _SLICE = 50
@@ -29,7 +29,6 @@ class Scheduling(Informing):
         asker: Asker | None = None,
         *,
         platforms: Collection[str] | None = None,
-        homes: Homes = NO_HOMES,
     ) -> Job:
         """Make a job in the name of whoever asks."""
         new = checked_type(new, "job", NewJob)
@@ -38,7 +37,7 @@ class Scheduling(Informing):
             replace(new, target=await self.unveil(new.target)),
             _checked(asker),
             platforms=platforms,
-            homes=homes,
+            homes=self.rules.homes,
             now=self.now(),
         )
 
@@ -49,7 +48,6 @@ class Scheduling(Informing):
         asker: Asker | None = None,
         *,
         platforms: Collection[str] | None = None,
-        homes: Homes = NO_HOMES,
     ) -> Job:
         """Let a job ask something else, at other times, or for others."""
         target = checked_type(change, "change", JobChange).target
@@ -61,7 +59,7 @@ class Scheduling(Informing):
             change,
             _checked(asker),
             platforms=platforms,
-            homes=homes,
+            homes=self.rules.homes,
             now=self.now(),
         )
 
@@ -89,14 +87,13 @@ class Scheduling(Informing):
         asker: Asker | None = None,
         *,
         platforms: Collection[str] | None = None,
-        homes: Homes = NO_HOMES,
     ) -> Start:
         """Start a job at once, whatever its schedule says."""
         return await self._db.write(
             runs.run_now,
             checked_job_id(id),
             _checked(asker),
-            self._world(platforms, homes),
+            self._world(platforms),
             now=self.now(),
             new_id=self._new_id,
         )
@@ -133,13 +130,12 @@ class Scheduling(Informing):
         id: JobId,
         *,
         platforms: Collection[str] | None = None,
-        homes: Homes = NO_HOMES,
     ) -> Start | None:
         """Start a job whose time has come; None: somebody was quicker, or it rests by now."""
         return await self._db.write(
             runs.start_due,
             checked_job_id(id),
-            self._world(platforms, homes),
+            self._world(platforms),
             now=self.now(),
             new_id=self._new_id,
         )
@@ -159,9 +155,7 @@ class Scheduling(Informing):
         closed = 0
         while ended := await self._db.read(runs.list_to_close, most=_SLICE):
             for run_id in ended:
-                await self._db.write(
-                    runs.close_run, run_id, self._world(None, NO_HOMES), now=self.now()
-                )
+                await self._db.write(runs.close_run, run_id, self._world(None), now=self.now())
             closed += len(ended)
         return closed
 
@@ -176,7 +170,6 @@ class Scheduling(Informing):
         profile: str,
         origin: Address | None = None,
         platforms: Collection[str] | None = None,
-        homes: Homes = NO_HOMES,
     ) -> list[Address]:
         """Answer the addresses that a target means; one that cannot be found is an error."""
         return await self._db.read(
@@ -185,15 +178,17 @@ class Scheduling(Informing):
             profile=profile,
             origin=origin,
             platforms=platforms,
-            homes=homes,
+            homes=self.rules.homes,
         )
 
     async def send_words(
         self,
         written: str,
         text: str,
-        around: Standpoint,
         *,
+        profile: str,
+        origin: Address | None = None,
+        platforms: Collection[str] | None = None,
         attachments: Sequence[Attachment] = (),
     ) -> Sent:
         """Owe words to every address of a target."""
@@ -201,14 +196,14 @@ class Scheduling(Informing):
             targets.send_words,
             await self.unveil(written),
             checked_text(text, "text"),
-            checked_type(around, "standpoint", Standpoint),
+            Standpoint(profile=profile, origin=origin, platforms=platforms, homes=self.rules.homes),
             attachments=tuple(attachments),
             now=self.now(),
         )
 
-    def _world(self, platforms: Collection[str] | None, homes: Homes) -> World:
+    def _world(self, platforms: Collection[str] | None) -> World:
         named = None if platforms is None else frozenset(platforms)
-        return World(rules=self.rules, platforms=named, homes=homes)
+        return World(rules=self.rules, platforms=named)
 
 
 def _checked(asker: Asker | None) -> Asker:

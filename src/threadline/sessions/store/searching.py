@@ -61,15 +61,20 @@ class Searching(Door):
     async def _catch_up(self) -> None:
         """Index some of what waits; the rest is looked through."""
         for _ in range(_SLICES_AT_ONCE):
-            if not await self._db.write(index.index_some):
+            _, is_more = await self._db.write(index.index_some)
+            if not is_more:
                 return
 
     async def index(self) -> int:
-        """Index everything that is not yet; answers how many lines. Others write in between."""
+        """Index everything that is not yet; answers how many lines. Others write in between.
+
+        What they say meanwhile is not run after: under load that would be a commit for each line.
+        """
         if not await self._db.read(index.count_waiting):
             return 0
-        done = 0
-        while some := await self._db.write(index.index_some):
+        done, is_more = 0, True
+        while is_more:
+            some, is_more = await self._db.write(index.index_some)
             done += some
         return done
 

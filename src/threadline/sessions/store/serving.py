@@ -1,6 +1,7 @@
 """The store's side of a gateway: who serves, who is told of everything, and how much there is."""
 
 from collections.abc import Mapping
+from datetime import datetime
 
 from threadline.core.delivery import DeliveryId
 from threadline.core.event import Cursor
@@ -8,10 +9,11 @@ from threadline.core.serving import GatewayRow, Load, PlatformHealth
 from threadline.core.text import (
     checked_count,
     checked_id,
+    checked_moment,
     checked_text,
     checked_type,
 )
-from threadline.sessions import followers, gateways
+from threadline.sessions import diagnosis, followers, gateways
 from threadline.sessions.followers import LostDelivery
 from threadline.sessions.store.door import Door
 
@@ -49,7 +51,7 @@ class Serving(Door):
 
     async def leave(self) -> None:
         """Say that this process serves no longer."""
-        await self._db.write(gateways.leave, owner=self.owner)
+        await self._db.write(gateways.leave, owner=self.owner, now=self.now())
 
     async def gateways(self) -> list[GatewayRow]:
         """List the gateways that serve, the oldest first, without those whose process is gone."""
@@ -62,12 +64,16 @@ class Serving(Door):
         rows = await self._db.read(gateways.list_gateways)
         dead = await self._db.dead(frozenset(row.owner for row in rows))
         for owner in dead:
-            await self._db.write(gateways.leave, owner=owner)
+            await self._db.write(gateways.leave, owner=owner, now=self.now())
         return len(dead)
 
     async def load(self) -> Load:
         """Count what there is to do, and measure the database."""
         return await self._db.read(gateways.read_load)
+
+    async def undelivered(self, since: datetime) -> int:
+        """Count the deliveries owed since a moment that never arrived."""
+        return await self._db.read(diagnosis.count_undelivered, checked_moment(since, "since"))
 
     async def begin_following(self, name: str) -> Cursor | None:
         """Take over the telling of a follower, from where it stands; None: another process has it.

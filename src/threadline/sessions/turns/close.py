@@ -1,11 +1,10 @@
 """Closing a turn from outside: stopped by a person, failed by time, or taken from a dead owner."""
 
-from threadline.core.delivery import is_carried_out
 from threadline.core.event import EventKind
 from threadline.core.message import Marker, MarkerKind, NewMessage, Part, Role, words
 from threadline.core.turn import TurnId, TurnState
 from threadline.sessions.chronicle import Chronicle
-from threadline.sessions.deliveries.owe import complete_streams, owe
+from threadline.sessions.deliveries.owe import complete_streams, owe_reply
 
 
 def close_turn(
@@ -35,9 +34,8 @@ def close_turn(
     place_messages(chronicle, turn_id)
     keep_partial(chronicle, turn_id, kind, why)
     chronicle.tell(EventKind(f"turn.{state}"), turn_id)
-    is_owed = is_carried_out(chronicle.row.text("platform")) or closed.number("targets") > 0
-    if is_told and is_owed:
-        owe(chronicle, turn_id, closed)
+    if is_told:
+        owe_reply(chronicle, turn_id, closed)
     elif closed.number("owed"):
         complete_streams(chronicle, turn_id)
     return True

@@ -10,7 +10,7 @@ from threadline.core.text import checked_text, checked_type
 from threadline.core.turn import Lease, TurnId, TurnState
 from threadline.core.usage import Usage, billionths
 from threadline.sessions.chronicle import Chronicle, open_chronicle
-from threadline.sessions.deliveries.owe import complete_streams, owe
+from threadline.sessions.deliveries.owe import owe_reply
 from threadline.sessions.turns.close import keep_partial, take_chunks
 from threadline.storage.database import Row, Transaction
 
@@ -77,11 +77,7 @@ def _close(
     chronicle.touch()
     for spent in usage:
         add_usage(chronicle, turn_id, spent)
-    # Where it was asked from may read it in the store; what has a target goes there all the same.
-    if deliver or ended.number("targets"):
-        owe(chronicle, turn_id, ended)
-    elif ended.number("owed"):
-        complete_streams(chronicle, turn_id)
+    owe_reply(chronicle, turn_id, ended, deliver=deliver)
 
 
 def add_usage(chronicle: Chronicle, turn_id: TurnId | None, spent: Usage) -> None:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from threadline.core.approval import Approval
-from threadline.core.delivery import is_carried_out
 from threadline.core.errors import Conflict, LeaseLost, NotFound
 from threadline.core.event import EventKind
 from threadline.core.message import MarkerKind
@@ -14,7 +13,7 @@ from threadline.core.text import checked_text
 from threadline.core.turn import HELD, Lease, OwnerId, TurnId, TurnState, checked_turn_id
 from threadline.core.usage import Usage
 from threadline.sessions.chronicle import Chronicle, chronicle_of, open_chronicle
-from threadline.sessions.deliveries.owe import owe
+from threadline.sessions.deliveries.owe import owe_reply
 from threadline.sessions.turns.close import close_turn
 from threadline.sessions.turns.finish import add_usage
 from threadline.storage.database import Row, Transaction
@@ -83,8 +82,7 @@ def wait(
         for spent in usage:
             add_usage(chronicle, lease.turn_id, spent)
         chronicle.tell(EventKind.TURN_WAITING, lease.turn_id)
-        if deliver and is_carried_out(chronicle.row.text("platform")):
-            owe(chronicle, lease.turn_id, waiting, question)
+        owe_reply(chronicle, lease.turn_id, waiting, question, deliver=deliver)
 
 
 def answer(tx: Transaction, turn_id: TurnId, words: str, *, now: datetime) -> TurnState:

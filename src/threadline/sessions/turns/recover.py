@@ -68,9 +68,16 @@ def _interrupt(tx: Transaction, held: Row, turn_id: TurnId, now: datetime) -> bo
         if taken is None:
             return False
         keep_partial(chronicle, turn_id, MarkerKind.INTERRUPTED, _WHY)
+        tx.run("leave_streams", turn_id=turn_id)
         chronicle.interruptions += 1
         chronicle.tell(EventKind.TURN_INTERRUPTED, turn_id)
     return True
+
+
+def list_interrupted(tx: Transaction) -> frozenset[TurnId]:
+    """List a slice of the turns that were cut off."""
+    rows = tx.all("list_interrupted", most=_SLICE)
+    return frozenset(TurnId(row.number("id")) for row in rows)
 
 
 def recover(
@@ -80,14 +87,18 @@ def recover(
     now: datetime,
     new_id: NewId,
     refused: frozenset[TurnId] = frozenset(),
+    among: frozenset[TurnId] | None = None,
 ) -> Recovery:
     """Decide what becomes of interrupted turns: they are queued again, or fail visibly.
 
-    Turns in `refused` are those whose sender may not speak any more.
+    Turns in `refused` are those whose sender may not speak any more. With `among`, nothing is
+    decided of any other turn: it was cut off since.
     """
     resumed, failed = [], []
     for row in tx.all("list_interrupted", most=_SLICE):
         turn_id = TurnId(row.number("id"))
+        if among is not None and turn_id not in among:
+            continue
         with chronicle_of(tx, row.number("session_key"), now) as chronicle:
             why = _why_not(chronicle, row, rules, refused)
             if why is None and _resume(chronicle, turn_id):

@@ -41,7 +41,7 @@ RETURNING sender_id
 
 -- name: drop_grants_of
 -- Let somebody in no longer, in no profile.
-DELETE FROM grants WHERE platform = :platform AND sender_id = :sender_id
+DELETE FROM grants WHERE platform = :platform AND sender_id = :sender_id RETURNING profile
 
 -- name: list_pairings
 -- List those who wait to be let in, whoever asked first first.
@@ -70,7 +70,7 @@ RETURNING sender_id
 
 -- name: drop_pairings_of
 -- Forget that somebody asked to be let in, in any profile.
-DELETE FROM pairings WHERE platform = :platform AND sender_id = :sender_id
+DELETE FROM pairings WHERE platform = :platform AND sender_id = :sender_id RETURNING profile
 
 -- name: drop_stale_pairings
 -- Forget whoever was not let in in time.
@@ -97,15 +97,18 @@ DELETE FROM pairing_mistakes
 WHERE profile = :profile AND platform = :platform AND at < :before
 
 -- name: list_interrupted_askers
--- List whose words those turns answer that were cut off and are resumed next, where they were said,
--- in which profile, and whether they were let in there; one that was asked once more answers the
--- words of whose session it is.
+-- List whose words those of some turns answer that were cut off, where they were said, in which
+-- profile, and how they were let in there; one that was asked once more answers the words of whose
+-- session it is.
 SELECT DISTINCT t.id AS turn_id, x.profile, w.platform AS sender_platform, w.id AS sender_id,
+       w.vouched_by,
        CASE WHEN g.sender_id IS NULL THEN 0 ELSE 1 END AS granted,
        a.platform, a.account, a.kind, a.chat, a.thread, a.alt_chat, a.parent, a.scope,
        a.chat_name, a.topic
 FROM (SELECT id, session_key, address_key, first_seq FROM turns
-      WHERE ended_at IS NULL AND state = 'interrupted' ORDER BY session_key, id LIMIT :most) t
+      WHERE ended_at IS NULL AND state = 'interrupted' AND id IN
+            (SELECT value FROM json_each(:ids))) t -- sqlite
+            (SELECT CAST(v AS BIGINT) FROM json_array_elements_text(CAST(:ids AS JSON)) AS v)) t -- postgres
 JOIN sessions x ON x.key = t.session_key
 JOIN addresses a ON a.key = t.address_key
 LEFT JOIN messages m ON m.session_key = t.session_key AND m.seq >= t.first_seq
@@ -122,3 +125,13 @@ JOIN messages m ON m.session_key = t.session_key AND m.seq >= t.first_seq
                AND m.turn_id = t.id AND m.role = 'user'
 JOIN senders w ON w.key = m.sender_key
 WHERE t.id = :turn_id
+
+-- name: find_asker_before
+-- Find whose words were the last before those of a turn, and which person that is.
+SELECT m.sender_key, w.person_key
+FROM turns t
+JOIN messages m ON m.session_key = t.session_key AND m.seq < t.first_seq AND m.role = 'user'
+JOIN senders w ON w.key = m.sender_key
+WHERE t.id = :turn_id
+ORDER BY m.seq DESC
+LIMIT 1

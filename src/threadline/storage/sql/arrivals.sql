@@ -8,11 +8,13 @@ SELECT CAST(pg_advisory_xact_lock(hashtextextended(concat_ws(chr(31), -- postgre
 -- name: find_for_arrival
 -- Read what is known of an inbound message: the place, the sender, and whether it came before.
 SELECT a.key AS address_key, a.alt_chat, a.parent, a.scope, a.chat_name, a.topic,
-       p.key AS sender_key, p.name AS sender_name, p.person_key, p.first_seen_at,
+       p.key AS sender_key, p.name AS sender_name, p.person_key, p.first_seen_at, p.vouched_by,
        k.outcome, k.turn_id, k.message_key, ks.id AS session_id,
        (SELECT count(*) FROM early_changes e
         WHERE e.profile = :profile AND e.platform = :platform AND e.account = :account
-          AND e.chat = :said_in AND e.message_id = CAST(:message_id AS TEXT)) AS early
+          AND e.chat = :said_in AND e.message_id = CAST(:message_id AS TEXT)) AS early,
+       (SELECT count(*) FROM turns w WHERE w.state = 'waiting'
+          AND NOT EXISTS (SELECT 1 FROM bindings b WHERE b.session_key = w.session_key)) AS asked
 FROM (SELECT 1 AS one) AS always
 LEFT JOIN addresses a ON a.platform = :platform AND a.account = :account AND a.kind = :kind
      AND a.chat = :chat AND a.thread = :thread
@@ -41,7 +43,8 @@ SELECT key FROM addresses LIMIT 1
 
 -- name: add_sender
 -- Remember a sender.
-INSERT INTO senders (platform, id, name, first_seen_at) VALUES (:platform, :id, :name, :now)
+INSERT INTO senders (platform, id, name, first_seen_at, vouched_by)
+VALUES (:platform, :id, :name, :now, :vouched_by)
 RETURNING key
 
 -- name: greet_sender
@@ -49,8 +52,13 @@ RETURNING key
 UPDATE senders SET first_seen_at = :now WHERE key = :key
 
 -- name: rename_sender
--- Remember what a sender is called now.
-UPDATE senders SET name = :name WHERE key = :key
+-- Remember what a sender is called now, and who answers for them.
+UPDATE senders SET name = :name, vouched_by = :vouched_by WHERE key = :key
+
+-- name: vouch_sender
+-- Remember who answers for a sender, unless that is known.
+UPDATE senders SET vouched_by = :vouched_by
+WHERE key = :key AND vouched_by IS DISTINCT FROM CAST(:vouched_by AS TEXT)
 
 -- name: add_arrival
 -- Remember that something arrived and what came of it; a second time is refused.

@@ -1,7 +1,35 @@
--- name: find_waiting_turn
--- Find the turn of a session that waits for an answer.
-SELECT id, question FROM turns
-WHERE session_key = :session_key AND state IN ('running', 'waiting') AND state = 'waiting'
+-- fragment: asked_at_place
+-- A turn that waits for an answer, and asked for it at a place.
+w.state = 'waiting'
+  AND (EXISTS (SELECT 1 FROM turn_targets g WHERE g.turn_id = w.id AND g.address_key = :address_key)
+       OR (w.address_key = :address_key
+           AND NOT EXISTS (SELECT 1 FROM turn_targets g WHERE g.turn_id = w.id)))
+
+-- name: list_questions
+-- List the turns that wait for an answer in a session, and then those that asked at a place.
+SELECT w.id, w.session_key, 0 AS beside, w.asked_at FROM turns w
+WHERE w.session_key = :session_key AND w.state = 'waiting'
+UNION ALL
+SELECT w.id, w.session_key, 1 AS beside, w.asked_at FROM turns w
+WHERE w.session_key <> :session_key AND
+-- include: asked_at_place
+ORDER BY beside, asked_at DESC, id DESC
+
+-- name: find_question_beside
+-- Find the last question that a session asked at a place in which no conversation goes on.
+SELECT w.id AS turn_id, s.key, s.id,
+       (SELECT max(d.id) FROM deliveries d
+        WHERE d.turn_id = w.id AND d.address_key = :address_key) AS delivery_id
+FROM turns w
+JOIN sessions s ON s.key = w.session_key
+WHERE NOT EXISTS (SELECT 1 FROM bindings b WHERE b.session_key = w.session_key) AND
+-- include: asked_at_place
+ORDER BY w.asked_at DESC, w.id DESC
+LIMIT 1
+
+-- name: find_said_since
+-- Tell whether anything was said at a place after a delivery.
+SELECT id FROM deliveries WHERE address_key = :address_key AND id > :id LIMIT 1
 
 -- name: take_back_command
 -- Forget that a message was taken for a command, as it turns out to be something said.
@@ -13,12 +41,13 @@ WHERE profile = :profile AND platform = :platform AND account = :account AND cha
 -- Tell which turn of a session was asked for last, and how much there is not over yet.
 SELECT coalesce((SELECT max(t.id) FROM turns t WHERE t.session_key = :session_key), 0) AS newest,
        (SELECT count(*) FROM turns t WHERE t.session_key = :session_key AND t.ended_at IS NULL)
-       + (SELECT count(*) FROM waiting_commands w WHERE w.session_key = :session_key) AS unfinished
+       + (SELECT count(*) FROM waiting_commands w WHERE w.session_key = :session_key) AS unfinished,
+       (SELECT count(*) FROM waiting_commands w WHERE w.session_key = :session_key) AS commands
 
 -- name: add_waiting_command
 -- Keep a command until what was asked before it has been answered.
-INSERT INTO waiting_commands (session_key, after_turn, rank, inbound)
-VALUES (:session_key, :after_turn, :rank, :inbound)
+INSERT INTO waiting_commands (session_key, after_turn, rank, platform, sender_id, inbound)
+VALUES (:session_key, :after_turn, :rank, :platform, :sender_id, :inbound)
 
 -- name: list_due_commands
 -- List the commands before which nothing is left to do in their sessions.
@@ -52,9 +81,9 @@ DELETE FROM waiting_commands
 WHERE session_key = :session_key
 RETURNING id, inbound
 
--- name: list_waiting_commands
--- List the commands that wait, wherever.
-SELECT id, inbound FROM waiting_commands ORDER BY id
+-- name: list_waiting_commands_by
+-- List the commands that wait, wherever, and that somebody gave.
+SELECT id, session_key FROM waiting_commands WHERE platform = :platform AND sender_id = :sender_id
 
 -- name: find_next_turn
 -- Find the turn that comes next in a session.
@@ -79,4 +108,4 @@ ORDER BY h.platform
 
 -- name: drop_homes_at
 -- Let no unasked messages go to a place any more.
-DELETE FROM homes WHERE address_key = :address_key
+DELETE FROM homes WHERE address_key = :address_key RETURNING platform

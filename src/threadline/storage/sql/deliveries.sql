@@ -1,15 +1,15 @@
 -- name: owe_delivery
 -- Owe something to a place. No number is given twice.
 INSERT INTO deliveries (id, session_key, turn_id, address_key, state, owed_at, due_at, notice, -- sqlite
-                        part, after_seq, until_seq, text, parts) -- sqlite
+                        part, after_seq, until_seq, text, parts, sender_key, streamed_by) -- sqlite
 VALUES (1 + max(coalesce((SELECT max(d.id) FROM deliveries d), 0), -- sqlite
                 coalesce((SELECT max(f.last_delivery) FROM forgettings f), 0)), -- sqlite
         :session_key, :turn_id, :address_key, :state, :now, :now, :notice, -- sqlite
-        :part, :after_seq, :until_seq, :text, :parts) -- sqlite
+        :part, :after_seq, :until_seq, :text, :parts, :sender_key, :streamed_by) -- sqlite
 INSERT INTO deliveries (session_key, turn_id, address_key, state, owed_at, due_at, notice, -- postgres
-                        part, after_seq, until_seq, text, parts) -- postgres
+                        part, after_seq, until_seq, text, parts, sender_key, streamed_by) -- postgres
 VALUES (:session_key, :turn_id, :address_key, :state, :now, :now, :notice, -- postgres
-        :part, :after_seq, :until_seq, :text, :parts) -- postgres
+        :part, :after_seq, :until_seq, :text, :parts, :sender_key, :streamed_by) -- postgres
 RETURNING id
 
 -- name: list_targets
@@ -25,22 +25,47 @@ LIMIT 1
 
 -- name: complete_streams
 -- Give what a turn streams its end: whatever is missing of it on the platform is owed now. Only
--- the process that streamed it knows whether a message is just on its way.
+-- the process that streamed it knows whether a message is just on its way: to all others it is due
+-- later. A doubt that was there before counts as an attempt.
 UPDATE deliveries
-SET state = 'pending', until_seq = :until_seq, text = :text, owed_at = :now, due_at = :now,
-    repeated_at = coalesce(repeated_at, :now), fence = fence + 1, attempts = 0
+SET state = 'pending', until_seq = :until_seq, text = :text, owed_at = :now,
+    due_at = CASE WHEN streamed_by IS NULL THEN :now ELSE :held_until END,
+    repeated_at = coalesce(repeated_at, :now), fence = fence + 1,
+    attempts = CASE WHEN repeated_at IS NULL THEN 0 ELSE 1 END
 WHERE turn_id = :turn_id AND until_seq IS NULL
 RETURNING id, address_key
 
 -- name: read_stream_place
--- Read where a running turn may stream its answer: nowhere, if it goes elsewhere.
-SELECT t.session_key, t.address_key FROM turns t
+-- Read where a running turn may stream its answer: nowhere, if it goes elsewhere. What was owed
+-- there before it began to grow comes first.
+SELECT t.session_key, t.address_key,
+       (SELECT count(*) FROM deliveries d WHERE d.address_key = t.address_key
+        AND d.state IN ('pending', 'sending') AND (d.state = 'pending' OR d.owner IS NOT NULL)
+        AND NOT EXISTS (SELECT 1 FROM deliveries o WHERE o.turn_id = t.id
+                        AND o.until_seq IS NULL AND o.id < d.id)) AS before
+FROM turns t
 WHERE t.id = :turn_id
   AND NOT EXISTS (SELECT 1 FROM turn_targets g WHERE g.turn_id = t.id)
 
 -- name: reopen_stream
 -- Go on with an answer that was being streamed when its turn was cut off; nobody knows how far.
-UPDATE deliveries SET fence = fence + 1, repeated_at = :now WHERE id = :id AND until_seq IS NULL
+UPDATE deliveries SET fence = fence + 1, repeated_at = :now, streamed_by = :streamed_by
+WHERE id = :id AND until_seq IS NULL
+RETURNING id
+
+-- name: leave_streams
+-- Let nobody stream what a turn says any more, as whoever ran it is gone.
+UPDATE deliveries SET streamed_by = NULL WHERE turn_id = :turn_id AND until_seq IS NULL
+
+-- name: list_held_back
+-- List what is owed, and kept for the process that streamed it.
+SELECT id, session_key, streamed_by FROM deliveries
+WHERE streamed_by IS NOT NULL AND state = 'pending'
+
+-- name: release_delivery
+-- Let anybody carry what was kept for the process that streamed it.
+UPDATE deliveries SET streamed_by = NULL, due_at = :now
+WHERE id = :id AND state = 'pending' AND streamed_by IS NOT NULL
 RETURNING id
 
 -- name: doubt_stream
@@ -62,7 +87,19 @@ NOT EXISTS (SELECT 1 FROM deliveries e WHERE e.address_key = d.address_key
             AND (e.state = 'pending' OR e.owner IS NOT NULL))
 
 -- name: list_due
--- List deliveries whose time has come, the oldest of each address only.
+-- List deliveries whose time has come, the oldest of each address only; first what a process has
+-- streamed itself.
+SELECT o.id, o.session_key FROM (
+SELECT d.id, d.session_key FROM deliveries d
+WHERE d.state = 'pending' AND d.streamed_by = :owner AND d.owed_at >= :owed_since
+  AND
+-- include: next_in_order
+  AND
+-- include: of_platforms
+ORDER BY d.id
+LIMIT :most) o
+UNION ALL
+SELECT o.id, o.session_key FROM (
 SELECT d.id, d.session_key FROM deliveries d
 WHERE d.state = 'pending' AND d.due_at <= :now AND d.owed_at >= :owed_since
   AND
@@ -70,23 +107,35 @@ WHERE d.state = 'pending' AND d.due_at <= :now AND d.owed_at >= :owed_since
   AND
 -- include: of_platforms
 ORDER BY d.due_at, d.id
+LIMIT :most) o
 LIMIT :most
 
 -- name: find_next_due
--- Tell when the next delivery is due that is not yet.
-SELECT min(d.due_at) AS due_at FROM deliveries d
-WHERE d.state = 'pending' AND d.due_at > :now
+-- Tell when the next delivery is due, or since when; what a process has streamed itself is due to
+-- it as soon as it is owed.
+SELECT min(o.due_at) AS due_at FROM (
+SELECT min(d.owed_at) AS due_at FROM deliveries d
+WHERE d.state = 'pending' AND d.streamed_by = :owner AND d.owed_at >= :owed_since
   AND
 -- include: next_in_order
   AND
 -- include: of_platforms
+UNION ALL
+SELECT min(d.due_at) FROM deliveries d
+WHERE d.state = 'pending' AND d.owed_at >= :owed_since
+  AND
+-- include: next_in_order
+  AND
+-- include: of_platforms
+) o
 
 -- name: take_delivery
 -- Take a delivery for sending.
 UPDATE deliveries
 SET state = 'sending', attempts = attempts + 1, fence = fence + 1, owner = :owner,
-    lease_until = :lease_until
-WHERE id = :id AND state = 'pending' AND due_at <= :now
+    lease_until = :lease_until, streamed_by = NULL,
+    due_at = CASE WHEN due_at > :now THEN :now ELSE due_at END
+WHERE id = :id AND state = 'pending' AND (due_at <= :now OR streamed_by = :owner)
 RETURNING id
 
 -- name: give_back_delivery
@@ -103,11 +152,19 @@ WHERE id = :id AND fence = :fence AND state = 'sending' AND owner IS NOT NULL
 RETURNING id
 
 -- name: read_delivery
--- Read a delivery with the place it is owed to.
+-- Read a delivery with the place it is owed to. Among others the first part of an answer shows
+-- which message it replies to: the last of its turn.
 SELECT d.id, s.id AS session_id, d.session_key, d.turn_id, d.state, d.attempts, d.fence, d.owed_at,
        d.due_at, d.sent_at, d.notice, d.platform_id, d.repeated_at, d.error, d.part, d.after_seq,
        d.until_seq, d.text, d.parts, d.address_key, a.dead_at,
        (SELECT count(*) FROM delivery_pieces p WHERE p.delivery_id = d.id) AS pieces,
+       CASE WHEN d.part = 0 AND a.kind <> 'dm' THEN
+           (SELECT m.platform_id FROM turns t
+            JOIN messages m ON m.session_key = t.session_key AND m.seq >= t.first_seq
+                           AND m.turn_id = t.id AND m.role = 'user' AND m.deleted_at IS NULL
+            WHERE t.id = d.turn_id AND t.address_key = d.address_key
+            ORDER BY m.seq DESC
+            LIMIT 1) END AS reply_to,
        a.platform, a.account, a.kind, a.chat, a.thread, a.alt_chat, a.parent, a.scope,
        a.chat_name, a.topic
 FROM deliveries d
@@ -161,7 +218,7 @@ UPDATE addresses SET dead_at = NULL, dead_why = NULL WHERE key = :key
 SELECT platform, account, kind, chat, thread, alt_chat, parent, scope, chat_name, topic, dead_at,
        dead_why
 FROM addresses WHERE dead_at IS NOT NULL
-ORDER BY dead_at DESC, key
+ORDER BY dead_at DESC, key DESC
 LIMIT :most
 
 -- name: list_sending
@@ -198,11 +255,19 @@ DELETE FROM delivery_pieces WHERE delivery_id = :id
 
 -- name: list_words_of_session
 -- List what is owed in a session without a turn.
-SELECT id FROM deliveries WHERE turn_id IS NULL AND session_key = :session_key ORDER BY id
+SELECT id, text, parts FROM deliveries WHERE turn_id IS NULL AND session_key = :session_key
+ORDER BY id
 
 -- name: list_words_at
 -- List what is owed to a place without a turn.
-SELECT id FROM deliveries WHERE turn_id IS NULL AND address_key = :address_key ORDER BY id
+SELECT id, text, parts FROM deliveries WHERE turn_id IS NULL AND address_key = :address_key
+ORDER BY id
+
+-- name: list_words_for
+-- List what is owed, or was, because somebody asked for it with a command.
+SELECT id, session_key, text, parts FROM deliveries WHERE sender_key = :sender_key
+ORDER BY session_key, id
+LIMIT :most
 
 -- name: list_deliveries_of_turn
 -- List everything that a turn owed.

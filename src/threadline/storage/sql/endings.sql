@@ -33,6 +33,20 @@ SET state = :state, owner = NULL, lease_until = NULL, due_at = :due_at, error = 
 WHERE id = :id AND owner = :owner AND state = 'running'
 RETURNING id
 
+-- name: list_tellings
+-- List the hooks that have been told of an ending.
+SELECT hook FROM ending_tellings WHERE ending_id = :id
+
+-- name: add_telling
+-- Remember that a hook has been told of an ending, if that was not forgotten meanwhile.
+INSERT INTO ending_tellings (ending_id, hook)
+SELECT id, CAST(:hook AS TEXT) FROM endings WHERE id = :id
+ON CONFLICT DO NOTHING
+
+-- name: drop_tellings
+-- Forget which hooks were told of an ending.
+DELETE FROM ending_tellings WHERE ending_id = :id
+
 -- name: free_endings
 -- Let somebody else tell of the endings that a dead process had taken.
 UPDATE endings SET lease_until = 0

@@ -103,6 +103,11 @@ DELETE FROM marks WHERE session_key = :session_key
 -- Forget what was begun in a session and not sent.
 DELETE FROM drafts WHERE session_key = :session_key
 
+-- name: drop_tellings_of_session
+-- Forget which hooks were told of the endings of a session.
+DELETE FROM ending_tellings
+WHERE ending_id IN (SELECT id FROM endings WHERE session_key = :session_key)
+
 -- name: drop_endings
 -- Forget the endings of a session.
 DELETE FROM endings WHERE session_key = :session_key

@@ -14,7 +14,7 @@ RETURNING owner
 
 -- name: remove_gateway
 -- Forget a gateway that serves no longer.
-DELETE FROM gateways WHERE owner = :owner
+DELETE FROM gateways WHERE owner = :owner RETURNING owner
 
 -- name: list_gateways
 -- List the gateways that were enrolled, the oldest first.

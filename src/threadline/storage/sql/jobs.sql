@@ -3,7 +3,7 @@
 SELECT j.id, j.profile, j.name, j.prompt, j.schedule, j.timezone, j.target, j.mirror,
        j.address_key, j.sender_key, j.made_at, j.paused_at, j.next_at,
        a.platform, a.account, a.kind, a.chat, a.thread, a.alt_chat, a.parent, a.scope,
-       a.chat_name, a.topic, p.platform AS maker_platform, p.id AS maker_id
+       a.chat_name, a.topic, p.platform AS maker_platform, p.id AS maker_id, p.vouched_by
 FROM jobs j
 LEFT JOIN addresses a ON a.key = j.address_key
 LEFT JOIN senders p ON p.key = j.sender_key
@@ -97,10 +97,12 @@ RETURNING id
 SELECT id FROM job_runs WHERE job_id = :job_id AND state = 'running' ORDER BY id LIMIT 1
 
 -- name: list_job_runs
--- List the latest runs of a job.
-SELECT r.id, r.state, r.due_at, r.started_at, r.ended_at, s.id AS session_id, r.turn_id, r.why
+-- List the latest runs of a job, with how far the turn of each is.
+SELECT r.id, r.state, r.due_at, r.started_at, r.ended_at, s.id AS session_id, r.turn_id, r.why,
+       t.state AS turn_state
 FROM job_runs r
 LEFT JOIN sessions s ON s.key = r.session_key
+LEFT JOIN turns t ON t.id = r.turn_id
 WHERE r.job_id = :job_id
 ORDER BY r.id DESC
 LIMIT :most
@@ -171,12 +173,13 @@ WHERE m.session_key = :session_key AND m.turn_id = :turn_id AND m.role = 'assist
 ORDER BY m.seq
 
 -- name: find_places
--- Find a chat that somebody has heard of, whatever sort of place it is.
+-- Find a chat that we have heard of, whatever sort of place it is; first where somebody spoke.
 SELECT platform, account, kind, chat, thread, alt_chat, parent, scope, chat_name, topic
-FROM addresses
+FROM addresses a
 WHERE platform = :platform AND account = :account
   AND kind IN ('dm', 'group', 'channel', 'thread') AND chat = :chat AND thread = :thread
-ORDER BY key
+ORDER BY CASE WHEN EXISTS (SELECT 1 FROM sessions s WHERE s.address_key = a.key) THEN 0 ELSE 1 END,
+         key
 
 -- name: read_death
 -- Tell since when nothing can be sent to a place.
@@ -186,4 +189,10 @@ WHERE platform = :platform AND account = :account AND kind = :kind AND chat = :c
 
 -- name: list_heard_platforms
 -- List the platforms of all places that anybody has heard of.
-SELECT DISTINCT platform FROM addresses ORDER BY platform
+WITH RECURSIVE heard (platform) AS (
+    SELECT min(platform) FROM addresses
+    UNION ALL
+    -- From one to the next, instead of past every place.
+    SELECT (SELECT min(a.platform) FROM addresses a WHERE a.platform > heard.platform)
+    FROM heard WHERE heard.platform IS NOT NULL)
+SELECT platform FROM heard WHERE platform IS NOT NULL

@@ -159,6 +159,8 @@ UNION
 SELECT DISTINCT owner FROM deliveries
 WHERE state IN ('pending', 'sending') AND state = 'sending' AND owner IS NOT NULL
 UNION
+SELECT DISTINCT streamed_by FROM deliveries WHERE streamed_by IS NOT NULL
+UNION
 SELECT DISTINCT owner FROM endings
 WHERE state IN ('pending', 'running') AND state = 'running' AND owner IS NOT NULL
 

@@ -53,14 +53,16 @@ SELECT id, state FROM turns WHERE session_key = :session_key ORDER BY id DESC LI
 
 -- name: glimpse_deliveries
 -- Read the states of a session's deliveries.
-SELECT d.id, d.state
-FROM turns t
-JOIN deliveries d ON d.turn_id = t.id
-WHERE t.session_key = :session_key
+SELECT id, state FROM (
+    SELECT d.id, d.state
+    FROM turns t
+    JOIN deliveries d ON d.turn_id = t.id
+    WHERE t.session_key = :session_key
+    ORDER BY t.id DESC, d.id DESC LIMIT :most) AS said
 UNION ALL
-SELECT w.id, w.state
-FROM deliveries w
-WHERE w.turn_id IS NULL AND w.session_key = :session_key
+SELECT id, state FROM (
+    SELECT id, state FROM deliveries WHERE turn_id IS NULL AND session_key = :session_key
+    ORDER BY id DESC LIMIT :most) AS words
 ORDER BY id DESC
 LIMIT :most
 

@@ -11,6 +11,8 @@ ALTER TABLE deliveries ADD COLUMN until_seq INTEGER DEFAULT 9223372036854775807;
 ALTER TABLE deliveries ALTER COLUMN until_seq DROP DEFAULT; -- postgres
 ALTER TABLE deliveries ADD COLUMN text TEXT; -- postgres
 ALTER TABLE deliveries ADD COLUMN parts TEXT; -- postgres
+ALTER TABLE deliveries ADD COLUMN sender_key INTEGER REFERENCES senders (key); -- postgres
+ALTER TABLE deliveries ADD COLUMN streamed_by TEXT; -- postgres
 ALTER TABLE deliveries DROP CONSTRAINT deliveries_turn_id_address_key_key; -- postgres
 ALTER TABLE deliveries ADD UNIQUE (turn_id, address_key, part); -- postgres
 CREATE TABLE deliveries_owed_anew ( -- sqlite
@@ -39,20 +41,27 @@ CREATE TABLE deliveries_owed_anew ( -- sqlite
     -- Words of its own, gone as soon as it has reached its end. -- sqlite
     text        TEXT, -- sqlite
     parts       TEXT, -- sqlite
+    -- Whose command it answers, so that it is forgotten with them. -- sqlite
+    sender_key  INTEGER REFERENCES senders (key), -- sqlite
+    -- The process that streams it, or did: it carries it on before all others. -- sqlite
+    streamed_by TEXT, -- sqlite
     UNIQUE (turn_id, address_key, part), -- sqlite
     CHECK ((owner IS NULL) = (lease_until IS NULL)) -- sqlite
 ) STRICT; -- sqlite
 INSERT INTO deliveries_owed_anew -- sqlite
     SELECT id, session_key, turn_id, address_key, state, attempts, fence, owner, lease_until, -- sqlite
            owed_at, due_at, sent_at, notice, platform_id, repeated_at, error, -- sqlite
-           0, 0, 9223372036854775807, NULL, NULL FROM deliveries; -- sqlite
+           0, 0, 9223372036854775807, NULL, NULL, NULL, NULL FROM deliveries; -- sqlite
 DROP TABLE deliveries; -- sqlite
 ALTER TABLE deliveries_owed_anew RENAME TO deliveries; -- sqlite
 CREATE INDEX deliveries_owed ON deliveries (due_at, id) WHERE state = 'pending'; -- sqlite
 CREATE INDEX deliveries_in_order ON deliveries (address_key, id) -- sqlite
     WHERE state IN ('pending', 'sending'); -- sqlite
 CREATE INDEX deliveries_without_turn ON deliveries (address_key) WHERE turn_id IS NULL;
-CREATE INDEX deliveries_of_session ON deliveries (session_key) WHERE turn_id IS NULL;
+CREATE INDEX deliveries_of_session ON deliveries (session_key, id) WHERE turn_id IS NULL;
+CREATE INDEX deliveries_undelivered ON deliveries (owed_at) WHERE state IN ('failed', 'abandoned');
+CREATE INDEX deliveries_of_sender ON deliveries (sender_key) WHERE sender_key IS NOT NULL;
+CREATE INDEX deliveries_streamed ON deliveries (streamed_by, id) WHERE streamed_by IS NOT NULL;
 
 -- Every message that a platform has taken of a delivery, in order.
 CREATE TABLE delivery_pieces (
@@ -72,9 +81,12 @@ CREATE TABLE turn_targets (
     PRIMARY KEY (turn_id, address_key)
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX turns_waiting ON turns (id) WHERE state = 'waiting';
+
 -- Since when nothing can be sent there, until something can again.
 ALTER TABLE addresses ADD COLUMN dead_at INTEGER;
 ALTER TABLE addresses ADD COLUMN dead_why TEXT;
+CREATE INDEX addresses_dead ON addresses (dead_at, key) WHERE dead_at IS NOT NULL;
 
 -- By what id the platform knows the message, and which one it answers.
 ALTER TABLE messages ADD COLUMN platform_id TEXT;
@@ -98,6 +110,9 @@ CREATE TABLE grants (
     granted_at INTEGER NOT NULL,
     PRIMARY KEY (profile, platform, sender_id)
 ) STRICT, WITHOUT ROWID;
+
+-- Who answers for a sender whom neither settings nor grants name, as of when they spoke last.
+ALTER TABLE senders ADD COLUMN vouched_by TEXT CHECK (vouched_by IN ('role', 'relay'));
 
 -- Who asked to be let in. The code itself is shown to them alone.
 CREATE TABLE pairings (
@@ -160,7 +175,7 @@ CREATE TABLE job_runs (
 ) STRICT;
 
 CREATE INDEX job_runs_of_job ON job_runs (job_id, id);
-CREATE INDEX job_runs_under_way ON job_runs (job_id) WHERE state = 'running';
+CREATE UNIQUE INDEX job_runs_under_way ON job_runs (job_id) WHERE state = 'running';
 CREATE INDEX job_runs_of_session ON job_runs (session_key) WHERE session_key IS NOT NULL;
 
 -- Commands that wait until what was asked before them has been answered.
@@ -171,11 +186,14 @@ CREATE TABLE waiting_commands (
     after_turn  INTEGER NOT NULL,
     -- Who may what: the rank of the asker when it came.
     rank        TEXT NOT NULL,
+    platform    TEXT NOT NULL,
+    sender_id   TEXT,
     -- The whole message, as JSON.
     inbound     TEXT NOT NULL
 ) STRICT;
 
 CREATE INDEX waiting_commands_of_session ON waiting_commands (session_key, id);
+CREATE INDEX waiting_commands_of_sender ON waiting_commands (platform, sender_id);
 
 -- The gateways that serve this store, and how their platforms are.
 CREATE TABLE gateways (
@@ -188,6 +206,13 @@ CREATE TABLE gateways (
     platforms  TEXT NOT NULL,
     started_at INTEGER NOT NULL,
     beat_at    INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Which hooks have been told of an ending, while others have yet to be.
+CREATE TABLE ending_tellings (
+    ending_id INTEGER NOT NULL REFERENCES endings (id),
+    hook      TEXT NOT NULL,
+    PRIMARY KEY (ending_id, hook)
 ) STRICT, WITHOUT ROWID;
 
 -- How far those who are told of everything have come, and which process tells them.
