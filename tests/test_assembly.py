@@ -76,12 +76,12 @@ def test_a_platform_that_cannot_be_made_is_named(text: str, sentence: str) -> No
 
 
 def test_the_settings_of_a_gateway_are_made() -> None:
-    """Spans, rules and homes as values; the secrets are known, and not shown."""
+    """Spans and rules as values; the secrets are known, and not shown."""
     settings = gateway_settings(
         read(
             "drain_seconds = 3\ninactivity_minutes = 5\nstreaming = false\nprofile = 'work'\n"
             "[access]\nallow = ['webhook:ci']\n[profiles.work]\nconcurrency = 2\n"
-            "[platforms.webhook]\nsecret = 'a secret of 20 chars'\nhome = 'builds'\n"
+            "[platforms.webhook]\nsecret = 'a secret of 20 chars'\n"
         )
     )
 
@@ -90,6 +90,5 @@ def test_the_settings_of_a_gateway_are_made() -> None:
     assert settings.pace.inactivity is not None
     assert settings.pace.inactivity.seconds == 300
     assert (settings.default_profile, settings.per_profile) == ("work", {"work": 2})
-    assert [home.chat for home in settings.homes] == ["builds"]
     assert settings.secrets == {"a secret of 20 chars"}
     assert "20 chars" not in repr(settings)

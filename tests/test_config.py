@@ -166,6 +166,7 @@ def test_variables_reach_into_tables(place: Place) -> None:
         ("[platforms.webhook]\nenabled = 'maybe'", "platforms.webhook.enabled cannot be 'maybe'"),
         ("[platforms.webhook]\nhome = 'a:b:c'", "platforms.webhook.home cannot be 'a:b:c'"),
         ("[hooks]\nturn_finished = ['two words']", "hooks.turn_finished cannot be"),
+        ("[hooks]\nturn_finished = ['package:']", "hooks.turn_finished cannot be"),
         ("[server]\nport = 70000", "It must be a whole number to 65,535; 0: any that is free."),
         ("[logs]\nformat = 'xml'", "It must be one of auto, console, json."),
         ("[[context.instructions]]\nchat = '1'\ntext = 'x'", "context.instructions.0 cannot be"),

@@ -6,10 +6,12 @@ from pathlib import Path
 import pytest
 
 from tests.test_config import Place
+from threadline.assembly import public_settings
 from threadline.core.access import AccessRules
-from threadline.core.address import Address, Kind
 from threadline.core.errors import ConfigError
 from threadline.core.routing import ProfileRule
+from threadline.core.secrecy import HIDDEN, hush
+from threadline.core.target import parse_target
 
 
 @pytest.fixture
@@ -45,9 +47,7 @@ def test_the_settings_of_a_gateway_become_values(place: Place) -> None:
     assert rule.rule() == ProfileRule(profile="coder", platform="telegram", chat="-1001")
     assert config.profiles["coder"].concurrency == 2
     assert config.context.instructions[0].instructions().text == "Be brief."
-    assert config.platforms["telegram"].home_of("telegram") == Address(
-        platform="telegram", kind=Kind.THREAD, chat="-1001", thread="7"
-    )
+    assert config.rules().homes == {"telegram": parse_target("telegram:-1001:7")}
 
 
 def test_a_variable_holds_a_list_or_a_table_as_toml_or_json_writes_it(place: Place) -> None:
@@ -126,6 +126,39 @@ def test_a_secret_in_a_file_is_never_shown(place: Place, text: str) -> None:
     assert "s3cret" not in repr(list(config.settings()))
     assert "s3cret" not in repr(config)
     assert config.secrets() == {"s3cret"}
+
+
+HIDING = """
+[platforms.webhook]
+secret = "a-long-s3cret-of-mine"
+callback = "https://joe:s3cretword@host.example/in?access=s3cretquery&v=2"
+body_limit = 5000
+bot_tokn = "s3cretmisspelt"
+[platforms.webhook.headers]
+X-Mine = "s3cretheader"
+"""
+
+
+def test_what_may_hold_a_secret_is_shown_as_far_as_it_is_known(place: Place) -> None:
+    """A URL without what proves who calls; nothing whose name the platform does not know."""
+    place.user(HIDING)
+    config = place.load()
+
+    shown = {key: value for key, value, _ in config.settings(public_settings(config))}
+
+    assert "s3cret" not in repr(shown)
+    assert shown["platforms.webhook.callback"] == f"https://{HIDDEN}@host.example/in?{HIDDEN}"
+    assert shown["platforms.webhook.body_limit"] == 5000
+    assert shown["platforms.webhook.bot_tokn"] == HIDDEN
+    assert "s3cret" not in repr(list(config.settings()))
+
+
+def test_what_proves_who_calls_is_written_down_nowhere(place: Place) -> None:
+    """Also what stands in a URL, or in a header."""
+    place.user(HIDING)
+    words = "POST https://joe:s3cretword@host/in?access=s3cretquery&v=2 X-Mine: s3cretheader"
+
+    assert "s3cret" not in hush(words, place.load().secrets())
 
 
 @pytest.mark.parametrize(

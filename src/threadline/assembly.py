@@ -3,7 +3,7 @@
 import asyncio
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -17,6 +17,8 @@ from threadline.sessions.store import Store
 from threadline.storage.database import Database
 
 if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
+
     from threadline.config import Config
     from threadline.gateway.gateway import Gateway
     from threadline.gateway.settings import GatewaySettings
@@ -68,14 +70,16 @@ async def prepare_gateway(
     """Open the store of the settings for a gateway that is not begun yet, with other platforms."""
     from threadline.gateway.gateway import Gateway
 
-    settings, agent = gateway_settings(config), make_agent(config)
+    if platforms is None:
+        check_platforms(config)
+    settings, agent = gateway_settings(config), make_agent()
     served = make_platforms(config) if platforms is None else platforms
     where = config.database if config.is_server else config.path
     async with open(where, rules=config.rules()) as store:
         yield Gateway(store, agent, served, settings=settings)
 
 
-def make_agent(config: "Config") -> Agent:  # noqa: ARG001 - so that it can say which one
+def make_agent() -> Agent:
     """Make the agent that answers."""
     from threadline.agents.echo import Echo
 
@@ -87,9 +91,35 @@ def make_platforms(config: "Config") -> list[Platform]:
     from threadline.config import OUTPUT
     from threadline.platforms.local import Local
 
-    wanted = {name: one for name, one in config.platforms.items() if one.enabled}
-    named = [_make_platform(config, name, one.type or name) for name, one in wanted.items()]
+    check_platforms(config)
+    named = [_make_platform(config, name) for name in _wanted(config)]
     return [*named, Local(OUTPUT.expanduser())]
+
+
+def check_platforms(config: "Config") -> None:
+    """Refuse a platform of no known type, and settings that it does not know or that it misses.
+
+    No secret is fetched for that: what is misspelt is told first.
+    """
+    for name in _wanted(config):
+        fields = _fields(_factory(config, name))
+        if fields:
+            required = [key for key, field in fields.items() if field.is_required()]
+            config.check_platform(name, list(fields), required)
+
+
+def public_settings(config: "Config") -> dict[str, list[str]]:
+    """List, by platform, those of its own settings that it knows, and that are no secrets."""
+    found: dict[str, list[str]] = {}
+    for name in config.platforms:
+        with suppress(ConfigError):
+            fields = _fields(_factory(config, name)).items()
+            found[name] = [key for key, field in fields if "Secret" not in str(field.annotation)]
+    return found
+
+
+def _wanted(config: "Config") -> list[str]:
+    return [name for name, one in config.platforms.items() if one.enabled]
 
 
 def gateway_settings(config: "Config") -> "GatewaySettings":
@@ -97,12 +127,11 @@ def gateway_settings(config: "Config") -> "GatewaySettings":
     from threadline.gateway.pace import Pace
     from threadline.gateway.settings import GatewaySettings
 
-    profiles, platforms = config.profiles.items(), config.platforms.items()
+    profiles = config.profiles.items()
     return GatewaySettings(
         access=config.access.rules(),
         routing=tuple(one.rule() for one in config.routing),
         default_profile=config.profile,
-        homes=tuple(one.home_of(name) for name, one in platforms if one.home and one.enabled),
         instructions=tuple(one.instructions() for one in config.context.instructions),
         redact=config.context.redact,
         concurrency=config.concurrency,
@@ -117,43 +146,46 @@ def gateway_settings(config: "Config") -> "GatewaySettings":
     )
 
 
-def _make_platform(config: "Config", name: str, type: str) -> Platform:
+def _make_platform(config: "Config", name: str) -> Platform:
     from pydantic import ValidationError
 
-    make, settings = _factory(type, f"platforms.{name}"), config.platform_settings(name)
+    make, settings = _factory(config, name), config.platform_settings(name)
     try:
         return make(name, settings)
     except ValidationError as error:
-        raise config.explain_platform(error, name, _setting_names(make)) from None
+        raise config.explain_platform(error, name, list(_fields(make))) from None
     except Invalid as error:
         hint = error.hint or "Look at the page of the platform"
         raise ConfigError(error.message, id=f"platforms.{name}", hint=hint) from error
 
 
-def _factory(type: str, key: str) -> MakePlatform:
+def _factory(config: "Config", name: str) -> MakePlatform:
     """Find who makes platforms of a type: one of ours, or a package's."""
     from importlib.metadata import EntryPoint, entry_points
 
+    key, kind = f"platforms.{name}", config.platforms[name].type or name
     known = {one.name: one for one in entry_points(group=ENTRY_POINTS)}
     known |= {
-        name: EntryPoint(name=name, value=value, group=ENTRY_POINTS)
-        for name, value in PLATFORMS.items()
+        ours: EntryPoint(name=ours, value=value, group=ENTRY_POINTS)
+        for ours, value in PLATFORMS.items()
     }
-    if type not in known:
+    if kind not in known:
         hint = f"There are: {', '.join(sorted(known))}; a platform called otherwise needs a type"
-        raise ConfigError(f"There is no platform of the type {type[:60]}", id=key, hint=hint)
+        if config.platforms[name].type is None:
+            raise ConfigError(f"{key}.type is missing", id=config.origin_of(key), hint=hint)
+        raise ConfigError(f"There is no platform of the type {kind[:60]}", id=key, hint=hint)
     try:
-        make: MakePlatform = known[type].load()
+        make: MakePlatform = known[kind].load()
     except (ImportError, AttributeError) as error:
-        hint = f"Install what {known[type].value} needs, or set enabled = false"
+        hint = f"Install what {known[kind].value} needs, or set enabled = false"
         raise ConfigError(f"The platform cannot be loaded: {error}", id=key, hint=hint) from error
     return make
 
 
-def _setting_names(make: MakePlatform) -> list[str]:
-    """List the settings that a platform has, where its module says so in the usual way."""
+def _fields(make: MakePlatform) -> "Mapping[str, FieldInfo]":
+    """Answer the settings that a platform has, where its module says so in the usual way."""
     module = sys.modules.get(getattr(make, "__module__", ""))
-    return list(getattr(getattr(module, "Settings", None), "model_fields", ()))
+    return getattr(getattr(module, "Settings", None), "model_fields", {})
 
 
 async def restore(

@@ -7,6 +7,7 @@ import pytest
 from tests.databases import FAST, POSTGRES, on
 from tests.gateway.front import ALICE, GROUP, Front
 from threadline.core.access import AccessRules
+from threadline.core.address import Sender
 from threadline.core.errors import StorageError
 from threadline.core.person import Identity
 from threadline.core.rank import Rank
@@ -42,16 +43,69 @@ async def test_nobody_resumes_who_may_not_speak_any_more(front: Front) -> None:
     await front.take("and for us", "carol", address=GROUP)
     claims = [await store.claim() for _ in range(3)]
     await store.let_go()
-    assert await front.access.refused_turns() == frozenset()
+    among = await store.interrupted_turns()
+    assert await front.access.refused_turns(among) == frozenset()
 
     await store.revoke(mallory)
-    refused = await front.access.refused_turns()
+    refused = await front.access.refused_turns(among)
     strict = Front(store, AccessRules())
-    by_role = Front(store, AccessRules(roles=["telegram"]))
 
     assert claims[0] is not None
     assert refused == {claims[0].turn.id}
-    assert len(await strict.access.refused_turns()) == 3
-    assert await by_role.access.refused_turns() == frozenset()
+    assert len(await strict.access.refused_turns(among)) == 3
+    assert await strict.access.refused_turns([claims[0].turn.id]) == refused
     recovery = await store.recover(refused)
     assert (len(recovery.resumed), recovery.failed) == (2, (claims[0].turn.id,))
+
+
+async def test_only_those_resume_for_whom_the_platform_answered(store: Store) -> None:
+    """A role or a connector counts as it was when they spoke, and for nobody else there."""
+    mallory = Identity(platform="telegram", id="mallory")
+    rules = AccessRules(roles=["telegram"], relays=["telegram"])
+    front = Front(store, rules)
+    await store.allow(mallory)
+    await front.take("for me", "mallory")
+    await front.take("for me", "alice", sender=Sender(id="alice", by_role=True))
+    await front.take("for me", "bob", is_trusted=True)
+    for _ in range(3):
+        assert await store.claim() is not None
+    await store.let_go()
+    await store.revoke(mallory)
+    turns = sorted(await store.interrupted_turns())
+
+    refused = await front.access.refused_turns(turns)
+    neither = await Front(store, AccessRules()).access.refused_turns(turns)
+
+    assert (refused, neither) == (frozenset(turns[:1]), frozenset(turns))
+
+
+async def test_who_answers_for_somebody_is_known_as_of_their_last_words(store: Store) -> None:
+    """Whoever comes without their role, because the owner let them in, is not let in by it."""
+    mallory = Identity(platform="telegram", id="mallory")
+    front = Front(store, AccessRules(roles=["telegram"]))
+    await front.take("hello", "mallory", sender=Sender(id="mallory", by_role=True))
+    await front.answer("hi")
+    await store.allow(mallory)
+    await front.take("hello again", "mallory")
+    assert await store.claim() is not None
+    await store.let_go()
+    await store.revoke(mallory)
+
+    assert await front.access.refused_turns(turns := await store.interrupted_turns()) == turns
+
+
+async def test_nothing_is_resumed_that_nobody_was_asked_about(store: Store) -> None:
+    """A turn that was cut off after access was asked waits for the next time."""
+    front = Front(store)
+    await front.take("one")
+    await front.take("two", "bob")
+    assert await store.claim() is not None
+    await store.let_go()
+    among = await store.interrupted_turns()
+    assert await store.claim() is not None
+    await store.let_go()
+
+    first = await store.recover(among=among)
+
+    assert set(first.resumed) == among
+    assert len(await store.interrupted_turns()) == 1

@@ -10,7 +10,7 @@ from tests.gateway.front import THREAD, Front
 from threadline.core.address import Sender
 from threadline.core.errors import Invalid
 from threadline.core.message import MediaKind, Text
-from threadline.core.platform import Reception
+from threadline.core.platform import Answer, Reception
 from threadline.core.rules import Rules
 from threadline.core.turn import BusyMode, TurnId, TurnState
 from threadline.sessions.store import Store
@@ -84,11 +84,12 @@ async def test_what_a_turn_says_can_be_waited_for(open_store: OpenStore) -> None
 
     for said in await asyncio.gather(*waiting):
         assert said is not None
-        assert [line.text for line in said] == ["one", "two"]
+        assert [line.text for line in said.lines] == ["one", "two"]
     at_once = await front.inbox.answer_to(taken.turn_id, timedelta(0))
     assert at_once is not None
-    assert len(at_once) == 2
-    assert await front.inbox.answer_to(TurnId(10**9), soon) == ()
+    assert len(at_once.lines) == 2
+    gone = await front.inbox.answer_to(TurnId(10**9), soon)
+    assert gone == Answer(state=TurnState.DONE)
     with pytest.raises(Invalid):
         await front.inbox.answer_to(taken.turn_id, timedelta(seconds=-1))
 
@@ -108,3 +109,27 @@ async def test_what_steers_a_turn_is_answered_by_it(open_store: OpenStore) -> No
 
     assert said is not None
     assert (await front.store.turn(steering.turn_id)).answered_by == claim.turn.id
+
+
+async def test_who_waits_is_told_of_a_question_and_of_a_failure(front: Front) -> None:
+    """Nobody waits in vain for a turn that waits itself, nor takes a failure for silence."""
+    taken = await front.take("tidy up")
+    assert taken.turn_id is not None
+    long = timedelta(seconds=30)
+    waiting = asyncio.ensure_future(front.inbox.answer_to(taken.turn_id, long))
+    await asyncio.sleep(0)
+    await front.ask("May I delete it?")
+
+    asked = await waiting
+    await front.take("yes")
+    waiting = asyncio.ensure_future(front.inbox.answer_to(taken.turn_id, long))
+    await asyncio.sleep(0)
+    claim = await front.store.claim()
+    assert claim is not None
+    await front.store.fail(claim.lease, "It broke.")
+    failed = await waiting
+
+    assert asked is not None
+    assert failed is not None
+    assert (asked.state, asked.question) == (TurnState.WAITING, "May I delete it?")
+    assert (failed.state, failed.question, failed.error) == (TurnState.FAILED, None, "It broke.")

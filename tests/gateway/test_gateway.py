@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from tests.databases import FAST, POSTGRES
+from tests.databases import FAST, POSTGRES, OpenStore
 from tests.gateway.scene import until
 from tests.gateway.test_connection import Moody
 from threadline.core.access import AccessRules
@@ -15,7 +15,9 @@ from threadline.core.address import Address, Kind
 from threadline.core.delivery import SendOutcome
 from threadline.core.errors import Conflict, Invalid
 from threadline.core.platform import Outgoing, Platform, ReadBlob, SendFailed
+from threadline.core.rules import Rules
 from threadline.core.serving import PlatformState
+from threadline.core.target import parse_target
 from threadline.gateway.gateway import Gateway
 from threadline.gateway.pace import Pace
 from threadline.gateway.settings import GatewaySettings
@@ -183,18 +185,22 @@ async def test_a_loop_that_breaks_ends_the_waiting(store: Store) -> None:
         assert gateway.health().error == "ValueError: unexpected"
 
 
-async def test_the_homes_of_the_settings_are_set_where_there_are_none(store: Store) -> None:
-    """What somebody chose in a chat stays."""
-    chosen = Address(platform="chat", kind=Kind.DM, chat="1")
-    homes = tuple(
-        Address(platform=platform, kind=Kind.CHANNEL, chat="9") for platform in ("chat", "other")
-    )
-    await store.set_home(chosen)
-    settings = GatewaySettings(access=EVERYBODY.access, pace=PACE, homes=homes)
-    async with serving(store, Simulated("chat"), settings=settings):
-        found = await store.homes()
+async def test_a_home_that_is_changed_in_the_settings_counts_at_the_next_start(
+    open_store: OpenStore,
+) -> None:
+    """What the settings name is no choice that somebody made in a chat: it is not kept."""
+    store = await open_store()
+    for chat in ("8", "9"):
+        homes = {"chat": parse_target(f"chat:{chat}")}
+        store = await open_store(rules=Rules(homes=homes))
+        async with serving(store, Simulated("chat")):
+            assert [home.chat for home in (await store.homes()).values()] == [chat]
+            (found,) = await store.resolve_targets("chat", profile="work")
+            assert found.chat == chat
 
-    assert {name: address.chat for name, address in found.items()} == {"chat": "1", "other": "9"}
+    await store.set_home(Address(platform="chat", kind=Kind.DM, chat="1"))
+    assert [home.chat for home in (await store.homes()).values()] == ["1"]
+    assert [home.chat for home in (await store.homes("work")).values()] == ["9"]
 
 
 async def test_two_platforms_of_one_name_are_refused(store: Store) -> None:

@@ -19,7 +19,7 @@ from threadline.gateway.hooks import DeliveryFailed, Hooks, SessionStarted, Turn
 from threadline.gateway.meters import Meters
 from threadline.gateway.pace import Pace
 from threadline.gateway.worker import Worker
-from threadline.sessions.endings import Ending
+from threadline.sessions.endings import RETELLINGS, Ending
 from threadline.sessions.store import Store
 from threadline.testing.agent import Fails, ScriptedAgent
 from threadline.testing.clock import FakeClock
@@ -269,6 +269,36 @@ async def test_endings_are_told_to_each_hook_once(open_store: OpenStore) -> None
     assert good[0].startswith("closed: ")
     assert good[0].endswith("'hello']")
     assert len(bad) == 3
+
+
+async def test_a_hook_that_was_told_is_left_alone_whatever_else_ended(
+    open_store: OpenStore,
+) -> None:
+    """Neither another ending in between nor a restart lets the same ending be told twice."""
+    clock, told, dead = FakeClock(), list[Ending](), list[Ending]()
+    store = await open_store(clock=clock)
+
+    def hears(ending: Ending, _: Sequence[Message]) -> None:
+        told.append(ending)
+
+    def breaks(ending: Ending, _: Sequence[Message]) -> None:
+        dead.append(ending)
+        raise RuntimeError("no")
+
+    for who in ("ann", "bob"):
+        arrival = await tell(store, "hello", who=who)
+        assert arrival.session_id is not None
+        await store.end(arrival.session_id)
+    for _ in range(5):
+        # Each time as if the process had just begun.
+        on_ended = Hooks(store, {"session_ended": [hears, breaks]}).on_ended
+        assert on_ended is not None
+        await store.tell_endings(on_ended)
+        clock.advance(timedelta(minutes=1))
+
+    assert len({ending.id for ending in told}) == len(told) == 2
+    assert len(dead) == 2 * (1 + RETELLINGS)
+    assert [await store.told_of_ending(ending.id) for ending in told] == [frozenset()] * 2
 
 
 async def test_an_ending_that_hangs_is_told_again_and_given_up(open_store: OpenStore) -> None:

@@ -21,7 +21,6 @@ from threadline.core.rank import Rank
 from threadline.core.routing import ProfileRule
 from threadline.core.rules import Rules
 from threadline.gateway.connection import Connection
-from threadline.gateway.inbox import TOO_FAST
 from threadline.platforms.simulated import Simulated
 from threadline.sessions.store import Store
 from threadline.testing.clock import FakeClock
@@ -148,7 +147,7 @@ async def test_trust_replaces_the_question_who_they_are(front: Front) -> None:
 
     assert (await front.take("hi", "zed", is_trusted=True)).reception is Reception.TAKEN
     assert (await front.take("hi", "owner", address=local)).reception is Reception.TAKEN
-    assert (await front.take("/platforms", "owner", address=local)).said != TOO_FAST
+    assert "a lot at once" not in str((await front.take("/platforms", "owner", address=local)).said)
 
 
 async def test_no_platform_speaks_for_the_owner(front: Front) -> None:
@@ -206,7 +205,9 @@ async def test_who_writes_too_much_waits(open_store: OpenStore) -> None:
     assert (await front.inbox.take(gone)).reception is Reception.TAKEN
     assert (await front.take("me too", "bob")).reception is Reception.TAKEN
     assert chatter.reception is Reception.TAKEN
-    assert front.voice.words == [("alice", TOO_FAST)]
+    ((chat, words),) = front.voice.words
+    until = clock() + timedelta(seconds=21)
+    assert (chat, f"until {until:%H:%M:%S} UTC" in words) == ("alice", True)
 
     clock.advance(timedelta(seconds=20))
     assert (await front.take("one a third of a minute")).reception is Reception.TAKEN
@@ -214,19 +215,33 @@ async def test_who_writes_too_much_waits(open_store: OpenStore) -> None:
     clock.advance(timedelta(minutes=2))
     for _ in range(4):
         await front.take("again")
-    assert len(front.voice.words) == 2
+    told = [words for _, words in front.voice.words[1:]]
+    assert ["left out 3 of" in told[0], "a lot at once" in told[1], len(told)] == [True, True, 2]
 
 
 async def test_what_was_held_up_is_no_haste(open_store: OpenStore) -> None:
-    """A platform that brings an hour's messages all at once is judged by when they were written."""
+    """A platform that brings some minutes' messages all at once is judged by when they came."""
     clock = FakeClock()
     front = Front(await open_store(clock=clock), replace(ALICE, per_minute=2))
-    start = clock() - timedelta(hours=1)
+    start = clock() - timedelta(minutes=4)
 
-    held = [front.said(str(n), at=start + n * timedelta(minutes=1)) for n in range(30)]
+    held = [front.said(str(n), at=start + n * timedelta(seconds=30)) for n in range(8)]
     taken = [(await front.inbox.take(said)).reception for said in held]
 
     assert set(taken) == {Reception.TAKEN}
+
+
+async def test_a_date_of_long_ago_is_no_excuse(open_store: OpenStore) -> None:
+    """Whoever dates their messages far apart, and sends them at once, writes too fast."""
+    clock = FakeClock()
+    front = Front(await open_store(clock=clock), replace(ALICE, per_minute=2))
+    start = clock() - timedelta(days=9000)
+
+    dated = [front.said(str(n), at=start + n * timedelta(minutes=1)) for n in range(30)]
+    taken = [(await front.inbox.take(said)).reception for said in dated]
+    await front.inbox.settle()
+
+    assert taken.count(Reception.TAKEN) == 2
 
 
 async def test_commands_are_carried_out_once(front: Front) -> None:

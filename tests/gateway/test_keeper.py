@@ -1,5 +1,5 @@
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import timedelta
 
 import pytest
@@ -8,7 +8,7 @@ from tests.databases import OpenStore
 from tests.gateway.scene import becomes, tell, unhurried, until
 from threadline.core.delivery import DeliveryState
 from threadline.core.errors import StorageError
-from threadline.core.event import Cursor
+from threadline.core.event import Cursor, EventKind
 from threadline.core.message import Message
 from threadline.core.session import EndReason, SessionId
 from threadline.core.turn import TurnId, TurnState
@@ -35,6 +35,29 @@ async def test_what_a_dead_worker_left_is_picked_up(open_store: OpenStore) -> No
     assert await Keeper(store).recover() == [arrival.turn_id]
 
     await becomes(store, arrival.turn_id, TurnState.QUEUED)
+
+
+async def test_replies_are_owed_again_before_turns_run_again(open_store: OpenStore) -> None:
+    """After a crash people first get what they were owed, and then new answers."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    await tell(store, "hello")
+    claim = await store.claim()
+    assert claim is not None
+    await store.finish(claim.lease)
+    (parcel,) = await store.take_deliveries()
+    cut_off = await tell(store, "hello", who="bob")
+    assert await store.claim() is not None
+    clock.advance(timedelta(minutes=2))
+    cursor = await store.feed_end()
+    await Keeper(store).recover()
+
+    wanted = {EventKind.DELIVERY_PENDING, EventKind.TURN_QUEUED}
+    events = [event for event in (await store.events(cursor)).events if event.kind in wanted]
+    assert [(event.kind, event.subject) for event in events] == [
+        (EventKind.DELIVERY_PENDING, parcel.delivery.id),
+        (EventKind.TURN_QUEUED, cut_off.turn_id),
+    ]
 
 
 async def test_more_turns_than_fit_into_a_slice_are_picked_up(open_store: OpenStore) -> None:
@@ -75,7 +98,7 @@ async def test_access_is_asked_between_the_crash_and_the_resuming(open_store: Op
     clock.advance(timedelta(minutes=2))
     states: list[TurnState] = []
 
-    async def refuses() -> frozenset[TurnId]:
+    async def refuses(_: Collection[TurnId]) -> frozenset[TurnId]:
         refused = arrivals[1].turn_id
         assert refused is not None
         states.append((await store.turn(refused)).state)

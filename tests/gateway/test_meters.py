@@ -132,3 +132,12 @@ async def test_the_lag_of_the_loop_is_measured(store: Store) -> None:
 
 async def _truth(value: bool) -> bool:
     return value
+
+
+def test_what_is_not_signed_is_counted() -> None:
+    """As an arrival of a kind of its own, by the platform that turned it away."""
+    meters = Meters(["hook"])
+    meters.unsigned("hook")
+
+    line = b'threadline_arrivals_total{platform="hook",reception="unsigned"} 1.0'
+    assert line in meters.text()

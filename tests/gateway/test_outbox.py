@@ -1,10 +1,12 @@
 """The outbox carries what is owed, whatever its platforms do."""
 
 import asyncio
+import logging
 from collections import deque
 from datetime import timedelta
 
 import pytest
+from structlog.contextvars import get_contextvars
 
 from tests.databases import OpenStore
 from tests.gateway.stage import Billboard, all_carried, carrying, soon
@@ -170,14 +172,16 @@ async def test_a_crash_while_sending_repeats_one_piece_marked(open_store: OpenSt
     """Of many pieces only the one that may have been seen is sent again (ask 3)."""
     clock = FakeClock()
     store = await open_store(clock=clock)
-    stuck = Billboard(capabilities=SHORT)
+    first = asyncio.Event()
+    stuck = Billboard(capabilities=SHORT, gate=first)
     text = " ".join(f"word{n}" for n in range(30))
     await store.owe_words(HERE, text)
 
     async with carrying(store, stuck):
-        await soon(lambda: len(stuck.attempts) >= 1, "it begins")
+        await soon(lambda: len(stuck.attempts) == 1, "it begins")
         stuck.gate = asyncio.Event()
-        await soon(lambda: len(stuck.attempts) > len(stuck.seen), "one piece is on its way")
+        first.set()
+        await soon(lambda: len(stuck.attempts) == 2, "the second piece is on its way")
     await store.close()
 
     store = await open_store(clock=clock)
@@ -233,7 +237,8 @@ async def test_a_question_has_buttons(store: Store) -> None:
 
     (asked,) = board.attempts
     assert asked.text == "Shall I?"
-    assert [choice.says for choice in asked.choices] == ["/approve", "/deny"]
+    id = claim.turn.id
+    assert [choice.says for choice in asked.choices] == [f"/approve {id}", f"/deny {id}"]
 
 
 async def test_an_empty_answer_is_carried_without_a_message(store: Store) -> None:
@@ -330,3 +335,35 @@ async def test_the_lines_of_an_answer_are_one_message(store: Store) -> None:
 
 def _queue(*failures: BaseException | None) -> deque[BaseException | None]:
     return deque(failures)
+
+
+async def test_the_log_tells_of_a_delivery_with_its_ids(
+    open_store: OpenStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Every attempt is a line; one that fails again and again is a warning."""
+    caplog.set_level(logging.INFO, "threadline.gateway")
+    seen: list[dict[str, object]] = []
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    board = Billboard(failures=_queue(*[refused(timedelta(seconds=1))] * 3))
+
+    def note_ids(_: logging.LogRecord) -> bool:
+        seen.append(get_contextvars())
+        return True
+
+    caplog.handler.addFilter(note_ids)
+    id = await store.owe_words(HERE, "hello")
+
+    def told() -> list[logging.LogRecord]:
+        return [one for one in caplog.records if one.getMessage().startswith(f"Delivery {id} ")]
+
+    async with carrying(store, board) as outbox:
+        for n in (1, 2, 3):
+            await soon(lambda: len(told()) == n, "an attempt has failed")  # noqa: B023
+            clock.advance(timedelta(hours=1))
+        await all_carried(store, outbox)
+
+    assert [one.levelname for one in told()] == ["INFO", "INFO", "WARNING", "INFO"]
+    assert told()[-1].getMessage().startswith(f"Delivery {id} was sent ")
+    assert seen
+    assert all(one == {"delivery_id": id, "platform": "telegram"} for one in seen)

@@ -20,7 +20,6 @@ from threadline.gateway.meters import Meters
 from threadline.gateway.scheduler import Scheduler
 from threadline.sessions.runs import Start
 from threadline.sessions.store import Store
-from threadline.sessions.targets import NO_HOMES, Homes
 from threadline.testing.clock import FakeClock
 
 HOURLY = NewJob(prompt="What is new?", schedule="every 1h")
@@ -223,8 +222,8 @@ class Breaking:
         return getattr(self._store, name)
 
     async def start_due(
-        self, id: JobId, *, platforms: Collection[str] | None = None, homes: Homes = NO_HOMES
+        self, id: JobId, *, platforms: Collection[str] | None = None
     ) -> Start | None:
         if id == self._id:
             raise self._error
-        return await self._store.start_due(id, platforms=platforms, homes=homes)
+        return await self._store.start_due(id, platforms=platforms)

@@ -1,121 +1,105 @@
-"""Agents that do not end when they are cancelled."""
+"""Platforms that go on with what was cancelled: a gateway that stops leaves them behind."""
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from datetime import timedelta
-from functools import partial
 
 import pytest
 
-from tests.gateway.scene import becomes, tell, unhurried, until
-from threadline.core.agent import Output, Piece, Request
-from threadline.core.message import Role, say
-from threadline.core.turn import TurnState
-from threadline.gateway.worker import Worker
+from tests.databases import FAST, on
+from threadline.core.access import AccessRules
+from threadline.core.address import Address
+from threadline.core.platform import Outgoing, ReadBlob
+from threadline.gateway.gateway import Gateway
+from threadline.gateway.pace import Pace
+from threadline.gateway.settings import GatewaySettings
+from threadline.platforms.simulated import Simulated
 from threadline.sessions.store import Store
+from threadline.testing.agent import Hangs, Says, ScriptedAgent, Streams
+
+pytestmark = on(FAST)
+
+PACE = Pace(drain=timedelta(milliseconds=50), grace=timedelta(milliseconds=100))
 
 
-class Deaf:
-    """An agent that swallows every cancellation, and ends only when a test lets it."""
+class Stubborn(Simulated):
+    """A platform of which one thing hangs, and ignores that it is cancelled."""
 
-    def __init__(self, last: Exception | None = None) -> None:
-        self.asked = 0
-        self.alive = 0
-        self._may_end = asyncio.Event()
-        self._last = last
+    def __init__(self, what: str) -> None:
+        super().__init__("chat")
+        self._what = what
+        self.begun, self.released = asyncio.Event(), asyncio.Event()
+        self.left: set[asyncio.Task[None] | None] = set()
 
-    async def answer(self, request: Request) -> AsyncIterator[Output]:
-        self.asked += 1
-        self.alive += 1
-        yield Piece(text="I begin.")
-        while not self._may_end.is_set():
+    async def send(self, outgoing: Outgoing, read_blob: ReadBlob) -> str | None:
+        await self._hang("send")
+        return await super().send(outgoing, read_blob)
+
+    async def edit(self, address: Address, id: str, text: str) -> None:
+        await self._hang("edit")
+        await super().edit(address, id, text)
+
+    async def show_typing(self, address: Address) -> None:
+        await self._hang("show_typing")
+        await super().show_typing(address)
+
+    async def _hang(self, what: str) -> None:
+        if what != self._what:
+            return
+        self.left.add(asyncio.current_task())
+        self.begun.set()
+        while not self.released.is_set():
             try:
-                await self._may_end.wait()
+                await self.released.wait()
             except asyncio.CancelledError:
                 continue
-        self.alive -= 1
-        if self._last is not None:
-            raise self._last
-        yield say(Role.ASSISTANT, "I go on.")
 
-    @asynccontextmanager
-    async def ending(self) -> AsyncIterator[None]:
-        """Let it end when the context does, lest a test leaves it behind."""
-        try:
-            yield
-        finally:
-            self._may_end.set()
-            async with asyncio.timeout(5):
-                while self.alive:
-                    await asyncio.sleep(0)
+    async def let_go(self) -> None:
+        """Let everything end that hangs."""
+        self.released.set()
+        await asyncio.wait({task for task in self.left if task is not None}, timeout=10)
 
 
-@pytest.mark.parametrize("last", [None, RuntimeError("at last")], ids=["speaks", "raises"])
-@pytest.mark.parametrize("way", ["stop", "halt"])
-async def test_a_deaf_agent_does_not_keep_its_worker(
-    store: Store, caplog: pytest.LogCaptureFixture, way: str, last: Exception | None
+@pytest.mark.parametrize("what", ["send", "edit", "show_typing"])
+async def test_a_platform_that_cannot_be_cancelled_is_left(
+    store: Store, what: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A worker leaves without an agent that goes on, says so, and lets it write nothing more."""
-    agent = Deaf(last)
-    worker = Worker(store, agent, pace=unhurried())
-    async with agent.ending():
-        await worker.__aenter__()
-        arrival = await tell(store, "hello")
-        assert arrival.session_id is not None
-        assert arrival.turn_id is not None
-        await until(lambda: _truth(agent.asked == 1), "it is asked")
-        with caplog.at_level(logging.WARNING, "threadline.gateway"):
-            async with asyncio.timeout(5):
-                await (worker.stop() if way == "stop" else worker.halt())
-        assert agent.alive == 1
-        before = await store.turn(arrival.turn_id)
-        lines = await store.transcript(arrival.session_id)
+    """The stop does not wait for it for ever, and says that it goes on."""
+    chat, agent = Stubborn(what), ScriptedAgent()
+    agent.will(Streams("one"), Hangs(), Streams("two"), Says("done"))
+    rules = AccessRules(allow=["chat:*"])
+    gateway = Gateway(store, agent, [chat], settings=GatewaySettings(access=rules, pace=PACE))
+    caplog.set_level(logging.WARNING)
+    async with asyncio.timeout(20):
+        await gateway.__aenter__()
+        alice = chat.person("Alice")
+        alice.writes("hello")
+        if what == "edit":
+            await chat.until(lambda: any(one.by is None for one in chat.seen(alice.dm)))
+            agent.goes_on()
+        await chat.begun.wait()
+    try:
+        async with asyncio.timeout(10):
+            await gateway.stop()
+    finally:
+        await chat.let_go()
 
-    await asyncio.sleep(0.02)
-    assert f"The agent of turn {arrival.turn_id} was cancelled and goes on" in caplog.text
-    assert before.state is (TurnState.INTERRUPTED if way == "stop" else TurnState.RUNNING)
-    assert await store.turn(arrival.turn_id) == before
-    assert await store.transcript(arrival.session_id) == lines
-
-
-async def _is_asked(agent: Deaf, times: int) -> bool:
-    return agent.asked == times
+    assert "goes on with what was cancelled" in caplog.text
 
 
-async def test_deaf_agents_do_not_pile_up(store: Store) -> None:
-    """An agent that goes on after a stop keeps its place until it ends; then the next one runs."""
-    agent = Deaf()
-    async with Worker(store, agent, concurrency=2, pace=unhurried()) as worker:
-        async with agent.ending():
-            for asked, who in enumerate(("alice", "bob"), start=1):
-                arrival = await tell(store, "hello", who=who)
-                assert arrival.turn_id is not None
-                await until(partial(_is_asked, agent, asked), "the agent is asked")
-                await store.stop(arrival.turn_id)
-            await until(lambda: _truth(not worker.running), "both are let go")
-            third = await tell(store, "hello", who="carol")
-            await asyncio.sleep(0.05)
-            assert agent.asked == agent.alive == 2
-            await becomes(store, third.turn_id, TurnState.QUEUED)
-        await becomes(store, third.turn_id, TurnState.DONE)
+async def test_words_that_are_not_kept_hold_up_no_stop(store: Store) -> None:
+    """Whoever is told directly that they are not known, on such a platform."""
+    chat = Stubborn("send")
+    settings = GatewaySettings(access=AccessRules(), pace=PACE)
+    gateway = Gateway(store, ScriptedAgent(), [chat], settings=settings)
+    async with asyncio.timeout(20):
+        await gateway.__aenter__()
+        chat.person("Mallory").writes("let me in")
+        await chat.begun.wait()
+    try:
+        async with asyncio.timeout(10):
+            await gateway.stop()
+    finally:
+        await chat.let_go()
 
-
-async def test_a_worker_does_not_drain_what_is_not_its_own(store: Store) -> None:
-    """A turn that was stopped is not waited for, however long running turns may go on."""
-    agent = Deaf()
-    worker = Worker(store, agent, pace=unhurried(drain=timedelta(minutes=1)))
-    async with agent.ending():
-        await worker.__aenter__()
-        arrival = await tell(store, "hello")
-        assert arrival.turn_id is not None
-        await until(lambda: _truth(agent.asked == 1), "it is asked")
-        await store.stop(arrival.turn_id)
-        await until(lambda: _truth(not worker.running), "it is let go")
-        async with asyncio.timeout(5):
-            await worker.stop()
-
-
-async def _truth(value: bool) -> bool:
-    return value
+    assert not gateway.is_ready

@@ -123,3 +123,16 @@ async def test_every_line_of_a_log_carries_the_ids(store: Store) -> None:
         ids = {"turn_id": arrival.turn_id, "session_id": arrival.session_id}
         assert ids in agent.bound
     assert structlog.contextvars.get_contextvars() == {}
+
+
+async def test_the_log_tells_of_a_turn(store: Store, caplog: pytest.LogCaptureFixture) -> None:
+    """That it began, and how it ended; never what was said."""
+    caplog.set_level(logging.DEBUG, "threadline.gateway")
+    async with Worker(store, ScriptedAgent(), pace=unhurried()):
+        arrival = await tell(store, SECRET)
+        await becomes(store, arrival.turn_id, TurnState.DONE)
+
+    told = [one.getMessage() for one in caplog.records]
+    assert f"Turn {arrival.turn_id} began" in told
+    assert any(line.startswith(f"Turn {arrival.turn_id} is done after ") for line in told)
+    assert SECRET not in "".join(told)

@@ -1,6 +1,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -19,9 +20,9 @@ from tests.platforms.caller import (
 from threadline.core.address import Address, Kind
 from threadline.core.inbound import InboundKind
 from threadline.core.message import Message, MessageKey, Role, Text, plain_text
-from threadline.core.platform import Reception
+from threadline.core.platform import Answer, Reception
 from threadline.core.session import SessionId
-from threadline.core.turn import TurnId
+from threadline.core.turn import TurnId, TurnState
 from threadline.platforms.webhook import Webhook, make
 from threadline.testing.clock import A_MONDAY
 from threadline.testing.gate import RecordingGate
@@ -41,9 +42,9 @@ class TestWebhook(PlatformContract):
             await stage.close()
 
 
-def answer(text: str) -> Message:
-    """Make a line that an agent said."""
-    return Message(
+def answer(text: str) -> Answer:
+    """Make an answer of one line that an agent said."""
+    line = Message(
         key=MessageKey(1),
         session_id=SessionId("20260302_090000_00000000"),
         seq=2,
@@ -51,18 +52,43 @@ def answer(text: str) -> Message:
         parts=(Text(text=text),),
         at=A_MONDAY,
     )
+    return Answer(state=TurnState.DONE, lines=[line])
 
 
 async def test_a_message_waits_for_its_answer() -> None:
     """With `?wait` the answer comes back in the same request."""
     async with opened() as (webhook, gate):
-        gate.answers[TurnId(1)] = [answer("hello yourself")]
+        gate.answers[TurnId(1)] = answer("hello yourself")
         response = await Caller(webhook).post(HELLO, query="?wait=5")
 
     assert response.status_code == 200
     assert response.json()["answer"]["text"] == "hello yourself"
     assert gate.taken[0].address == Address(platform="hook", kind=Kind.DM, chat="order 66")
     assert gate.taken[0].is_trusted
+
+
+async def test_a_failure_and_a_question_are_told_as_such() -> None:
+    """A caller can tell them from an answer, with what had been said before."""
+    async with opened() as (webhook, gate):
+        caller = Caller(webhook)
+        asks = replace(answer("wait"), state=TurnState.WAITING, question="May I?")
+        gate.answers[TurnId(1)] = asks
+        asked = (await caller.post(HELLO)).json()
+        gate.answers[TurnId(1)] = Answer(state=TurnState.FAILED, error="It broke.")
+        failed = (await caller.ask(asked["ask"])).json()
+
+    assert (asked["state"], asked["question"], asked["answer"]["text"]) == (
+        "waiting",
+        "May I?",
+        "wait",
+    )
+    assert (failed["state"], failed["error"], failed["answer"]["messages"]) == (
+        "failed",
+        "It broke.",
+        [],
+    )
+    assert "error" not in asked
+    assert "question" not in failed
 
 
 async def test_an_answer_can_be_fetched_later() -> None:
@@ -72,7 +98,7 @@ async def test_an_answer_can_be_fetched_later() -> None:
         first = await caller.post(HELLO)
         ask = first.json()["ask"]
         early = await caller.ask(ask)
-        gate.answers[TurnId(1)] = [answer("done")]
+        gate.answers[TurnId(1)] = answer("done")
         late = await caller.ask(f"{ask}?wait=5")
 
     assert (first.status_code, early.status_code, late.status_code) == (202, 202, 200)
@@ -83,7 +109,7 @@ async def test_an_answer_can_be_fetched_later() -> None:
 async def test_the_same_message_answers_as_the_first_time() -> None:
     """A repeated post starts nothing new and is told the same."""
     async with opened() as (webhook, gate):
-        gate.answers[TurnId(1)] = [answer("once")]
+        gate.answers[TurnId(1)] = answer("once")
         caller = Caller(webhook)
         first, second = await caller.post(HELLO), await caller.post(HELLO)
 
@@ -94,7 +120,7 @@ async def test_the_same_message_answers_as_the_first_time() -> None:
 async def test_a_ticket_opens_one_turn_only() -> None:
     """Turns have numbers, but nobody reads another one by counting, nor in another profile."""
     async with opened() as (webhook, gate):
-        gate.answers = {TurnId(n): [answer("secret")] for n in range(1, 5)}
+        gate.answers = {TurnId(n): answer("secret") for n in range(1, 5)}
         caller = Caller(webhook)
         ask = (await caller.post(HELLO)).json()["ask"]
         number, _, code = ask.rpartition("/")[2].partition("-")
@@ -136,7 +162,7 @@ async def test_a_former_secret_still_opens() -> None:
         ask = (await Caller(webhook).post(HELLO)).json()["ask"]
     rotated = {"secret": "a new secret for tests", "former_secrets": [SECRET, old]}
     async with opened(gate, **rotated) as (webhook, _):
-        gate.answers[TurnId(1)] = [answer("still here")]
+        gate.answers[TurnId(1)] = answer("still here")
         later = await Caller(webhook, secret=old).ask(ask)
         newest = await Caller(webhook, secret="a new secret for tests").post(HELLO)
 

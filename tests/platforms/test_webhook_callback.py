@@ -58,6 +58,11 @@ async def test_a_callback_is_signed() -> None:
             0,
         ),
         (httpx.Response(429, headers={"Retry-After": "soon"}), "rejected", None),
+        (
+            httpx.Response(429, headers={"Retry-After": f"Mon, 01 Jan {9**30} 00:00:00 GMT"}),
+            "rejected",
+            None,
+        ),
         (httpx.Response(410), "dead", None),
         (httpx.ConnectError("no route"), "rejected", None),
         (httpx.ReadError("reset"), "ambiguous", None),

@@ -18,6 +18,7 @@ from threadline.testing.clock import A_MONDAY
 from threadline.testing.gate import RecordingGate
 from threadline.web.guard import Guard
 from threadline.web.server import make_app, serve
+from threadline.web.unsigned import Unsigned
 
 
 @dataclass
@@ -33,8 +34,14 @@ class Health:
 class Meters:
     """A gateway's meters."""
 
+    def __init__(self) -> None:
+        self.turned_away: list[str] = []
+
     def text(self) -> bytes:
         return b"threadline_turns_total 7\n"
+
+    def unsigned(self, platform: str) -> None:
+        self.turned_away.append(platform)
 
 
 class Odd(Simulated):
@@ -119,7 +126,8 @@ async def test_metrics_are_served() -> None:
 async def test_a_platform_is_found_below_its_name(prefix: str, profile: str) -> None:
     """A webhook is called under its name, and under a profile's prefix."""
     webhook, gate = Webhook("hook", settings()), RecordingGate()
-    body = json.dumps({"message_id": "1", "session": "s", "text": "hello"}).encode()
+    said = {"message_id": "1", "session": "s", "text": "hello", "profile": profile}
+    body = json.dumps(said).encode()
     url = f"{prefix}/platforms/hook/messages"
     running = asyncio.create_task(webhook.run(gate))
     async with server(FakeGateway(webhook)) as client:
@@ -134,6 +142,20 @@ async def test_a_platform_is_found_below_its_name(prefix: str, profile: str) -> 
     assert (first.status_code, second.status_code) == (202, 202)
     assert ask.startswith(f"{url}/1-")
     assert gate.taken[0].profile == profile
+
+
+async def test_only_known_profiles_are_called() -> None:
+    """A profile that the settings do not name is not there, however it is called."""
+    webhook = Webhook("hook", settings())
+    app = make_app(FakeGateway(webhook), profiles={"main", "work"})
+    async with serve(app, "127.0.0.1", 0) as url, httpx.AsyncClient(base_url=url) as client:
+        found = {
+            name: (await client.post(f"/p/{name}/platforms/hook/messages")).status_code
+            for name in ("work", "default", "other", "a b")
+        }
+
+    assert found["other"] == found["a b"] == 404
+    assert 404 not in (found["work"], found["default"])
 
 
 @pytest.mark.parametrize(
@@ -238,3 +260,42 @@ async def test_a_request_under_way_may_end() -> None:
     await asyncio.wait({running})
 
     assert response.status_code == 202
+
+
+async def test_unsigned_requests_are_counted_and_told_now_and_then(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Each is counted; the log tells of the first, and after a minute how many there were."""
+    webhook, gateway = Webhook("hook", settings()), FakeGateway()
+    gateway.platforms = {"hook": webhook}
+    async with server(gateway) as client:
+        for _ in range(3):
+            headers = sign("another secret of theirs", b"{}", webhook._clock())
+            response = await client.post("/platforms/hook/messages", content=b"{}", headers=headers)
+            assert response.status_code == 401
+
+    assert gateway.meters.turned_away == ["hook"] * 3
+    (line,) = [one for one in caplog.records if one.name == "threadline.web"]
+    assert (line.levelname, line.getMessage()) == (
+        "WARNING",
+        "A request to hook was not rightly signed",
+    )
+
+
+async def test_the_log_tells_again_after_a_minute(caplog: pytest.LogCaptureFixture) -> None:
+    """With how many were left out meanwhile; each platform counts for itself."""
+    moments = iter([0.0, 10.0, 20.0, 30.0, 61.0])
+    unsigned = Unsigned(lambda _: None, lambda: next(moments))
+
+    async def nowhere(_: object) -> None:
+        """Answer nobody."""
+
+    for name in ("one", "one", "one", "two", "one"):
+        await unsigned.watch(name, nowhere)({"type": "http.response.start", "status": 401})
+        await unsigned.watch(name, nowhere)({"type": "http.response.start", "status": 200})
+
+    assert [one.getMessage() for one in caplog.records] == [
+        "A request to one was not rightly signed",
+        "A request to two was not rightly signed",
+        "A request to one was not rightly signed, as were 2 before it",
+    ]

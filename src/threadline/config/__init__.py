@@ -1,9 +1,10 @@
 """Configuration: one typed Config, read from the environment, two files and the defaults."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, timedelta, tzinfo
 from pathlib import Path
+from types import MappingProxyType
 
 from pydantic import Field, PrivateAttr, ValidationError, field_validator
 
@@ -17,8 +18,14 @@ from threadline.config.layers import (
     read_file,
     read_variables,
 )
-from threadline.config.mistakes import DEFAULT, explain, explain_platform
-from threadline.config.secrets import is_reference, is_secret_key, resolve, shown
+from threadline.config.mistakes import DEFAULT, check_names, explain, explain_platform
+from threadline.config.secrets import (
+    credentials_in,
+    is_reference,
+    is_secret_way,
+    resolve,
+    shown,
+)
 from threadline.config.sections import (
     BusyModes,
     Drain,
@@ -52,6 +59,7 @@ from threadline.core.person import PeopleMode
 from threadline.core.policy import Policies, zone
 from threadline.core.route import MAIN_PROFILE, Scopes, canonical_profile
 from threadline.core.rules import EditMode, Rules
+from threadline.core.secrecy import HIDDEN
 from threadline.core.text import checked_name
 from threadline.core.turn import FRESHNESS, LEASE
 
@@ -158,21 +166,47 @@ class Config(Section):
         """The database as anybody may see it."""
         return hide_password(self.database) if self.is_server else str(self.path)
 
+    @property
+    def known_profiles(self) -> frozenset[str]:
+        """All profiles that the settings name, and the main one."""
+        routed = (rule.profile for rule in self.routing)
+        named = (MAIN_PROFILE, self.profile, *self.profiles, *routed)
+        return frozenset(canonical_profile(name) for name in named)
+
     def origin_of(self, key: str) -> str:
         """Tell where a setting came from: a variable, a file, an option, or the defaults."""
         return self._origins.get(key, DEFAULT)
 
-    def settings(self) -> Iterator[tuple[str, object, str]]:
-        """Walk over all settings: dotted name, value as anybody may see it, and its origin."""
+    def settings(
+        self, public: Mapping[str, Collection[str]] = MappingProxyType({})
+    ) -> Iterator[tuple[str, object, str]]:
+        """Walk over all settings: dotted name, value as anybody may see it, and its origin.
+
+        `public` names, by platform, those of its own settings that it knows to be no secrets. What
+        else stands there may be a secret with a misspelt name.
+        """
         for key, value in leaves(self.model_dump(mode="json")):
             seen = self.shown_database if key == "database" else shown(key, value)
-            yield key, seen, self.origin_of(key)
+            yield key, seen if self._is_public(key, value, public) else HIDDEN, self.origin_of(key)
+
+    def _is_public(self, key: str, value: object, public: Mapping[str, Collection[str]]) -> bool:
+        section, name, own = (*key.split(".", 2), "", "")[:3]
+        own = own.partition(".")[0]
+        if section != "platforms" or name not in self.platforms:
+            return True
+        if own not in self.platforms[name].own or own in public.get(name, ()):
+            return True
+        return not isinstance(value, str | list) or is_reference(value)
 
     def platform_settings(self, name: str) -> dict[str, object]:
         """Answer what only a platform itself knows, with its secrets fetched from their places."""
         return {
             key: self._fetch(f"platforms.{name}.{key}", value) for key, value in self._own(name)
         }
+
+    def check_platform(self, name: str, names: Sequence[str], required: Sequence[str]) -> None:
+        """Refuse a setting that a platform does not know, and then the lack of one."""
+        check_names(self.platforms[name].own, name, names, required, self._origins)
 
     def explain_platform(
         self, error: ValidationError, name: str, names: Sequence[str]
@@ -185,9 +219,11 @@ class Config(Section):
         found: set[str] = set()
         for name in self.platforms:
             for key, value in leaves(dict(self._own(name))):
-                whole = f"platforms.{name}.{key}"
-                if is_reference(value) or is_secret_key(key.rpartition(".")[2]):
-                    found.update(_texts(self._fetch(whole, value)))
+                fetched = _texts(self._fetch(f"platforms.{name}.{key}", value))
+                if is_reference(value) or is_secret_way(f"platforms.{name}.{key}"):
+                    found.update(fetched)
+                for text in fetched:
+                    found.update(credentials_in(text))
         return frozenset(found)
 
     def _own(self, name: str) -> Iterator[tuple[str, object]]:
@@ -216,6 +252,11 @@ class Config(Section):
             retention=self.retention.retention(),
             lease=timedelta(seconds=self.lease_seconds),
             freshness=timedelta(seconds=self.freshness_seconds),
+            homes={
+                name: one.home_of(name)
+                for name, one in self.platforms.items()
+                if one.home and one.enabled
+            },
         )
 
 

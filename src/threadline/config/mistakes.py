@@ -48,14 +48,42 @@ def explain_platform(
     way = ("platforms", name, *(str(part) for part in wrong["loc"]))
     key, origin = ".".join(way), origin_of(way, origins)
     if wrong["type"] == "extra_forbidden":
-        near = difflib.get_close_matches(way[-1], names, n=1, cutoff=0.6)
-        known = f"Did you mean platforms.{name}.{near[0]}?" if near else ""
-        hint = known or f"There are: {', '.join(sorted(names))}"
-        return ConfigError(f"There is no setting {key}", id=origin, hint=hint)
+        return _unknown(way, names, origin)
     if wrong["type"] == "missing":
-        return ConfigError(f"{key} is missing", id=origin, hint="The platform needs it")
+        return _missing(key, origin)
     wish = wrong["msg"].removeprefix("Value error, ")
     return ConfigError(f"{key} cannot be {_HUSHED}", id=origin, hint=f"It says: {wish}")
+
+
+def check_names(
+    own: Collection[str],
+    name: str,
+    names: Collection[str],
+    required: Collection[str],
+    origins: Mapping[str, str],
+) -> None:
+    """Refuse a setting that a platform does not know, and then the lack of one that it needs.
+
+    In this order: what is misspelt is not there under its right name either.
+    """
+    for key in own:
+        if key not in names:
+            way = ("platforms", name, key)
+            raise _unknown(way, [*names, *_OPEN], origin_of(way, origins))
+    for key in required:
+        if key not in own:
+            raise _missing(f"platforms.{name}.{key}", origin_of(("platforms", name), origins))
+
+
+def _unknown(way: Way, names: Collection[str], origin: str) -> ConfigError:
+    near = difflib.get_close_matches(way[-1], names, n=1, cutoff=0.6)
+    known = f"Did you mean {'.'.join((*way[:-1], near[0]))}?" if near else ""
+    hint = known or f"There are: {', '.join(sorted(names))}"
+    return ConfigError(f"There is no setting {'.'.join(way)}", id=origin, hint=hint)
+
+
+def _missing(key: str, origin: str) -> ConfigError:
+    return ConfigError(f"{key} is missing", id=origin, hint="The platform needs it")
 
 
 def origin_of(way: Way, origins: Mapping[str, str]) -> str:

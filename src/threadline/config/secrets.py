@@ -3,19 +3,66 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from urllib.parse import SplitResult, parse_qsl, urlsplit, urlunsplit
 
 from threadline.core.errors import ConfigError
 from threadline.core.secrecy import HIDDEN
 
 _FROM_VARIABLE = "env:"
 _FROM_FILE = "file:"
-_WORDS = ("secret", "token", "password", "passphrase", "credential", "api_key", "private", "hmac")
+_WORDS = (
+    "secret",
+    "token",
+    "password",
+    "passphrase",
+    "credential",
+    "api_key",
+    "private",
+    "hmac",
+    "header",
+    "authorization",
+    "cookie",
+)
+_LEAST_VALUE = 8
+"""Characters: a shorter value of a query is a word like others."""
 
 
 def is_secret_key(name: str) -> bool:
     """Tell by the name of a setting whether what it holds may be shown to nobody."""
     word = name.lower()
     return word == "key" or word.endswith("_key") or any(part in word for part in _WORDS)
+
+
+def is_secret_way(key: str) -> bool:
+    """Tell the same of a dotted name: what stands in a platform's table of secrets is one."""
+    names = key.split(".")
+    return any(is_secret_key(name) for name in (names[2:] or names[-1:]))
+
+
+def credentials_in(text: str) -> set[str]:
+    """List what a URL holds to prove who calls: a name and password, and the values of a query."""
+    url = _url(text)
+    if url is None:
+        return set()
+    login = url.netloc.rpartition("@")[0]
+    values = [value for _, value in parse_qsl(url.query) if len(value) >= _LEAST_VALUE]
+    return {proof for proof in (login, url.password, url.query, *values) if proof}
+
+
+def _hide_credentials(text: str) -> str:
+    url = _url(text)
+    if url is None:
+        return text
+    login, _, host = url.netloc.rpartition("@")
+    place = f"{HIDDEN}@{host}" if login else host
+    return urlunsplit(url._replace(netloc=place, query=HIDDEN if url.query else ""))
+
+
+def _url(text: str) -> SplitResult | None:
+    try:
+        return urlsplit(text) if "://" in text else None
+    except ValueError:
+        return None
 
 
 def is_reference(value: object) -> bool:
@@ -29,10 +76,11 @@ def shown(key: str, value: object) -> object:
         return [shown(key, one) for one in value]
     if isinstance(value, dict):
         return {name: shown(f"{key}.{name}", one) for name, one in value.items()}
-    name = key.rpartition(".")[2]
-    if value is None or is_reference(value) or not is_secret_key(name):
+    if value is None or is_reference(value):
         return value
-    return HIDDEN
+    if is_secret_way(key):
+        return HIDDEN
+    return _hide_credentials(value) if isinstance(value, str) else value
 
 
 def resolve(

@@ -1,5 +1,6 @@
 """Sections for a gateway: who may speak, where it leads, what it listens to, what it tells."""
 
+import re
 from collections.abc import Callable
 from enum import StrEnum
 from typing import Annotated, Any, Self
@@ -8,14 +9,14 @@ from pydantic import ConfigDict, Field, ValidationInfo, field_validator, model_v
 
 from threadline.config.sections import Flag, Section
 from threadline.core.access import MESSAGES_PER_MINUTE, AccessRules
-from threadline.core.address import Address, Kind
 from threadline.core.errors import Invalid
 from threadline.core.instructions import Instructions
 from threadline.core.routing import ProfileRule
-from threadline.core.target import parse_target
+from threadline.core.target import Target, parse_target
 
 _ENTRIES = 'a list of entries such as "telegram:42", or "telegram:*" for everybody there'
-_NAMES = 'a list of functions such as "package.module:function"'
+_NAMES = 'a list of functions such as "package.module:function", or of names that packages gave'
+_ENTRY_POINT = re.compile(r"[\w.-]+")
 
 Count = Annotated[int, Field(ge=1, le=10_000, description="a whole number from 1 to 10,000")]
 Entries = Annotated[tuple[str, ...], Field(description=_ENTRIES)]
@@ -123,12 +124,12 @@ class PlatformSettings(Section):
     @classmethod
     def _names_a_chat(cls, text: str | None) -> str | None:
         if text is not None:
-            _try(lambda: _place("platform", text))
+            _try(lambda: parse_target(f"platform:{text}"))
         return text
 
-    def home_of(self, name: str) -> Address:
+    def home_of(self, name: str) -> Target:
         """Answer where the platform's unasked messages go."""
-        return _place(name, self.home or "")
+        return parse_target(f"{name}:{self.home or ''}")
 
     @property
     def own(self) -> dict[str, object]:
@@ -150,7 +151,9 @@ class HookSettings(Section):
         for name in names:
             module, colon, function = name.partition(":")
             words = [*module.split("."), *function.split(".")]
-            if not colon or not all(word.isidentifier() for word in words):
+            is_path = bool(colon) and all(word.isidentifier() for word in words)
+            # What a package calls its entry point is found out where it is looked for.
+            if not is_path and not _ENTRY_POINT.fullmatch(name):
                 raise ValueError(_NAMES)
         return names
 
@@ -201,12 +204,6 @@ class ContextSettings(Section):
         default=(),
         description="a list of tables with a text or skills; with a chat they name its platform",
     )
-
-
-def _place(platform: str, chat: str) -> Address:
-    target = parse_target(f"{platform}:{chat}")
-    kind = Kind.THREAD if target.thread else Kind.CHANNEL
-    return Address(platform=platform, kind=kind, chat=target.chat, thread=target.thread)
 
 
 def _try(make: Callable[[], object]) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from enum import StrEnum
 
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.delivery import LOCAL
@@ -78,6 +79,18 @@ class Standing:
     is_granted: bool = False
 
 
+class Voucher(StrEnum):
+    """Who answers for a sender whom neither the settings nor a grant name.
+
+    Only the platform can say so, when they speak; what goes on without them goes by the last time.
+    """
+
+    ROLE = "role"
+    """A role that they have on the platform."""
+    RELAY = "relay"
+    """An authenticated connector."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grant:
     """Somebody whom the owner let in, beside those whom the settings name."""
@@ -123,6 +136,13 @@ def rank_of(inbound: Inbound, rules: AccessRules, standing: Standing = Standing(
         or (not sender.is_bot and _is_let_in_with_others(address, sender, rules))
     )
     return Rank.MEMBER if is_known else Rank.STRANGER
+
+
+def voucher_of(inbound: Inbound) -> Voucher | None:
+    """Tell who answers for the sender of something."""
+    if inbound.is_trusted:
+        return Voucher.RELAY
+    return Voucher.ROLE if inbound.sender.by_role else None
 
 
 def ids_of(platform: str, sender: Sender) -> frozenset[str]:

@@ -18,6 +18,8 @@ DeliveryId = NewType("DeliveryId", int)
 STALE_AFTER = timedelta(hours=24)
 MAX_DELIVERY_ATTEMPTS = 8
 KEEP_WORDS_OWED = timedelta(days=7)
+STREAMER_FIRST = timedelta(seconds=60)
+"""So long only the process that streamed an answer carries it on: its last call ends by then."""
 REPEAT_MARKER = "[This may be a repeat.]"
 """What stands before a message that may have been seen already."""
 LOCAL = "local"

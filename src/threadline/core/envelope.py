@@ -10,7 +10,7 @@ from threadline.core.message import parts_from, plain_parts
 
 
 def seal(inbound: Inbound) -> str:
-    """Write a message as JSON. Who vouches for its sender is not in it: that is never stored."""
+    """Write a message as JSON. Who vouches for its sender is not in it: no file says so."""
     fields: dict[str, object] = {
         "address": inbound.address.as_dict(),
         "sender": inbound.sender.as_dict(),

@@ -13,7 +13,7 @@ Cursor = NewType("Cursor", str)
 
 
 class EventKind(StrEnum):
-    """What became true, of a session, a message, a turn, a delivery, a project or a job."""
+    """What became true, of a session and what is in it, or of something beside all sessions."""
 
     SESSION_OPENED = "session.opened"
     SESSION_CHANGED = "session.changed"
@@ -43,6 +43,12 @@ class EventKind(StrEnum):
     """It was made, renamed, given another colour, or deleted. It belongs to no session."""
     JOB_CHANGED = "job.changed"
     """It was made, changed, run, or deleted. It belongs to no session."""
+    ACCESS_CHANGED = "access.changed"
+    """Somebody asked to be let in, was let in, or is no longer. It belongs to no session."""
+    HOME_CHANGED = "home.changed"
+    """Another chat became the home of a platform. It belongs to no session."""
+    GATEWAY_CHANGED = "gateway.changed"
+    """It began to serve, or serves no longer. It belongs to no session."""
 
     @property
     def noun(self) -> str:
@@ -69,7 +75,7 @@ class Event:
     """None: it is about something that belongs to no session; then there is no revision either."""
     revision: int
     subject: int | None
-    """Id of a turn, delivery or job, sequence number or project's key, as the kind says."""
+    """Id of a turn, delivery or job, sequence number, project's or address's key, by the kind."""
     at: datetime
 
 

@@ -45,7 +45,7 @@ class Inbound:
     is_trusted: bool = False
     """An authenticated connector answers for the sender, so that nobody asks who they are.
 
-    Only a local transport says so; it is never read from a payload, nor stored.
+    Only a local transport says so; it is never read from a payload.
     """
 
     def __post_init__(self) -> None:

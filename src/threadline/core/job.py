@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NewType
 
+from threadline.core.access import Voucher
 from threadline.core.address import Address
 from threadline.core.errors import Invalid
 from threadline.core.message import Attachment, NewMessage, Part, Role, Text, say
@@ -19,7 +20,7 @@ from threadline.core.text import (
     clean_title,
     first_words,
 )
-from threadline.core.turn import TurnId
+from threadline.core.turn import TurnId, TurnState
 
 JobId = NewType("JobId", int)
 
@@ -28,6 +29,8 @@ OWN_JOBS_LIMIT = 25
 RUNS_KEPT = 100
 PROMPT_LIMIT = 100_000
 """Characters."""
+ORIGIN = "origin"
+"""The target of a job that answers where it was made."""
 MIRRORED = "This was said here by the scheduled job"
 """How the note begins that marks what a job has said."""
 
@@ -58,7 +61,7 @@ class NewJob:
     prompt: str
     schedule: str
     timezone: str = "UTC"
-    target: str = "origin"
+    target: str = ORIGIN
     mirror: Mirror = Mirror.NONE
     name: str = ""
 
@@ -92,15 +95,17 @@ class Job:
     """Where it was made; None: at the terminal."""
     maker: Identity | None
     """Who made it; None: the owner of the installation."""
+    voucher: Voucher | None
+    """Who answered for them when they spoke last."""
     made_at: datetime
     paused_at: datetime | None
     next_at: datetime | None
     """When it is asked next; None: never again."""
 
     @property
-    def is_due_later(self) -> bool:
-        """Whether it will ever be asked again, as things stand."""
-        return self.paused_at is None and self.next_at is not None
+    def needs_admin(self) -> bool:
+        """Whether its maker has to be an admin, as its answers go elsewhere."""
+        return self.maker is not None and self.target.strip().lower() != ORIGIN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,6 +121,14 @@ class JobRun:
     turn_id: TurnId | None
     why: str | None
     """Why it failed or was skipped, or which of its targets could not be had."""
+    turn_state: TurnState | None = None
+    """How far its turn is; None: it has none, or it was deleted."""
+
+    @property
+    def shown_state(self) -> str:
+        """Its state as people read it: a run that nobody has taken up yet is waiting."""
+        is_queued = self.state is RunState.RUNNING and self.turn_state is TurnState.QUEUED
+        return "waiting" if is_queued else self.state.value
 
 
 def checked_job_id(value: object) -> JobId:

@@ -11,6 +11,7 @@ from threadline.core.policy import Policies
 from threadline.core.retention import Retention
 from threadline.core.route import Scopes
 from threadline.core.spend import SpendCaps
+from threadline.core.target import Target
 from threadline.core.text import checked_count, checked_span
 from threadline.core.turn import ANSWER_WITHIN, FRESHNESS, LEASE, MAX_ATTEMPTS, QUEUE_CAP, BusyMode
 
@@ -43,6 +44,8 @@ class Rules:
     max_attempts: int = MAX_ATTEMPTS
     queue_cap: int = QUEUE_CAP
     answer_within: timedelta = ANSWER_WITHIN
+    homes: Mapping[str, Target] = field(default_factory=dict)
+    """Where unasked messages go, by platform, until somebody says otherwise there."""
 
     def __post_init__(self) -> None:
         """Refuse numbers with which nothing could ever run."""

@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from threadline.core.errors import SENTENCE_LIMIT
 from threadline.core.text import checked_choice, checked_moment, checked_text
 from threadline.core.turn import OwnerId
+
+_SILENT_AFTER = timedelta(minutes=1)
 
 
 class PlatformState(StrEnum):
@@ -51,6 +53,10 @@ class GatewayRow:
     started_at: datetime
     beat_at: datetime
     """When it was last heard of."""
+
+    def is_silent(self, now: datetime) -> bool:
+        """Tell whether it was not heard of for so long that it is stuck, if it lives."""
+        return now - self.beat_at > _SILENT_AFTER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

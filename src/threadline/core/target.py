@@ -139,6 +139,17 @@ def target_of(address: Address) -> Target:
     )
 
 
+def likely_address(target: Target) -> Address:
+    """Answer the address of a chat of which nobody has heard yet."""
+    return Address(
+        platform=target.platform,
+        account=target.account,
+        kind=Kind.THREAD if target.thread else Kind.CHANNEL,
+        chat=target.chat,
+        thread=target.thread,
+    )
+
+
 def output_address(profile: str) -> Address:
     """Answer the address of a profile's output folder."""
     return Address(platform=LOCAL, kind=Kind.CHANNEL, chat=checked_name(profile, "profile"))

@@ -1,6 +1,10 @@
 """Access: who may speak, by the settings and by what the owner granted since."""
 
-from threadline.core.access import AccessRules, ids_of, rank_of
+from collections.abc import Collection
+from dataclasses import replace
+
+from threadline.core.access import AccessRules, Voucher, ids_of, rank_of
+from threadline.core.address import Address, Sender
 from threadline.core.inbound import Inbound
 from threadline.core.message import Text
 from threadline.core.rank import Rank
@@ -34,25 +38,31 @@ class Access:
         """Tell whether a member there could turn out to be an admin, by another id of theirs."""
         return platform in ALIASED_PLATFORMS and bool(self.rules.admins)
 
-    async def refused_turns(self) -> frozenset[TurnId]:
-        """Answer the turns that were cut off and whose askers may not speak any more.
+    def again(
+        self, address: Address, sender: Sender, profile: str, voucher: Voucher | None
+    ) -> Inbound:
+        """Make the message by which somebody is judged who does not speak just now.
+
+        Whoever answered for them counts as when they spoke last, if the settings still let them.
+        """
+        return Inbound(
+            address=address,
+            sender=replace(sender, by_role=voucher is Voucher.ROLE),
+            parts=(Text(text="?"),),
+            at=self._store.now(),
+            profile=profile,
+            is_trusted=voucher is Voucher.RELAY and address.platform in self.rules.relays,
+        )
+
+    async def refused_turns(self, among: Collection[TurnId]) -> frozenset[TurnId]:
+        """Answer those of some turns that were cut off whose askers may not speak any more.
 
         One that several asked is refused only if none of them may.
         """
-        asked = await self._store.interrupted_askers()
+        asked = await self._store.interrupted_askers(among)
         admitted = {one.turn_id for one in asked if self._may_still_speak(one)}
         return frozenset(one.turn_id for one in asked) - admitted
 
     def _may_still_speak(self, asked: Asked) -> bool:
-        # What only the platform or its connector could say again counts as it was: that it was so
-        # when they spoke, or nothing would have been cut off.
-        platform = asked.address.platform
-        inbound = Inbound(
-            address=asked.address,
-            sender=asked.sender,
-            parts=(Text(text="?"),),
-            at=self._store.now(),
-            profile=asked.profile,
-            is_trusted=platform in self.rules.relays or platform in self.rules.roles,
-        )
+        inbound = self.again(asked.address, asked.sender, asked.profile, asked.voucher)
         return rank_of(inbound, self.rules, asked.standing).may(Rank.MEMBER)

@@ -2,23 +2,31 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 
 from threadline.core.errors import NotFound
 from threadline.core.event import Event, EventKind
-from threadline.core.message import Message
+from threadline.core.platform import Answer
 from threadline.core.turn import Turn, TurnId, TurnState
 from threadline.gateway.following import follow_feed
 from threadline.sessions.store import Store
 
-_ENDS = frozenset({EventKind.TURN_DONE, EventKind.TURN_FAILED, EventKind.TURN_STOPPED})
-_OVER = frozenset({TurnState.DONE, TurnState.FAILED, TurnState.STOPPED})
+_ENDS = frozenset(
+    {
+        EventKind.TURN_DONE,
+        EventKind.TURN_FAILED,
+        EventKind.TURN_STOPPED,
+        EventKind.TURN_WAITING,
+    }
+)
+_OVER = frozenset({TurnState.DONE, TurnState.FAILED, TurnState.STOPPED, TurnState.WAITING})
+"""It says nothing more by itself."""
 
 
 class Answers:
-    """Lets many wait for turns to end; all of them together follow the feed once."""
+    """Lets many wait for turns to end or to ask; all of them together follow the feed once."""
 
     def __init__(self, store: Store) -> None:
         """Begin with nobody waiting."""
@@ -26,18 +34,23 @@ class Answers:
         self._waiting: defaultdict[TurnId, set[asyncio.Event]] = defaultdict(set)
         self._following: asyncio.Task[None] | None = None
 
-    async def wait(self, turn_id: TurnId, within: timedelta) -> Sequence[Message] | None:
-        """Wait for what a turn says; None: it is not over yet. One that is gone says nothing."""
+    async def wait(self, turn_id: TurnId, within: timedelta) -> Answer | None:
+        """Wait for what a turn says or asks; None: it is not so far yet.
+
+        One that is gone says nothing.
+        """
         try:
             turn = await self._last(turn_id)
             if turn.state not in _OVER:
                 async with asyncio.timeout(within.total_seconds()):
                     turn = await self._end_of(turn.id)
-            return await self._store.reply(turn.id)
+            lines = await self._store.reply(turn.id)
         except TimeoutError:
             return None
         except NotFound:
-            return ()
+            return Answer(state=TurnState.DONE)
+        question = turn.question if turn.state is TurnState.WAITING else None
+        return Answer(state=turn.state, lines=lines, question=question, error=turn.error)
 
     async def _end_of(self, turn_id: TurnId) -> Turn:
         with self._news_of(turn_id) as news:

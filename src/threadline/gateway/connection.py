@@ -9,8 +9,8 @@ from threadline.core.command import Command
 from threadline.core.delivery import LOCAL
 from threadline.core.errors import StorageError, ThreadlineError, sentence_of
 from threadline.core.inbound import Inbound
-from threadline.core.message import Attachment, MediaKind, Message
-from threadline.core.platform import Gate, Platform, Reception, Taken
+from threadline.core.message import Attachment, MediaKind
+from threadline.core.platform import Answer, Gate, Platform, Reception, Taken
 from threadline.core.secrecy import hush
 from threadline.core.serving import PlatformHealth, PlatformState
 from threadline.core.turn import TurnId
@@ -98,7 +98,7 @@ class Connection:
             return Taken(reception=Reception.REFUSED)
         return await self._gate.take(inbound)
 
-    async def answer_to(self, turn_id: TurnId, within: timedelta) -> Sequence[Message] | None:
+    async def answer_to(self, turn_id: TurnId, within: timedelta) -> Answer | None:
         """Wait for what a turn says, also while we are about to stop."""
         return await self._gate.answer_to(turn_id, within)
 

@@ -34,7 +34,7 @@ async def run_errand(
     except StorageError:
         raise
     except ThreadlineError as error:
-        await store.owe_words(inbound.address, sentence_of(error))
+        await store.owe_answer(inbound, sentence_of(error), about=errand.session_id)
     return None
 
 
@@ -44,13 +44,12 @@ async def _export(store: Store, errand: Export, inbound: Inbound, largest: int) 
         what = "Files cannot be sent here" if largest < 1 else "The file is too large to be sent"
         how = f"threadline sessions export {errand.session_id} --format {errand.format}"
         words = f"{what}. Whoever runs this installation gets it with: {how}"
-        await store.owe_words(inbound.address, words)
+        await store.owe_answer(inbound, words, about=errand.session_id)
         return
     name = f"{errand.session_id}.{errand.format}"
     attachment = await store.put_blob(data, _TYPES[errand.format], MediaKind.FILE, name)
-    await store.owe_words(
-        inbound.address, "This is the conversation so far.", attachments=(attachment,)
-    )
+    words = "This is the conversation so far."
+    await store.owe_answer(inbound, words, (attachment,), about=errand.session_id)
 
 
 async def _written(store: Store, errand: Export, inbound: Inbound) -> AsyncIterator[bytes]:

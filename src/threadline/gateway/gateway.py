@@ -19,6 +19,7 @@ from threadline.core.errors import Conflict, Invalid, ThreadlineError, sentence_
 from threadline.core.platform import Capabilities, Platform, Surroundings
 from threadline.core.rank import Rank
 from threadline.core.serving import PlatformHealth
+from threadline.core.target import likely_address
 from threadline.core.turn import Turn
 from threadline.gateway.access import Access
 from threadline.gateway.connection import Connection
@@ -78,7 +79,7 @@ class Gateway:
             capabilities={name: one.capabilities for name, one in self.platforms.items()},
             notes={name: one.notes for name, one in self.platforms.items()},
             instructions=settings.instructions,
-            homes=settings.homes,
+            homes=tuple(likely_address(home) for home in store.rules.homes.values()),
             redact=settings.redact,
         )
         self.worker = self._make_worker(agent)
@@ -128,13 +129,13 @@ class Gateway:
             default_profile=self.settings.default_profile,
             meters=self.meters,
             largest_file=self._largest_file,
+            keep_said=self.worker.beat,
         )
 
     def _make_scheduler(self) -> Scheduler:
         return Scheduler(
             self.store,
             platforms=self.platforms,
-            homes=self.settings.homes,
             access=self.access,
             meters=self.meters,
         )
@@ -221,7 +222,6 @@ class Gateway:
 
     async def _start(self) -> None:
         await self.store.clear_gateways()
-        await self._set_homes()
         # It runs before the first turn does, so that what is owed is on its way by then.
         self._begin("outbox", self.outbox.run())
         await self.hooks.begin()
@@ -235,14 +235,6 @@ class Gateway:
             connection.open(list_commands(Rank.ADMIN))
         self._begin("beat", self._beat())
         self._is_serving = True
-
-    async def _set_homes(self) -> None:
-        """Give every platform its home that has none; what somebody chose there stays."""
-        profile = self.settings.default_profile
-        known = await self.store.homes(profile)
-        for home in self.settings.homes:
-            if home.platform not in known:
-                await self.store.set_home(home, profile=profile)
 
     def _connect(self, platform: Platform) -> Connection:
         return Connection(
@@ -298,8 +290,8 @@ class Gateway:
     async def _close(self) -> None:
         self._is_over = True
         await self._cancel(*self._loops)
-        await self.inbox.close()
         grace = self.settings.pace.grace
+        await self.inbox.close(grace)
         await asyncio.gather(*(one.close(grace) for one in self._connections))
         if self._ended is not None and not self._ended.done():
             self._ended.set_result(None)
@@ -319,7 +311,7 @@ class Gateway:
             log.warning("Nobody is told that turn %s is silent: %s", turn.id, error)
             return
         minutes = max(round(silence.total_seconds() / 60), 1)
-        await self.outbox.say(
+        self.inbox.tell(
             address,
             f"I have heard nothing from the agent for {minutes} min. "
             "If it stays silent as long again, I give up; /stop ends it now.",

@@ -23,7 +23,7 @@ from threadline.core.turn import LEASE, Turn, TurnId
 from threadline.gateway.calling import HOOK_WITHIN, Callee, Function, find_function
 from threadline.gateway.meters import Meters
 from threadline.gateway.pace import NO_STORAGE, Pace
-from threadline.sessions.endings import Ending, EndingId
+from threadline.sessions.endings import Ending
 from threadline.sessions.feed import FeedLost
 from threadline.sessions.followers import LostDelivery
 from threadline.sessions.store import Store
@@ -115,7 +115,6 @@ class Hooks:
             for kind, callee in callees
             if kind is not HookKind.SESSION_ENDED
         ]
-        self._heard: tuple[EndingId | None, set[Callee]] = (None, set())
 
     @property
     def on_ended(self) -> Callable[[Ending, Sequence[Message]], Awaitable[None]] | None:
@@ -135,23 +134,28 @@ class Hooks:
 
     async def tell_ended(self, ending: Ending, transcript: Sequence[Message]) -> None:
         """Tell every hook of an ending; when one fails, the next attempt is for that one alone."""
-        told = self._heard[1] if self._heard[0] == ending.id else set[Callee]()
-        self._heard = (ending.id, told)
-        waiting = [callee for callee in self._ended if callee not in told]
+        told = await self._store.told_of_ending(ending.id)
+        waiting = [callee for callee in self._ended if callee.name not in told]
         results = await asyncio.gather(
-            *(callee.call(ending, transcript) for callee in waiting), return_exceptions=True
+            *(self._tell_one(callee, ending, transcript) for callee in waiting),
+            return_exceptions=True,
         )
-        failures = []
-        for callee, result in zip(waiting, results, strict=True):
-            failed = isinstance(result, BaseException)
-            self._meters.hook_called(HookKind.SESSION_ENDED, failed=failed)
-            if isinstance(result, BaseException):
-                log.warning("The hook %s failed: %s", callee.name, sentence_of(result))
-                failures.append(result)
-            else:
-                told.add(callee)
-        if failures:
-            raise failures[0]
+        for failure in results:
+            if isinstance(failure, BaseException):
+                raise failure
+
+    async def _tell_one(
+        self, callee: Callee, ending: Ending, transcript: Sequence[Message]
+    ) -> None:
+        try:
+            await callee.call(ending, transcript)
+        except Exception as error:
+            self._meters.hook_called(HookKind.SESSION_ENDED, failed=True)
+            log.warning("The hook %s failed: %s", callee.name, sentence_of(error))
+            raise
+        self._meters.hook_called(HookKind.SESSION_ENDED, failed=False)
+        # At once, as others may take their time, or this process may not live to see them end.
+        await self._store.note_told(ending.id, callee.name)
 
 
 class Follower:

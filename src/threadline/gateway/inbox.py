@@ -2,28 +2,29 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 from threadline.core.address import Address, Kind
-from threadline.core.command import parse_command
+from threadline.core.command import WhileRunning, parse_command
 from threadline.core.errors import Invalid, StorageError, ThreadlineError
 from threadline.core.inbound import Inbound, InboundKind
-from threadline.core.message import Attachment, MediaKind, Message, plain_text
-from threadline.core.platform import Reception, Taken
+from threadline.core.message import Attachment, MediaKind, plain_text
+from threadline.core.platform import Answer, Reception, Taken
 from threadline.core.rank import Rank
 from threadline.core.route import MAIN_PROFILE, canonical_chat, canonical_sender
 from threadline.core.routing import ProfileRule, profile_for
 from threadline.core.text import checked_span, checked_type
-from threadline.core.turn import TurnId, checked_turn_id
+from threadline.core.turn import BusyMode, TurnId, checked_turn_id
 from threadline.gateway.access import Access
 from threadline.gateway.answers import Answers
 from threadline.gateway.errands import run_errand
 from threadline.gateway.limits import Allowance, Haste
 from threadline.gateway.meters import Meters
 from threadline.gateway.order import Order
+from threadline.gateway.pace import Pace, end_tasks
 from threadline.sessions.blobs import BLOB_LIMIT
 from threadline.sessions.commands import find_unknown
 from threadline.sessions.commands.ask import Errand, Reply
@@ -31,7 +32,13 @@ from threadline.sessions.store import Store
 
 log = logging.getLogger("threadline.gateway")
 
-TOO_FAST = "That was a lot at once. I left out your last message; please wait a minute."
+TOO_FAST = (
+    "That was a lot at once. I leave out your messages until {until:%H:%M:%S} UTC, and then as "
+    "long as they come faster than {per_minute} in a minute."
+)
+LEFT_OUT = "I left out {count} of your messages, as they came too fast. Send again what matters."
+OLDEST = timedelta(minutes=5)
+"""How long ago a message may say that it was written, when haste is judged."""
 UNKNOWN = "I do not know you yet."
 ASK_OWNER = (
     "I do not know you yet. Give this code to the person who runs me, and they can let you in: "
@@ -65,8 +72,12 @@ class Inbox:
         meters: Meters,
         per_minute: int | None = None,
         largest_file: Callable[[str], int] = lambda _: BLOB_LIMIT,
+        keep_said: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
-        """Let in whom the access admits; `largest_file` tells what a platform takes."""
+        """Let in whom the access admits; `largest_file` tells what a platform takes.
+
+        `keep_said` stores what running turns have said, before somebody stops one of them.
+        """
         self._store = store
         self._access = access
         self._outbox = outbox
@@ -79,6 +90,7 @@ class Inbox:
         self._order = Order()
         self._answers = Answers(store)
         self._largest_file = largest_file
+        self._keep_said = keep_said
         self._background: set[asyncio.Task[None]] = set()
 
     async def keep(
@@ -87,8 +99,8 @@ class Inbox:
         """Store an attachment, before the message that it belongs to is brought."""
         return await self._store.put_blob(data, media_type, kind, name)
 
-    async def answer_to(self, turn_id: TurnId, within: timedelta) -> Sequence[Message] | None:
-        """Wait for what a turn says to people; None: it is not over yet."""
+    async def answer_to(self, turn_id: TurnId, within: timedelta) -> Answer | None:
+        """Wait for what a turn says to people, or asks them; None: it is not so far yet."""
         return await self._answers.wait(checked_turn_id(turn_id), checked_span(within, "within"))
 
     async def take(self, inbound: Inbound) -> Taken:
@@ -116,11 +128,9 @@ class Inbox:
         while self._background:
             await asyncio.wait(set(self._background))
 
-    async def close(self) -> None:
-        """End what goes on in the background."""
-        for task in self._background:
-            task.cancel()
-        await self.settle()
+    async def close(self, within: timedelta = Pace().grace) -> None:
+        """End what goes on in the background; what does not end is left to itself."""
+        await end_tasks(set(self._background), within)
 
     def _routed(self, inbound: Inbound) -> Inbound:
         checked_type(inbound, "inbound", Inbound)
@@ -132,7 +142,7 @@ class Inbox:
         if rank is Rank.STRANGER:
             return await self._meet(inbound)
         if rank is not Rank.OWNER and not self._is_in_time(inbound):
-            return Taken(reception=Reception.LIMITED, said=TOO_FAST)
+            return Taken(reception=Reception.LIMITED, said=self._too_fast(inbound))
         return await self._receive(inbound, rank)
 
     async def _meet(self, inbound: Inbound) -> Taken:
@@ -146,42 +156,67 @@ class Inbox:
             return refused
         shown = await self._store.ask_pairing(address.platform, sender, profile=inbound.profile)
         if shown is not None:
-            self._say(address, ASK_OWNER.format(code=shown.code))
+            self.tell(address, ASK_OWNER.format(code=shown.code))
         return refused
 
     def _is_in_time(self, inbound: Inbound) -> bool:
         """Count a message; what takes words back is never too much."""
         if inbound.kind is InboundKind.DELETION:
             return True
-        haste = self._limit.take(_sender_of(inbound), self._moment_of(inbound))
-        if haste is Haste.FIRST and not inbound.observed:
-            self._say(inbound.address, TOO_FAST)
+        who = _sender_of(inbound)
+        haste = self._limit.take(who, self._moment_of(inbound))
+        if inbound.observed:
+            return haste is Haste.NONE
+        words = [self._too_fast(inbound)] if haste is Haste.FIRST else []
+        if haste is not Haste.AGAIN and (count := self._limit.report(who)):
+            words.insert(0, LEFT_OUT.format(count=count))
+        if words:
+            self.tell(inbound.address, "\n".join(words))
         return haste is Haste.NONE
 
+    def _too_fast(self, inbound: Inbound) -> str:
+        until = self._limit.free_at(_sender_of(inbound), self._moment_of(inbound))
+        # Rounded up, so that whoever waits until then is heard.
+        until = until.astimezone(UTC) + timedelta(seconds=1)
+        return TOO_FAST.format(until=until, per_minute=self._limit.per_minute)
+
     def _moment_of(self, inbound: Inbound) -> datetime:
-        """Tell when something was said; nothing is said later than now."""
-        return min(inbound.at, self._store.now())
+        """Tell when something was said: not later than now, and not long ago.
+
+        Whoever dates their messages could otherwise write as many as they like.
+        """
+        now = self._store.now()
+        return max(min(inbound.at, now), now - OLDEST)
 
     async def _receive(self, inbound: Inbound, rank: Rank) -> Taken:
         is_said = _is_said(inbound)
         words = plain_text(inbound.parts).strip() if is_said else ""
         if words.startswith("/"):
             if (call := parse_command(words)) is not None:
+                if call.command.while_running is WhileRunning.STOP:
+                    await self._before_stop()
                 reply = await self._store.command(inbound, call, rank)
                 return self._answered(inbound, reply)
             if (unknown := find_unknown(words)) is not None:
                 return await self._turn_down(inbound, str(unknown), unknown)
-        arrival = await self._store.arrive(inbound, answers=is_said)
+        if is_said and self._store.rules.busy_for(inbound.address.platform) is BusyMode.INTERRUPT:
+            await self._before_stop()
+        arrival = await self._store.arrive(inbound, answers=rank if is_said else None)
         if arrival.is_repeated:
             return Taken(reception=Reception.REPEATED, turn_id=arrival.turn_id)
         return Taken(reception=Reception.TAKEN, turn_id=arrival.turn_id)
+
+    async def _before_stop(self) -> None:
+        """Let what people have seen of a turn be kept, as what comes next may stop it."""
+        if self._keep_said is not None:
+            await self._keep_said()
 
     def _answered(self, inbound: Inbound, reply: Reply | None) -> Taken:
         """Say what must not be kept, and do in the background what takes longer."""
         if reply is None:
             return Taken(reception=Reception.REPEATED)
         if reply.is_secret and reply.text:
-            self._say(inbound.address, reply.text)
+            self.tell(inbound.address, reply.text)
         if reply.errand is not None:
             self._begin(self._run(reply.errand, inbound))
         said = None if reply.is_secret else reply.text
@@ -205,7 +240,9 @@ class Inbox:
         if words:
             await self._outbox.say(inbound.address, words)
 
-    def _say(self, address: Address, words: str) -> None:
+    def tell(self, address: Address, words: str) -> None:
+        """Say something directly, unkept and in the background: nobody waits for a platform."""
+
         async def say() -> None:
             await self._outbox.say(address, words)
 

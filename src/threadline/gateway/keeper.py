@@ -1,6 +1,6 @@
 """The keeper: picks up what was cut off, and ends what is over."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import TypeAlias
 
 from threadline.core.message import Message
@@ -11,8 +11,8 @@ from threadline.sessions.store import Store
 
 Hook: TypeAlias = Callable[[Ending, Sequence[Message]], Awaitable[None]]
 """Is told of an ending, with the transcript. One that raises is called again."""
-Refuses: TypeAlias = Callable[[], Awaitable[frozenset[TurnId]]]
-"""Tells which interrupted turns may not go on, as their sender may not speak any more."""
+Refuses: TypeAlias = Callable[[Collection[TurnId]], Awaitable[frozenset[TurnId]]]
+"""Tells which of some interrupted turns may not go on, as their sender may not speak any more."""
 
 
 class Keeper:
@@ -36,12 +36,13 @@ class Keeper:
         await self._store.interrupt_dead()
         await self._store.reclaim_deliveries()
         resumed: list[TurnId] = []
-        while True:
-            may_not = refused if self._refuses is None else refused | await self._refuses()
-            found = await self._store.recover(may_not)
+        while among := await self._store.interrupted_turns():
+            may_not = refused if self._refuses is None else refused | await self._refuses(among)
+            found = await self._store.recover(may_not, among)
             resumed += found.resumed
             if not found.resumed and not found.failed:
-                return resumed
+                break
+        return resumed
 
     async def sweep(self) -> None:
         """End what is over, and clear away what nobody uses; a step that fails keeps none back."""

@@ -21,6 +21,7 @@ LOOK_EVERY = timedelta(seconds=15)
 
 _OTHER = "other"
 """Where a platform is counted that nobody configured: labels must not grow without end."""
+_UNSIGNED = "unsigned"
 _TURN_BUCKETS = (0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800)
 _DELIVERY_BUCKETS = (0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 3600)
 _LAG_BUCKETS = (0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5)
@@ -112,6 +113,10 @@ class Meters:
     def arrived(self, platform: str, reception: Reception) -> None:
         """Count something that a platform brought."""
         self._arrivals.labels(self._known(platform), reception.value).inc()
+
+    def unsigned(self, platform: str) -> None:
+        """Count a request that was turned away because it was not rightly signed."""
+        self._arrivals.labels(self._known(platform), _UNSIGNED).inc()
 
     def turn_ended(self, state: TurnState, seconds: float) -> None:
         """Count a turn that runs no longer."""

@@ -18,9 +18,10 @@ from threadline.gateway.carriage import Carriage
 from threadline.gateway.following import follow_feed
 from threadline.gateway.live import Live
 from threadline.gateway.meters import Meters
-from threadline.gateway.pace import NO_STORAGE, Pace, steadily, weathered
+from threadline.gateway.pace import NO_STORAGE, Pace, end_tasks, steadily, weathered
 from threadline.gateway.sending import send
 from threadline.gateway.streaming import Streaming
+from threadline.gateway.tracing import logged_for
 from threadline.sessions.deliveries.parcel import Parcel
 from threadline.sessions.store import Store
 
@@ -28,6 +29,8 @@ log = logging.getLogger("threadline.gateway")
 
 SENDING_AT_A_TIME = 32
 """After so many messages under way on one platform no more are taken for it."""
+WARN_AFTER = 3
+"""After so many attempts a delivery that cannot be sent is a warning in the log."""
 _SLICE = 20
 _SHORTEST = timedelta(milliseconds=20)
 
@@ -61,7 +64,7 @@ class Outbox:
         self._pace = pace or Pace()
         self._meters = meters
         self._secrets = secrets
-        self._streaming = Streaming(store, platforms, streams=streams)
+        self._streaming = Streaming(store, platforms, streams=streams, pace=self._pace)
         self._sending: dict[asyncio.Task[None], Parcel] = {}
         self._wake = asyncio.Event()
         self._idle = asyncio.Event()
@@ -102,14 +105,18 @@ class Outbox:
 
     async def drain(self, within: timedelta) -> None:
         """Send what is due and let what is being sent end, for a while; then take nothing more."""
-        self._idle.clear()
-        self._wake.set()
         with suppress(TimeoutError):
             async with asyncio.timeout(within.total_seconds()):
-                await self._idle.wait()
-                while self._sending:
-                    await asyncio.wait(set(self._sending))
+                await self.settle()
         self._is_leaving = True
+
+    async def settle(self) -> None:
+        """Send what is due, and wait until nothing is being sent."""
+        self._idle.clear()
+        self._wake.set()
+        await self._idle.wait()
+        while self._sending:
+            await asyncio.wait(set(self._sending))
 
     def wake(self) -> None:
         """Look again at once for what is due."""
@@ -168,6 +175,10 @@ class Outbox:
             log.error("A delivery broke off", exc_info=error)
 
     async def _carry(self, parcel: Parcel) -> None:
+        with logged_for(parcel.delivery):
+            await self._try(parcel)
+
+    async def _try(self, parcel: Parcel) -> None:
         """Send one parcel; whatever the platform does becomes the state of the delivery."""
         owed = parcel.delivery
         platform = self._platforms[owed.address.platform]
@@ -190,14 +201,19 @@ class Outbox:
     async def _fail(self, delivery: Delivery, error: SendFailed) -> DeliveryState:
         why = hush(str(error), self._secrets)
         state = await self._store.not_sent(delivery, error.outcome, why, error.retry_after)
-        log.info("Delivery %s is %s: %s", delivery.id, state, why)
+        is_bad = state is not DeliveryState.PENDING or delivery.attempts >= WARN_AFTER
+        level = logging.WARNING if is_bad else logging.INFO
+        log.log(level, "Delivery %s is %s: %s", delivery.id, state, why)
         return state
 
     def _note_end(self, delivery: Delivery, state: DeliveryState) -> None:
         if state is not DeliveryState.PENDING:
             self._streaming.forget(delivery.id)
+        since = self._store.now() - delivery.owed_at
+        if state is DeliveryState.SENT:
+            seconds = max(since.total_seconds(), 0)
+            log.info("Delivery %s was sent %.1f s after it was owed", delivery.id, seconds)
         if self._meters is not None:
-            since = self._store.now() - delivery.owed_at
             self._meters.delivered(delivery.address.platform, state, since)
 
     async def _renew(self) -> None:
@@ -209,7 +225,4 @@ class Outbox:
                     task.cancel()
 
     async def _let_go(self) -> None:
-        for task in self._sending:
-            task.cancel()
-        if self._sending:
-            await asyncio.wait(set(self._sending))
+        await end_tasks(set(self._sending), self._pace.grace)

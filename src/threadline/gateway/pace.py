@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -31,7 +31,7 @@ class Pace:
     drain: timedelta = timedelta(seconds=20)
     """How long running turns may go on after a worker was asked to stop."""
     grace: timedelta = timedelta(seconds=2)
-    """How long a cancelled agent may take to end before its worker leaves without it."""
+    """How long a cancelled agent or platform may take to end before it is left to itself."""
     inactivity: timedelta | None = timedelta(minutes=30)
     """How long an agent may say nothing before its turn is given up; None: as long as it likes."""
 
@@ -58,3 +58,13 @@ async def weathered(work: Callable[[], Awaitable[object]]) -> bool:
         log.warning("Trying again later: %s", error)
         return False
     return True
+
+
+async def end_tasks(tasks: Collection[asyncio.Task[None]], within: timedelta) -> None:
+    """Cancel tasks and wait for their end, for a while; one that does not end is left to itself."""
+    for task in tasks:
+        task.cancel()
+    if tasks:
+        _, running = await asyncio.wait(set(tasks), timeout=within.total_seconds())
+        for task in running:
+            log.warning("A platform goes on with what was cancelled: %s", task.get_name())

@@ -17,8 +17,9 @@ _LONGEST_PAUSE = timedelta(minutes=1)
 
 async def show_typing(platform: Platform, address: Address) -> None:
     """Show that somebody writes, until cancelled; a platform that cannot is asked less often."""
-    pause = TYPE_EVERY
-    while True:
+    pause, task = TYPE_EVERY, asyncio.current_task()
+    # Also if the platform swallowed that it was cancelled.
+    while task is not None and not task.cancelling():
         try:
             async with asyncio.timeout(TYPE_EVERY.total_seconds()):
                 await platform.show_typing(address)

@@ -2,16 +2,14 @@
 
 import asyncio
 import logging
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from datetime import timedelta
 
-from threadline.core.address import Address, Sender
+from threadline.core.address import Sender
 from threadline.core.delivery import LOCAL
 from threadline.core.errors import NotFound, StorageError, sentence_of
 from threadline.core.event import Event, EventKind
-from threadline.core.inbound import Inbound
-from threadline.core.job import Job, JobId
-from threadline.core.message import Text
+from threadline.core.job import JobId
 from threadline.core.rank import Rank
 from threadline.core.turn import TurnId
 from threadline.gateway.access import Access
@@ -28,6 +26,7 @@ LOOK_AT_LEAST = timedelta(minutes=1)
 _BREATH = timedelta(milliseconds=10)
 """How long it rests at the least, so that a clock that stands still does not keep it busy."""
 _NOT_ADMITTED = "Whoever made this job may not speak any more."
+_NO_ADMIN = "Its answers go elsewhere, and whoever made it is no admin any more."
 _ENDED = frozenset({EventKind.TURN_DONE, EventKind.TURN_FAILED, EventKind.TURN_STOPPED})
 
 
@@ -43,17 +42,15 @@ class Scheduler:
         store: Store,
         *,
         platforms: Collection[str],
-        homes: Iterable[Address] = (),
         access: Access | None = None,
         meters: Meters | None = None,
     ) -> None:
-        """Work on a store, for a gateway with these platforms and the homes of its settings.
+        """Work on a store, for a gateway with these platforms.
 
         With access, the jobs of those who may not speak any more do not run.
         """
         self._store = store
         self._platforms = frozenset({*platforms, LOCAL})
-        self._homes = {home.platform: home for home in homes}
         self._access = access
         self._meters = meters
         self._running: set[TurnId] = set()
@@ -98,7 +95,7 @@ class Scheduler:
         why = await self._why_not(id)
         if why is not None:
             return await self._store.fail_due(id, why)
-        return await self._store.start_due(id, platforms=self._platforms, homes=self._homes)
+        return await self._store.start_due(id, platforms=self._platforms)
 
     async def _why_not(self, id: JobId) -> str | None:
         """Say why a job may not run; None: it may."""
@@ -108,10 +105,14 @@ class Scheduler:
             job = await self._store.any_job(id)
         except NotFound:
             return None
-        asked = _as_asked(job, self._store, self._access)
-        if asked is None or (await self._access.rank(asked)).may(Rank.MEMBER):
-            return None
-        return _NOT_ADMITTED
+        if job.maker is None or job.address is None or job.address.platform == LOCAL:
+            return None  # The owner made it.
+        maker = Sender(id=job.maker.id)
+        asked = self._access.again(job.address, maker, job.profile, job.voucher)
+        rank = await self._access.rank(asked)
+        if not rank.may(Rank.MEMBER):
+            return _NOT_ADMITTED
+        return _NO_ADMIN if job.needs_admin and not rank.may(Rank.ADMIN) else None
 
     async def _notice(self, event: Event) -> None:
         """Wake up when jobs change, and when a run ends that is under way."""
@@ -133,19 +134,3 @@ class Scheduler:
                 await self._wake.wait()
         except TimeoutError:
             return
-
-
-def _as_asked(job: Job, store: Store, access: Access) -> Inbound | None:
-    """Make the message that the maker of a job would send; None: the owner made it."""
-    if job.maker is None or job.address is None or job.address.platform == LOCAL:
-        return None
-    platform = job.address.platform
-    return Inbound(
-        address=job.address,
-        sender=Sender(id=job.maker.id),
-        parts=(Text(text=job.prompt),),
-        at=store.now(),
-        profile=job.profile,
-        # What only the platform could say again counts as it was when they spoke.
-        is_trusted=platform in access.rules.relays or platform in access.rules.roles,
-    )

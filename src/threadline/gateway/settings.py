@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from threadline.core.access import AccessRules
-from threadline.core.address import Address
 from threadline.core.instructions import Instructions
 from threadline.core.route import MAIN_PROFILE
 from threadline.core.routing import ProfileRule
@@ -20,8 +19,6 @@ class GatewaySettings:
     access: AccessRules = AccessRules()
     routing: tuple[ProfileRule, ...] = ()
     default_profile: str = MAIN_PROFILE
-    homes: tuple[Address, ...] = ()
-    """Where a platform's unasked messages go, until somebody says otherwise there."""
     instructions: tuple[Instructions, ...] = ()
     redact: bool = False
     """Agents see keyed hashes in the place of ids."""

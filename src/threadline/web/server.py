@@ -2,7 +2,7 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from datetime import timedelta
 from typing import Protocol, cast
@@ -23,14 +23,14 @@ from threadline.core.platform import Send as EndpointSend
 from threadline.core.route import canonical_profile
 from threadline.core.serving import PlatformHealth
 from threadline.core.text import checked_name
+from threadline.web.connections import Connection
 from threadline.web.guard import BODY_LIMIT, Guard, refuse
+from threadline.web.unsigned import Unsigned
 
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 """The media type that Prometheus reads."""
 GRACE = timedelta(seconds=5)
 """How long requests may go on after the server was told to stop."""
-CONNECTIONS = 1000
-"""How many may be open at a time."""
 
 
 class Health(Protocol):
@@ -64,6 +64,10 @@ class Exposition(Protocol):
         """Write everything down."""
         ...
 
+    def unsigned(self, platform: str) -> None:
+        """Count a request to a platform that was not rightly signed."""
+        ...
+
 
 class Served(Protocol):
     """What the web server knows of a gateway."""
@@ -83,9 +87,11 @@ class Served(Protocol):
         ...
 
 
-def make_app(gateway: Served, *, body_limit: int = BODY_LIMIT) -> Starlette:
-    """Make the application that serves one gateway."""
-    rooms = Rooms(gateway)
+def make_app(
+    gateway: Served, *, body_limit: int = BODY_LIMIT, profiles: Collection[str] | None = None
+) -> Starlette:
+    """Make the application that serves one gateway, for some profiles or for any."""
+    rooms = Rooms(gateway, profiles)
     return Starlette(
         routes=[
             Route("/healthz", rooms.tell_alive),
@@ -102,9 +108,14 @@ def make_app(gateway: Served, *, body_limit: int = BODY_LIMIT) -> Starlette:
 class Rooms:
     """What is found under each path."""
 
-    def __init__(self, gateway: Served) -> None:
-        """Show one gateway."""
+    def __init__(self, gateway: Served, profiles: Collection[str] | None = None) -> None:
+        """Show one gateway, for some profiles or for any."""
         self._gateway = gateway
+        self._profiles = profiles
+        self._unsigned = Unsigned(self._count_unsigned)
+
+    def _count_unsigned(self, platform: str) -> None:
+        self._gateway.meters.unsigned(platform)  # the gateway behind it may change
 
     async def tell_alive(self, _: Request) -> Response:
         """Say that the process lives and its loop answers."""
@@ -133,18 +144,30 @@ class Rooms:
         if not isinstance(platform, Endpoint):
             raise NotFound("No platform is called here", id=params["platform"][:60])
         if "profile" in params:
-            scope["threadline.profile"] = _profile(params["profile"])
-        await platform.serve(scope, cast("EndpointReceive", receive), cast("EndpointSend", send))
+            scope["threadline.profile"] = self._profile(params["profile"])
+        answer = self._unsigned.watch(platform.name, send)
+        await platform.serve(scope, cast("EndpointReceive", receive), cast("EndpointSend", answer))
+
+    def _profile(self, written: str) -> str:
+        try:
+            profile = checked_name(canonical_profile(written), "profile")
+        except Invalid as error:
+            raise NotFound("No profile is called so", id=written[:60]) from error
+        if self._profiles is not None and profile not in self._profiles:
+            raise NotFound("No profile is called so", id=written[:60])
+        return profile
 
 
 @asynccontextmanager
-async def serve(app: Starlette, host: str, port: int) -> AsyncIterator[str]:
+async def serve(
+    app: Starlette, host: str, port: int, *, connection: type[Connection] = Connection
+) -> AsyncIterator[str]:
     """Listen for as long as this lasts; gives the URL under which it is found.
 
     Port 0 takes any free one. At the end no new request is taken, and those under way may end.
     """
     with _bind(host, port) as listening:
-        server = _Server(_config(app))
+        server = _Server(_config(app, connection))
         task = asyncio.create_task(server.serve(sockets=[listening]), name="web server")
         try:
             await server.is_up.wait()
@@ -171,13 +194,13 @@ class _Server(uvicorn.Server):
         yield
 
 
-def _config(app: Starlette) -> uvicorn.Config:
+def _config(app: Starlette, connection: type[Connection]) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         access_log=False,  # it would write down the queries
         date_header=True,
+        http=connection,
         lifespan="off",
-        limit_concurrency=CONNECTIONS,
         log_config=None,
         proxy_headers=False,
         server_header=False,
@@ -212,13 +235,6 @@ def _bind(host: str, port: int) -> Iterator[socket.socket]:
 def _url(host: str, listening: socket.socket) -> str:
     port = listening.getsockname()[1]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
-def _profile(written: str) -> str:
-    try:
-        return checked_name(canonical_profile(written), "profile")
-    except Invalid as error:
-        raise NotFound("No profile is called so", id=written[:60]) from error
 
 
 def _told(health: PlatformHealth) -> dict[str, object]:

@@ -1,0 +1,76 @@
+"""Connections: those that ask for nothing are ended, and stand in nobody's way."""
+
+import asyncio
+from datetime import timedelta
+from typing import ClassVar
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+CONNECTIONS = 1000
+"""How many may be open at a time."""
+HEADERS_WITHIN = timedelta(seconds=10)
+"""How long a request may take until all of its headers are there."""
+
+
+class Connection(H11Protocol):
+    """A connection that is ended when it does not say in time what it wants.
+
+    When there are too many of them, the one goes that has been silent for longest: only those that
+    ask for something count.
+    """
+
+    most: ClassVar[int] = CONNECTIONS
+    within: ClassVar[timedelta] = HEADERS_WITHIN
+    _deadline: asyncio.TimerHandle | None = None
+    silent_since: float = 0.0
+    """From when on it is silent, by the clock of the loop."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to wait for a request."""
+        super().connection_made(transport)
+        self._expect_request()
+        self._make_room()
+
+    def data_received(self, data: bytes) -> None:
+        """Take in a piece of a request; the time for its headers runs from the first one on."""
+        super().data_received(data)
+        if not self.is_silent():
+            self._end_waiting()
+        elif self._deadline is None:
+            self._expect_request()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait for nothing any more."""
+        self._end_waiting()
+        super().connection_lost(exc)
+
+    def _expect_request(self) -> None:
+        self.silent_since = self.loop.time()
+        self._deadline = self.loop.call_later(self.within.total_seconds(), self._give_up)
+
+    def _end_waiting(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _give_up(self) -> None:
+        if self.is_silent():
+            self.transport.abort()
+
+    def is_silent(self) -> bool:
+        """Tell whether no request is under way: none has begun, or not all of its headers came."""
+        # Its type does not say that there is none before the first request.
+        return self.cycle is None or self.cycle.response_complete  # type: ignore[redundant-expr]
+
+    def _make_room(self) -> None:
+        ours = [one for one in self.connections if isinstance(one, Connection)]
+        there = [one for one in ours if not one.transport.is_closing()]
+        if len(there) > self.most:
+            # This one is among them, as it has just begun.
+            silent = [one for one in there if one.is_silent()]
+            min(silent, key=lambda one: one.silent_since).transport.abort()
+
+
+def limited(most: int, within: timedelta) -> type[Connection]:
+    """Make a kind of connection with other limits."""
+    return type("LimitedConnection", (Connection,), {"most": most, "within": within})
