@@ -136,6 +136,15 @@ EVENTS = {
         "job id",
         "A job was made, changed, put to rest, run or deleted. It has no session.",
     ),
+    "access.changed": (
+        "none",
+        "Somebody asked to be let in, was let in, or is no longer. It has no session.",
+    ),
+    "home.changed": (
+        "address key",
+        "Another chat became the home of a platform. It has no session.",
+    ),
+    "gateway.changed": ("none", "A gateway began to serve, or serves no longer. It has no session."),
 }
 
 TABLES = {
@@ -165,6 +174,7 @@ TABLES = {
     "delivery_pieces": "Every message that a platform has taken of a delivery.",
     "holds": "Who keeps which session from expiring, and until when.",
     "endings": "Every ending of a session, until the hook has been told.",
+    "ending_tellings": "Which hooks have been told of an ending, while others have yet to be.",
     "blobs": "Attachments that are wholly stored.",
     "blob_chunks": "Their content, in pieces.",
     "blob_uses": "Which messages need them.",
@@ -216,6 +226,10 @@ LIMITS = {
     ),
     "threadline.sessions.search.index.SLICE_LINES": ("lines", "that are indexed at once"),
     "threadline.sessions.search.index.SLICE_CHARACTERS": ("characters", "in them"),
+    "threadline.sessions.search.index.SLICE_SESSIONS": (
+        "sessions",
+        "that are held at once while their lines are indexed",
+    ),
     "threadline.core.text.TEXT_LIMIT": ("characters", "in one text part of a message"),
     "threadline.core.message.PARTS_LIMIT": ("parts", "in one message"),
     "threadline.core.text.ID_LIMIT": (
@@ -308,6 +322,10 @@ LIMITS = {
         "for which what was sent outside of a session is remembered",
     ),
     "threadline.core.delivery.MAX_DELIVERY_ATTEMPTS": ("times", "that sending a reply is tried"),
+    "threadline.core.delivery.STREAMER_FIRST": (
+        "",
+        "for which an answer that was streamed is carried on only by the process that did so",
+    ),
     "threadline.core.delivery.STALE_AFTER": ("", "until a reply that cannot be sent is given up"),
     "threadline.sessions.endings.RETELLINGS": (
         "times",

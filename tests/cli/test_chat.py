@@ -1,6 +1,7 @@
 """A conversation behind a pipe: plain lines in, plain lines out."""
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -275,3 +276,54 @@ def test_kill_before_the_answer_begins_loses_nothing(home: Path) -> None:
     assert "I asked, and you answered “maybe”.".encode() in result.stdout
     assert ANSWER.format("next", 2).encode() in result.stdout
     assert result.returncode == 0
+
+
+def test_what_is_done_in_the_background_is_shown_when_it_ends() -> None:
+    """The conversation goes on meanwhile; the answer comes with the name of what was asked."""
+    lines = chat("hello", "/background slow please", "and now")
+
+    assert lines[2].startswith("“slow please” is being done in the background.")
+    assert lines[3] == ANSWER.format("and now", 2)
+    assert lines[4].startswith("“slow please”: Slowly, then: 1 2 3")
+    assert lines[4].endswith("20. Done.")
+
+
+def test_a_failure_in_the_background_is_shown_too() -> None:
+    """With what was said until then, and why there is no more."""
+    assert chat("/background fail now")[2:] == [
+        "“fail now”: I will try, but",
+        "“fail now”: Failed. The echo was asked to fail, and did. Say something else.",
+    ]
+
+
+def test_a_question_in_the_background_is_answered_where_it_is() -> None:
+    """It is shown with the way there; whoever goes there is asked, and answers."""
+    asked = chat("hello", "/background ask me")[-1]
+    answered = chat("/resume ask me", "yes")
+
+    assert asked.startswith("“ask me” asks: Shall I go on? (/resume 20")
+    assert answered[-2:] == [
+        "Shall I go on? (Your next line is the answer.)",
+        "I asked, and you answered “yes”.",
+    ]
+
+
+def test_a_job_that_is_run_here_comes_to_its_end(home: Path) -> None:
+    """Where no gateway serves, the chat answers it, writes the file, and closes the run."""
+    with Pipe(home) as pipe:
+        pipe.say('/job add "every day 9:00" What is new?')
+        pipe.expect("No gateway serves: its time comes while `threadline serve` runs.")
+        pipe.say("/job run 1")
+        pipe.expect("Job 1 runs now.")
+        for _ in range(200):
+            pipe.say("/job runs 1")
+            if "done" in pipe.expect("a moment ago: "):
+                break
+            pipe.seen = ""
+            time.sleep(0.05)
+        else:
+            pytest.fail("The run was not closed")
+        assert pipe.ends() == 0
+    (file,) = (home / ".threadline" / "output" / "main").iterdir()
+
+    assert "You said “What is new?”." in file.read_text()

@@ -51,6 +51,44 @@ def test_no_secret_is_shown(home: Path, options: tuple[str, ...]) -> None:
 
     done = run("config", *options)
 
-    assert done.exit_code == 0
+    assert done.exit_code == 1  # there is no platform of such a type
     assert "s3cret" not in done.output
     assert "env:TOKEN" in done.output
+
+
+@pytest.mark.parametrize(
+    ("table", "sentence"),
+    [
+        (
+            "[platforms.webhook]\nsecrt = 'env:NOT_SET'\n",
+            "There is no setting platforms.webhook.secrt ({file}). Did you mean platforms.",
+        ),
+        (
+            "[platforms.shop]\nsecrt = 'env:NOT_SET'\n",
+            "platforms.shop.type is missing ({file}). There are: webhook;",
+        ),
+        (
+            "[platforms.shop]\ntype = 'webhook'\nbody_limit = 5000\n",
+            "platforms.shop.secret is missing ({file}). The platform needs it.",
+        ),
+    ],
+)
+@pytest.mark.parametrize("command", ["config", "serve"])
+def test_a_misspelt_platform_is_named_by_what_is_wrong(
+    home: Path, command: str, table: str, sentence: str
+) -> None:
+    """First its type, then a name that it does not know, then what it lacks; secrets come last."""
+    file = home / "threadline.toml"
+    file.write_text(table)
+
+    done = run(command)
+
+    assert done.exit_code == 1
+    assert sentence.format(file=file) in done.stderr
+
+
+def test_a_platform_that_is_switched_off_may_be_anything(home: Path) -> None:
+    """Its package need not even be there."""
+    (home / "threadline.toml").write_text("[platforms.shop]\nenabled = false\nx = 1\n")
+
+    assert run("config").exit_code == 0

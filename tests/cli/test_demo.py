@@ -10,6 +10,7 @@ import pytest
 
 from threadline.cli.demo import play, settle
 from threadline.cli.story import Narrator
+from threadline.core.address import Address, Kind
 from threadline.core.errors import Conflict
 
 SCENES = (
@@ -21,9 +22,10 @@ SCENES = (
     "6. Commands, the same in every chat",
     "7. Matrix asks for patience",
     "8. A stranger",
-    "9. A job: a prompt that is asked by itself",
-    "10. A crash, in the middle of an answer",
-    "11. Another gateway takes over",
+    "9. A new day",
+    "10. A job: a prompt that is asked by itself",
+    "11. A crash, in the middle of an answer",
+    "12. Another gateway takes over",
 )
 
 
@@ -37,7 +39,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 async def test_the_story_is_told_to_its_end(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """All scenes happen on the real loops, the crash included, and the gateway stays up."""
     config = settle({"server.port": "0"}, keep=False)
-    narrator = Narrator(pause=timedelta(0), colour=False)
+    narrator, told = Narrator(pause=timedelta(0), colour=False), ""
     async with (
         play(config, narrator) as (gateway, url),
         httpx.AsyncClient(base_url=url, trust_env=False) as client,
@@ -45,8 +47,15 @@ async def test_the_story_is_told_to_its_end(home: Path, capsys: pytest.CaptureFi
         ready = await client.get("/readyz")
         metrics = await client.get("/metrics")
         page = await gateway.store.sessions()
+        alice = Address(platform="telegram", kind=Kind.DM, chat="alice")
+        await gateway.store.owe_words(alice, "Dinner is ready")
+        async with asyncio.timeout(30):
+            while "Dinner" not in (after := capsys.readouterr().out):
+                told += after
+                await asyncio.sleep(0.05)
 
-    told = capsys.readouterr().out
+    assert "   telegram  → Alice: Dinner is ready" in after
+    assert "A new day has begun, so this is a fresh conversation." in told
     assert [line for line in told.splitlines() if line in SCENES] == list(SCENES)
     assert "→ Alice: You said “hello”. That is message 1 of our conversation." in told
     assert "It was tried 3 times, and shown once." in told
@@ -120,3 +129,15 @@ def test_a_store_of_somebody_is_never_deleted(tmp_path: Path) -> None:
     assert mine.read_bytes() == b"years of history"
     assert settle({"database": str(mine)}, keep=True).path == mine
     assert settle({"database": str(tmp_path / "new.db")}, keep=False).path.name == "new.db"
+
+
+def test_the_demo_listens_and_logs_as_the_settings_say(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An option wins over a variable; where everything else is kept does not count."""
+    monkeypatch.setenv("THREADLINE_SERVER__PORT", "9123")
+    monkeypatch.setenv("THREADLINE_DATABASE", str(home / "mine.db"))
+
+    assert settle({}, keep=False).server.port == 9123
+    assert settle({"server.port": "9124"}, keep=False).server.port == 9124
+    assert settle({}, keep=False).path == home / ".threadline" / "demo.db"

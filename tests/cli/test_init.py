@@ -108,3 +108,41 @@ def test_it_asks_at_a_terminal(home: Path) -> None:
     config = load_config()
     assert (config.profile, config.server.port) == ("coder", 9001)
     assert list(config.platforms) == ["webhook"]
+
+
+def test_a_wrong_answer_is_asked_for_again(home: Path) -> None:
+    """Each when it was given, with what is wrong about it."""
+    with Terminal(home, command="init") as terminal:
+        terminal.expect("Where shall everything be kept?")
+        terminal.say("mysql://me@host/db")
+        terminal.expect("The database's URL is none of PostgreSQL's")
+        terminal.expect("Where shall everything be kept?")
+        terminal.say("mine.db")
+        terminal.expect("Profile")
+        terminal.say("../up")
+        terminal.expect("profile cannot be '../up'")
+        terminal.expect("Profile")
+        terminal.say("work")
+        terminal.expect("over HTTP?")
+        terminal.say("y")
+        for port in ("70000", "0", "many"):
+            terminal.expect("On which port?")
+            terminal.say(port)
+            terminal.expect("A port is a whole number from 1 to 65,535.")
+        terminal.expect("On which port?")
+        terminal.say("9000")
+        terminal.expect("The settings are in")
+    text = (home / ".threadline" / "threadline.toml").read_text()
+
+    config = parse_config(text, "threadline.toml")
+    assert (config.profile, config.server.port) == ("work", 9000)
+
+
+def test_a_database_of_another_kind_is_refused(home: Path) -> None:
+    """It is not taken for the path of a file, wherever the settings are written."""
+    done = run("init", "--yes", "--database", "mysql://me:s3cret@host/db")
+
+    assert done.exit_code == 1
+    assert "The database's URL is none of PostgreSQL's" in done.output
+    assert "s3cret" not in done.output
+    assert list(home.iterdir()) == []

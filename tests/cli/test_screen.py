@@ -121,3 +121,14 @@ def steering(text: str) -> list[str]:
 def test_lines_end_between_words(text: str, lines: list[str]) -> None:
     """A note is cut where a word ends, counted in the cells that a terminal uses."""
     assert [line.rstrip() for line in wrap(text, 20)] == lines
+
+
+def test_what_goes_on_stands_below_its_column() -> None:
+    """A list of commands can be read down its columns, however narrow the terminal is."""
+    text = "/title  Show or set the title of this\n/x      Short"
+
+    assert wrap(text, 24, columns=True) == [
+        "/title  Show or set the",
+        "        title of this",
+        "/x      Short",
+    ]

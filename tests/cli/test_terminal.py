@@ -143,3 +143,15 @@ def test_answers_have_emphasis_unless_colours_are_unwanted(home: Path) -> None:
     piped = run_apart(home, "chat", lines=b"and *this*\n")
 
     assert "You said “and *this*”." in piped.stdout.decode()
+
+
+def test_an_error_is_broken_between_words_at_a_terminal(home: Path) -> None:
+    """A program that reads it gets one line."""
+    (home / "threadline.toml").write_text("[platforms.shop]\nsecret = 'env:NOT_SET'\n")
+    with Terminal(home, command="serve") as terminal:
+        seen = terminal.expect("needs a type.")
+    piped = run_apart(home, "serve").stderr.decode()
+
+    assert all(len(line) <= 80 for line in seen.splitlines())
+    assert seen.split() == piped.split()
+    assert len(piped.splitlines()) == 1

@@ -99,7 +99,7 @@ def branch(
     database: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Begin another session that shares this one's history up to a line."""
+    """Begin another session that shares history up to a line."""
 
     async def act(opened: "Opened", id: SessionId) -> tuple[str, str]:
         session = await opened.store.branch(id, at=at, title=title)

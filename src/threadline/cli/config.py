@@ -24,9 +24,11 @@ def config(
     A setting comes from an option, a variable, ~/.threadline/threadline.toml, ./threadline.toml or
     the defaults: the first of these that knows it wins.
     """
+    from threadline.assembly import check_platforms, public_settings
     from threadline.config import load_config
 
-    settings = list(load_config({"database": database, "profile": profile}).settings())
+    loaded = load_config({"database": database, "profile": profile})
+    settings = list(loaded.settings(public_settings(loaded)))
     found = [one for one in settings if key is None or _is_in(one[0], key)]
     if not found:
         raise _unknown(key or "", [name for name, _, _ in settings])
@@ -37,6 +39,8 @@ def config(
     else:
         rows = [(name, _shown(value), origin) for name, value, origin in found]
         show_table(("setting", "value", "from"), rows)
+    if key is None or _is_in(key, "platforms"):
+        check_platforms(loaded)  # after them, as who looks for a mistake has to see them
 
 
 def _is_in(name: str, key: str) -> bool:

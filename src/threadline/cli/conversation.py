@@ -21,7 +21,7 @@ from threadline.core.notice import tell_person
 from threadline.core.person import Asker
 from threadline.core.route import route
 from threadline.core.session import Cause, SessionId
-from threadline.core.turn import UNFINISHED, TurnState
+from threadline.core.turn import UNFINISHED, TurnId, TurnState
 from threadline.gateway.worker import Worker
 from threadline.sessions.commands import carry_out, find_unknown, introduce
 from threadline.sessions.commands.ask import Errand
@@ -34,6 +34,7 @@ OWNER = Sender(id="owner")
 
 LOOK_FOR_GATEWAY = timedelta(seconds=3)
 """How often it is looked whether the gateway that answers is still there."""
+_NOBODY_STARTS = "No gateway serves: its time comes while `threadline serve` runs."
 _REMEMBERED = 5
 """Conversations of which the words can be brought back."""
 
@@ -55,7 +56,7 @@ class Conversation:
         self._told: set[SessionId] = set()
         self._seat = asyncio.Lock()
         """Held by whoever turns the view: a command typed here, or news from elsewhere."""
-        self.view = View(self._store, worker, display, moved=self._go_along)
+        self.view = View(self._store, worker, display, profile=profile, moved=self._go_along)
 
     async def __aenter__(self) -> Self:
         """Say what goes on here, and begin to follow it."""
@@ -197,13 +198,22 @@ class Conversation:
             )
             if reply is not None and not reply.is_in_transcript:
                 self._display.note(reply.text)
+                if not self.is_served and _plans(call):
+                    self._display.note(_NOBODY_STARTS)
             if reply is not None and reply.offer:
                 self._display.offer(reply.offer)
             if reply is not None and reply.turn_id is not None:
-                self.view.expect(reply.turn_id)
+                self._expect(reply.turn_id, call)
             await self._rebind(show=call.command.name == "resume")
         if reply is not None and reply.errand is not None:
             await self._run(reply.errand)
+
+    def _expect(self, turn_id: TurnId, call: Call) -> None:
+        """Expect what a command has begun, here or in the background."""
+        if call.command.name == "background":
+            self.view.beside.expect(turn_id)
+        else:
+            self.view.expect(turn_id)
 
     async def _run(self, errand: Errand) -> None:
         """Do what the command left to do, and follow what that changed."""
@@ -251,9 +261,10 @@ class Conversation:
         if found.session_id is None or found.cause is not None:
             await self.view.catch_up()
             self.view.look_at(None)
-        elif show:
+        elif show and found.session_id != self.view.session_id:
             await self.view.go_on_with(found.session_id)
-        else:
+            await self._expect_unfinished(found.session_id)
+        elif not show:
             session = await self._store.session(found.session_id)
             self.view.look_at(session.id, shown=session.last_seq)
 
@@ -280,3 +291,9 @@ class Conversation:
         self._told.add(id)
         if (await self._store.session(session.parent_id)).last_seq > 0:
             self._display.note(words)
+
+
+def _plans(call: Call) -> bool:
+    """Tell whether a command leaves something to be started later."""
+    what = call.argument.partition(" ")[0].lower()
+    return call.command.name == "job" and what in {"add", "resume"}

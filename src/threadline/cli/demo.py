@@ -4,17 +4,20 @@ import asyncio
 import fcntl
 import json
 import logging
-from collections.abc import AsyncIterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+import sys
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from datetime import timedelta
 from pathlib import Path
 
 from threadline.assembly import prepare_gateway
+from threadline.cli.logs import logged
 from threadline.cli.opening import make_private
-from threadline.cli.screen import say
+from threadline.cli.screen import fitted, say
 from threadline.cli.serving import Signals, require_loopback, wait_for_end
 from threadline.cli.story import Narrator, Story, World, make_world
-from threadline.config import FOLDER, Config, parse_config
+from threadline.config import DEFAULT, FOLDER, Config, load_config, parse_config
+from threadline.config.serving import LogSettings
 from threadline.core.errors import Conflict
 from threadline.core.location import is_server
 from threadline.core.platform import Platform
@@ -43,10 +46,21 @@ port = {port}
 
 def run_demo(options: Mapping[str, str | None], *, keep: bool) -> None:
     """Play the demo in a store of its own, made anew unless it shall be kept, and stay up."""
-    # The story tells what goes wrong; the log would say it twice, in the middle.
-    logging.getLogger("threadline").setLevel(logging.CRITICAL)
     config = settle(options, keep=keep)
-    asyncio.run(_run(config, Narrator(pause=PAUSE)))
+    with _logged(options):
+        asyncio.run(_run(config, Narrator(pause=PAUSE)))
+
+
+@contextmanager
+def _logged(options: Mapping[str, str | None]) -> Iterator[None]:
+    """Log what somebody asked for. Else nothing: the story itself tells what goes wrong."""
+    known = _around(options)
+    if all(known.origin_of(f"logs.{name}") == DEFAULT for name in LogSettings.model_fields):
+        logging.getLogger("threadline").setLevel(logging.CRITICAL)
+        yield
+        return
+    with logged(known.logs):
+        yield
 
 
 def settle(options: Mapping[str, str | None], *, keep: bool) -> Config:
@@ -63,12 +77,16 @@ def settle(options: Mapping[str, str | None], *, keep: bool) -> Config:
         make_private(FOLDER.expanduser())
         if not keep:
             _clear(Path(where))
+    server = _around(options).server
     text = _SETTINGS.format(
-        database=json.dumps(where),
-        host=json.dumps(options.get("server.host") or "127.0.0.1"),
-        port=options.get("server.port") or 8642,
+        database=json.dumps(where), host=json.dumps(server.host), port=server.port
     )
     return parse_config(text, "the demo")
+
+
+def _around(options: Mapping[str, str | None]) -> Config:
+    """Read what the settings say of the server and the log; nothing else of them counts here."""
+    return load_config({name: one for name, one in options.items() if name != "database"})
 
 
 async def _run(config: Config, narrator: Narrator) -> None:
@@ -119,7 +137,12 @@ async def play(config: Config, narrator: Narrator) -> AsyncIterator[tuple[Gatewa
             front.gateway = gateway
             await gateway.enrol(url)
             await story.play_second_part()
-            yield gateway, url
+            watching = asyncio.create_task(story.watch())
+            try:
+                yield gateway, url
+            finally:
+                watching.cancel()
+                await asyncio.wait({watching})
 
 
 class Front:
@@ -146,8 +169,11 @@ class Front:
 
 def _introduce(config: Config, world: World, url: str) -> None:
     names = ", ".join(one.name.capitalize() for one in world.all)
-    say(f"A demo: {names} are simulated, and so are their people. The rest is real.")
-    say(f"It is kept in {config.shown_database}, and served at {url}.")
+    for sentence in (
+        f"A demo: {names} are simulated, and so are their people. The rest is real.",
+        f"It is kept in {config.shown_database}, and served at {url}.",
+    ):
+        say("\n".join(fitted(sentence, sys.stdout)))
 
 
 def _show_around(config: Config, url: str) -> None:
@@ -157,6 +183,7 @@ def _show_around(config: Config, url: str) -> None:
     say(f"  threadline sessions list -d {database}")
     say(f"  threadline search mountains -d {database}")
     say(f"  threadline chat -d {database}")
+    say(f"  threadline send telegram:alice 'Dinner is ready' -d {database}")
     say(f"  curl {url}/readyz")
     say(f"  curl {url}/metrics")
     say("Ctrl-C ends it.")

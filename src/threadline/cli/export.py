@@ -46,7 +46,7 @@ def export_session(
     database: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write one session as a page, or as portable lines with what it shares."""
+    """Write one session as a page, or as portable lines."""
     require_free(output, force=force)
 
     async def act(opened: "Opened", id: SessionId) -> int:
@@ -76,7 +76,7 @@ def export(
     database: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write the sessions of a profile, a project, a person, or all, as portable lines."""
+    """Write the sessions of a profile, project or person, or all."""
     require_free(output, force=force)
     settings = {"database": database, "profile": profile}
     selection = _selection(settings, everything=everything, person=person, project=project)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     name="forget",
-    help="Let a session or a person go for good; first you see what would go.",
+    help="Let a session or person go for good, once you saw what goes.",
     no_args_is_help=True,
 )
 
@@ -41,7 +41,7 @@ def session(
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
-    """Forget sessions: words, attachments, index, journal and free pages."""
+    """Forget sessions: words, files, index, journal, free pages."""
 
     async def make(opened: "Opened") -> "tuple[Plan, Carry]":
         found = [await find(opened, id) for id in ids]
@@ -61,9 +61,9 @@ def person(
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
-    """Forget a person: their sessions, what they said elsewhere, and what they were answered.
+    """Forget a person: their sessions, and their words elsewhere.
 
-    All senders that are linked to that id go together.
+    What they were answered goes as well. All senders that are linked to that id go together.
     """
     identity = read_identity(who)
 

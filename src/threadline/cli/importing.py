@@ -32,7 +32,7 @@ def import_file(
     database: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Bring in exported sessions; those that are there already are skipped.
+    """Bring in exported sessions; those that are there stay.
 
     The file is read to its end before anything is stored, unless bad sessions are to be skipped.
     """

@@ -1,9 +1,10 @@
 """`threadline init`: a first file of settings, with a word about each of them."""
 
 import asyncio
+import json
 import secrets
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +12,7 @@ import typer
 
 from threadline.cli.files import require_free, write_file
 from threadline.cli.screen import say
+from threadline.core.errors import ConfigError
 
 if TYPE_CHECKING:
     from threadline.cli.sample import Answers
@@ -78,17 +80,40 @@ def _ask(answers: "Answers") -> "Answers":
 
     known = Config()
     if answers.database is None:
-        database = typer.prompt("Where shall everything be kept?", default=known.database)
+        question = "Where shall everything be kept?"
+        database = typer.prompt(question, known.database, value_proc=_checked("database"))
         answers = replace(answers, database=database)
     if answers.profile is None:
-        answers = replace(answers, profile=typer.prompt("Profile", default=known.profile))
+        profile = typer.prompt("Profile", known.profile, value_proc=_checked("profile"))
+        answers = replace(answers, profile=profile)
     if answers.webhook is None:
         wanted = typer.confirm("Shall other programs send messages over HTTP?", default=False)
         answers = replace(answers, webhook=wanted)
     if answers.port is None and answers.webhook:
-        port = typer.prompt("On which port?", default=known.server.port, type=int)
+        port = typer.prompt("On which port?", known.server.port, value_proc=_port)
         answers = replace(answers, port=port)
     return answers
+
+
+def _checked(key: str) -> Callable[[str], str]:
+    """Judge what is said about one setting; what cannot be set is asked again."""
+    from threadline.config import parse_config
+
+    def judge(text: str) -> str:
+        try:
+            parse_config(f"{key} = {json.dumps(text)}", "your answer")
+        except ConfigError as error:
+            raise typer.BadParameter(str(error)) from None
+        return text
+
+    return judge
+
+
+def _port(text: object) -> int:
+    written = str(text).strip()
+    if written.isascii() and written.isdigit() and 1 <= int(written[:6]) <= 65_535:
+        return int(written[:6])
+    raise typer.BadParameter("A port is a whole number from 1 to 65,535.")
 
 
 async def _write(target: Path, text: str, *, with_secret: bool, force: bool) -> None:

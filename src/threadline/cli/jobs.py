@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from threadline.cli.opening import Opened
     from threadline.cli.reaching import Around
     from threadline.sessions.runs import Start
+    from threadline.sessions.store import Store
 
 T = TypeVar("T")
 
@@ -103,7 +104,7 @@ def add(
 
     async def act(opened: "Opened", around: "Around") -> Job:
         known = await around.known(opened.store)
-        return await opened.store.make_job(new, _owner(opened), platforms=known, homes=around.homes)
+        return await opened.store.make_job(new, _owner(opened), platforms=known)
 
     made = _with_platforms({"database": database, "profile": profile}, act, make=True)
     tell(as_plain(made), f"Job {made.id} is there. Next: {_next(made)}.", as_json=as_json)
@@ -140,9 +141,7 @@ def change(
             name=name,
         )
         known = await around.known(opened.store)
-        return await opened.store.change_job(
-            JobId(number), wanted, _owner(opened), platforms=known, homes=around.homes
-        )
+        return await opened.store.change_job(JobId(number), wanted, _owner(opened), platforms=known)
 
     changed = _with_platforms({"database": database, "profile": profile}, act)
     sentence = f"Job {number} is {changed.name}. Next: {_next(changed)}."
@@ -177,11 +176,7 @@ def pause(
     number: Number, database: Database = None, profile: Profile = None, as_json: AsJson = False
 ) -> None:
     """Let a job rest."""
-
-    async def act(opened: "Opened") -> Job:
-        return await opened.store.pause_job(JobId(number), _owner(opened))
-
-    job = in_store({"database": database, "profile": profile}, act)
+    job = _with_job(number, database, profile, lambda store: store.pause_job)
     tell(as_plain(job), f"Job {number} rests.", as_json=as_json)
 
 
@@ -190,11 +185,7 @@ def resume(
     number: Number, database: Database = None, profile: Profile = None, as_json: AsJson = False
 ) -> None:
     """Let a job go on."""
-
-    async def act(opened: "Opened") -> Job:
-        return await opened.store.resume_job(JobId(number), _owner(opened))
-
-    job = in_store({"database": database, "profile": profile}, act)
+    job = _with_job(number, database, profile, lambda store: store.resume_job)
     tell(as_plain(job), f"Job {number} goes on. Next: {_next(job)}.", as_json=as_json)
 
 
@@ -206,9 +197,7 @@ def run(
 
     async def act(opened: "Opened", around: "Around") -> "tuple[Start, bool]":
         known = await around.known(opened.store)
-        begun = await opened.store.run_job(
-            JobId(number), _owner(opened), platforms=known, homes=around.homes
-        )
+        begun = await opened.store.run_job(JobId(number), _owner(opened), platforms=known)
         return begun, bool(await opened.store.gateways())
 
     begun, is_served = _with_platforms({"database": database, "profile": profile}, act)
@@ -241,7 +230,8 @@ def runs(
         say(f"Job {number} has not run yet.")
     else:
         rows = [
-            (local(one.due_at), one.state, one.session_id or "", one.why or "") for one in found
+            (local(one.due_at), one.shown_state, one.session_id or "", one.why or "")
+            for one in found
         ]
         show_table(("DUE", "STATE", "SESSION", "WHY"), rows)
 
@@ -251,12 +241,22 @@ def delete(
     number: Number, database: Database = None, profile: Profile = None, as_json: AsJson = False
 ) -> None:
     """Delete a job; the sessions of its runs stay."""
+    gone = _with_job(number, database, profile, lambda store: store.delete_job)
+    tell(as_plain(gone), f"Job {number} is gone. Its sessions stay.", as_json=as_json)
+
+
+def _with_job(
+    number: int,
+    database: str | None,
+    profile: str | None,
+    verb: "Callable[[Store], Callable[[JobId, Asker], Awaitable[Job]]]",
+) -> Job:
+    """Do something with a job in the owner's name."""
 
     async def act(opened: "Opened") -> Job:
-        return await opened.store.delete_job(JobId(number), _owner(opened))
+        return await verb(opened.store)(JobId(number), _owner(opened))
 
-    gone = in_store({"database": database, "profile": profile}, act)
-    tell(as_plain(gone), f"Job {number} is gone. Its sessions stay.", as_json=as_json)
+    return in_store({"database": database, "profile": profile}, act)
 
 
 def _with_platforms(

@@ -32,7 +32,7 @@ def list_sessions(
     limit: Limit = 20,
     as_json: AsJson = False,
 ) -> None:
-    """List the sessions of a profile: pinned ones first, then the latest activity."""
+    """List the sessions of a profile: pinned, then latest first."""
 
     async def act(opened: "Opened") -> tuple[list[SessionRow], bool, datetime, str]:
         from threadline.cli.projects import find_project

@@ -45,8 +45,8 @@ def logged(
     before = root.level
     root.addHandler(place)
     root.setLevel(LogLevel(settings.level).upper())
-    for name in ("uvicorn", "httpx", "httpcore"):
-        # They tell of every request, with addresses that may hold a token.
+    for name in ("asyncio", "uvicorn", "httpx", "httpcore"):
+        # They tell of the loop, and of every request with addresses that may hold a token.
         logging.getLogger(name).setLevel(logging.WARNING)
     try:
         yield

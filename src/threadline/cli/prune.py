@@ -26,9 +26,10 @@ def prune(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would go.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Remove sessions whose time of keeping is over, and let go of silent routes.
+    """Remove sessions whose time of keeping is over.
 
-    Pinned, suspended, held and busy sessions stay. Without rules in [retention] nothing goes.
+    Silent routes are let go. Pinned, suspended, held and busy sessions stay. Without rules in
+    [retention] nothing goes.
     """
     given = None if days is None else Retention(keep=timedelta(days=days))
     act = partial(_prune, given=given, dry_run=dry_run)

@@ -1,10 +1,9 @@
-"""Reaching: the platforms and homes that the settings name, for targets that somebody types."""
+"""Reaching: the platforms that the settings name, for targets that somebody types."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from threadline.config import load_config
-from threadline.core.address import Address
 from threadline.sessions.store import Store
 
 
@@ -13,7 +12,6 @@ class Around:
     """What the settings say of platforms."""
 
     platforms: frozenset[str]
-    homes: Mapping[str, Address]
 
     async def known(self, store: Store) -> frozenset[str]:
         """Name the platforms of the settings, and those that the store has heard of."""
@@ -22,6 +20,5 @@ class Around:
 
 def look_around(settings: Mapping[str, str | None]) -> Around:
     """Read the platforms of the settings."""
-    served = {name: one for name, one in load_config(settings).platforms.items() if one.enabled}
-    homes = {name: one.home_of(name) for name, one in served.items() if one.home}
-    return Around(platforms=frozenset(served), homes=homes)
+    served = (name for name, one in load_config(settings).platforms.items() if one.enabled)
+    return Around(platforms=frozenset(served))

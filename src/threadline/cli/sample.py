@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from threadline.core.location import is_server
+from threadline.core.location import checked_location, is_server
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +19,7 @@ class Answers:
 
     def absolute(self) -> "Answers":
         """Let a path mean the same from wherever the file of settings lies."""
-        where = self.database
+        where = None if self.database is None else checked_location(self.database)
         if where is None or is_server(where) or where.startswith("~"):
             return self
         return replace(self, database=str(Path(where).absolute()))

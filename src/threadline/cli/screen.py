@@ -4,11 +4,12 @@ import dataclasses
 import json
 import os
 import re
+import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from threadline.core.errors import ThreadlineError
 from threadline.core.message import Marker
@@ -44,8 +45,18 @@ def complain(error: ThreadlineError) -> None:
     """Show an error as the sentence that it is."""
     with suppress(OSError):  # what cannot be written any more is no reason to be silent
         sys.stdout.flush()
-    sys.stderr.write(f"threadline: {clean(str(error))}\n")
+    sentence = f"threadline: {clean(str(error))}"
+    sys.stderr.write("\n".join(fitted(sentence, sys.stderr)) + "\n")
     sys.stderr.flush()
+
+
+def fitted(text: str, stream: TextIO) -> list[str]:
+    """Break a text between words where a terminal shows it; a program gets it whole."""
+    if not stream.isatty():
+        return [text]
+    from threadline.cli.wrapping import wrap
+
+    return wrap(text, shutil.get_terminal_size().columns, columns=True)
 
 
 def let_go_of_output() -> None:

@@ -43,7 +43,6 @@ def send(
 ) -> None:
     """Send words, and perhaps files, to a target."""
     from threadline.cli.reaching import look_around
-    from threadline.sessions.targets import Standpoint
 
     settings = {"database": database, "profile": profile}
     around = look_around(settings)
@@ -51,11 +50,14 @@ def send(
 
     async def act(opened: "Opened") -> "tuple[Sent, bool]":
         store = opened.store
-        standpoint = Standpoint(
-            profile=opened.profile, platforms=await around.known(store), homes=around.homes
-        )
         attachments = [await _store_file(store, path) for path in files or ()]
-        owed = await store.send_words(target, words, standpoint, attachments=attachments)
+        owed = await store.send_words(
+            target,
+            words,
+            profile=opened.profile,
+            platforms=await around.known(store),
+            attachments=attachments,
+        )
         return owed, bool(await store.gateways())
 
     owed, is_served = in_store(settings, act, make=True)

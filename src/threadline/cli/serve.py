@@ -26,7 +26,7 @@ def serve(
     database: Database = None,
     profile: Profile = None,
 ) -> None:
-    """Serve: take in messages from all platforms, let the agent answer, and send the answers.
+    """Serve all platforms: take in messages, and send the answers.
 
     Ctrl-C or SIGTERM lets running answers end for a while (drain_seconds); a second one ends at
     once. What was cut off goes on with the next start.
@@ -44,10 +44,14 @@ def serve(
 
         run_demo(options, keep=keep)
         return
+    from threadline.assembly import check_platforms
     from threadline.cli.logs import logged
     from threadline.cli.serving import run_server
+    from threadline.gateway.heap import settle_heap
 
     config = load_config(options)
+    check_platforms(config)
+    settle_heap()
     with logged(config.logs, config.secrets()):
         is_well = asyncio.run(run_server(config))
     if not is_well:

@@ -39,7 +39,8 @@ async def run_server(config: Config) -> bool:
 async def _serve(config: Config, signals: "Signals") -> None:
     async with prepare_gateway(config) as gateway:
         # The server is there first: it tells that we are not ready yet, and the port is ours.
-        app, address = make_app(gateway), (config.server.host, config.server.port)
+        app = make_app(gateway, profiles=config.known_profiles)
+        address = (config.server.host, config.server.port)
         async with serve(app, *address) as url, gateway:
             await gateway.enrol(url)
             introduce(gateway, config, url)

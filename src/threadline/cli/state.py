@@ -7,12 +7,9 @@ from threadline.cli.opening import open_store
 from threadline.cli.screen import local
 from threadline.config import Config
 from threadline.core.serving import GatewayRow, Load, PlatformHealth
-from threadline.sessions.diagnosis import count_undelivered
 from threadline.sessions.phrases import count, span
 
 _LATELY = timedelta(days=1)
-_SILENT = timedelta(minutes=1)
-"""A gateway that was not heard of for so long is alive, and stuck."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +36,7 @@ async def read_state(config: Config) -> State:
             at=now,
             gateways=tuple(await store.gateways()),
             load=await store.load(),
-            lost=await opened.database.read(count_undelivered, now - _LATELY),
+            lost=await store.undelivered(now - _LATELY),
             due_jobs=len(await store.due_jobs()),
             next_job_at=await store.next_job_due(),
         )
@@ -63,8 +60,7 @@ def _gateway_lines(state: State) -> list[str]:
         return ["No gateway serves. `threadline serve` starts one."]
     lines = [f"{count(len(state.gateways), 'gateway')} serving:"]
     for one in state.gateways:
-        silence = state.at - one.beat_at
-        stuck = f", silent for {span(silence)}" if silence > _SILENT else ""
+        stuck = f", silent for {span(state.at - one.beat_at)}" if one.is_silent(state.at) else ""
         where = f" at {one.url}" if one.url else ""
         lines.append(
             f"  {one.host} (process {one.pid}){where}, {one.version}, "

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 
 def status(database: Database = None, as_json: AsJson = False) -> None:
-    """Say which gateways serve, how their platforms are, and what there is to do.
+    """Say which gateways serve, and what there is to do.
 
-    It reads the store, so it also answers when nobody serves.
+    It also says how their platforms are. It reads the store, so it also answers when nobody serves.
     """
     from threadline.cli.state import page, read_state
     from threadline.config import load_config

@@ -4,23 +4,31 @@ import asyncio
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from datetime import timedelta
+from dataclasses import dataclass, replace
+from datetime import timedelta, timezone
 
-from threadline.cli.screen import clean, say
+from threadline.cli.screen import clean, fitted, say
 from threadline.core.address import Address
 from threadline.core.errors import AgentError
 from threadline.core.job import NewJob
 from threadline.core.platform import Capabilities, Unit
+from threadline.core.policy import Policies, ResetMode, ResetPolicy
 from threadline.platforms.simulated import EVERYTHING, File, Person, Simulated, Trouble
+from threadline.platforms.simulated.chats import Shown
 from threadline.sessions.store import Store
 
 PATIENCE = timedelta(seconds=60)
 """How long the story waits for an answer before it breaks off."""
 
+LOOK_AGAIN = timedelta(seconds=0.5)
+"""How often it is looked, after the story, what people have received."""
+
 ECHO = "of our conversation."
 """How an answer of the echo ends."""
 
+_BREATH = timedelta(milliseconds=100)
+_ASIDE = 13
+"""Where what somebody says goes on in the next line."""
 _PICTURE = b"\x89PNG\r\n\x1a\n a picture that nobody painted"
 _BOLD, _DIM, _CYAN, _GREEN, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[36m", "\x1b[32m", "\x1b[0m"
 
@@ -49,15 +57,16 @@ class Narrator:
 
     async def answer(self, platform: str, who: str, text: str) -> None:
         """Show what a person reads."""
-        shown = text.replace("\n", "\n" + " " * 15)
+        shown = text.replace("\n", "\n" + " " * _ASIDE)
         await self._line(f"   {platform:<9} → {who}: {shown}", _GREEN)
 
     async def _line(self, text: str, style: str) -> None:
+        shown = "\n".join(fitted(clean(text), sys.stdout))
         if self._colour:
-            sys.stdout.write(f"{style}{clean(text)}{_PLAIN}\n")
+            sys.stdout.write(f"{style}{shown}{_PLAIN}\n")
             sys.stdout.flush()
         else:
-            say(text)
+            say(shown)
         await asyncio.sleep(self._pause)
 
 
@@ -119,6 +128,7 @@ class Story:
             self._stranger,
         ):
             await scene()
+        await self._new_day(store)
         await self._job(store)
         await self._tell.begin("A crash, in the middle of an answer")
         self._alice.writes("slow, please")
@@ -199,6 +209,39 @@ class Story:
         tries = len(self._world.matrix.sends)
         await self._tell.explain(f"It was tried {tries} times, and shown once.")
 
+    async def _new_day(self, store: Store) -> None:
+        await self._tell.begin("A new day")
+        await self._tell.explain(
+            'reset.platforms.matrix.mode = "daily", and the day turns just now.'
+        )
+        before = store.rules
+        # In some place of the world it is about four o'clock.
+        turns_at = store.now() + timedelta(seconds=1)
+        since_four = timedelta(hours=turns_at.hour - 4, minutes=turns_at.minute)
+        place = timezone(-since_four - timedelta(seconds=turns_at.second))
+        daily = ResetPolicy(mode=ResetMode.DAILY, timezone=place)
+        store.rules = replace(before, policies=Policies(by_platform={"matrix": daily}))
+        await asyncio.sleep((turns_at - store.now() + _BREATH).total_seconds())
+        await self._talk(self._erin, "good morning")
+        store.rules = before
+        await self._tell.explain("Message 1 of a fresh conversation; she is told so once.")
+
+    async def watch(self) -> None:
+        """Show what people receive from now on, each message when it grows no more."""
+        growing: dict[tuple[str, str], Shown] = {}
+        known = {(one.name, shown.id) for one in self._world.all for shown in one.chats}
+        while True:
+            await asyncio.sleep(LOOK_AGAIN.total_seconds())
+            for platform in self._world.all:
+                for shown in platform.chats:
+                    key = (platform.name, shown.id)
+                    if key in known or shown.by is not None:
+                        continue
+                    if growing.get(key) == shown:
+                        known.add(key)
+                        await self._tell.answer(platform.name, _where(shown.address), shown.text)
+                    growing[key] = shown
+
     async def _stranger(self) -> None:
         await self._tell.begin("A stranger")
         mallory = self._world.telegram.person("Mallory")
@@ -254,3 +297,8 @@ class Story:
             await person.platform.until(is_there, PATIENCE)
             return
         raise AgentError(f"{person.sender.name} waits in vain on {person.platform.name}")
+
+
+def _where(address: Address) -> str:
+    """Name a chat as the story does."""
+    return address.topic or address.chat_name or address.chat.capitalize()

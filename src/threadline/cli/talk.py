@@ -4,7 +4,7 @@ import asyncio
 import sys
 import threading
 from collections.abc import AsyncIterator
-from contextlib import nullcontext, suppress
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from datetime import timedelta
 
 from threadline.assembly import gateway_settings, make_agent
@@ -29,11 +29,17 @@ async def talk(config: Config, *, is_terminal: bool) -> bool:
             await _talk_at_terminal(config, opened, worker, f"{who} · {config.shown_database}")
             return True
         conversation = Conversation(opened, worker, Plain(), profile=config.profile)
-        async with conversation, worker or nullcontext():
+        async with conversation, _answering(opened.store, worker):
             try:
                 return await _answer_lines(conversation)
             finally:
                 conversation.view.is_leaving = True
+
+
+def _answering(store: Store, worker: Worker | None) -> AbstractAsyncContextManager[None]:
+    from threadline.cli.alone import working
+
+    return nullcontext() if worker is None else working(store, worker)
 
 
 async def _make_worker(config: Config, store: Store) -> Worker:
@@ -42,7 +48,7 @@ async def _make_worker(config: Config, store: Store) -> Worker:
     around = Surroundings(instructions=settings.instructions, redact=settings.redact)
     # Whoever leaves is waited for here, so that they can see it and go at once if they like.
     pace = Pace(drain=timedelta(0))
-    worker = Worker(store, make_agent(config), pace=pace, surroundings=lambda: around)
+    worker = Worker(store, make_agent(), pace=pace, surroundings=lambda: around)
     await worker.keeper.recover()
     return worker
 
@@ -55,7 +61,7 @@ async def _talk_at_terminal(
     terminal, drain = Terminal(title), timedelta(seconds=config.drain_seconds)
     with terminal:
         conversation = Conversation(opened, worker, terminal, profile=config.profile)
-        async with conversation, worker or nullcontext():
+        async with conversation, _answering(opened.store, worker):
             await terminal.run(conversation, drain=drain)
             conversation.view.is_leaving = True
 
@@ -114,6 +120,8 @@ async def _answer_lines(conversation: Conversation) -> bool:
             complain(error)
             is_well = False
         await conversation.rest()
+    if not conversation.is_served:
+        await conversation.view.beside.rest()
     return is_well
 
 

@@ -86,7 +86,7 @@ class Terminal:
 
     def note(self, text: str) -> None:
         """Show something that nobody said; an answer that is just being given goes on below it."""
-        self._line(text, _DIM)
+        self._line(text, _DIM, columns=True)
 
     def mark(self, text: str) -> None:
         """Show that something went wrong."""
@@ -180,6 +180,9 @@ class Terminal:
                 if conversation.is_busy and not conversation.is_served:
                     self.note("Waiting for the answer. Ctrl-C stops it, Ctrl-D leaves at once.")
                     await conversation.rest()
+                if conversation.view.beside.is_busy and not conversation.is_served:
+                    self.note("Waiting for what is done in the background. Ctrl-D leaves at once.")
+                    await conversation.view.beside.rest()
         self._exit()
 
     def _exit(self) -> None:
@@ -257,10 +260,10 @@ class Terminal:
         elif shown := self._markup.lines(line, shutil.get_terminal_size().columns):
             self._write("\n".join(shown))
 
-    def _line(self, text: str, color: str) -> None:
+    def _line(self, text: str, color: str, *, columns: bool = False) -> None:
         """Show a text, whoever wrote it; only its colour and its breaks are ours."""
-        width = shutil.get_terminal_size().columns
-        self._write(self._colored("\n".join(wrap(clean(text), width)), color))
+        lines = wrap(clean(text), shutil.get_terminal_size().columns, columns=columns)
+        self._write(self._colored("\n".join(lines), color))
 
     def _write(self, text: str) -> None:
         shown = text + "\n"

@@ -6,6 +6,7 @@ from contextlib import ExitStack, suppress
 from datetime import timedelta
 from typing import Protocol
 
+from threadline.cli.beside import AT_REST, Beside
 from threadline.cli.screen import show_marker
 from threadline.core.errors import NotFound, StorageError, ThreadlineError
 from threadline.core.event import Cursor, Event, EventKind
@@ -24,7 +25,6 @@ LOOK_AGAIN = timedelta(milliseconds=250)
 """How often it is looked what another process has stored of its answer."""
 
 _TAIL_PAGE = 40
-_AT_REST = {EventKind.TURN_DONE, EventKind.TURN_FAILED, EventKind.TURN_STOPPED}
 
 
 class Display(Protocol):
@@ -68,6 +68,7 @@ class View:
         worker: Worker | None,
         display: Display,
         *,
+        profile: str,
         moved: Callable[[SessionId], Coroutine[object, object, None]],
     ) -> None:
         """Begin without a session; `moved` is asked about each session that opens elsewhere.
@@ -80,6 +81,8 @@ class View:
         self.is_leaving = False
         self.under_way: dict[TurnId, asyncio.Future[None]] = {}
         """Turns that are expected to end, or to ask."""
+        self.beside = Beside(store, profile=profile)
+        """What is done in the background, of which the end is shown here too."""
         self.over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         """Fails when nothing can be shown any more."""
         self._store = store
@@ -242,12 +245,21 @@ class View:
             await self.catch_up()
         if turn_id is None or turn_id in self._live:
             return
-        if event.kind in _AT_REST:
+        if event.session_id != self.session_id:
+            await self._show_beside(event, turn_id)
+        if event.kind in AT_REST:
             self._done(turn_id)
         elif event.kind is EventKind.TURN_RUNNING and turn_id not in self._ours:
             self._is_elsewhere.set()
         elif event.kind is EventKind.TURN_WAITING and turn_id not in self._ours:
             await self._ask_for_other(turn_id)
+
+    async def _show_beside(self, event: Event, turn_id: TurnId) -> None:
+        """Show what came of something in the background, between the lines of the conversation."""
+        for words in await self.beside.words_for(event):
+            self._display.note(words)
+        if event.kind in AT_REST or event.kind is EventKind.TURN_WAITING:
+            self.beside.done(turn_id)
 
     async def _ask_for_other(self, turn_id: TurnId) -> None:
         """Show what a turn asks that another process runs; it may have its answer by now."""
@@ -328,6 +340,7 @@ class View:
         self._speaking, self._said = None, ""
 
     def _done(self, turn_id: TurnId) -> None:
+        self.beside.done(turn_id)
         future = self.under_way.pop(turn_id, None)
         if future is not None and not future.done():
             future.set_result(None)
