@@ -37,7 +37,7 @@ def test_a_job_lives_from_making_to_deleting() -> None:
     assert answered("jobs", "resume", "1").startswith("Job 1 goes on.")
     told = answered("jobs", "run", "1")
     assert told == "Job 1 waits: no gateway serves. `threadline serve` starts one.\n"
-    assert "running" in answered("jobs", "runs", "1")
+    assert "waiting" in answered("jobs", "runs", "1")
     assert "runs just now" in refused("jobs", "run", "1")
     told = answered("jobs", "change", "1", "--cron", "0 8 * * *", "--name", "Early")
     assert told.startswith("Job 1 is Early.")

@@ -80,3 +80,15 @@ def test_nobody_waits_for_ever_behind_a_pipe(home: Path) -> None:
     shown = run_apart(home, "sessions", "show", "2", "--database", "chat.db")
 
     assert b"slow please" in shown.stdout
+
+
+def test_what_a_gateway_does_in_the_background_is_shown(home: Path) -> None:
+    """The conversation goes on meanwhile, and the answer comes with its name."""
+    with Served(home, pause=0.05), Pipe(home, "--database", "chat.db") as pipe:
+        pipe.say("/background slow please")
+        pipe.expect("is being done in the background.")
+        pipe.say("hello")
+        pipe.expect("You said “hello”.")
+        seen = pipe.expect("19 20. Done.")
+
+    assert "“slow please”: Slowly, then: 1 2" in seen

@@ -147,10 +147,10 @@ def test_answers_have_emphasis_unless_colours_are_unwanted(home: Path) -> None:
 
 def test_an_error_is_broken_between_words_at_a_terminal(home: Path) -> None:
     """A program that reads it gets one line."""
-    (home / "threadline.toml").write_text("[platforms.shop]\nsecret = 'env:NOT_SET'\n")
-    with Terminal(home, command="serve") as terminal:
-        seen = terminal.expect("needs a type.")
-    piped = run_apart(home, "serve").stderr.decode()
+    wrong = {"THREADLINE_CONCURRENCY": "many"}
+    with Terminal(home, command="serve", more=wrong) as terminal:
+        seen = terminal.expect("10,000.")
+    piped = run_apart(home, "serve", more=wrong).stderr.decode()
 
     assert all(len(line) <= 80 for line in seen.splitlines())
     assert seen.split() == piped.split()

@@ -6,7 +6,7 @@ import pytest
 
 from tests.contracts.ledger import HERE, begin, take, told
 from tests.databases import OpenStore
-from threadline.core.delivery import GROWING, SentPiece
+from threadline.core.delivery import GROWING, STREAMER_FIRST, SentPiece
 from threadline.core.errors import Conflict, LeaseLost
 from threadline.core.message import Role, say
 from threadline.sessions.store import Store
@@ -31,6 +31,83 @@ async def test_a_stream_is_a_delivery_before_anything_is_shown(store: Store) -> 
     assert (complete.text, len(complete.pieces)) == ("hello", 1)
     with pytest.raises(LeaseLost):
         await store.note_piece(stream.delivery, SentPiece(n=1, platform_id="p1", length=1))
+
+
+async def test_whoever_streamed_an_answer_carries_it_first(open_store: OpenStore) -> None:
+    """Its last call may still be on its way: for a minute nobody else changes what is shown."""
+    clock = FakeClock()
+    one, two = await open_store(clock=clock), await open_store(clock=clock)
+    claim = await begin(one)
+    assert await one.open_stream(claim.lease) is not None
+    await one.finish(claim.lease, [say(Role.ASSISTANT, "hello")])
+
+    assert await two.take_deliveries() == []
+    assert (await one.next_due(), await two.next_due()) == (clock(), clock() + STREAMER_FIRST)
+    parcel = await take(one)
+    assert parcel.text == "hello"
+
+    await one.give_back_deliveries([parcel.delivery])
+    assert (await take(two)).text == "hello"
+
+
+async def test_who_hangs_keeps_a_streamed_answer_from_nobody_for_long(
+    open_store: OpenStore,
+) -> None:
+    """After a minute whoever can carries it."""
+    clock = FakeClock()
+    one, two = await open_store(clock=clock), await open_store(clock=clock)
+    claim = await begin(one)
+    assert await one.open_stream(claim.lease) is not None
+    await one.stop(claim.turn.id)
+    clock.advance(STREAMER_FIRST)
+
+    assert len(await two.take_deliveries()) == 1
+
+
+async def test_what_the_dead_have_streamed_is_carried_at_once(open_store: OpenStore) -> None:
+    """Nobody waits for the last call of a process that is gone."""
+    one, two = await open_store(), await open_store()
+    claim = await begin(one)
+    assert await one.open_stream(claim.lease) is not None
+    await one.finish(claim.lease, [say(Role.ASSISTANT, "hello")])
+    await one.close()
+
+    await two.reclaim_deliveries()
+
+    assert (await take(two)).text == "hello"
+
+
+async def test_a_turn_of_the_dead_that_is_given_up_is_told_at_once(open_store: OpenStore) -> None:
+    """What had been shown of it gets its end without waiting for whoever showed it."""
+    clock = FakeClock()
+    one, two = await open_store(clock=clock), await open_store(clock=clock)
+    claim = await begin(one)
+    assert await one.open_stream(claim.lease) is not None
+    clock.advance(timedelta(hours=3))
+    await two.interrupt_dead()
+    await two.recover()
+
+    assert "too long ago" in (await take(two)).text
+
+
+async def test_a_crash_before_anything_was_said_is_not_told(open_store: OpenStore) -> None:
+    """Who is answered in the end need not know; the transcript does, and a failure is told."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    claim = await begin(store)
+    clock.advance(store.rules.lease * 3)
+    await store.interrupt_dead()
+    await store.recover()
+    again = await store.claim()
+    assert again is not None
+    stream = await store.open_stream(again.lease)
+    assert stream is not None
+    assert stream.text == ""
+    await store.finish(again.lease, [say(Role.ASSISTANT, "hello")])
+
+    assert (await take(store)).text == "hello"
+    lines = await store.transcript(claim.lease.session_id)
+    assert any("The program stopped" in line.text for line in lines)
 
 
 async def test_a_turn_that_is_run_again_goes_on_in_the_same_stream(open_store: OpenStore) -> None:

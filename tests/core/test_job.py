@@ -201,3 +201,15 @@ def test_what_a_job_says_elsewhere_is_marked() -> None:
     assert "“News”" in note.parts[0].text  # type: ignore[union-attr]
     assert said.parts == (Text(text="Rain."),)
     assert mirror_lines("News", [call]) == []
+
+
+@pytest.mark.parametrize(
+    ("schedule", "hint"),
+    [("99 9 * * *", "Write a cron expression (0 9 * * *)"), ("at noon", "Write it as at 2026-")],
+)
+def test_a_schedule_that_cannot_be_read_says_how_to_write_one(schedule: str, hint: str) -> None:
+    """In a sentence, whichever form was meant."""
+    with pytest.raises(Invalid) as caught:
+        parse_schedule(schedule, "UTC")
+
+    assert (caught.value.hint or "").startswith(hint)

@@ -13,6 +13,7 @@ from threadline.core.platform import Capabilities, Gate, Outgoing, ReadBlob
 from threadline.gateway.live import Live
 from threadline.gateway.meters import Meters
 from threadline.gateway.outbox import Outbox
+from threadline.sessions.diagnosis import diagnose
 from threadline.sessions.store import Store
 
 
@@ -115,7 +116,7 @@ async def soon(condition: Callable[[], bool], what: str) -> None:
 async def all_carried(store: Store, *outboxes: Outbox) -> None:
     """Wait until nothing is owed any more, not even later, and nothing is on its way."""
     over = asyncio.get_running_loop().time() + PATIENCE
-    while (await store.load()).owed or any(outbox._sending for outbox in outboxes):
+    while (await store._db.read(diagnose)).deliveries or any(one._sending for one in outboxes):
         assert asyncio.get_running_loop().time() < over, "something is still owed"
         for outbox in outboxes:
             outbox.wake()

@@ -67,7 +67,7 @@ async def test_order_is_kept_though_the_first_attempt_fails(open_store: OpenStor
         await store.owe_words(HERE, f"message {n}")
     async with carrying(store, board) as outbox:
         await soon(lambda: len(board.attempts) == 1, "the first attempt")
-        await asyncio.sleep(0.05)
+        await outbox.settle()
         assert len(board.attempts) == 1
         clock.advance(timedelta(seconds=31))
         await all_carried(store, outbox)
@@ -239,6 +239,54 @@ async def test_a_question_has_buttons(store: Store) -> None:
     assert asked.text == "Shall I?"
     id = claim.turn.id
     assert [choice.says for choice in asked.choices] == [f"/approve {id}", f"/deny {id}"]
+
+
+async def test_an_idempotent_platform_is_asked_until_it_answers(open_store: OpenStore) -> None:
+    """Where nothing is shown twice, silence is no reason to give up after the second attempt."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    board = Billboard(
+        capabilities=Capabilities(idempotent=True),
+        failures=_queue(unclear(), unclear(), unclear()),
+    )
+    await store.owe_words(HERE, "hello")
+    async with carrying(store, board) as outbox:
+        for tries in (1, 2, 3):
+            await soon(lambda tries=tries: len(board.attempts) == tries, "another attempt")
+            await outbox.settle()
+            clock.advance(timedelta(minutes=5))
+            outbox.wake()
+        await all_carried(store, outbox)
+
+    assert board.texts == ["hello"]
+    assert {sent.text for sent in board.attempts} == {"hello"}
+
+
+async def test_buttons_are_shown_once_though_a_file_is_sent_again(open_store: OpenStore) -> None:
+    """A question that was shown with its buttons is not asked anew because of what comes after."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    file = await store.put_blob(b"pages", "application/pdf", MediaKind.FILE, "plan.pdf")
+    inbound = Inbound.text(
+        "delete it", address=HERE, sender=Sender(id="alice"), at=store.now(), message_id="1"
+    )
+    await store.arrive(inbound)
+    claim = await store.claim()
+    assert claim is not None
+    line = NewMessage(role=Role.ASSISTANT, parts=(Text(text="The plan."), file))
+    await store.append(claim.lease, [line])
+    await store.wait(claim.lease, "Shall I?")
+    board = Billboard(
+        capabilities=Capabilities(buttons=True, attachments=True), failures=_queue(None, refused())
+    )
+    async with carrying(store, board) as outbox:
+        await soon(lambda: len(board.attempts) == 2, "the file is refused")
+        await outbox.settle()
+        clock.advance(timedelta(minutes=1))
+        await all_carried(store, outbox)
+
+    assert [len(sent.choices) for sent in board.attempts] == [2, 0, 0]
+    assert board.files == [b"pages"]
 
 
 async def test_an_empty_answer_is_carried_without_a_message(store: Store) -> None:

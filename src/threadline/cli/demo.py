@@ -56,8 +56,12 @@ def _logged(options: Mapping[str, str | None]) -> Iterator[None]:
     """Log what somebody asked for. Else nothing: the story itself tells what goes wrong."""
     known = _around(options)
     if all(known.origin_of(f"logs.{name}") == DEFAULT for name in LogSettings.model_fields):
-        logging.getLogger("threadline").setLevel(logging.CRITICAL)
-        yield
+        ours = logging.getLogger("threadline")
+        ours.setLevel(logging.CRITICAL)
+        try:
+            yield
+        finally:
+            ours.setLevel(logging.NOTSET)
         return
     with logged(known.logs):
         yield

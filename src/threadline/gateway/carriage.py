@@ -92,7 +92,7 @@ class Carriage:
         steps = [*self._text_steps()]
         if self._parcel.is_question and self._platform.capabilities.buttons:
             choices = _choices_of(self.delivery)
-            steps = _with_choices(steps, choices, len(self._pieces()))
+            steps = _with_choices(steps, choices, self._pieces())
         yield from self._marked(steps)
 
     def _text_steps(self) -> Iterator[Step]:
@@ -184,14 +184,23 @@ def _choices_of(asking: Delivery) -> tuple[Choice, ...]:
     )
 
 
-def _with_choices(steps: Sequence[Step], choices: tuple[Choice, ...], shown: int) -> list[Step]:
+def _with_choices(
+    steps: Sequence[Step], choices: tuple[Choice, ...], shown: Sequence[SentPiece]
+) -> list[Step]:
     """Put the choices under the last words; a message that is only changed cannot take them."""
-    words = [
-        step
-        for step in steps
-        if step.attachment is None and step.edits is None and not step.is_done
+    words = [step for step in steps if step.attachment is None]
+    files = [step for step in steps if step.attachment is not None]
+    added = [step for step in words if step.edits is None and not step.is_done]
+    if added:
+        return [replace(step, choices=choices) if step is added[-1] else step for step in steps]
+    if not words or any(piece.n > words[-1].n and piece.length > 0 for piece in shown):
+        return list(steps)  # They were shown before it was cut off.
+    last = words[-1]
+    return [
+        *words[:-1],
+        # Unsettled until the choices are shown: whoever goes on after a crash sees which are not.
+        replace(last, length=GROWING),
+        Step(n=last.n + 1, length=1, text=_ASKED, choices=choices),
+        replace(last, is_done=True),
+        *(replace(file, n=file.n + 1) for file in files),
     ]
-    if words:
-        return [replace(step, choices=choices) if step is words[-1] else step for step in steps]
-    n = max([shown, *(step.n + 1 for step in steps)])
-    return [*steps, Step(n=n, length=1, text=_ASKED, choices=choices)]

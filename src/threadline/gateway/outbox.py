@@ -8,7 +8,7 @@ from contextlib import suppress
 from datetime import timedelta
 
 from threadline.core.address import Address
-from threadline.core.delivery import Delivery, DeliveryState
+from threadline.core.delivery import Delivery, DeliveryState, SendOutcome
 from threadline.core.errors import LeaseLost, ThreadlineError
 from threadline.core.event import Event, EventKind
 from threadline.core.platform import Outgoing, Platform, SendFailed
@@ -189,7 +189,7 @@ class Outbox:
                 await carriage.carry()
                 state = DeliveryState.SENT
             except SendFailed as error:
-                state = await self._fail(carriage.delivery, error)
+                state = await self._fail(carriage.delivery, error, platform)
         except LeaseLost:
             log.info("Delivery %s is sent by somebody else", owed.id)
         except ThreadlineError as error:
@@ -198,9 +198,15 @@ class Outbox:
         else:
             self._note_end(owed, state)
 
-    async def _fail(self, delivery: Delivery, error: SendFailed) -> DeliveryState:
+    async def _fail(
+        self, delivery: Delivery, error: SendFailed, platform: Platform
+    ) -> DeliveryState:
         why = hush(str(error), self._secrets)
-        state = await self._store.not_sent(delivery, error.outcome, why, error.retry_after)
+        outcome = error.outcome
+        if outcome is SendOutcome.AMBIGUOUS and platform.capabilities.idempotent:
+            # It shows nothing twice, however often it is sent.
+            outcome = SendOutcome.REJECTED
+        state = await self._store.not_sent(delivery, outcome, why, error.retry_after)
         is_bad = state is not DeliveryState.PENDING or delivery.attempts >= WARN_AFTER
         level = logging.WARNING if is_bad else logging.INFO
         log.log(level, "Delivery %s is %s: %s", delivery.id, state, why)

@@ -14,7 +14,7 @@ from threadline.core.turn import TurnId
 from threadline.storage.database import Row, SqlValue, Transaction, expect
 from threadline.storage.moments import stamp
 
-_NO_SESSION = 0
+NO_SESSION = 0
 
 
 class Chronicle:
@@ -199,7 +199,7 @@ def tell_apart(tx: Transaction, kind: EventKind, subject: int | None, now: datet
     tx.run(
         "add_event",
         kind=kind,
-        session_key=_NO_SESSION,
+        session_key=NO_SESSION,
         revision=0,
         subject=subject,
         at=stamp(now),

@@ -10,10 +10,9 @@ from threadline.core.route import is_multi_user
 from threadline.core.rules import Rules
 from threadline.core.turn import TurnId
 from threadline.sessions.arrivals.places import look_up
+from threadline.sessions.chronicle import NO_SESSION
 from threadline.sessions.people.aliases import rename
 from threadline.storage.database import Row, Transaction
-
-_NO_SESSION = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +71,7 @@ def list_open(
     )
     asked: list[TurnId] = []
     refused = False
-    own = _NO_SESSION if session_key is None else session_key
+    own = NO_SESSION if session_key is None else session_key
     for row in tx.all("list_questions", session_key=own, address_key=known["address_key"]):
         turn_id, is_theirs = TurnId(row.number("id")), row["session_key"] == own
         if may_answer(tx, turn_id, who, rules, is_theirs=is_theirs):

@@ -62,12 +62,22 @@ def session_row(tx: Transaction, id: SessionId) -> Row:
 
 
 def list_own_sessions(
-    tx: Transaction, address: Address, sender: Sender, *, profile: str, most: int = PAGE
+    tx: Transaction,
+    address: Address,
+    sender: Sender,
+    *,
+    profile: str,
+    only_here: bool = False,
+    most: int = PAGE,
 ) -> list[SessionRow]:
-    """Read the latest sessions that an asker may see and resume."""
+    """Read the latest sessions that an asker may see and resume; `only_here`: of their chat."""
     keys = asker_keys(tx, Asker(address=address, sender=sender, profile=profile))
     rows = tx.all(
-        "list_sessions_of_asker", profile=keys.profile, most=page_size(most), **keys.values()
+        "list_sessions_of_asker",
+        profile=keys.profile,
+        only_here=int(only_here),
+        most=page_size(most),
+        **keys.values(),
     )
     shown = read_rows(tx, [row.number("key") for row in rows])
     return [_without_strangers(line, row) for line, row in zip(shown, rows, strict=True)]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
 
+from threadline.core.address import Kind
 from threadline.core.command import words_of
 from threadline.core.errors import Conflict
 from threadline.core.forgetting import ForgettingId
@@ -62,6 +63,8 @@ class Reply:
     turn_id: TurnId | None = None
     """The turn that answers, where the command has asked for one or let it go on."""
     errand: Errand | None = None
+    is_carried: bool = False
+    """What the turn had shown is carried on, and says the same."""
     is_secret: bool = False
     """It is said directly, and never kept."""
 
@@ -126,10 +129,18 @@ class Ask:
                 return
 
     def own(self) -> list[SessionRow]:
-        """Read what the asker may see, the latest activity first."""
+        """Read what the asker may see, the latest activity first.
+
+        Where others read along these are only the conversations of that chat.
+        """
         inbound = self.inbound
         return views.list_own_sessions(
-            self.tx, inbound.address, inbound.sender, profile=inbound.profile, most=LARGEST_PAGE
+            self.tx,
+            inbound.address,
+            inbound.sender,
+            profile=inbound.profile,
+            only_here=inbound.address.kind is not Kind.DM,
+            most=LARGEST_PAGE,
         )
 
 

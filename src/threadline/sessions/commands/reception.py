@@ -139,7 +139,7 @@ def _session_here(
 
 def _owe(tx: Transaction, inbound: Inbound, reply: Reply, rules: Rules, now: datetime) -> Reply:
     """Owe an answer to where it was asked; a secret one is said directly, and not kept."""
-    if reply.text and not reply.is_secret:
+    if reply.text and not reply.is_secret and not reply.is_carried:
         about = _session_here(tx, inbound, rules, now)
         owe_answer(tx, inbound, reply.text, about=about, now=now)
     return reply

@@ -7,6 +7,7 @@ from threadline.sessions import choices, views
 from threadline.sessions.commands.ask import Ask, Reply, count_said
 from threadline.sessions.phrases import ago, count, describe, name, why
 from threadline.sessions.turns import pause
+from threadline.storage.moments import stamp
 
 
 def title(ask: Ask) -> Reply:
@@ -61,4 +62,5 @@ def stop(ask: Ask) -> Reply:
     stopped = None if id is None else pause.stop_session(ask.tx, id, now=ask.now)
     if stopped is None:
         return Reply(text="Nothing is running.")
-    return Reply(text="Stopped.", is_in_transcript=True)
+    is_carried = ask.tx.one("find_owed_now", turn_id=stopped, now=stamp(ask.now)) is not None
+    return Reply(text="Stopped.", is_in_transcript=True, is_carried=is_carried)

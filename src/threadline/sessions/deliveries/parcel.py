@@ -8,7 +8,16 @@ from typing import TypeAlias
 
 from threadline.core.delivery import Delivery, SentPiece, compose
 from threadline.core.event import EventKind
-from threadline.core.message import Attachment, Message, Part, plain_text, unpack
+from threadline.core.message import (
+    Attachment,
+    Marker,
+    MarkerKind,
+    Message,
+    Part,
+    Role,
+    plain_text,
+    unpack,
+)
 from threadline.sessions.chronicle import chronicle_of, tell_apart
 from threadline.sessions.records import delivery_from, message_from
 from threadline.storage.database import Row, Transaction, expect
@@ -73,7 +82,23 @@ def _lines(tx: Transaction, row: Row, delivery: Delivery) -> Sequence[Message]:
         after_seq=row.number("after_seq"),
         until_seq=END_OF_TURN if until is None else until,
     )
-    return tuple(message_from(line, delivery.session_id) for line in rows)
+    lines = [message_from(line, delivery.session_id) for line in rows]
+    return tuple(
+        line
+        for at, line in enumerate(lines)
+        if not _is_interruption(line) or (until is not None and not _is_said_in(lines[at + 1 :]))
+    )
+
+
+def _is_interruption(line: Message) -> bool:
+    """Tell the mark that a turn was cut off before it had said anything since."""
+    return line.role is Role.SYSTEM and all(
+        isinstance(part, Marker) and part.kind is MarkerKind.INTERRUPTED for part in line.parts
+    )
+
+
+def _is_said_in(lines: Sequence[Message]) -> bool:
+    return any(line.role is Role.ASSISTANT for line in lines)
 
 
 def _pieces(tx: Transaction, id: int) -> Sequence[SentPiece]:

@@ -53,9 +53,7 @@ def next_due(
 ) -> datetime | None:
     """Tell when the next delivery is due that can be taken, or since when; None: there is none."""
     since = stamp(now - STALE_AFTER)
-    row = expect(
-        tx, "find_next_due", owner=owner, owed_since=since, platforms=_listed(platforms)
-    )
+    row = expect(tx, "find_next_due", owner=owner, owed_since=since, platforms=_listed(platforms))
     return row.moment_or_none("due_at")
 
 

@@ -269,6 +269,10 @@ SELECT id, session_key, text, parts FROM deliveries WHERE sender_key = :sender_k
 ORDER BY session_key, id
 LIMIT :most
 
+-- name: find_owed_now
+-- Find what is owed of a turn since this moment.
+SELECT id FROM deliveries WHERE turn_id = :turn_id AND state = 'pending' AND owed_at = :now
+
 -- name: list_deliveries_of_turn
 -- List everything that a turn owed.
 SELECT id FROM deliveries WHERE turn_id = :turn_id ORDER BY id

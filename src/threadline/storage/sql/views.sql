@@ -33,6 +33,10 @@ LEFT JOIN sessions r ON r.key = s.root_key
 LEFT JOIN sessions b ON b.key = s.base_key
      AND (b.sender_key IS NULL OR b.sender_key IN (SELECT own.key FROM own))
 WHERE s.key = mine.key AND s.profile = :profile
+  AND (CAST(:only_here AS BIGINT) = 0
+       OR s.address_key IN (SELECT h.key FROM addresses h WHERE h.platform = :platform
+                            AND h.account = :account AND h.kind IN ('group', 'channel', 'thread')
+                            AND h.chat = :chat))
 ORDER BY s.last_activity_at DESC, s.key DESC
 LIMIT :most
 
