@@ -144,7 +144,10 @@ EVENTS = {
         "address key",
         "Another chat became the home of a platform. It has no session.",
     ),
-    "gateway.changed": ("none", "A gateway began to serve, or serves no longer. It has no session."),
+    "gateway.changed": (
+        "none",
+        "A gateway began to serve, or serves no longer. It has no session.",
+    ),
 }
 
 TABLES = {

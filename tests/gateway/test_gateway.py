@@ -21,6 +21,7 @@ from threadline.core.target import parse_target
 from threadline.gateway.gateway import Gateway
 from threadline.gateway.pace import Pace
 from threadline.gateway.settings import GatewaySettings
+from threadline.gateway.worker import Worker
 from threadline.platforms.simulated import Simulated
 from threadline.sessions.store import Store
 from threadline.testing.agent import Hangs, Says, ScriptedAgent
@@ -148,6 +149,37 @@ async def test_what_was_cut_off_goes_on_with_the_next_gateway(store: Store) -> N
     async with serving(store, chat, says="done at last"):
         await sees(chat, alice.dm, "done at last")
     assert sum("done at last" in shown.text for shown in chat.seen(alice.dm)) == 1
+
+
+async def test_what_is_owed_is_carried_before_turns_go_on(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The outbox runs before the first turn does, and what was owed is seen before its answer."""
+    chat = Simulated("chat")
+    alice = chat.person("Alice")
+    async with serving(store, chat) as (_, agent):
+        agent.will(Hangs())
+        alice.writes("Take your time")
+        await until(lambda: _is(bool(agent.parked)), "the turn runs")
+    await store.owe_words(alice.dm, "owed since yesterday")
+    agent = ScriptedAgent()
+    agent.will(Says("done at last"))
+    gateway = Gateway(store, agent, [chat], settings=EVERYBODY)
+    enter, running = gateway.worker.__aenter__, list[bool]()
+
+    async def enter_late() -> Worker:
+        running.append("outbox" in gateway._loops)
+        return await enter()
+
+    monkeypatch.setattr(gateway.worker, "__aenter__", enter_late)
+    async with gateway:
+        await sees(chat, alice.dm, "done at last")
+
+    assert running == [True]
+    assert [shown.text for shown in chat.seen(alice.dm) if not shown.text.startswith("Take")] == [
+        "owed since yesterday",
+        "done at last",
+    ]
 
 
 async def test_a_gateway_that_crashes_leaves_no_task(store: Store) -> None:

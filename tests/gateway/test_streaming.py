@@ -9,8 +9,7 @@ from datetime import timedelta
 from tests.databases import OpenStore
 from tests.gateway.scene import becomes, tell, unhurried
 from tests.gateway.stage import Billboard, all_carried, carrying, soon
-from threadline.core.delivery import GROWING, REPEAT_MARKER, SendOutcome, SentPiece
-from threadline.core.message import MediaKind, NewMessage, Role, Text
+from threadline.core.delivery import REPEAT_MARKER, SendOutcome
 from threadline.core.platform import Capabilities, SendFailed
 from threadline.core.turn import Lease, TurnState
 from threadline.gateway.outbox import Outbox
@@ -247,38 +246,6 @@ async def test_a_question_follows_what_was_streamed(store: Store) -> None:
         await all_carried(store, outbox)
 
     assert board.texts[-1] == "Done."
-
-
-async def test_buttons_under_a_streamed_question_come_once(open_store: OpenStore) -> None:
-    """They have a message of their own, and a file after it that is refused brings no second."""
-    clock = FakeClock()
-    store = await open_store(clock=clock)
-    file = await store.put_blob(b"pages", "application/pdf", MediaKind.FILE, "plan.pdf")
-    await tell(store, "delete it")
-    claim = await store.claim()
-    assert claim is not None
-    stream = await store.open_stream(claim.lease)
-    assert stream is not None
-    can = Capabilities(edits=True, buttons=True, attachments=True)
-    refusal = SendFailed("no", outcome=SendOutcome.REJECTED)
-    board = Billboard(capabilities=can, failures=deque([refusal, None, refusal]))
-    board.seen["m0"] = "The"
-    await store.note_piece(stream.delivery, SentPiece(n=0, platform_id="m0", length=GROWING))
-    line = NewMessage(role=Role.ASSISTANT, parts=(Text(text="The plan."), file))
-    await store.append(claim.lease, [line])
-    await store.wait(claim.lease, "Shall I?")
-    async with carrying(store, board) as outbox:
-        for tries in (1, 3):
-            await soon(lambda tries=tries: len(board.attempts) == tries, "a refusal")
-            await outbox.settle()
-            clock.advance(timedelta(minutes=1))
-            outbox.wake()
-        await all_carried(store, outbox)
-
-    assert board.texts[0] == "The plan.\n\nShall I?"
-    assert [len(sent.choices) for sent in board.attempts] == [2, 2, 0, 0]
-    assert len({sent.key for sent in board.attempts}) == 2
-    assert board.files == [b"pages"]
 
 
 async def test_after_a_crash_the_same_message_goes_on(open_store: OpenStore) -> None:

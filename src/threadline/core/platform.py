@@ -63,6 +63,8 @@ class Capabilities:
     """Who speaks to somebody there needs their id, so that ids may not be hidden from an agent."""
     receives: bool = True
     """Somebody can write from there; a place that only takes what is sent has none to speak to."""
+    speaks: bool = True
+    """It can say something by itself; else people hear only what answers what they brought."""
     relays: bool = False
     """Whoever connects there has proved who they are, and answers for all senders."""
 

@@ -18,6 +18,9 @@ _TYPES = {
     ExportFormat.JSONL: "application/jsonl",
 }
 
+NO_FILES = "Files cannot be sent here."
+_TOO_LARGE = "The file is too large to be sent."
+
 
 async def run_errand(
     store: Store, errand: Errand, inbound: Inbound, *, largest: int = BLOB_LIMIT
@@ -41,15 +44,19 @@ async def run_errand(
 async def _export(store: Store, errand: Export, inbound: Inbound, largest: int) -> None:
     data = None if largest < 1 else await _collect(_written(store, errand, inbound), largest)
     if data is None:
-        what = "Files cannot be sent here" if largest < 1 else "The file is too large to be sent"
-        how = f"threadline sessions export {errand.session_id} --format {errand.format}"
-        words = f"{what}. Whoever runs this installation gets it with: {how}"
+        words = tell_how(errand, NO_FILES if largest < 1 else _TOO_LARGE)
         await store.owe_answer(inbound, words, about=errand.session_id)
         return
     name = f"{errand.session_id}.{errand.format}"
     attachment = await store.put_blob(data, _TYPES[errand.format], MediaKind.FILE, name)
     words = "This is the conversation so far."
     await store.owe_answer(inbound, words, (attachment,), about=errand.session_id)
+
+
+def tell_how(errand: Export, why: str) -> str:
+    """Tell how a conversation can be had that cannot be sent."""
+    how = f"threadline sessions export {errand.session_id} --format {errand.format}"
+    return f"{why} Whoever runs this installation gets it with: {how}"
 
 
 async def _written(store: Store, errand: Export, inbound: Inbound) -> AsyncIterator[bytes]:

@@ -128,7 +128,7 @@ class Gateway:
             routing=self.settings.routing,
             default_profile=self.settings.default_profile,
             meters=self.meters,
-            largest_file=self._largest_file,
+            capabilities=self._capabilities_of,
             keep_said=self.worker.beat,
         )
 
@@ -296,9 +296,8 @@ class Gateway:
         if self._ended is not None and not self._ended.done():
             self._ended.set_result(None)
 
-    def _largest_file(self, platform: str) -> int:
-        can = self._around.capabilities.get(platform, Capabilities())
-        return can.attachment_limit if can.attachments else 0
+    def _capabilities_of(self, platform: str) -> Capabilities:
+        return self._around.capabilities.get(platform, Capabilities())
 
     def _look_around(self) -> Surroundings:
         return self._around

@@ -12,7 +12,7 @@ from threadline.core.command import WhileRunning, parse_command
 from threadline.core.errors import Invalid, StorageError, ThreadlineError
 from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.message import Attachment, MediaKind, plain_text
-from threadline.core.platform import Answer, Reception, Taken
+from threadline.core.platform import Answer, Capabilities, Reception, Taken
 from threadline.core.rank import Rank
 from threadline.core.route import MAIN_PROFILE, canonical_chat, canonical_sender
 from threadline.core.routing import ProfileRule, profile_for
@@ -20,14 +20,15 @@ from threadline.core.text import checked_span, checked_type
 from threadline.core.turn import BusyMode, TurnId, checked_turn_id
 from threadline.gateway.access import Access
 from threadline.gateway.answers import Answers
-from threadline.gateway.errands import run_errand
+from threadline.gateway.errands import NO_FILES, run_errand, tell_how
 from threadline.gateway.limits import Allowance, Haste
 from threadline.gateway.meters import Meters
 from threadline.gateway.order import Order
 from threadline.gateway.pace import Pace, end_tasks
+from threadline.gateway.recollection import Recollection
 from threadline.sessions.blobs import BLOB_LIMIT
 from threadline.sessions.commands import find_unknown
-from threadline.sessions.commands.ask import Errand, Reply
+from threadline.sessions.commands.ask import Errand, Export, Forget, Reply
 from threadline.sessions.store import Store
 
 log = logging.getLogger("threadline.gateway")
@@ -44,6 +45,7 @@ ASK_OWNER = (
     "I do not know you yet. Give this code to the person who runs me, and they can let you in: "
     "{code}\nIt is valid for an hour."
 )
+_ABLE = Capabilities(attachments=True, attachment_limit=BLOB_LIMIT)
 
 
 class Voice(Protocol):
@@ -71,10 +73,10 @@ class Inbox:
         default_profile: str = MAIN_PROFILE,
         meters: Meters,
         per_minute: int | None = None,
-        largest_file: Callable[[str], int] = lambda _: BLOB_LIMIT,
+        capabilities: Callable[[str], Capabilities] = lambda _: _ABLE,
         keep_said: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
-        """Let in whom the access admits; `largest_file` tells what a platform takes.
+        """Let in whom the access admits; `capabilities` tells what a platform can do.
 
         `keep_said` stores what running turns have said, before somebody stops one of them.
         """
@@ -89,7 +91,8 @@ class Inbox:
         self._strangers = Allowance(limit)
         self._order = Order()
         self._answers = Answers(store)
-        self._largest_file = largest_file
+        self._capabilities = capabilities
+        self._recollection = Recollection()
         self._keep_said = keep_said
         self._background: set[asyncio.Task[None]] = set()
 
@@ -155,9 +158,10 @@ class Inbox:
         if not self._access.rules.pairing or haste is not Haste.NONE:
             return refused
         shown = await self._store.ask_pairing(address.platform, sender, profile=inbound.profile)
-        if shown is not None:
-            self.tell(address, ASK_OWNER.format(code=shown.code))
-        return refused
+        if shown is None:
+            return self._recall(inbound) or refused
+        said = self._tell_apart(address, ASK_OWNER.format(code=shown.code))
+        return self._recallable(inbound, replace(refused, said=said or UNKNOWN))
 
     def _is_in_time(self, inbound: Inbound) -> bool:
         """Count a message; what takes words back is never too much."""
@@ -198,7 +202,8 @@ class Inbox:
                 reply = await self._store.command(inbound, call, rank)
                 return self._answered(inbound, reply)
             if (unknown := find_unknown(words)) is not None:
-                return await self._turn_down(inbound, str(unknown), unknown)
+                refused = await self._store.refuse(inbound, str(unknown))
+                return self._answered(inbound, refused)
         if is_said and self._store.rules.busy_for(inbound.address.platform) is BusyMode.INTERRUPT:
             await self._before_stop()
         arrival = await self._store.arrive(inbound, answers=rank if is_said else None)
@@ -214,28 +219,57 @@ class Inbox:
     def _answered(self, inbound: Inbound, reply: Reply | None) -> Taken:
         """Say what must not be kept, and do in the background what takes longer."""
         if reply is None:
-            return Taken(reception=Reception.REPEATED)
+            return self._recall(inbound) or Taken(reception=Reception.REPEATED)
+        said: str | None = reply.text
         if reply.is_secret and reply.text:
-            self.tell(inbound.address, reply.text)
-        if reply.errand is not None:
+            said = self._tell_apart(inbound.address, reply.text)
+        if isinstance(reply.errand, Forget):
+            self._recollection.forget()
+        if isinstance(reply.errand, Export) and not self._can(inbound).speaks:
+            said = tell_how(reply.errand, NO_FILES)
+        elif reply.errand is not None:
             self._begin(self._run(reply.errand, inbound))
-        said = None if reply.is_secret else reply.text
-        return Taken(reception=Reception.COMMAND, turn_id=reply.turn_id, said=said)
+        taken = Taken(reception=Reception.COMMAND, turn_id=reply.turn_id, said=said)
+        return self._recallable(inbound, taken)
+
+    def _tell_apart(self, address: Address, words: str) -> str | None:
+        """Say what must not be kept; answer it where it can only be said with the outcome."""
+        if not self._capabilities(address.platform).speaks:
+            return words
+        self.tell(address, words)
+        return None
+
+    def _can(self, inbound: Inbound) -> Capabilities:
+        return self._capabilities(inbound.address.platform)
+
+    def _recallable(self, inbound: Inbound, taken: Taken) -> Taken:
+        """Remember what came of a message that may be brought again."""
+        if inbound.message_id is not None:
+            self._recollection.keep(_key_of(inbound), taken, self._store.now())
+        return taken
+
+    def _recall(self, inbound: Inbound) -> Taken | None:
+        """Recall what was said to a message; a refusal stays one."""
+        taken = self._recollection.find(_key_of(inbound), self._store.now())
+        if taken is not None and taken.reception is Reception.COMMAND:
+            return replace(taken, reception=Reception.REPEATED)
+        return taken
 
     async def _turn_down(self, inbound: Inbound, words: str, why: ThreadlineError) -> Taken:
         """Tell somebody that their message is not taken in; a change of one just goes."""
         log.info("Something from %s was not taken in: %s", inbound.address.platform, why)
         try:
             if _is_said(inbound) and await self._store.refuse(inbound, words) is None:
-                return Taken(reception=Reception.REPEATED)
+                return self._recall(inbound) or Taken(reception=Reception.REPEATED)
         except StorageError:
             raise
         except ThreadlineError as error:
             log.warning("Nobody could be told about it: %s", error)
-        return Taken(reception=Reception.REFUSED, said=words)
+        return self._recallable(inbound, Taken(reception=Reception.REFUSED, said=words))
 
     async def _run(self, errand: Errand, inbound: Inbound) -> None:
-        largest = self._largest_file(inbound.address.platform)
+        can = self._can(inbound)
+        largest = can.attachment_limit if can.attachments else 0
         words = await run_errand(self._store, errand, inbound, largest=largest)
         if words:
             await self._outbox.say(inbound.address, words)
@@ -257,6 +291,10 @@ class Inbox:
         self._background.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             log.warning("Something after a message failed: %s", error)
+
+
+def _key_of(inbound: Inbound) -> tuple[str, ...]:
+    return (*_sender_of(inbound), *_chat_of(inbound), inbound.message_id or "")
 
 
 def _chat_of(inbound: Inbound) -> tuple[str, ...]:

@@ -123,7 +123,9 @@ def _checked_cron(text: str) -> str:
         CronSim(text, datetime(2000, 1, 1, tzinfo=UTC))
     except CronSimError as error:
         wrong = str(error).lower()
-        raise Invalid(f"“{text[:60]}” is no cron expression: {wrong}", hint=f"Write {_FORMS}") from None
+        raise Invalid(
+            f"“{text[:60]}” is no cron expression: {wrong}", hint=f"Write {_FORMS}"
+        ) from None
     return text
 
 
@@ -131,7 +133,9 @@ def _local_moment(text: str, timezone: str) -> datetime:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        raise Invalid(f"“{text[:60]}” is no moment", hint="Write it as at 2026-03-01T09:00") from None
+        raise Invalid(
+            f"“{text[:60]}” is no moment", hint="Write it as at 2026-03-01T09:00"
+        ) from None
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=zone(timezone))
     return checked_moment(moment, "moment")

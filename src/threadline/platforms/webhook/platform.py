@@ -43,10 +43,11 @@ class Webhook:
         self._callback = _callback(settings, transport)
         self._capabilities = Capabilities(
             text_limit=settings.text_limit,
-            attachments=True,
+            attachments=settings.callback is not None,
             threads=True,
             buttons=settings.callback is not None,
             idempotent=settings.callback is not None,
+            speaks=settings.callback is not None,
             relays=settings.senders == "trusted",
         )
 

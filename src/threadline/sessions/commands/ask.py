@@ -128,6 +128,11 @@ class Ask:
             if not pause.stop(self.tx, TurnId(waiting.number("id")), now=self.now):
                 return
 
+    @property
+    def is_overheard(self) -> bool:
+        """Whether others may read what is said."""
+        return self.inbound.address.kind is not Kind.DM
+
     def own(self) -> list[SessionRow]:
         """Read what the asker may see, the latest activity first.
 
@@ -139,7 +144,7 @@ class Ask:
             inbound.address,
             inbound.sender,
             profile=inbound.profile,
-            only_here=inbound.address.kind is not Kind.DM,
+            only_here=self.is_overheard,
             most=LARGEST_PAGE,
         )
 

@@ -53,6 +53,9 @@ def resume(ask: Ask) -> Reply:
     if len(newest) > 1:
         return _listing(ask, own, newest, f"Several match “{clean_title(ask.argument)}”:")
     target = newest[0].session if newest else None
+    if target is None and ask.is_overheard:
+        hint = "All of yours can be resumed in a private chat"
+        raise NotFound("No conversation of this chat has this id", hint=hint)
     id = checked_session_id(ask.argument) if target is None else target.id
     others = ""
     if len(found) > 1:

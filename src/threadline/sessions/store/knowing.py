@@ -13,6 +13,7 @@ from threadline.sessions.people.codes import LinkCode
 from threadline.sessions.people.parting import Parting
 from threadline.sessions.store.door import Door
 
+
 class Knowing(Door):
     """Persons, the codes that join them, and who may see what."""
 

@@ -29,7 +29,8 @@ LIMIT 1
 -- later. A doubt that was there before counts as an attempt.
 UPDATE deliveries
 SET state = 'pending', until_seq = :until_seq, text = :text, owed_at = :now,
-    due_at = CASE WHEN streamed_by IS NULL THEN :now ELSE :held_until END,
+    due_at = CASE WHEN streamed_by IS NULL THEN CAST(:now AS BIGINT)
+                  ELSE CAST(:held_until AS BIGINT) END,
     repeated_at = coalesce(repeated_at, :now), fence = fence + 1,
     attempts = CASE WHEN repeated_at IS NULL THEN 0 ELSE 1 END
 WHERE turn_id = :turn_id AND until_seq IS NULL
