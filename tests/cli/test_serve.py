@@ -120,7 +120,7 @@ def test_other_machines_cannot_be_served_yet(home: Path, host: str) -> None:
         ("[platforms.webhook]\nsecret = 'short'", "a secret has at least 16 characters"),
         ("[platforms.webhook]\nsecrt = 'x'\nsecret='0123456789abcdef'", "Did you mean"),
         ("[platforms.webhook]\nsecret = 'env:NOT_SET'", "env:NOT_SET"),
-        ("[platforms.pigeon]\nx = 1", "There is no platform of the type pigeon"),
+        ("[platforms.pigeon]\nx = 1", "platforms.pigeon.type is missing"),
         ("[platforms.hook]\ntype = 'webhok'", "There are: webhook"),
         ("[hooks]\nturn_finished = ['nowhere.at_all:told']", "nowhere.at_all"),
     ],

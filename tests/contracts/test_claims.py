@@ -63,8 +63,8 @@ async def test_a_turn_behind_a_command_waits(
     before, after = await tell(store, "one"), await tell(store, "two")
     key = database_factory.tamper("SELECT key FROM sessions")[0][0]
     database_factory.tamper(
-        "INSERT INTO waiting_commands (session_key, after_turn, rank, inbound) "
-        f"VALUES ({key}, {before.turn_id}, 'member', '{{}}')"
+        "INSERT INTO waiting_commands (session_key, after_turn, rank, platform, inbound) "
+        f"VALUES ({key}, {before.turn_id}, 'member', 'local', '{{}}')"
     )
 
     claim = await store.claim()

@@ -9,8 +9,18 @@ from typing import TypeAlias
 
 import pytest
 
-from tests.contracts.stage import ASKERS, LINKED, PARTED, Stage, build, part
+from tests.contracts.stage import (
+    ASKERS,
+    EVERYBODYS,
+    LINKED,
+    PARTED,
+    SCENES,
+    Stage,
+    build,
+    part,
+)
 from tests.databases import FAST, POSTGRES, OpenStore, on
+from threadline.core.address import Kind
 from threadline.core.command import parse_command
 from threadline.core.errors import NotFound, Refused
 from threadline.core.inbound import Inbound
@@ -175,6 +185,13 @@ READS: tuple[Read, ...] = (
     export_all,
     export_each,
 )
+BY_COMMAND = (
+    list_by_command,
+    search_by_command,
+    choose_by_command,
+    resume_by_id,
+    resume_by_title,
+)
 FOR_AN_OWNER = (ask_directly, search, search_inside, export_all, export_each)
 """Reads that take an asker; the others are given from some chat."""
 
@@ -209,7 +226,24 @@ async def look(stage: Stage, read: Read) -> dict[str, set[str]]:
 
 def expected(read: Read, table: Mapping[str, set[str]]) -> dict[str, set[str]]:
     """Answer what the table says of those who can ask so."""
-    return {name: table[name] for name, asker in ASKERS.items() if is_for(read, asker)}
+    return {
+        name: table[name] & said_in_chat(asker) if read in BY_COMMAND else table[name]
+        for name, asker in ASKERS.items()
+        if is_for(read, asker)
+    }
+
+
+def said_in_chat(asker: Asker) -> set[str]:
+    """Answer what a command may speak of: where others listen, only what belongs to that chat."""
+    here = asker.address
+    if here is None or here.kind is Kind.DM:
+        return set(EVERYBODYS) | {"adawork"}
+    return {
+        name
+        for name, (there, _, _) in SCENES.items()
+        if there.kind is not Kind.DM
+        and (there.platform, there.account, there.chat) == (here.platform, here.account, here.chat)
+    }
 
 
 def is_for(read: Read, asker: Asker) -> bool:

@@ -49,7 +49,7 @@ async def test_a_job_is_led_through_its_life(desk: Desk) -> None:
     assert await said(desk, "/job runs 1") == "Job 1 has not run yet."
     assert await said(desk, "/job run 1") == "Job 1 runs now."
     assert (await said(desk, "/job run #1")).startswith("This job runs just now")
-    assert await said(desk, "/job runs 1") == "a moment ago: running"
+    assert await said(desk, "/job runs 1") == "a moment ago: waiting"
     assert (await said(desk, "/job pause 1")).startswith("Job 1 rests.")
     assert (await said(desk, "/job")).endswith("every 1h. It rests.")
     desk.clock.advance(timedelta(hours=5))

@@ -150,8 +150,8 @@ async def test_hidden_ids_lead_back_to_the_real_chat(house: House) -> None:
     the chat again.
     """
     bob = house.person("bob", on="telegram")
-    bob.sender = Sender(id="4711")
-    thread = bob.in_thread("-100200300", "88")
+    bob.sender = Sender(id="zq4711")
+    thread = bob.in_thread("-100200300", "zq88")
     await bob.says("hello")
     await thread.says("hello")
 
@@ -161,13 +161,13 @@ async def test_hidden_ids_lead_back_to_the_real_chat(house: House) -> None:
 
     assert first == again
     for text, shown in first:
-        assert not any(id in text + shown for id in ("4711", "-100200300", "88", "chat-of-bob"))
+        assert not any(id in text + shown for id in ("zq4711", "-100200300", "zq88", "chat-of-bob"))
     targets = [text.split('("')[1].split('")')[0] for text, _ in first]
     assert await house.store.unveil(",".join(targets)) == (
-        "telegram:chat-of-bob,telegram:-100200300:88"
+        "telegram:chat-of-bob,telegram:-100200300:zq88"
     )
     (reached,) = await house.store.resolve_targets(targets[1], profile="main")
-    assert (reached.chat, reached.thread) == ("-100200300", "88")
+    assert (reached.chat, reached.thread) == ("-100200300", "zq88")
     job = await house.store.make_job(NewJob(prompt="news?", schedule="every 1h", target=targets[0]))
     assert job.target == "telegram:chat-of-bob"
     assert await house.store.unveil("origin, telegram:5") == "origin, telegram:5"
@@ -178,12 +178,12 @@ async def test_hidden_ids_lead_back_to_the_real_chat(house: House) -> None:
 async def test_ids_are_shown_unless_redaction_is_on(house: House) -> None:
     """Redaction is off by default, and never hides what mentions need."""
     bob = house.person("bob", on="discord")
-    bob.sender = Sender(id="4711")
+    bob.sender = Sender(id="zq4711")
     await bob.says("hello")
     ((plain, _),) = await _requests(house, [bob], AROUND)
     ((spared, _),) = await _requests(house, [bob], replace(AROUND, redact=True))
 
-    assert 'Who: "4711"' in plain
+    assert 'Who: "zq4711"' in plain
     assert plain == spared
 
 

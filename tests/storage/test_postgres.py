@@ -33,13 +33,13 @@ CREATE CONSTRAINT TRIGGER dying AFTER INSERT ON arrivals DEFERRABLE INITIALLY DE
 
 
 def add_sender(tx: Transaction, id: str) -> int:
-    row = expect(tx, "add_sender", platform="test", id=id, name="", now=NOW)
+    row = expect(tx, "add_sender", platform="test", id=id, name="", vouched_by=None, now=NOW)
     return row.number("key")
 
 
 def rename(tx: Transaction, keys: tuple[int, int], meet: Callable[[], None]) -> None:
     for key in keys:
-        tx.run("rename_sender", key=key, name=str(keys))
+        tx.run("rename_sender", key=key, name=str(keys), vouched_by=None)
         meet()
 
 

@@ -70,7 +70,7 @@ class Shown:
     @property
     def words(self) -> str:
         """What it says, without the marker."""
-        return self.text.removeprefix(REPEAT_MARKER)
+        return self.text.removeprefix(f"{REPEAT_MARKER}\n")
 
     @property
     def tokens(self) -> list[tuple[int, int, int, int]]:

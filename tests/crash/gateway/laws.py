@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from tests.crash.gateway.exchange import Exchange, Shown
 from tests.crash.ledger import Problem, Trouble
 from tests.crash.verify import Look
-from threadline.core.delivery import compose
-from threadline.core.message import plain_text, unpack
+from threadline.core.message import Marker, MarkerKind, Part, Role, plain_text, unpack
+from threadline.core.notice import tell_person
 from threadline.core.session import Cause
 
 _UNREST = (
@@ -160,22 +160,35 @@ def _untrue(look: Look, shown: Sequence[Shown]) -> Iterator[Problem]:
 def _answers(look: Look) -> Iterator[tuple[int, str]]:
     """Read what was to be said, of all that was sent."""
     lines = defaultdict(list)
-    for turn, seq, text, parts in look(
-        """SELECT turn_id, seq, text, parts FROM messages WHERE role = 'assistant'
+    for turn, seq, role, text, parts in look(
+        """SELECT turn_id, seq, role, text, parts FROM messages WHERE role = 'assistant'
            OR (role = 'system' AND parts IS NOT NULL) ORDER BY seq"""
     ):
-        words = plain_text(unpack(str(text), None if parts is None else str(parts)))
-        lines[turn].append((seq, words))
+        said = unpack(str(text), None if parts is None else str(parts))
+        lines[turn].append((seq, Role(str(role)), said))
     for id, turn, notice, after, until in look(
         """SELECT id, turn_id, notice, after_seq, until_seq FROM deliveries
            WHERE state = 'sent' AND turn_id IS NOT NULL"""
     ):
-        cause = None if notice is None else Cause(str(notice))
-        said = [
-            text for seq, text in lines[turn]
+        why = None if notice is None else tell_person(Cause(str(notice)))
+        stretch = [
+            (role, said) for seq, role, said in lines[turn]
             if seq is not None and _number(after) < _number(seq) <= _number(until)
         ]  # fmt: skip
-        yield _number(id), compose(cause, said)
+        yield _number(id), "\n\n".join([why or "", *_told(stretch)])
+
+
+def _told(lines: Sequence[tuple[Role, Sequence[Part]]]) -> Iterator[str]:
+    """Give the lines as people get them: that it was cut off is not said where an answer follows.
+
+    Where part of an answer had been said by then, that stands in the same line, and is told.
+    """
+    last = max((n for n, (role, _) in enumerate(lines) if role is Role.ASSISTANT), default=-1)
+    for n, (role, said) in enumerate(lines):
+        match role, said:
+            case Role.SYSTEM, [Marker(kind=MarkerKind.INTERRUPTED)] if n < last:
+                continue
+        yield plain_text(said)
 
 
 def _bare(text: str) -> str:

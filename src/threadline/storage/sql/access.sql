@@ -108,7 +108,7 @@ SELECT DISTINCT t.id AS turn_id, x.profile, w.platform AS sender_platform, w.id 
 FROM (SELECT id, session_key, address_key, first_seq FROM turns
       WHERE ended_at IS NULL AND state = 'interrupted' AND id IN
             (SELECT value FROM json_each(:ids))) t -- sqlite
-            (SELECT CAST(v AS BIGINT) FROM json_array_elements_text(CAST(:ids AS JSON)) AS v)) t -- postgres
+            (SELECT CAST(v AS BIGINT) FROM json_array_elements_text(CAST(CAST(:ids AS TEXT) AS JSON)) AS v)) t -- postgres
 JOIN sessions x ON x.key = t.session_key
 JOIN addresses a ON a.key = t.address_key
 LEFT JOIN messages m ON m.session_key = t.session_key AND m.seq >= t.first_seq
