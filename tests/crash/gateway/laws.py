@@ -152,7 +152,8 @@ def _untrue(look: Look, shown: Sequence[Shown]) -> Iterator[Problem]:
         seen[one.delivery][one.n] = one
     for id, text in _answers(look):
         pieces = [one.words for _, one in sorted(seen[id].items())]
-        if _bare("".join(pieces)) != _bare(text):
+        is_frayed = any(piece != piece.strip() for piece in pieces)
+        if is_frayed or _bare("".join(pieces)) != _bare(text):
             what = f"delivery {id} reads {pieces!r}, not {text!r}"
             yield Problem(trouble=Trouble.LOST, what=what)
 
@@ -175,7 +176,7 @@ def _answers(look: Look) -> Iterator[tuple[int, str]]:
             (role, said) for seq, role, said in lines[turn]
             if seq is not None and _number(after) < _number(seq) <= _number(until)
         ]  # fmt: skip
-        yield _number(id), "\n\n".join([why or "", *_told(stretch)])
+        yield _number(id), "\n\n".join(filter(None, [why, *_told(stretch)]))
 
 
 def _told(lines: Sequence[tuple[Role, Sequence[Part]]]) -> Iterator[str]:

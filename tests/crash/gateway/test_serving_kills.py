@@ -159,6 +159,12 @@ FORGERIES: dict[str, tuple[Callable[[Exchange], None], Trouble]] = {
         lambda exchange: setattr(_long_answer(exchange)[0], "text", "Hm?"),
         Trouble.LOST,
     ),
+    "a message begins with an empty line": (
+        lambda exchange: setattr(
+            _long_answer(exchange)[1], "text", "\n" + _long_answer(exchange)[1].text
+        ),
+        Trouble.LOST,
+    ),
     "a message was shown twice": (_show_again, Trouble.DOUBLED),
     "answers came in another order": (_swap, Trouble.DISORDER),
     "a message never came": (lambda exchange: exchange.acknowledged.add("0.999"), Trouble.LOST),
