@@ -101,7 +101,9 @@ def test_a_summary_stands_for_the_older_part() -> None:
     """It is given, and taken back."""
     lines = chat("one", "two", "three", "/compress We counted.", "/compress undo")
 
-    assert lines[4].startswith("The agent reads your summary in the place of the first 3 lines."), lines
+    assert lines[4].startswith("The agent reads your summary in the place of the first 3 lines."), (
+        lines
+    )
     assert lines[5] == "The agent reads the first 3 lines again."
     assert "Nothing is compacted" in run("chat", lines="/compress undo\n").stderr
 
