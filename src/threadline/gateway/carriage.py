@@ -52,6 +52,9 @@ class Carriage:
         if stream is not None and not stream.is_doubtful:
             # We were there: no message of it is on its way.
             self.delivery = replace(parcel.delivery, repeated_at=None)
+        elif stream is not None:
+            # What was in doubt when the turn had just ended is an attempt, too.
+            self.delivery = replace(parcel.delivery, attempts=max(parcel.delivery.attempts, 2))
 
     async def carry(self) -> None:
         """Send what is missing; raise `SendFailed` if that cannot be done now."""
