@@ -299,10 +299,13 @@ class View:
                 pass  # said by a turn whose beginning was missed: it is shown when it ends
 
     async def _close(self, closed: Closed) -> None:
-        # The next turn may speak already when the worker tells of the end of a stopped one.
-        if self._speaking == closed.turn_id:
+        # The next turn may speak already when the worker tells of the end of a stopped one. One
+        # whose beginning was missed has only shown what was stored by then: its line has the rest.
+        if self._speaking == closed.turn_id and closed.turn_id in self._live:
             self._settle()
         await self.catch_up()
+        if self._speaking == closed.turn_id:
+            self._settle()
         self._live.discard(closed.turn_id)
         if closed.state is TurnState.WAITING:
             self.ask(closed.turn_id, closed.question)
