@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 
-from threadline.cli.opening import Opened, exists, open_store
+from threadline.cli.opening import HOW_IT_COMES, Opened, exists, open_store
 from threadline.config import DEFAULT, FOLDER, Config, load_config
 from threadline.core.errors import ConfigError, ThreadlineError
 from threadline.core.turn import is_over
@@ -106,7 +106,7 @@ def page(found: Examination) -> str:
 def _miss_store(found: Examination, config: Config) -> None:
     """Say what is missing: a database comes by itself, a folder that somebody named does not."""
     if config.path.parent.is_dir() or config.path.parent == FOLDER.expanduser():
-        found.note("There is no database yet; `threadline chat` makes one.")
+        found.note(f"There is no database yet; {HOW_IT_COMES}.")
     else:
         found.note(f"There is no database, and no folder {config.path.parent}.", grave=True)
 

@@ -11,6 +11,9 @@ from threadline.core.errors import NotFound, StorageError
 from threadline.sessions.store import Store
 from threadline.storage.database import Database
 
+HOW_IT_COMES = "`threadline serve` or `threadline chat` makes one"
+"""What to do where there is no database yet."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
@@ -32,8 +35,8 @@ async def open_store(config: Config, *, make: bool = False) -> AsyncIterator[Ope
     if make:
         make_folder(config)
     elif not exists(config):
-        hint = "`threadline chat` makes one"
-        raise NotFound("There is no database yet", id=config.shown_database, hint=hint)
+        id = config.shown_database
+        raise NotFound("There is no database yet", id=id, hint=HOW_IT_COMES)
     where = config.database if config.is_server else config.path
     database = await open_database(where)
     async with Store(database, config.rules()) as store:
