@@ -5,10 +5,14 @@ from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from threadline.core.context import Context, Trigger
-from threadline.core.message import BlobHash, Message, NewMessage
+from threadline.core.message import BlobHash, Message, NewMessage, Role
 from threadline.core.session import Session
+from threadline.core.text import checked_text
 from threadline.core.turn import Turn
 from threadline.core.usage import Usage
+
+MEMORY_LIMIT = 64_000
+"""Characters that an agent may have kept for a session."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,13 +23,40 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """Something a person must decide before the agent can go on. The turn waits for the answer."""
+class Thought:
+    """A piece of reasoning as it is made: shown while it is thought, and kept by nobody.
+
+    What is to be kept of it stands in the message that comes of it.
+    """
 
     text: str
 
 
-Output: TypeAlias = Piece | NewMessage | Usage | Question
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """Something a person must decide before the agent can go on. The turn waits for the answer."""
+
+    text: str
+    tools: tuple[str, ...] = ()
+    """The tools that it asks leave for, so that it can be given for longer than this once."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """What the agent wants to be given back with the next request of this session.
+
+    It takes the place of what was kept before. It is no part of the transcript, nobody is shown
+    it, and a secret does not belong into it.
+    """
+
+    text: str
+
+    def __post_init__(self) -> None:
+        """Refuse what a database could not keep."""
+        checked_text(self.text, "memory of the agent", MEMORY_LIMIT)
+
+
+Output: TypeAlias = Piece | Thought | NewMessage | Usage | Question | Memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +76,24 @@ class Request:
     """The context as text, for the system prompt."""
     trigger: Trigger
     """What is new with this turn: it belongs beside the message, not into the system prompt."""
+    ask: Callable[[Question], Awaitable[str]]
+    """Asks a person and waits for the answer, while the agent stays as it is.
+
+    For an agent that cannot be begun anew: after a crash the turn is, and asks again. Every other
+    agent yields its `Question`, and holds nothing while it waits. The pieces before it become a
+    message, which no later one may say again.
+    """
+    memory: str | None = None
+    """What the agent asked to be given back, when it last answered in this session."""
+    allowed: frozenset[str] = frozenset()
+    """The tools for which leave was given before: in this session, or for always."""
+
+    @property
+    def asked(self) -> list[Message]:
+        """The messages that this turn has to answer; asked once more, it has none of its own."""
+        spoken = [line for line in self.history if line.role is Role.USER]
+        own = [line for line in spoken if line.turn_id == self.turn.id]
+        return own or [line for line in spoken if line.turn_id == spoken[-1].turn_id]
 
 
 class Agent(Protocol):
@@ -54,7 +103,8 @@ class Agent(Protocol):
         """Yield the answer as it comes.
 
         Yield `Piece`s while text is being made, or whole messages, or both: a message replaces
-        the pieces before it. Yield `Usage` whenever a model was paid for. After a `Question`
+        the pieces before it. Yield `Usage` whenever a model was paid for, `Thought`s while nothing
+        can be said yet, and a `Memory` if something is to be known again. After a `Question`
         nothing more is asked of this iterator: the turn waits, and comes back as a new request
         whose turn carries the answer. Raise to fail the turn. A cancelled answer must end at
         once.

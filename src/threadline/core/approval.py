@@ -1,6 +1,17 @@
-"""Approvals: how a person says yes or no to what an agent wants to do."""
+"""Approvals: how a person says yes or no to what an agent wants to do, and for how long."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
+from fnmatch import fnmatchcase
+from typing import NewType
+
+from threadline.core.person import Identity
+from threadline.core.session import SessionId
+from threadline.core.text import checked_count
+
+AllowanceKey = NewType("AllowanceKey", int)
 
 
 class Approval(StrEnum):
@@ -8,6 +19,81 @@ class Approval(StrEnum):
 
     APPROVED = "approved"
     DENIED = "denied"
+
+
+class Extent(StrEnum):
+    """For how long leave is given."""
+
+    ONCE = "once"
+    SESSION = "session"
+    """As long as this conversation goes on."""
+    ALWAYS = "always"
+    """In every conversation of the profile."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Allowance:
+    """Leave to use a tool without asking: in one session, or always in a profile."""
+
+    key: AllowanceKey
+    profile: str
+    session_id: SessionId | None
+    """None: in every conversation of the profile."""
+    tool: str
+    allowed_at: datetime
+    by: Identity | None
+    """Who gave it; None: nobody knows any more."""
+    by_name: str | None = None
+
+    @property
+    def extent(self) -> Extent:
+        """For how long it is given."""
+        return Extent.ALWAYS if self.session_id is None else Extent.SESSION
+
+
+def checked_allowance_key(value: object) -> AllowanceKey:
+    """Take what may be the key of an allowance."""
+    return AllowanceKey(checked_count(value, "number of an allowance"))
+
+
+class ToolVerdict(StrEnum):
+    """Whether an agent may use a tool."""
+
+    FREE = "free"
+    ASK = "ask"
+    """A person is asked first."""
+    BARRED = "barred"
+    """The agent is not even told of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolRules:
+    """Which tools there are for an agent, and for which of them a person is asked.
+
+    Each is a list of names, in which `*` stands for any characters.
+    """
+
+    use: tuple[str, ...] = ("*",)
+    """What it may use at all."""
+    ask: tuple[str, ...] = ("*",)
+    """For what a person is asked first."""
+    free: tuple[str, ...] = ()
+    """For what nobody is asked, though `ask` names it."""
+
+    def verdict(
+        self, tool: str, *, only: Iterable[str] | None = None, allowed: Iterable[str] = ()
+    ) -> ToolVerdict:
+        """Judge a tool: `only` is what a session was restricted to, `allowed` what was granted."""
+        if not matches(tool, self.use) or (only is not None and not matches(tool, only)):
+            return ToolVerdict.BARRED
+        if not matches(tool, self.ask) or matches(tool, self.free) or tool in set(allowed):
+            return ToolVerdict.FREE
+        return ToolVerdict.ASK
+
+
+def matches(tool: str, patterns: Iterable[str]) -> bool:
+    """Tell whether one of these patterns names a tool."""
+    return any(fnmatchcase(tool, pattern) for pattern in patterns)
 
 
 def write_answer(approval: Approval, words: str = "") -> str:

@@ -89,12 +89,12 @@ COMMANDS = (
     ),
     Command(
         name="approve",
-        arguments="[words]",
-        help="Say yes to what the agent asks",
+        arguments="[n] [once|session|always] [words]",
+        help="Say yes to what the agent asks: this once, in this conversation, or always",
     ),
     Command(
         name="deny",
-        arguments="[words]",
+        arguments="[n] [words]",
         help="Say no to what the agent asks",
     ),
     Command(
@@ -121,7 +121,7 @@ COMMANDS = (
     ),
     Command(
         name="compress",
-        arguments="[summary|undo]",
+        arguments="[focus|undo]",
         help="Let a summary stand for the older part, or take that back",
         while_running=WhileRunning.WAIT,
     ),

@@ -99,6 +99,12 @@ class AgentError(ThreadlineError):
     chat = "I could not come up with an answer. Please try again."
 
 
+class ContextFull(AgentError):
+    """The conversation is longer than the model can read at once."""
+
+    chat = "This conversation has become too long for the model. /compress makes room."
+
+
 class StorageError(ThreadlineError):
     """The database could not do its work."""
 

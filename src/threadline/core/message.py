@@ -62,10 +62,13 @@ class Text:
     """Words."""
 
     text: str
+    raw: str | None = None
+    """What else the provider said of them, verbatim, so that a replay is identical."""
 
     def __post_init__(self) -> None:
         """Refuse what a database could not keep."""
         checked_text(self.text, "text")
+        _check_raw(self.raw)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,12 +98,15 @@ class ToolCall:
     id: str
     name: str
     arguments: str
+    raw: str | None = None
+    """What else the provider said of it, verbatim, so that a replay is identical."""
 
     def __post_init__(self) -> None:
         """Refuse what a database could not keep."""
         checked_id(self.id, "tool call id")
         checked_id(self.name, "tool name")
         checked_text(self.arguments, "tool arguments")
+        _check_raw(self.raw)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,8 +134,7 @@ class Reasoning:
     def __post_init__(self) -> None:
         """Refuse what a database could not keep."""
         checked_text(self.text, "reasoning")
-        if self.raw is not None:
-            checked_text(self.raw, "raw reasoning")
+        _check_raw(self.raw)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -241,7 +246,8 @@ def plain_text(parts: Sequence[Part]) -> str:
 def pack(parts: Sequence[Part]) -> tuple[str, str | None]:
     """Answer the plain text, and JSON of the parts where they are more than that text."""
     text = plain_text(parts)
-    if len(parts) == 1 and type(parts[0]) is Text:
+    only = parts[0] if len(parts) == 1 else None
+    if type(only) is Text and only.raw is None:
         return text, None
     return text, json.dumps(plain_parts(parts), ensure_ascii=False)
 
@@ -263,6 +269,11 @@ def parts_from(items: object) -> tuple[Part, ...]:
     if not isinstance(items, list):
         raise Invalid("The parts of a message are a list")
     return tuple(_part_from(item) for item in items)
+
+
+def _check_raw(raw: str | None) -> None:
+    if raw is not None:
+        checked_text(raw, "raw item of a provider")
 
 
 def _as_dict(part: Part) -> dict[str, object]:

@@ -46,6 +46,8 @@ class Rules:
     answer_within: timedelta = ANSWER_WITHIN
     homes: Mapping[str, Target] = field(default_factory=dict)
     """Where unasked messages go, by platform, until somebody says otherwise there."""
+    models: tuple[str, ...] = ()
+    """The names that /model offers; with none, any name may be chosen."""
 
     def __post_init__(self) -> None:
         """Refuse numbers with which nothing could ever run."""

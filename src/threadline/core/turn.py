@@ -135,3 +135,5 @@ class Turn:
     answer: str | None
     error: str | None
     answered_by: TurnId | None
+    asks: tuple[str, ...] = ()
+    """The tools that it asks leave for, while it waits."""
