@@ -8,6 +8,7 @@ from typing import Any
 
 from tests.crash.verify import looking
 from threadline.core.address import Address, Kind, Sender, address_from, sender_from
+from threadline.core.agent import Question
 from threadline.core.delivery import SendOutcome
 from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.message import (
@@ -96,6 +97,9 @@ def values() -> Iterator[tuple[str, Callable[[], object]]]:
         yield "text", made(bad, lambda b: Text(text=b))
         yield "tool result", made(bad, lambda b: ToolResult(call_id="i", text=b))
         yield "arguments", made(bad, lambda b: ToolCall(id="i", name="n", arguments=b))
+        if bad is not None:
+            yield "raw text", made(bad, lambda b: Text(text="x", raw=b))
+            yield "raw call", made(bad, lambda b: ToolCall(id="i", name="n", arguments="", raw=b))
         yield "reasoning", made(bad, lambda b: Reasoning(text=b))
         yield "marker", made(bad, lambda b: MarkerPart(kind=MarkerKind.FAILED, text=b))
     for bad in BAD_COUNTS:
@@ -210,7 +214,7 @@ def forged() -> Iterator[tuple[str, Call]]:
         yield f"append, {name}", given(forge, lambda s, f: s.store.append(f(s), words))
         yield f"finish, {name}", given(forge, lambda s, f: s.store.finish(f(s), words))
         yield f"fail, {name}", given(forge, lambda s, f: s.store.fail(f(s), "x"))
-        yield f"wait, {name}", given(forge, lambda s, f: s.store.wait(f(s), "x"))
+        yield f"wait, {name}", given(forge, lambda s, f: s.store.wait(f(s), Question(text="x")))
         yield f"steer, {name}", given(forge, lambda s, f: s.store.take_steering(f(s)))
         yield f"give back, {name}", given(forge, lambda s, f: s.store.give_back(f(s)))
 
@@ -234,7 +238,6 @@ def calls() -> Iterator[tuple[str, Call]]:
     for bad in BAD_TEXTS:
         yield "title", given(bad, lambda s, b: s.store.set_title(s.session_id, b))
         yield "summary", given(bad, lambda s, b: s.store.set_summary(s.session_id, b))
-        yield "question", given(bad, lambda s, b: s.store.wait(s.lease, b))
         yield "failure", given(bad, lambda s, b: s.store.fail(s.lease, b))
         yield "checkpoint", given(bad, lambda s, b: s.store.checkpoint([(s.lease, b)]))
         yield (
@@ -256,7 +259,31 @@ def calls() -> Iterator[tuple[str, Call]]:
     for bad in BAD_MOMENTS[:-2]:
         yield "hold", given(bad, lambda s, b: s.store.hold(s.session_id, "me", b))
     yield "hold in the past", lambda s: s.store.hold(s.session_id, "me", NOW - timedelta(days=9999))
+    yield from questions()
     yield from odd_calls()
+
+
+def questions() -> Iterator[tuple[str, Call]]:
+    """Walk over what an agent may not ask, keep, or be allowed."""
+    for bad in BAD_TEXTS:
+        yield "question", given(bad, lambda s, b: s.store.wait(s.lease, Question(text=b)))
+        yield "no question", given(bad, lambda s, b: s.store.wait(s.lease, b))
+        yield (
+            "asked tool",
+            given(bad, lambda s, b: s.store.wait(s.lease, Question(text="x", tools=(b,)))),
+        )
+        yield (
+            "asked tools",
+            given(bad, lambda s, b: s.store.wait(s.lease, Question(text="x", tools=b))),
+        )
+        yield "memory", given(bad, lambda s, b: s.store.remember(s.lease, b))
+    for bad in (*BAD_COUNTS, 10**9):
+        yield "allowance", given(bad, lambda s, b: s.store.revoke_allowance(b))
+    for bad in (*PATHS, NUL, 7, None):
+        yield "spent for", given(bad, lambda s, b: s.store.spend_for(b, []))
+        if bad is not None:
+            yield "allowed in", given(bad, lambda s, b: s.store.allowances(id=b))
+        yield "spent on", given(bad, lambda s, b: s.store.approve_spending_for(b))
 
 
 def odd_calls() -> Iterator[tuple[str, Call]]:

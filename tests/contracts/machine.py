@@ -6,6 +6,7 @@ from hypothesis.stateful import precondition, rule
 from tests.contracts.model import SYSTEM, Line, ModelTurn
 from tests.contracts.shapes import Shapes
 from tests.contracts.world import MINUTE
+from threadline.core.agent import Question
 from threadline.core.errors import Conflict
 from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.message import Role, Text, say
@@ -191,7 +192,7 @@ class Conversations(Shapes):
         """The agent needs an answer, and somebody gives it twice."""
         if found := self.running(person):
             session, turn, lease = found
-            self.run(self.store.wait(lease, "may I?"))
+            self.run(self.store.wait(lease, Question(text="may I?")))
             assert self.run(self.store.answer(TurnId(turn.id), text)) == "queued"
             try:
                 self.run(self.store.answer(TurnId(turn.id), text))

@@ -8,6 +8,7 @@ import pytest
 from tests.contracts.desk import ALICE, BOB, DM, GROUP, THREAD, Desk, both, open_desk
 from tests.databases import FAST, DatabaseFactory, on
 from threadline.core.address import Address, Sender
+from threadline.core.agent import Question
 from threadline.core.command import COMMANDS
 from threadline.core.errors import Invalid
 from threadline.core.inbound import InboundKind
@@ -30,7 +31,7 @@ async def waits(desk: Desk, id: SessionId | None = None) -> TurnId:
     """Let the agent ask a question in a session, or wherever something is to be answered."""
     claimed = await desk.store.claim(id)
     assert claimed is not None
-    await desk.store.wait(claimed.lease, "May I?")
+    await desk.store.wait(claimed.lease, Question(text="May I?"))
     return claimed.turn.id
 
 
@@ -167,7 +168,7 @@ async def test_approve_and_deny_answer_the_turn_that_waits(desk: Desk) -> None:
         id, turn_id = await desk.says("deploy")
         claimed = await desk.store.claim(id)
         assert claimed is not None
-        await desk.store.wait(claimed.lease, "May I?")
+        await desk.store.wait(claimed.lease, Question(text="May I?"))
         await desk.asks(text)
         late = await desk.asks("/approve")
 
@@ -182,7 +183,7 @@ async def test_nobody_answers_for_another(desk: Desk) -> None:
     id, turn_id = await desk.says("deploy", ALICE, GROUP)
     claimed = await desk.store.claim(id)
     assert claimed is not None
-    await desk.store.wait(claimed.lease, "May I?")
+    await desk.store.wait(claimed.lease, Question(text="May I?"))
     reply = await desk.asks("/approve", BOB, GROUP, Rank.ADMIN)
 
     assert reply.text.startswith("Nothing waits")

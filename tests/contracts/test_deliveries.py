@@ -9,6 +9,7 @@ import pytest
 from tests.contracts.ledger import HERE, THERE, begin, finish, take, told
 from tests.databases import DatabaseFactory, OpenStore
 from threadline.core.address import Address, Kind
+from threadline.core.agent import Question
 from threadline.core.delivery import (
     KEEP_WORDS_OWED,
     MAX_DELIVERY_ATTEMPTS,
@@ -29,7 +30,7 @@ async def test_a_question_is_owed_with_what_was_said_before_it(store: Store) -> 
     """Who has to answer sees the question; the reply after it repeats nothing."""
     claim = await begin(store)
     await store.append(claim.lease, [say(Role.ASSISTANT, "let me see")])
-    await store.wait(claim.lease, "may I?")
+    await store.wait(claim.lease, Question(text="may I?"))
 
     asked = await take(store)
     assert (asked.text, asked.is_question) == ("let me see\n\nmay I?", True)
@@ -46,7 +47,7 @@ async def test_a_question_is_owed_with_what_was_said_before_it(store: Store) -> 
 async def test_a_terminal_is_owed_no_question(store: Store) -> None:
     """Whoever sits at a terminal reads the question in the store."""
     claim = await begin(store, at=Address(platform="local", kind=Kind.DM, chat="me"))
-    await store.wait(claim.lease, "may I?")
+    await store.wait(claim.lease, Question(text="may I?"))
 
     assert not await store.take_deliveries()
 

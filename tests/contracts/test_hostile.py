@@ -128,8 +128,8 @@ async def test_strange_texts_are_stored_unharmed(open_store: OpenStore) -> None:
         )
         sender = Sender(id=id, name=strange)
         parts = (
-            Text(text=strange),
-            ToolCall(id=id, name=id, arguments=strange),
+            Text(text=strange, raw=strange),
+            ToolCall(id=id, name=id, arguments=strange, raw=strange),
             Reasoning(text=strange, raw=strange),
         )
         arrival = await store.arrive(

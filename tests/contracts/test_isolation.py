@@ -102,7 +102,7 @@ async def search_by_command(stage: Stage, asker: Asker) -> set[str]:
     return {
         name
         for name in stage.ids
-        if (await command(stage, asker, f"/sessions {name[:-1]}")).choices
+        if name in words(stage, (await command(stage, asker, f"/sessions {name[:-1]}")).text)
     }
 
 

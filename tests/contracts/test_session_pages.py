@@ -109,7 +109,7 @@ async def test_a_redacted_file_comes_in_like_any_other(
 
     assert lines[0]["redacted"] is True
     assert not [line for line in lines if line["type"] == "attachment"]
-    for secret in (b"alice", b"Alice", b"Bob", b"4917012345", b"99@lid", b"guild", b"/srv"):
+    for secret in (b"alice", b"Alice", b"Bob", b"4917012345", b"99@lid", b"guild", b"/srv", b"raw"):
         assert secret not in data
     report = await store.import_history(chunks(data))
     assert report.conflicts == len([line for line in lines if line["type"] == "session"])

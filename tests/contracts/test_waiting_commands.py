@@ -2,18 +2,24 @@
 
 import asyncio
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
 from tests.contracts.desk import ALICE, BOB, DM, THREAD, Desk, both, open_desk
 from tests.databases import DatabaseFactory
-from threadline.core.command import COMMANDS, WhileRunning
+from threadline.core.agent import Question
+from threadline.core.command import COMMANDS, WhileRunning, parse_command
 from threadline.core.event import EventKind
 from threadline.core.message import Role, say
+from threadline.core.rank import Rank
 from threadline.core.rules import Rules
+from threadline.core.session import SessionId
 from threadline.core.turn import BusyMode
 from threadline.gateway.errands import run_errand
+from threadline.sessions.commands.ask import Compress, Errand
 from threadline.sessions.store import Store
+from threadline.sessions.waiting import ERRAND_LEASE
 
 
 @pytest.fixture
@@ -35,14 +41,14 @@ async def test_redo_waits_behind_what_was_asked_before(desk: Desk) -> None:
     _, after = await desk.says("three")
 
     assert reply.text.startswith("That waits")
-    assert await desk.store.run_waiting_commands() == 0
+    assert await desk.store.run_waiting_commands() == []
     claimed = await desk.store.claim(id)
     assert claimed is not None
     assert claimed.turn.id == before
-    assert await desk.store.run_waiting_commands() == 0
+    assert await desk.store.run_waiting_commands() == []
     await desk.store.finish(claimed.lease, [say(Role.ASSISTANT, "done")])
     assert await desk.store.claim(id) is None
-    assert await desk.store.run_waiting_commands() == 1
+    assert len(await desk.store.run_waiting_commands()) == 1
     assert desk.owed()[-1].startswith("What was undone cannot be shown again")
     claimed = await desk.store.claim(id)
     assert claimed is not None
@@ -59,9 +65,111 @@ async def test_a_waiting_command_survives_a_restart(desk: Desk) -> None:
 
     done = await asyncio.gather(other.run_waiting_commands(), desk.store.run_waiting_commands())
 
-    assert sum(done) == 1
+    assert sum(len(one) for one in done) == 1
     assert desk.waiting() == 0
     assert len(desk.owed()) == 2
+
+
+async def long_talk(desk: Desk) -> SessionId:
+    """Say so much that there is an older part of it."""
+    id, _ = await desk.says("word 0")
+    await desk.answers(id)
+    for n in range(1, 4):
+        await desk.says(f"word {n}")
+        await desk.answers(id)
+    return id
+
+
+def compress_of(errand: Errand | None) -> Compress:
+    """Take an errand for a compaction."""
+    assert isinstance(errand, Compress)
+    return errand
+
+
+@both
+async def test_a_summary_that_is_being_written_keeps_its_place(desk: Desk) -> None:
+    """What is said meanwhile is answered after it, and nobody else begins with it."""
+    id = await long_talk(desk)
+    reply = await desk.asks("/compress the words")
+    errand = compress_of(reply.errand)
+    await desk.says("and now?")
+    other = Store(await desk.factory(clock=desk.clock))
+
+    assert (errand.session_id, errand.focus) == (id, "the words")
+    assert await desk.store.run_waiting_commands() == await other.run_waiting_commands() == []
+    assert await other.claim(id) is None
+    await desk.store.end_errand(errand)
+    await desk.store.end_errand(errand)
+
+    assert desk.waiting() == 0
+    assert await other.claim(id) is not None
+
+
+@both
+async def test_a_summary_that_nobody_writes_any_more_is_begun_anew(desk: Desk) -> None:
+    """Its process is gone, or has taken too long: another one has it written, and says so once."""
+    id = await long_talk(desk)
+    first = Store(await desk.factory(clock=desk.clock))
+    inbound = desk.inbound("/compress the words")
+    call = parse_command("/compress the words")
+    assert call is not None
+    assert await first.command(inbound, call, Rank.MEMBER) is not None
+    await first.close()
+
+    async with asyncio.timeout(10):
+        # A server may need a moment to see that a process is gone.
+        while not (begun := await desk.store.run_waiting_commands()):
+            await asyncio.sleep(0.01)
+    (second,) = begun
+    assert compress_of(second.reply.errand).focus == "the words"
+    desk.clock.advance(ERRAND_LEASE)
+    assert await desk.store.run_waiting_commands() == []
+    desk.clock.advance(timedelta(seconds=1))
+    (third,) = await desk.store.run_waiting_commands()
+    await desk.store.end_errand(compress_of(third.reply.errand))
+
+    assert second.inbound == third.inbound == inbound
+    assert desk.owed() == ["Writing a summary of the older part."]
+    assert await desk.store.claim(id) is None
+
+
+@both
+async def test_a_summary_goes_on_when_its_conversation_ends_meanwhile(desk: Desk) -> None:
+    """It is not said that nothing came of it: whoever writes it says what did."""
+    await long_talk(desk)
+    errand = compress_of((await desk.asks("/compress")).errand)
+    await desk.asks("/new")
+    await desk.store.end_errand(errand)
+
+    assert desk.waiting() == 0
+    assert not any("not carried out" in words for words in desk.owed())
+
+
+@both
+async def test_there_has_to_be_something_to_compact(desk: Desk) -> None:
+    """It is said at once, and nothing waits; so is a focus that is no focus."""
+    await desk.says("one")
+    id, _ = await desk.says("two")
+    await desk.answers(id)
+    await desk.answers(id)
+    assert (await desk.asks("/compress")).text.startswith("There is nothing to compact")
+    await long_talk(desk)
+
+    assert "at most 2,000" in (await desk.asks(f"/compress {'x' * 3000}")).text
+    assert desk.waiting() == 0
+
+
+@both
+async def test_stopping_hands_over_what_a_waiting_command_leaves_to_do(desk: Desk) -> None:
+    """Whoever gave /stop gets the errand of the /compress that had waited for it."""
+    id = await long_talk(desk)
+    await desk.says("one more")
+    assert await desk.store.claim(id) is not None
+    await desk.asks("/compress")
+    (waited,) = (await desk.asks("/stop")).waited
+
+    assert compress_of(waited.reply.errand).place is not None
+    assert desk.waiting() == 1
 
 
 @both
@@ -113,7 +221,7 @@ async def test_a_command_that_changes_the_ground_of_a_waiting_one_takes_its_plac
     _, later = await desk.says("three")
     await desk.asks("/undo")
 
-    assert await desk.store.run_waiting_commands() == 0
+    assert await desk.store.run_waiting_commands() == []
     assert [line.text for line in await desk.store.transcript(id) if line.role is Role.USER] == [
         "one"
     ]
@@ -154,7 +262,7 @@ async def test_commands_that_wait_say_so_in_the_table(desk: Desk) -> None:
     id, _ = await desk.says("one")
     claimed = await desk.store.claim(id)
     assert claimed is not None
-    await desk.store.wait(claimed.lease, "May I?")
+    await desk.store.wait(claimed.lease, Question(text="May I?"))
 
     assert (await desk.asks("/redo")).text.startswith("That waits")
 
@@ -172,7 +280,9 @@ async def test_words_and_waiting_commands_are_answered_in_the_order_they_came(de
         while any(turn.ended_at is None for turn in await desk.store.turns(id)):
             if (claimed := await store.claim(id)) is not None:
                 await store.finish(claimed.lease, [say(Role.ASSISTANT, "ok")])
-            await store.run_waiting_commands()
+            for waited in await store.run_waiting_commands():
+                if waited.reply.errand is not None:
+                    await store.end_errand(waited.reply.errand)
 
     await asyncio.gather(work(desk.store), work(other))
 

@@ -81,7 +81,8 @@ async def live(store: Store, clock: FakeClock) -> SessionId:
             role=Role.ASSISTANT,
             parts=(
                 Reasoning(text="hm", raw='{"sig": "x"}'),
-                ToolCall(id="c1", name="look", arguments='{"a": 1}'),
+                ToolCall(id="c1", name="look", arguments='{"a": 1}', raw='{"item": "c-1"}'),
+                Text(text="one moment", raw='{"item": "t-1"}'),
             ),
         ),
         NewMessage(role=Role.TOOL, parts=(ToolResult(call_id="c1", text="seen", is_error=True),)),

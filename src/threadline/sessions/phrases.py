@@ -1,5 +1,6 @@
 """Phrases: how spans, counts, titles and policies read in a sentence."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from threadline.core.policy import CarryKind, ResetMode, ResetPolicy
@@ -67,6 +68,14 @@ def name(session: Session) -> str:
     title = clean_title(session.title or "")
     shown = title if len(title) <= SHOWN_TITLE else f"{title[: SHOWN_TITLE - 1].rstrip()}…"
     return f"“{shown}”" if shown else "an untitled conversation"
+
+
+def listed(things: Sequence[str], most: int = 5) -> str:
+    """Name things one after the other, and of many only how many more there are."""
+    shown = [clean_title(thing, SHOWN_TITLE) for thing in things[:most]]
+    if len(things) > most:
+        shown.append(f"{len(things) - most:,} more")
+    return " and ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:])))
 
 
 def why(cause: Cause) -> str:

@@ -23,6 +23,7 @@ class Respondent:
     sender_key: int | None
     person_key: int | None
     rank: Rank
+    address_key: int | None = None
 
     def is_one_of(self, askers: list[Row]) -> bool:
         """Tell whether they are among those whose words a turn answers."""
@@ -31,6 +32,18 @@ class Respondent:
             or (self.person_key is not None and row["person_key"] == self.person_key)
             for row in askers
         )
+
+
+def find_respondent(tx: Transaction, inbound: Inbound, rank: Rank) -> Respondent:
+    """Tell who gives a command, as far as they are known."""
+    known = look_up(tx, rename(tx, inbound), inbound.address)
+    return Respondent(
+        address=inbound.address,
+        sender_key=known.number_or_none("sender_key"),
+        person_key=known.number_or_none("person_key"),
+        rank=rank,
+        address_key=known.number_or_none("address_key"),
+    )
 
 
 def may_answer(
@@ -62,17 +75,11 @@ def list_open(
     That of their conversation comes first, then those that others asked here, as a job or the
     background, the latest before the earlier ones.
     """
-    known = look_up(tx, rename(tx, inbound), inbound.address)
-    who = Respondent(
-        address=inbound.address,
-        sender_key=known.number_or_none("sender_key"),
-        person_key=known.number_or_none("person_key"),
-        rank=rank,
-    )
+    who = find_respondent(tx, inbound, rank)
     asked: list[TurnId] = []
     refused = False
     own = NO_SESSION if session_key is None else session_key
-    for row in tx.all("list_questions", session_key=own, address_key=known["address_key"]):
+    for row in tx.all("list_questions", session_key=own, address_key=who.address_key):
         turn_id, is_theirs = TurnId(row.number("id")), row["session_key"] == own
         if may_answer(tx, turn_id, who, rules, is_theirs=is_theirs):
             asked.append(turn_id)

@@ -81,6 +81,7 @@ def _choice_from(row: Row, model: str) -> ModelChoice:
 def turn_from(row: Row, session_id: SessionId) -> Turn:
     """Read a turn."""
     owner, answered_by = row.text_or_none("owner"), row.number_or_none("answered_by")
+    asks = row.text_or_none("asks")
     return Turn(
         id=TurnId(row.number("id")),
         session_id=session_id,
@@ -96,6 +97,7 @@ def turn_from(row: Row, session_id: SessionId) -> Turn:
         answer=row.text_or_none("answer"),
         error=row.text_or_none("error"),
         answered_by=None if answered_by is None else TurnId(answered_by),
+        asks=() if asks is None else tuple(json.loads(asks)),
     )
 
 

@@ -9,6 +9,7 @@ from threadline.core.message import Message
 from threadline.core.session import Session, SessionId
 from threadline.core.turn import Turn, TurnId
 from threadline.core.veil import Hidden, Veil
+from threadline.sessions.allowances import list_allowed
 from threadline.sessions.records import address_from_row
 from threadline.sessions.transcripts.lines import history
 from threadline.sessions.views import read_session
@@ -32,6 +33,10 @@ class Scene:
     """Whose session it is; None: everybody's."""
     homes: tuple[Address, ...]
     """Where unasked messages of the profile go."""
+    memory: str | None = None
+    """What the agent asked to be given back."""
+    allowed: frozenset[str] = frozenset()
+    """The tools that may be used without asking."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +65,8 @@ def read_scene(tx: Transaction, turn: Turn) -> Scene:
         here=address_from_row(here),
         owner=_owner_from(opened),
         homes=tuple(homes),
+        memory=opened.text_or_none("memory"),
+        allowed=list_allowed(tx, turn.session_id),
     )
 
 

@@ -55,6 +55,11 @@ LAWS = (
         offenders=lambda tx: tx.all("find_bad_deliveries", most=_MOST),
     ),
     Law(
+        broken="leave for a tool in a session of another profile",
+        offenders=lambda tx: tx.all("find_bad_allowances", most=_MOST),
+        advice="Take it back",
+    ),
+    Law(
         broken="pieces missing or too many",
         offenders=lambda tx: tx.all("find_torn_blobs", most=_MOST),
         advice="That attachment cannot be read; store it again",

@@ -1,18 +1,21 @@
 """Spending: what was spent, added up in many ways, and whether a turn may be paid for."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
 
+from threadline.core.event import EventKind
 from threadline.core.message import Marker, MarkerKind, NewMessage, Role
 from threadline.core.person import Identity, PersonKey
 from threadline.core.rules import Rules
 from threadline.core.session import SessionId
 from threadline.core.spend import CapKind, Spending, SpendVerdict
-from threadline.core.turn import Lease
+from threadline.core.turn import Lease, TurnId
 from threadline.core.usage import Usage, UsageBy, UsageSum, add_sums, dollars, status_of_sum
 from threadline.sessions.chronicle import Chronicle, open_chronicle
 from threadline.sessions.people.ownership import keys_asked, keys_of
+from threadline.sessions.turns.finish import add_usage
 from threadline.sessions.turns.output import prove
 from threadline.sessions.views import session_row
 from threadline.storage.database import Row, Transaction, expect
@@ -41,6 +44,12 @@ def usage_of_session(tx: Transaction, id: SessionId) -> list[Usage]:
     """Add up what a session spent, by model and task."""
     key = session_row(tx, id).number("key")
     return [_usage_from(row) for row in tx.all("sum_usage", session_key=key)]
+
+
+def last_prompt(tx: Transaction, id: SessionId) -> int:
+    """Tell how many tokens the last prompt of a session had; 0 if it was compacted since."""
+    row = tx.one("read_last_prompt", session_key=session_row(tx, id).number("key"))
+    return 0 if row is None else row.number("prompt_tokens")
 
 
 def sum_usage(
@@ -84,7 +93,7 @@ def judge_spending(tx: Transaction, lease: Lease, *, rules: Rules, now: datetime
     """
     with open_chronicle(tx, lease.session_id, now) as chronicle:
         prove(chronicle, lease, rules)
-        spendings = _spendings(chronicle, lease, rules)
+        spendings = _spendings(tx, chronicle.row, lease.turn_id, rules, now)
         refused = next((one for one in spendings if one.is_refused), None)
         if refused is not None:
             return SpendVerdict(refused=refused)
@@ -96,19 +105,39 @@ def judge_spending(tx: Transaction, lease: Lease, *, rules: Rules, now: datetime
         return SpendVerdict(warned=warned)
 
 
-def _spendings(chronicle: Chronicle, lease: Lease, rules: Rules) -> list[Spending]:
-    tx = chronicle.tx
-    spender = tx.one("find_spender", turn_id=lease.turn_id, session_key=chronicle.key)
+def find_reached(tx: Transaction, id: SessionId, *, rules: Rules, now: datetime) -> Spending | None:
+    """Find the cap that forbids to spend more on a session, beside its turns; None: there is none.
+
+    Whoever owns the session is taken for whoever asks.
+    """
+    spendings = _spendings(tx, session_row(tx, id), None, rules, now)
+    return next((one for one in spendings if one.is_refused), None)
+
+
+def spend_for(tx: Transaction, id: SessionId, usage: Sequence[Usage], *, now: datetime) -> None:
+    """Record what was spent on a session beside its turns, as on a title or a summary."""
+    with open_chronicle(tx, id, now) as chronicle:
+        for spent in usage:
+            add_usage(chronicle, None, spent)
+        if usage:
+            chronicle.tell(EventKind.SESSION_CHANGED)
+
+
+def _spendings(
+    tx: Transaction, session: Row, turn_id: TurnId | None, rules: Rules, now: datetime
+) -> list[Spending]:
+    key = session.number("key")
+    spender = tx.one("find_spender", turn_id=turn_id, session_key=key)
     spendings = []
     for kind, limit in rules.spend.each():
         if kind in _PERSONAL and spender is None:
             continue  # Nobody is known to have asked, so nobody's cap can be reached.
-        period = rules.spend.period(kind, chronicle.now)
+        period = rules.spend.period(kind, now)
         since = _EVER if period is None else stamp(period.begins_at)
         subject, keys = "", None
         if kind is CapKind.SESSION:
-            subject = chronicle.id
-            row = expect(tx, "sum_spent_in_session", session_key=chronicle.key)
+            subject = session.text("id")
+            row = expect(tx, "sum_spent_in_session", session_key=key)
         else:
             if kind in _PERSONAL and spender is not None:
                 subject, keys = _person(tx, spender)

@@ -1,33 +1,70 @@
 """Commands that answer what an agent asks: approve, deny."""
 
-from threadline.core.approval import Approval, write_answer
-from threadline.core.errors import Conflict
-from threadline.core.turn import TurnId
-from threadline.sessions import questions, views
+from threadline.core.approval import Approval, Extent, write_answer
+from threadline.core.errors import Conflict, Refused
+from threadline.core.rank import Rank
+from threadline.core.turn import Turn, TurnId
+from threadline.sessions import allowances, questions, views
 from threadline.sessions.commands.ask import Ask, Reply
+from threadline.sessions.phrases import listed
 from threadline.sessions.turns import pause
 
 
 def approve(ask: Ask) -> Reply:
-    """Say yes to what an agent asks here."""
-    return _answer(ask, Approval.APPROVED)
+    """Say yes to what an agent asks here: this once, in this conversation, or always."""
+    turn_id, words = _find_question(ask)
+    turn = views.read_turn(ask.tx, turn_id)
+    extent, words = _extent(words) if turn.asks else (Extent.ONCE, words)
+    if extent is Extent.ALWAYS and not ask.rank.may(Rank.ADMIN):
+        hint = f"/approve {turn_id} {Extent.SESSION} allows it in this conversation"
+        raise Refused("Only an admin may allow a tool for always", hint=hint)
+    # Whoever comes second is told so here, and nothing is allowed.
+    pause.answer(ask.tx, turn_id, write_answer(Approval.APPROVED, words), now=ask.now)
+    return Reply(text=f"Approved.{_allow(ask, turn, extent)}", turn_id=turn_id)
 
 
 def deny(ask: Ask) -> Reply:
     """Say no to what an agent asks here."""
-    return _answer(ask, Approval.DENIED)
-
-
-def _answer(ask: Ask, approval: Approval) -> Reply:
     turn_id, words = _find_question(ask)
-    pause.answer(ask.tx, turn_id, write_answer(approval, words), now=ask.now)
-    return Reply(text=f"{approval.capitalize()}.", turn_id=turn_id)
+    pause.answer(ask.tx, turn_id, write_answer(Approval.DENIED, words), now=ask.now)
+    return Reply(text="Denied.", turn_id=turn_id)
+
+
+def _allow(ask: Ask, turn: Turn, extent: Extent) -> str:
+    """Remember leave that is given for longer than this once; answer what to say of it."""
+    if extent is Extent.ONCE:
+        return ""
+    session = views.session_row(ask.tx, turn.session_id)
+    allowances.allow(
+        ask.tx,
+        turn.asks,
+        profile=session.text("profile"),
+        session_key=session.number("key") if extent is Extent.SESSION else None,
+        sender_key=questions.find_respondent(ask.tx, ask.inbound, ask.rank).sender_key,
+        now=ask.now,
+    )
+    where = "in that conversation" if turn.session_id != ask.here() else "in this conversation"
+    where = where if extent is Extent.SESSION else "anywhere"
+    return f" {listed(turn.asks)} will not be asked about {where} again."
+
+
+def _extent(words: str) -> tuple[Extent, str]:
+    """Read for how long leave is given, and the words after that."""
+    first = _first(words)
+    if first in list(Extent):
+        return Extent(first), words[len(first) :].strip()
+    return Extent.ONCE, words
+
+
+def _first(words: str) -> str:
+    return words.strip().partition(" ")[0].lower()
 
 
 def _find_question(ask: Ask) -> tuple[TurnId, str]:
     """Find which question is meant, and the words that are said with the answer.
 
-    A number alone is that of a question: who presses a button late must not answer another one.
+    A number alone is that of a question, and so is one before an extent: who presses a button
+    late must not answer another question.
     """
     id = ask.here()
     key = None if id is None else views.session_row(ask.tx, id).number("key")
@@ -36,6 +73,6 @@ def _find_question(ask: Ask) -> tuple[TurnId, str]:
     named = [turn_id for turn_id in asked if str(turn_id) == number]
     if named:
         return named[0], rest.strip()
-    if not asked or ask.argument.isdecimal():
+    if not asked or (number.isdecimal() and _first(rest) in {"", *Extent}):
         raise Conflict("Nothing waits for an answer here", hint="Perhaps somebody was quicker")
     return asked[0], ask.argument

@@ -12,6 +12,7 @@ from threadline.core.forgetting import ForgettingId
 from threadline.core.inbound import Inbound
 from threadline.core.listing import SessionRow
 from threadline.core.message import Part, Role
+from threadline.core.platform import Choice
 from threadline.core.portable.files import ExportFormat
 from threadline.core.rank import Rank
 from threadline.core.rules import Rules
@@ -45,7 +46,18 @@ class Forget:
     """Those that lose something, of which files may have been written."""
 
 
-Errand: TypeAlias = Export | Forget
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compress:
+    """Have a summary written of the older part of a session, and let it stand for that."""
+
+    session_id: SessionId
+    focus: str = ""
+    """What matters most in it."""
+    place: int | None = None
+    """Where it stands in the line of the session, until its end: no later turn begins before."""
+
+
+Errand: TypeAlias = Export | Forget | Compress
 """What is left to do after a command, because it takes longer than one transaction may."""
 
 
@@ -54,8 +66,8 @@ class Reply:
     """What a command answers."""
 
     text: str
-    choices: Sequence[SessionRow] = ()
-    """Conversations to choose from, in the order in which the text shows them."""
+    choices: Sequence[Choice] = ()
+    """What can be pressed, in the order in which the text shows it."""
     is_in_transcript: bool = False
     """The transcript says the same, where it is seen."""
     offer: str | None = None
@@ -67,6 +79,16 @@ class Reply:
     """What the turn had shown is carried on, and says the same."""
     is_secret: bool = False
     """It is said directly, and never kept."""
+    waited: Sequence["Waited"] = ()
+    """Commands that had waited for what this one stopped, and were carried out after it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waited:
+    """A command that had waited and was carried out, and what it answered."""
+
+    inbound: Inbound
+    reply: Reply
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

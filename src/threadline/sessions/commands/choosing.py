@@ -1,12 +1,18 @@
 """The command that chooses: model."""
 
+from collections.abc import Sequence
+
 from threadline.core.errors import Invalid, Refused
+from threadline.core.platform import Choice
 from threadline.core.rank import Rank
 from threadline.core.session import ModelChoice
 from threadline.core.text import clean_title
 from threadline.sessions import choices, views
 from threadline.sessions.commands.ask import Ask, Reply
+from threadline.sessions.deliveries.buttons import LABEL_LIMIT, MOST_CHOICES
 
+LISTED = 20
+"""Models that a list in a chat shows."""
 _DEFAULT = "default"
 
 
@@ -14,13 +20,56 @@ def model(ask: Ask) -> Reply:
     """Show or choose the model of this conversation."""
     id = ask.must_be_here()
     if not ask.argument:
-        return Reply(text=_shown(views.read_session(ask.tx, id).choice))
+        return _offer(views.read_session(ask.tx, id).choice, ask.rules.models)
     choice = None if ask.argument.lower() == _DEFAULT else _read(ask)
     choices.choose_model(ask.tx, id, choice, now=ask.now)
     return Reply(text=_shown(choice))
 
 
+def _offer(choice: ModelChoice | None, offered: Sequence[str]) -> Reply:
+    """Say which model is used, and from which others one may choose."""
+    if not offered:
+        return Reply(text=_shown(choice))
+    used = None if choice is None else _written(choice)
+    lines = [f"- {name}{' · in use' if name == used else ''}" for name in offered[:LISTED]]
+    if len(offered) > LISTED:
+        lines.append(f"… and {len(offered) - LISTED:,} more")
+    others = [name for name in offered if name != used]
+    if used is not None:
+        others = [_DEFAULT, *others]
+    return Reply(
+        text="\n".join([_shown(choice), "To choose from:", *lines, "/model and a name takes one."]),
+        choices=tuple(
+            Choice(label=clean_title(name, LABEL_LIMIT), says=f"/model {name}")
+            for name in others[:MOST_CHOICES]
+        ),
+    )
+
+
+def _written(choice: ModelChoice) -> str:
+    return f"{choice.provider}:{choice.model}" if choice.provider else choice.model
+
+
 def _read(ask: Ask) -> ModelChoice:
+    """Read the name of a model; where some are offered, only an admin may choose another one."""
+    offered = _find_offered(ask.argument, ask.rules.models)
+    if offered is not None:
+        provider, colon, model = offered.partition(":")
+        return ModelChoice(model=model, provider=provider) if colon else ModelChoice(model=offered)
+    if ask.rules.models and not ask.rank.may(Rank.ADMIN):
+        raise Refused("This model is not offered here", hint="/model lists those that are")
+    return _read_free(ask)
+
+
+def _find_offered(written: str, offered: Sequence[str]) -> str | None:
+    """Find what is offered by its name, also without its provider where that says enough."""
+    wanted = written.casefold()
+    whole = [name for name in offered if name.casefold() == wanted]
+    short = [name for name in offered if name.casefold().partition(":")[2] == wanted]
+    return whole[0] if whole else short[0] if len(short) == 1 else None
+
+
+def _read_free(ask: Ask) -> ModelChoice:
     """Read `name`, `provider:name`, and perhaps the address of a server after it."""
     if clean_title(ask.argument, len(ask.argument)) != " ".join(ask.argument.split()):
         raise Invalid("The name of a model has signs in it that nobody can see")

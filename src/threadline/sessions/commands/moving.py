@@ -5,10 +5,12 @@ from collections.abc import Sequence
 
 from threadline.core.errors import Invalid, NotFound
 from threadline.core.listing import SessionRow
-from threadline.core.session import Cause, SessionId, checked_session_id
+from threadline.core.platform import Choice
+from threadline.core.session import Cause, Session, SessionId, checked_session_id
 from threadline.core.text import clean_title
 from threadline.sessions import conversations
 from threadline.sessions.commands.ask import Ask, Reply, introduce
+from threadline.sessions.deliveries.buttons import LABEL_LIMIT, MOST_CHOICES
 from threadline.sessions.phrases import ago, count, name
 
 LISTED = 20
@@ -142,4 +144,13 @@ def _listing(
     if len(found) > len(shown):
         lines.append(f"… and {len(found) - len(shown):,} more: /sessions and a word of the title")
     lines.append("/resume and a number goes on with one of them.")
-    return Reply(text="\n".join([heading, *lines]), choices=tuple(shown))
+    others = [row.session for row in shown if row.session.id != here]
+    return Reply(
+        text="\n".join([heading, *lines]),
+        choices=tuple(_button(session) for session in others[:MOST_CHOICES]),
+    )
+
+
+def _button(session: Session) -> Choice:
+    label = clean_title(session.title or "", LABEL_LIMIT) or "Untitled"
+    return Choice(label=label, says=f"/resume {session.id}")

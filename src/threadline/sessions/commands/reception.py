@@ -1,6 +1,7 @@
 """The reception of commands from a platform: once each, at their time, with an answer owed."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from threadline.core.access import voucher_of
@@ -10,20 +11,23 @@ from threadline.core.envelope import unseal
 from threadline.core.errors import Conflict, Invalid
 from threadline.core.inbound import Inbound
 from threadline.core.message import Attachment, plain_text
+from threadline.core.platform import Choice
 from threadline.core.rank import Rank
 from threadline.core.route import canonical_sender
 from threadline.core.rules import Rules
 from threadline.core.session import SessionId
+from threadline.core.turn import OwnerId
+from threadline.sessions import waiting as waiting_commands
 from threadline.sessions.arrivals import outcome
 from threadline.sessions.chronicle import Chronicle, chronicle_of, open_chronicle
 from threadline.sessions.commands import carry_out, check_call
-from threadline.sessions.commands.ask import Reply
+from threadline.sessions.commands.ask import Compress, Reply, Waited
 from threadline.sessions.conversations import NewId
 from threadline.sessions.deliveries.owe import owe_words
 from threadline.sessions.explain import explain
 from threadline.sessions.people.aliases import rename
 from threadline.sessions.people.persons import remember_sender
-from threadline.sessions.waiting import keep_waiting, wake_next
+from threadline.sessions.waiting import keep_waiting, take_place, wake_next
 from threadline.storage.database import Transaction
 
 WAITS = "That waits until what was asked before has been answered."
@@ -35,15 +39,20 @@ def take(
     call: Call,
     *,
     rank: Rank,
+    owner: OwnerId,
     rules: Rules,
     now: datetime,
     new_id: NewId,
 ) -> Reply | None:
     """Carry out a command, or let it wait for its time; None: the same message came before."""
     outcome.lock(tx, rename(tx, inbound))
-    return outcome.once(
+    reply = outcome.once(
         tx, inbound, _take, inbound, call, rank=rank, rules=rules, now=now, new_id=new_id
     )
+    if reply is None or not isinstance(reply.errand, Compress):
+        return reply
+    place = take_place(open_chronicle(tx, reply.errand.session_id, now), inbound, rank, owner)
+    return replace(reply, errand=replace(reply.errand, place=place))
 
 
 def _take(
@@ -77,36 +86,48 @@ def refuse(
 
 
 def carry_out_waiting(
-    tx: Transaction, id: int, *, rules: Rules, now: datetime, new_id: NewId
-) -> bool:
-    """Carry out a command whose time has come; False if somebody else was quicker."""
+    tx: Transaction,
+    id: int,
+    *,
+    owner: OwnerId,
+    dead: frozenset[OwnerId],
+    rules: Rules,
+    now: datetime,
+    new_id: NewId,
+) -> Waited | None:
+    """Carry out a command whose time has come; None if somebody else was quicker."""
     waiting = tx.one("read_waiting_command", id=id)
     if waiting is None:
-        return False
+        return None
     with chronicle_of(tx, waiting.number("session_key"), now) as chronicle:
-        taken = tx.one("take_waiting_command", id=id)
-        if taken is None:
-            return False
-        inbound, rank = unseal(taken.text("inbound")), Rank(taken.text("rank"))
+        begun = waiting_commands.begin(tx, id, owner, dead, now=now)
+        if begun is None:
+            return None
+        inbound, rank = unseal(begun.text("inbound")), Rank(begun.text("rank"))
     reply = _carry_out_in(chronicle, inbound, rank, rules, new_id)
-    _owe(tx, inbound, reply, rules, now)
-    _wake(tx, chronicle)
-    return True
+    if waiting["owner"] is None:
+        _owe(tx, inbound, reply, rules, now)  # Else somebody began with it, and said so.
+    if isinstance(reply.errand, Compress):
+        reply = replace(reply, errand=replace(reply.errand, place=id))
+    else:
+        waiting_commands.end(tx, id, owner, now=now)
+    return Waited(inbound=inbound, reply=reply)
 
 
-def refuse_waiting(tx: Transaction, id: int, why: str, *, rules: Rules, now: datetime) -> bool:
-    """Answer a command that waited and then failed; False if somebody else was quicker."""
+def refuse_waiting(
+    tx: Transaction, id: int, why: str, *, rules: Rules, now: datetime
+) -> Waited | None:
+    """Answer a command that waited and then failed; None if somebody else was quicker."""
     waiting = tx.one("read_waiting_command", id=id)
     if waiting is None:
-        return False
+        return None
     with chronicle_of(tx, waiting.number("session_key"), now) as chronicle:
         taken = tx.one("take_waiting_command", id=id)
         if taken is None:
-            return False
+            return None
         wake_next(chronicle)
     inbound = unseal(taken.text("inbound"))
-    _owe(tx, inbound, Reply(text=why), rules, now)
-    return True
+    return Waited(inbound=inbound, reply=_owe(tx, inbound, Reply(text=why), rules, now))
 
 
 def _carry_out_in(
@@ -122,12 +143,6 @@ def _carry_out_in(
     return carry_out(tx, inbound, call, rules=rules, now=now, new_id=new_id, rank=rank)
 
 
-def _wake(tx: Transaction, before: Chronicle) -> None:
-    # Begun anew, as the command may have written a chronicle of its own.
-    with chronicle_of(tx, before.key, before.now) as chronicle:
-        wake_next(chronicle)
-
-
 def _session_here(
     tx: Transaction, inbound: Inbound, rules: Rules, now: datetime
 ) -> SessionId | None:
@@ -141,7 +156,7 @@ def _owe(tx: Transaction, inbound: Inbound, reply: Reply, rules: Rules, now: dat
     """Owe an answer to where it was asked; a secret one is said directly, and not kept."""
     if reply.text and not reply.is_secret and not reply.is_carried:
         about = _session_here(tx, inbound, rules, now)
-        owe_answer(tx, inbound, reply.text, about=about, now=now)
+        owe_answer(tx, inbound, reply.text, choices=reply.choices, about=about, now=now)
     return reply
 
 
@@ -164,6 +179,7 @@ def owe_answer(
     text: str,
     *,
     attachments: Sequence[Attachment] = (),
+    choices: Sequence[Choice] = (),
     about: SessionId | None,
     now: datetime,
 ) -> DeliveryId:
@@ -174,6 +190,7 @@ def owe_answer(
         inbound.address,
         text,
         attachments=attachments,
+        choices=choices,
         session_key=None if session is None else session.number("key"),
         sender_key=_sender_key(tx, inbound),
         now=now,

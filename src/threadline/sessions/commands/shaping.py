@@ -2,16 +2,18 @@
 
 from threadline.core.cut import Redone, Undone
 from threadline.core.errors import Invalid
-from threadline.core.text import clean_title
-from threadline.sessions.commands.ask import Ask, Reply
+from threadline.core.text import checked_text, clean_title
+from threadline.sessions.commands.ask import Ask, Compress, Reply
 from threadline.sessions.phrases import count
 from threadline.sessions.transcripts.branch import branch_route
-from threadline.sessions.transcripts.compact import compact, undo_compaction
+from threadline.sessions.transcripts.compact import require_compactable, undo_compaction
 from threadline.sessions.transcripts.undo import redo as show_again
 from threadline.sessions.transcripts.undo import retry as ask_again
 from threadline.sessions.transcripts.undo import undo as take_back
 
 _DIGITS = 6
+FOCUS_LIMIT = 2000
+"""Characters."""
 
 
 def undo(ask: Ask) -> Reply:
@@ -82,18 +84,13 @@ def branch(ask: Ask) -> Reply:
 
 
 def compress(ask: Ask) -> Reply:
-    """Let a summary stand for the older part, or take the last one back."""
+    """Have a summary written that stands for the older part, or take the last one back."""
     id = ask.must_be_here()
     if ask.argument.lower() == "undo":
         cut = undo_compaction(ask.tx, id, now=ask.now)
         return Reply(text=f"The agent reads the first {count(cut.to_seq, 'line')} again.")
-    if not ask.argument:
-        raise Invalid(
-            "Nobody here can write a summary yet",
-            hint="Write it yourself: /compress and what the agent should remember",
-        )
-    cut = compact(ask.tx, id, ask.argument, now=ask.now)
+    require_compactable(ask.tx, id)
+    focus = checked_text(ask.argument, "focus", FOCUS_LIMIT)
     return Reply(
-        text=f"The agent reads your summary in the place of the first {count(cut.to_seq, 'line')}."
-        " They stay readable. /compress undo takes that back."
+        text="Writing a summary of the older part.", errand=Compress(session_id=id, focus=focus)
     )

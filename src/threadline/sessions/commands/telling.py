@@ -4,8 +4,9 @@ from threadline.core.errors import Conflict
 from threadline.core.session import Session, TitleSource
 from threadline.core.turn import HELD, TurnState
 from threadline.sessions import choices, views
+from threadline.sessions.allowances import list_allowed
 from threadline.sessions.commands.ask import Ask, Reply, count_said
-from threadline.sessions.phrases import ago, count, describe, name, why
+from threadline.sessions.phrases import ago, count, describe, listed, name, why
 from threadline.sessions.turns import pause
 from threadline.storage.moments import stamp
 
@@ -35,6 +36,8 @@ def status(ask: Ask) -> Reply:
         said, when = count(count_said(ask.tx, session), "message"), ago(session.opened_at, ask.now)
         lines.append(f"Conversation: {name(session)} ({session.id}), {said}, begun {when}.")
         lines.append(_activity(ask, session))
+        if allowed := sorted(list_allowed(ask.tx, session.id)):
+            lines.append(f"Nobody is asked about {listed(allowed)}.")
     lines.append(f"It ends by itself: {describe(found.policy)}.")
     return Reply(text="\n".join(lines))
 

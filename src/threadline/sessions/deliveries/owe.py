@@ -3,15 +3,18 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from threadline.core.address import Address
+from threadline.core.address import Address, Kind
+from threadline.core.agent import Question
 from threadline.core.delivery import STREAMER_FIRST, DeliveryId, DeliveryState, is_carried_out
 from threadline.core.errors import NotFound
 from threadline.core.event import EventKind
 from threadline.core.message import Attachment, Part, pack, words
+from threadline.core.platform import Choice
 from threadline.core.text import checked_text, checked_type
 from threadline.core.turn import OwnerId, TurnId
 from threadline.sessions.arrivals.places import remember_address
 from threadline.sessions.chronicle import Chronicle
+from threadline.sessions.deliveries.buttons import offer_answers, pack_choices
 from threadline.sessions.deliveries.parcel import telling
 from threadline.storage.database import Row, Transaction, expect
 from threadline.storage.moments import stamp
@@ -21,7 +24,7 @@ def owe_reply(
     chronicle: Chronicle,
     turn_id: TurnId,
     ended: Row,
-    question: str | None = None,
+    question: Question | None = None,
     *,
     deliver: bool = True,
 ) -> None:
@@ -38,7 +41,7 @@ def owe_reply(
         complete_streams(chronicle, turn_id, question)
 
 
-def _owe(chronicle: Chronicle, turn_id: TurnId, ended: Row, question: str | None) -> None:
+def _owe(chronicle: Chronicle, turn_id: TurnId, ended: Row, question: Question | None) -> None:
     places = [ended.number("address_key")]
     if ended.number("targets"):
         rows = chronicle.tx.all("list_targets", turn_id=turn_id)
@@ -50,14 +53,15 @@ def _owe(chronicle: Chronicle, turn_id: TurnId, ended: Row, question: str | None
 
 
 def complete_streams(
-    chronicle: Chronicle, turn_id: TurnId, question: str | None = None
+    chronicle: Chronicle, turn_id: TurnId, question: Question | None = None
 ) -> set[int]:
     """Give what a turn streams its end, so that what is missing is carried; answer the places."""
     completed = chronicle.tx.all(
         "complete_streams",
         turn_id=turn_id,
         until_seq=chronicle.last_seq,
-        text=question,
+        text=None if question is None else question.text,
+        choices=_choices(chronicle, turn_id, question),
         held_until=stamp(chronicle.now + STREAMER_FIRST),
         now=chronicle.at,
     )
@@ -67,7 +71,12 @@ def complete_streams(
 
 
 def _owe_part(
-    chronicle: Chronicle, turn_id: TurnId, address_key: int, question: str | None, *, is_first: bool
+    chronicle: Chronicle,
+    turn_id: TurnId,
+    address_key: int,
+    question: Question | None,
+    *,
+    is_first: bool,
 ) -> None:
     part = after_seq = 0
     if not is_first:
@@ -102,7 +111,7 @@ def add_delivery(
     part: int,
     after_seq: int,
     until_seq: int | None,
-    question: str | None = None,
+    question: Question | None = None,
     streamed_by: OwnerId | None = None,
 ) -> DeliveryId:
     """Write down a delivery of a turn, with a notice that is due there."""
@@ -119,8 +128,9 @@ def add_delivery(
         part=part,
         after_seq=after_seq,
         until_seq=until_seq,
-        text=question,
+        text=None if question is None else question.text,
         parts=None,
+        choices=_choices(chronicle, turn_id, question),
         sender_key=None,
         streamed_by=streamed_by,
         now=now,
@@ -130,12 +140,19 @@ def add_delivery(
     return DeliveryId(owed.number("id"))
 
 
+def _choices(chronicle: Chronicle, turn_id: TurnId, question: Question | None) -> str | None:
+    if question is None:
+        return None
+    return pack_choices(offer_answers(turn_id, question, Kind(chronicle.row.text("kind"))))
+
+
 def owe_words(
     tx: Transaction,
     address: Address,
     text: str,
     *,
     attachments: Sequence[Attachment] = (),
+    choices: Sequence[Choice] = (),
     session_key: int | None = None,
     sender_key: int | None = None,
     now: datetime,
@@ -164,6 +181,7 @@ def owe_words(
             until_seq=0,
             text=plain,
             parts=packed,
+            choices=pack_choices(choices),
             sender_key=sender_key,
             streamed_by=None,
             now=stamp(now),

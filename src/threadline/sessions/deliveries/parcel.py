@@ -18,7 +18,9 @@ from threadline.core.message import (
     plain_text,
     unpack,
 )
+from threadline.core.platform import Choice
 from threadline.sessions.chronicle import chronicle_of, tell_apart
+from threadline.sessions.deliveries.buttons import unpack_choices
 from threadline.sessions.records import delivery_from, message_from
 from threadline.storage.database import Row, Transaction, expect
 
@@ -35,6 +37,8 @@ class Parcel:
     messages: Sequence[Message]
     words: Sequence[Part] = ()
     """Words of its own: a question, the answer to a command, something sent by hand."""
+    choices: tuple[Choice, ...] = ()
+    """What can be pressed under these words."""
     pieces: Sequence[SentPiece] = ()
     """What its platform has taken already."""
     reply_to: str | None = None
@@ -67,6 +71,7 @@ def read_parcel(tx: Transaction, id: int) -> Parcel:
         delivery=delivery,
         messages=_lines(tx, row, delivery),
         words=() if text is None else unpack(text, row.text_or_none("parts")),
+        choices=unpack_choices(row.text_or_none("choices")),
         pieces=_pieces(tx, id) if row.number("pieces") else (),
         reply_to=row.text_or_none("reply_to"),
     )

@@ -68,10 +68,10 @@ def _part(part: Part, redactor: Redactor) -> Part:
         case Attachment():
             return Text(text=f"[{part.kind} left out]")
         case ToolCall():
-            return replace(part, arguments=redactor.text(part.arguments))
-        case Reasoning():
-            return Reasoning(text=redactor.text(part.text))
-        case Text() | ToolResult() | Marker():
+            return replace(part, arguments=redactor.text(part.arguments), raw=None)
+        case Reasoning() | Text():
+            return replace(part, text=redactor.text(part.text), raw=None)
+        case ToolResult() | Marker():
             return replace(part, text=redactor.text(part.text))
 
 

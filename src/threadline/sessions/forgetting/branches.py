@@ -49,6 +49,7 @@ def _lose(work: Work, chronicle: Chronicle, gone: Row, first: int, heir: Row) ->
     tx.run("free_cuts", **stretch)
     tx.all("drop_cuts_inside", **stretch)
     tx.run("clip_cuts", **stretch)
+    tx.run("drop_memory", key=chronicle.key)
     if heir.number("base_seq") == last:
         _rebase(work, chronicle, gone, gone.number_or_none("base_seq"))
         _mark(chronicle, last)

@@ -111,6 +111,7 @@ def remove_sender(work: Work, subject: str, seen: int) -> bool:
     work.bury("sender", sender.text("platform"), sender.text("id"))
     tx.run("drop_aliases", sender_key=key)
     tx.run("drop_link_codes", sender_key=key)
+    tx.run("disown_allowances", sender_key=key)
     # A route names whoever speaks on it, also where it leads to somebody else's session.
     tx.run("drop_bindings_of_sender", sender_key=key)
     tx.run("empty_sender", key=key, id=_nameless(work, "sender", key))

@@ -62,6 +62,7 @@ def _quieten(chronicle: Chronicle) -> None:
     tx.run("drop_drafts", session_key=key)
     tx.run("drop_tellings_of_session", session_key=key)
     tx.run("drop_endings", session_key=key)
+    tx.run("drop_allowances_of_session", session_key=key)
     tx.run("take_waiting_commands_of", session_key=key)
 
 
@@ -80,6 +81,7 @@ def _relink_family(work: Work, gone: Row) -> bool:
     for row in rows:
         with chronicle_of(tx, row.number("key"), work.now) as chronicle:
             clear_carried(work, chronicle)
+            tx.run("drop_memory", key=chronicle.key)
             tx.run(
                 "relink_session",
                 key=chronicle.key,

@@ -117,6 +117,8 @@ def empty_lines(work: Work, key: int) -> bool:
             chronicle.tell(EventKind.TRANSCRIPT_CHANGED, min(places, default=1))
             return False
         work.tx.run("drop_summary", key=key)
+        # Nobody can tell what of theirs an agent has written down for itself.
+        work.tx.run("drop_memory", key=key)
         drop: dict[str, SqlValue] = {"spoken_in": key, "reach": _END}
         work.tx.all("drop_covering_summaries", session_key=key, **drop)
         chronicle.tell(EventKind.TRANSCRIPT_CHANGED, 1)
@@ -144,8 +146,10 @@ def _clear_relatives(work: Work, key: int) -> None:
         with chronicle_of(work.tx, one, work.now) as chronicle:
             if one in followers:
                 clear_carried(work, chronicle)
+                work.tx.run("drop_memory", key=one)
             if one in reach:
                 drop: dict[str, SqlValue] = {"spoken_in": key, "reach": reach[one]}
                 work.tx.all("drop_covering_summaries", session_key=one, **drop)
+                work.tx.run("drop_memory", key=one)
                 chronicle.tell(EventKind.TRANSCRIPT_CHANGED, 1)
                 drop_spent_title(chronicle)

@@ -1,6 +1,7 @@
 """The store: every operation of the session layer, as one typed, asynchronous interface."""
 
 from threadline.sessions.store.admitting import Admitting
+from threadline.sessions.store.approving import Approving
 from threadline.sessions.store.arranging import Arranging
 from threadline.sessions.store.arriving import Arriving
 from threadline.sessions.store.commanding import Commanding
@@ -20,6 +21,7 @@ from threadline.sessions.store.shaping import Shaping
 
 class Store(
     Admitting,
+    Approving,
     Arranging,
     Arriving,
     Commanding,

@@ -1,6 +1,7 @@
 """The store's way in for commands, and for what they decide beyond a conversation."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from threadline.core.address import Address
 from threadline.core.command import Call, WhileRunning
@@ -12,9 +13,10 @@ from threadline.core.rank import Rank
 from threadline.core.route import MAIN_PROFILE, canonical_profile
 from threadline.core.session import SessionId
 from threadline.core.text import checked_choice, checked_type
+from threadline.core.turn import OwnerId
 from threadline.sessions import homes, targets, waiting
 from threadline.sessions.commands import reception
-from threadline.sessions.commands.ask import Reply
+from threadline.sessions.commands.ask import Compress, Errand, Reply, Waited
 from threadline.sessions.store.door import Door
 
 
@@ -25,8 +27,9 @@ class Commanding(Door):
         """Carry out a command that somebody of a rank gave, and owe the answer to their chat.
 
         One that has to wait until what was asked before is answered is kept. Why one fails is its
-        answer. A secret answer is not kept, and has to be said by the caller. The same message a
-        second time does nothing, and is answered with None.
+        answer. A secret answer is not kept, and has to be said by the caller; an errand is the
+        caller's to run, and to end. The same message a second time does nothing, and is answered
+        with None.
         """
         checked_type(inbound, "inbound", Inbound)
         checked_type(call, "command", Call)
@@ -37,6 +40,7 @@ class Commanding(Door):
                 inbound,
                 call,
                 rank=rank,
+                owner=self.owner,
                 rules=self.rules,
                 now=self.now(),
                 new_id=self._new_id,
@@ -48,9 +52,9 @@ class Commanding(Door):
             return await self._db.write(
                 reception.refuse, inbound, why, rules=self.rules, now=self.now()
             )
-        if call.command.while_running is WhileRunning.STOP:
+        if reply is not None and call.command.while_running is WhileRunning.STOP:
             # What it stopped may have been what another command waited for.
-            await self.run_waiting_commands()
+            return replace(reply, waited=await self.run_waiting_commands())
         return reply
 
     async def refuse(self, inbound: Inbound, why: str) -> Reply | None:
@@ -81,22 +85,31 @@ class Commanding(Door):
             now=self.now(),
         )
 
-    async def run_waiting_commands(self) -> int:
-        """Carry out the commands whose time has come; answers how many.
+    async def run_waiting_commands(self) -> list[Waited]:
+        """Carry out the commands whose time has come; answers what came of each.
 
-        To be called whenever a turn has ended, and after a restart.
+        To be called whenever a turn has ended, and after a restart. An errand that one of them
+        leaves is the caller's to run, and to end.
         """
-        done = 0
-        while due := await self._db.read(waiting.list_due):
-            for id in due:
-                done += await self._run_waiting(id)
-        return done
+        owners = await self._db.read(waiting.list_owners)
+        dead = await self._db.dead(owners - {self.owner}) if owners else frozenset[OwnerId]()
+        done: list[Waited | None] = []
+        while due := await self._db.read(waiting.list_due, dead, now=self.now()):
+            done += [await self._run_waiting(id, dead) for id in due]
+        return [waited for waited in done if waited is not None]
 
-    async def _run_waiting(self, id: int) -> bool:
+    async def end_errand(self, errand: Errand) -> None:
+        """Let go on what stands behind an errand: it is done, whatever came of it."""
+        if isinstance(errand, Compress) and errand.place is not None:
+            await self._db.write(waiting.end, errand.place, self.owner, now=self.now())
+
+    async def _run_waiting(self, id: int, dead: frozenset[OwnerId]) -> Waited | None:
         try:
             return await self._db.write(
                 reception.carry_out_waiting,
                 id,
+                owner=self.owner,
+                dead=dead,
                 rules=self.rules,
                 now=self.now(),
                 new_id=self._new_id,

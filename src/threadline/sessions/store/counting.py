@@ -24,6 +24,10 @@ class Counting(Door):
         """Add up what a session spent, by model and task."""
         return await self._db.read(spending.usage_of_session, checked_session_id(id))
 
+    async def last_prompt(self, id: SessionId) -> int:
+        """Tell how many tokens the last prompt of a session had; 0 if it was compacted since."""
+        return await self._db.read(spending.last_prompt, checked_session_id(id))
+
     async def usage_by(
         self,
         by: UsageBy,
@@ -75,6 +79,22 @@ class Counting(Door):
         if verdict.refused is not None:
             raise CapReached(verdict.refused.sentence(caps.timezone))
         return verdict.warned
+
+    async def approve_spending_for(self, id: SessionId) -> None:
+        """Let somebody call a model for a session beside its turns, or raise `CapReached`."""
+        caps = self.rules.spend
+        checked_session_id(id)
+        if not caps.is_set:
+            return
+        reached = await self._db.read(spending.find_reached, id, rules=self.rules, now=self.now())
+        if reached is not None:
+            raise CapReached(reached.sentence(caps.timezone))
+
+    async def spend_for(self, id: SessionId, usage: Sequence[Usage]) -> None:
+        """Record what was spent on a session beside its turns, as on a title or a summary."""
+        await self._db.write(
+            spending.spend_for, checked_session_id(id), tuple(usage), now=self.now()
+        )
 
     async def spend(self, lease: Lease, usage: Sequence[Usage]) -> None:
         """Record what a turn spent that was stopped, or taken from its worker."""

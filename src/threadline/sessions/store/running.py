@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
+from threadline.core.agent import Question
 from threadline.core.message import NewMessage
 from threadline.core.rules import Rules
 from threadline.core.session import SessionId, checked_session_id
@@ -74,6 +75,12 @@ class Running(Door):
             now=self.now(),
         )
 
+    async def remember(self, lease: Lease, memory: str) -> None:
+        """Keep what the agent wants to be given back in this session; nothing (`""`) forgets it."""
+        await self._db.write(
+            output.remember, _checked(lease), memory, rules=self.rules, now=self.now()
+        )
+
     async def take_steering(self, lease: Lease) -> tuple[int, int]:
         """Make messages meant for this running turn part of it.
 
@@ -115,13 +122,16 @@ class Running(Door):
     async def wait(
         self,
         lease: Lease,
-        question: str,
+        question: Question,
         *,
         usage: Sequence[Usage] = (),
         deliver: bool = True,
         keep_lease: bool = False,
     ) -> None:
-        """Let a turn wait for an answer; without its lease it is claimed anew when answered."""
+        """Let a turn wait for an answer; without its lease it is claimed anew when answered.
+
+        If it asks leave for tools, that can be given for longer than this once.
+        """
         await self._db.write(
             pause.wait,
             _checked(lease),

@@ -34,6 +34,12 @@ def boundary(tx: Transaction, id: SessionId, *, keep: int = KEPT_TURNS) -> Bound
     return Boundary(to_seq=to_seq, messages=tuple(said))
 
 
+def require_compactable(tx: Transaction, id: SessionId, *, keep: int = KEPT_TURNS) -> None:
+    """Refuse to have a summary written where it would stand for nothing."""
+    if _lawful_end(tx, layout_of(tx, id), keep) is None:
+        raise _nothing(id)
+
+
 def compact(
     tx: Transaction,
     id: SessionId,
@@ -58,7 +64,7 @@ def compact(
         else:
             to_seq = _lawful_end(tx, layout, 1, checked_count(upto, "sequence number", 1))
         if to_seq is None:
-            raise Conflict("There is nothing to compact", id=id, hint="Go on for a few turns")
+            raise _nothing(id)
         key = expect(
             tx,
             "add_cut",
@@ -80,6 +86,10 @@ def compact(
             summary=summary,
             made_at=now,
         )
+
+
+def _nothing(id: SessionId) -> Conflict:
+    return Conflict("There is nothing to compact", id=id, hint="Go on for a few turns")
 
 
 def undo_compaction(tx: Transaction, id: SessionId, *, now: datetime) -> Cut:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
+from threadline.core.agent import MEMORY_LIMIT
 from threadline.core.errors import LeaseLost
 from threadline.core.event import EventKind
 from threadline.core.message import NewMessage
@@ -51,6 +52,15 @@ def checkpoint(
         elif text:
             tx.run("add_chunk", turn_id=lease.turn_id, text=text)
     return frozenset(lost)
+
+
+def remember(tx: Transaction, lease: Lease, memory: str, *, rules: Rules, now: datetime) -> None:
+    """Keep what an agent wants to be given back, in the place of what was kept before."""
+    checked_text(memory, "memory of the agent", MEMORY_LIMIT)
+    with open_chronicle(tx, lease.session_id, now) as chronicle:
+        prove(chronicle, lease, rules)
+        # Nobody is shown it, so that nobody is told of it.
+        tx.run("set_memory", key=chronicle.key, memory=memory or None)
 
 
 def take_steering(tx: Transaction, lease: Lease, *, rules: Rules, now: datetime) -> tuple[int, int]:

@@ -1,15 +1,17 @@
 """Stopping a turn, letting it wait for an answer, and answering it."""
 
+import json
 from collections.abc import Sequence
 from datetime import datetime
 
+from threadline.core.agent import Question
 from threadline.core.approval import Approval
-from threadline.core.errors import Conflict, LeaseLost, NotFound
+from threadline.core.errors import Conflict, Invalid, LeaseLost, NotFound
 from threadline.core.event import EventKind
 from threadline.core.message import MarkerKind
 from threadline.core.rules import Rules
 from threadline.core.session import SessionId
-from threadline.core.text import checked_text
+from threadline.core.text import checked_id, checked_text, checked_type
 from threadline.core.turn import HELD, Lease, OwnerId, TurnId, TurnState, checked_turn_id
 from threadline.core.usage import Usage
 from threadline.sessions.chronicle import Chronicle, chronicle_of, open_chronicle
@@ -24,6 +26,8 @@ DENIED = Approval.DENIED.value
 
 _SLICE = 20
 _FOREVER = 2**62
+MOST_TOOLS = 64
+"""Tools that one question may ask leave for."""
 _BY_PERSON = "Stopped."
 
 
@@ -54,7 +58,7 @@ def stop_session(tx: Transaction, id: SessionId, *, now: datetime) -> TurnId | N
 def wait(
     tx: Transaction,
     lease: Lease,
-    question: str,
+    question: Question,
     *,
     usage: Sequence[Usage] = (),
     deliver: bool = True,
@@ -66,13 +70,14 @@ def wait(
 
     The question is owed to whoever has to answer it, after what the turn said before.
     """
-    checked_text(question, "question")
+    asks = _checked_tools(question)
     with open_chronicle(tx, lease.session_id, now) as chronicle:
         waiting = tx.one(
             "wait_turn",
             id=lease.turn_id,
             fence=lease.fence,
-            question=question,
+            question=question.text,
+            asks=json.dumps(asks) if asks else None,
             owner=keep_owner,
             lease_until=None if keep_owner is None else stamp(now + rules.lease),
             now=stamp(now),
@@ -83,6 +88,16 @@ def wait(
             add_usage(chronicle, lease.turn_id, spent)
         chronicle.tell(EventKind.TURN_WAITING, lease.turn_id)
         owe_reply(chronicle, lease.turn_id, waiting, question, deliver=deliver)
+
+
+def _checked_tools(question: Question) -> list[str]:
+    """Take a question that a database can keep; answer the tools it asks for, each once."""
+    checked_text(checked_type(question, "question", Question).text, "question")
+    asked = checked_type(question.tools, "tools that are asked for", tuple)
+    tools = list(dict.fromkeys(checked_id(tool, "name of a tool") for tool in asked))
+    if len(tools) > MOST_TOOLS:
+        raise Invalid(f"One question asks leave for at most {MOST_TOOLS} tools")
+    return tools
 
 
 def answer(tx: Transaction, turn_id: TurnId, words: str, *, now: datetime) -> TurnState:

@@ -46,13 +46,19 @@ SELECT coalesce((SELECT max(t.id) FROM turns t WHERE t.session_key = :session_ke
 
 -- name: add_waiting_command
 -- Keep a command until what was asked before it has been answered.
-INSERT INTO waiting_commands (session_key, after_turn, rank, platform, sender_id, inbound)
-VALUES (:session_key, :after_turn, :rank, :platform, :sender_id, :inbound)
+INSERT INTO waiting_commands (session_key, after_turn, rank, platform, sender_id, inbound, owner,
+                              lease_until)
+VALUES (:session_key, :after_turn, :rank, :platform, :sender_id, :inbound, :owner, :lease_until)
+RETURNING id
 
 -- name: list_due_commands
--- List the commands before which nothing is left to do in their sessions.
+-- List the commands before which nothing is left to do in their sessions, and which nobody carries
+-- out just now.
 SELECT w.id FROM waiting_commands w
-WHERE NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_key = w.session_key
+WHERE (w.owner IS NULL OR w.lease_until < :now OR w.owner IN
+       (SELECT value FROM json_each(:dead))) -- sqlite
+       (SELECT v FROM json_array_elements_text(CAST(:dead AS JSON)) AS v)) -- postgres
+  AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_key = w.session_key
                   AND t.ended_at IS NULL AND t.id <= w.after_turn)
   AND NOT EXISTS (SELECT 1 FROM waiting_commands e WHERE e.session_key = w.session_key
                   AND e.id < w.id)
@@ -67,7 +73,25 @@ LIMIT 1
 
 -- name: read_waiting_command
 -- Read a command that waits.
-SELECT session_key FROM waiting_commands WHERE id = :id
+SELECT session_key, owner FROM waiting_commands WHERE id = :id
+
+-- name: list_command_owners
+-- List who carries out commands that take longer than a moment.
+SELECT DISTINCT owner FROM waiting_commands WHERE owner IS NOT NULL
+
+-- name: begin_waiting_command
+-- Begin to carry out a command that nobody carries out, or whose owner was given up.
+UPDATE waiting_commands SET owner = :owner, lease_until = :lease_until
+WHERE id = :id
+  AND (owner IS NULL OR lease_until < :now OR owner IN
+       (SELECT value FROM json_each(:dead))) -- sqlite
+       (SELECT v FROM json_array_elements_text(CAST(:dead AS JSON)) AS v)) -- postgres
+RETURNING rank, inbound
+
+-- name: end_waiting_command
+-- Take a command out of the line that its owner has carried out.
+DELETE FROM waiting_commands WHERE id = :id AND owner = :owner
+RETURNING id
 
 -- name: take_waiting_command
 -- Take a command out of the line, as it is carried out now.
@@ -79,7 +103,7 @@ RETURNING rank, inbound
 -- Take all commands that wait in a session.
 DELETE FROM waiting_commands
 WHERE session_key = :session_key
-RETURNING id, inbound
+RETURNING id, inbound, owner
 
 -- name: list_waiting_commands_by
 -- List the commands that wait, wherever, and that somebody gave.

@@ -1,15 +1,15 @@
 -- name: owe_delivery
 -- Owe something to a place. No number is given twice.
 INSERT INTO deliveries (id, session_key, turn_id, address_key, state, owed_at, due_at, notice, -- sqlite
-                        part, after_seq, until_seq, text, parts, sender_key, streamed_by) -- sqlite
+                        part, after_seq, until_seq, text, parts, choices, sender_key, streamed_by) -- sqlite
 VALUES (1 + max(coalesce((SELECT max(d.id) FROM deliveries d), 0), -- sqlite
                 coalesce((SELECT max(f.last_delivery) FROM forgettings f), 0)), -- sqlite
         :session_key, :turn_id, :address_key, :state, :now, :now, :notice, -- sqlite
-        :part, :after_seq, :until_seq, :text, :parts, :sender_key, :streamed_by) -- sqlite
+        :part, :after_seq, :until_seq, :text, :parts, :choices, :sender_key, :streamed_by) -- sqlite
 INSERT INTO deliveries (session_key, turn_id, address_key, state, owed_at, due_at, notice, -- postgres
-                        part, after_seq, until_seq, text, parts, sender_key, streamed_by) -- postgres
+                        part, after_seq, until_seq, text, parts, choices, sender_key, streamed_by) -- postgres
 VALUES (:session_key, :turn_id, :address_key, :state, :now, :now, :notice, -- postgres
-        :part, :after_seq, :until_seq, :text, :parts, :sender_key, :streamed_by) -- postgres
+        :part, :after_seq, :until_seq, :text, :parts, :choices, :sender_key, :streamed_by) -- postgres
 RETURNING id
 
 -- name: list_targets
@@ -28,7 +28,7 @@ LIMIT 1
 -- the process that streamed it knows whether a message is just on its way: to all others it is due
 -- later. A doubt that was there before counts as an attempt.
 UPDATE deliveries
-SET state = 'pending', until_seq = :until_seq, text = :text, owed_at = :now,
+SET state = 'pending', until_seq = :until_seq, text = :text, choices = :choices, owed_at = :now,
     due_at = CASE WHEN streamed_by IS NULL THEN CAST(:now AS BIGINT)
                   ELSE CAST(:held_until AS BIGINT) END,
     repeated_at = coalesce(repeated_at, :now), fence = fence + 1,
@@ -157,7 +157,7 @@ RETURNING id
 -- which message it replies to: the last of its turn.
 SELECT d.id, s.id AS session_id, d.session_key, d.turn_id, d.state, d.attempts, d.fence, d.owed_at,
        d.due_at, d.sent_at, d.notice, d.platform_id, d.repeated_at, d.error, d.part, d.after_seq,
-       d.until_seq, d.text, d.parts, d.address_key, a.dead_at,
+       d.until_seq, d.text, d.parts, d.choices, d.address_key, a.dead_at,
        (SELECT count(*) FROM delivery_pieces p WHERE p.delivery_id = d.id) AS pieces,
        CASE WHEN d.part = 0 AND a.kind <> 'dm' THEN
            (SELECT m.platform_id FROM turns t
@@ -194,7 +194,7 @@ RETURNING id
 -- Write down that a delivery reached its end, and forget the words that were its own.
 UPDATE deliveries
 SET state = :state, owner = NULL, lease_until = NULL, sent_at = :sent_at,
-    platform_id = :platform_id, error = :error, text = NULL, parts = NULL
+    platform_id = :platform_id, error = :error, text = NULL, parts = NULL, choices = NULL
 WHERE id = :id AND fence = :fence AND state = 'sending' AND owner IS NOT NULL
 RETURNING id
 
@@ -235,7 +235,7 @@ WHERE state = 'pending' AND owed_at < :before ORDER BY due_at, id LIMIT :most
 
 -- name: abandon_delivery
 -- Give up a delivery, and forget the words that were its own.
-UPDATE deliveries SET state = 'abandoned', error = :error, text = NULL, parts = NULL
+UPDATE deliveries SET state = 'abandoned', error = :error, text = NULL, parts = NULL, choices = NULL
 WHERE id = :id AND state = 'pending'
 RETURNING id
 

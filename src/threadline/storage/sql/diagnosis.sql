@@ -132,6 +132,15 @@ WHERE d.session_key <> t.session_key
 ORDER BY d.id
 LIMIT :most
 
+-- name: find_bad_allowances
+-- Find sessions in which tools are allowed under another profile than theirs.
+SELECT DISTINCT s.id
+FROM allowances a
+JOIN sessions s ON s.key = a.session_key
+WHERE a.profile <> s.profile
+ORDER BY s.id
+LIMIT :most
+
 -- name: find_torn_blobs
 -- Find attachments whose pieces are not as much as they should be.
 SELECT b.hash AS id

@@ -84,10 +84,11 @@ UPDATE sessions
 SET title = NULL, titled_by = NULL, summary = NULL, notice = NULL, personality = NULL,
     workspace = NULL, worktree_path = NULL, worktree_branch = NULL, worktree_repository = NULL,
     worktree_at = NULL, tools = NULL, model = NULL, provider = NULL, base_url = NULL,
+    memory = NULL,
     ended_at = coalesce(ended_at, :now), end_reason = coalesce(end_reason, 'closed')
 WHERE key = :key
   AND (ended_at IS NULL OR coalesce(title, summary, notice, personality, workspace, worktree_path,
-       worktree_branch, worktree_repository, tools, model, provider, base_url) IS NOT NULL
+       worktree_branch, worktree_repository, tools, model, provider, base_url, memory) IS NOT NULL
        OR worktree_at IS NOT NULL)
 RETURNING key
 

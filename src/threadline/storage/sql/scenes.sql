@@ -1,20 +1,20 @@
 -- name: read_scene
 -- Read where a session was opened and whose it is, where a turn was asked, and the home channels.
 SELECT 'opened' AS what, a.platform, a.account, a.kind, a.chat, a.thread, a.alt_chat, a.parent,
-       a.scope, a.chat_name, a.topic, p.id AS sender_id, p.name AS sender_name
+       a.scope, a.chat_name, a.topic, p.id AS sender_id, p.name AS sender_name, s.memory
 FROM sessions s
 JOIN addresses a ON a.key = s.address_key
 LEFT JOIN senders p ON p.key = s.sender_key
 WHERE s.id = :session_id
 UNION ALL
 SELECT 'here', a.platform, a.account, a.kind, a.chat, a.thread, a.alt_chat, a.parent, a.scope,
-       a.chat_name, a.topic, NULL, NULL
+       a.chat_name, a.topic, NULL, NULL, NULL
 FROM turns t
 JOIN addresses a ON a.key = t.address_key
 WHERE t.id = :turn_id
 UNION ALL
 SELECT 'home', a.platform, a.account, a.kind, a.chat, a.thread, a.alt_chat, a.parent, a.scope,
-       a.chat_name, a.topic, NULL, NULL
+       a.chat_name, a.topic, NULL, NULL, NULL
 FROM sessions s
 JOIN homes h ON h.profile = s.profile
 JOIN addresses a ON a.key = h.address_key
@@ -37,3 +37,11 @@ LEFT JOIN turns t ON t.session_key = s.key AND t.state = 'running'
 LEFT JOIN chunks c ON c.turn_id = t.id
 WHERE s.id = :id
 ORDER BY c.n
+
+-- name: drop_memory
+-- Forget what an agent wanted to be given back in a session.
+UPDATE sessions SET memory = NULL WHERE key = :key AND memory IS NOT NULL
+
+-- name: set_memory
+-- Keep what an agent wants to be given back in a session.
+UPDATE sessions SET memory = :memory WHERE key = :key

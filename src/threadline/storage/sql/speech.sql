@@ -70,7 +70,7 @@ LIMIT :most
 
 -- name: strip_turn
 -- Take the words out of a turn.
-UPDATE turns SET question = NULL, answer = NULL, error = NULL
+UPDATE turns SET question = NULL, answer = NULL, error = NULL, asks = NULL
 WHERE id = :id AND coalesce(question, answer, error) IS NOT NULL
 RETURNING id
 
@@ -80,7 +80,7 @@ SELECT id FROM deliveries WHERE turn_id = :turn_id AND state = 'pending' ORDER B
 
 -- name: strip_deliveries
 -- Take the words out of what a turn owed.
-UPDATE deliveries SET error = NULL, platform_id = NULL, text = NULL, parts = NULL
+UPDATE deliveries SET error = NULL, platform_id = NULL, text = NULL, parts = NULL, choices = NULL
 WHERE turn_id = :turn_id
 
 -- name: strip_pieces

@@ -74,7 +74,7 @@ WHERE id = (SELECT min(w.id) FROM turns w WHERE w.session_key = :session_key
   AND NOT EXISTS (SELECT 1 FROM waiting_commands c WHERE c.session_key = :session_key
                   AND c.after_turn < turns.id)
 RETURNING id, state, attempts, fence, queued_at, started_at, ended_at, first_seq, owner,
-          lease_until, question, answer, error, answered_by
+          lease_until, question, asks, answer, error, answered_by
 
 -- name: place_messages
 -- Give the messages of a turn, and notes without one, their places in the transcript.
@@ -120,8 +120,8 @@ RETURNING session_key, address_key,
 -- name: wait_turn
 -- Let a running turn wait for an answer, with or without its lease.
 UPDATE turns
-SET state = 'waiting', question = :question, asked_at = :now, answer = NULL, owner = :owner,
-    lease_until = :lease_until
+SET state = 'waiting', question = :question, asks = :asks, asked_at = :now, answer = NULL,
+    owner = :owner, lease_until = :lease_until
 WHERE id = :id AND fence = :fence AND state = 'running'
 RETURNING id, session_key, address_key,
           (SELECT count(*) FROM turn_targets g WHERE g.turn_id = turns.id) AS targets,
@@ -130,7 +130,7 @@ RETURNING id, session_key, address_key,
 -- name: read_turn
 -- Read a turn.
 SELECT t.id, s.id AS session_id, t.state, t.attempts, t.fence, t.queued_at, t.started_at,
-       t.ended_at, t.first_seq, t.owner, t.lease_until, t.question, t.answer, t.error,
+       t.ended_at, t.first_seq, t.owner, t.lease_until, t.question, t.asks, t.answer, t.error,
        t.answered_by, t.session_key, t.address_key
 FROM turns t
 JOIN sessions s ON s.key = t.session_key
@@ -138,7 +138,7 @@ WHERE t.id = :id
 
 -- name: answer_turn
 -- Give a waiting turn its answer. To be claimed anew after that is no second attempt.
-UPDATE turns SET state = :state, answer = :answer,
+UPDATE turns SET state = :state, answer = :answer, asks = NULL,
        attempts = CASE WHEN owner IS NULL THEN attempts - 1 ELSE attempts END,
        queued_at = CASE WHEN owner IS NULL THEN :now ELSE queued_at END
 WHERE id = :id AND state = 'waiting' AND asked_at < :asked_before
@@ -174,7 +174,7 @@ ORDER BY session_key
 -- Take a turn from an owner who is gone.
 UPDATE turns
 SET state = 'interrupted', interrupted_at = :interrupted_at, owner = NULL, lease_until = NULL,
-    fence = fence + 1
+    fence = fence + 1, asks = NULL
 WHERE id = :id AND state IN ('running', 'waiting') AND owner = :owner
   AND lease_until = :lease_until
 RETURNING first_seq
@@ -194,7 +194,7 @@ RETURNING id
 -- End a turn that nobody runs, or take it from whoever does.
 UPDATE turns
 SET state = :state, ended_at = :now, owner = NULL, lease_until = NULL, fence = fence + 1,
-    error = :error, answered_by = :answered_by
+    error = :error, answered_by = :answered_by, asks = NULL
 WHERE id = :id AND state IN ('queued', 'running', 'waiting', 'interrupted')
 RETURNING first_seq, address_key,
           (SELECT count(*) FROM turn_targets g WHERE g.turn_id = turns.id) AS targets,

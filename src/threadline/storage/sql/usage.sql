@@ -63,7 +63,8 @@ FROM senders p
 WHERE p.key = coalesce((SELECT m.sender_key FROM turns t JOIN messages m
                         ON m.session_key = t.session_key AND m.seq >= t.first_seq
                            AND m.turn_id = t.id
-                        WHERE t.id = :turn_id AND m.role = 'user' AND m.sender_key IS NOT NULL
+                        WHERE t.id = CAST(:turn_id AS BIGINT) AND m.role = 'user'
+                          AND m.sender_key IS NOT NULL
                         ORDER BY m.seq LIMIT 1),
                        (SELECT s.sender_key FROM sessions s WHERE s.key = :session_key))
 
@@ -82,6 +83,16 @@ WHERE u.at >= :since
 SELECT CAST(coalesce(sum(u.cost), 0) AS BIGINT) AS cost, count(*) - count(u.cost) AS unpriced
 FROM usage u
 WHERE u.session_key = :session_key
+
+-- name: read_last_prompt
+-- Read how long the last prompt of a session was; none if it was compacted since.
+SELECT u.prompt_tokens FROM usage u
+WHERE u.session_key = :session_key AND u.task = 'turn' AND u.prompt_tokens > 0
+  AND NOT EXISTS (SELECT 1 FROM cuts c
+                  WHERE c.session_key = u.session_key AND c.kind = 'compacted'
+                    AND c.lifted_at IS NULL AND c.made_at >= u.at)
+ORDER BY u.key DESC
+LIMIT 1
 
 -- name: add_spend_warning
 -- Remember that a warning was given; no row means that it had been given before.

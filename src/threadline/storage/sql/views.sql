@@ -43,7 +43,7 @@ LIMIT :most
 -- name: list_turns
 -- Read the turns of a session, the newest first.
 SELECT t.id, s.id AS session_id, t.state, t.attempts, t.fence, t.queued_at, t.started_at,
-       t.ended_at, t.first_seq, t.owner, t.lease_until, t.question, t.answer, t.error,
+       t.ended_at, t.first_seq, t.owner, t.lease_until, t.question, t.asks, t.answer, t.error,
        t.answered_by
 FROM turns t
 JOIN sessions s ON s.key = t.session_key
