@@ -6,6 +6,7 @@ from typing import Any
 
 from threadline.core.access import AccessRules
 from threadline.core.address import Address, Kind, Sender
+from threadline.core.agent import Question
 from threadline.core.inbound import Inbound
 from threadline.core.message import Attachment, Role, Text, say
 from threadline.core.platform import Taken
@@ -102,7 +103,7 @@ class Front:
         """Let the turn that has waited longest ask something back."""
         claim = await self.store.claim()
         assert claim is not None
-        await self.store.wait(claim.lease, question)
+        await self.store.wait(claim.lease, Question(text=question))
         return claim.turn.id
 
     async def transcripts(self, profile: str = "main") -> list[str]:

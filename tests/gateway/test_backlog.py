@@ -10,6 +10,7 @@ from threadline.core.rank import Rank
 from threadline.core.turn import TurnState
 from threadline.gateway.backlog import Backlog
 from threadline.gateway.worker import Worker
+from threadline.sessions.commands.ask import Reply, Waited
 from threadline.sessions.store import Store
 from threadline.testing.agent import Hangs, ScriptedAgent
 
@@ -44,7 +45,7 @@ async def test_a_command_is_carried_out_between_two_turns(open_store: OpenStore)
 
         await becomes(store, first.turn_id, TurnState.DONE)
         await becomes(store, second.turn_id, TurnState.DONE)
-        assert await store.run_waiting_commands() == 0
+        assert await store.run_waiting_commands() == []
 
 
 async def test_a_command_that_waited_is_carried_out_after_a_crash(open_store: OpenStore) -> None:
@@ -63,19 +64,21 @@ async def test_a_command_that_waited_is_carried_out_after_a_crash(open_store: Op
 
 
 async def test_a_database_that_is_away_is_asked_again(open_store: OpenStore) -> None:
-    """A look that fails is made up for by the next one."""
+    """A look that fails is made up for by the next one, and nothing is told of it before."""
+    waited = Waited(inbound=ordered(await open_store(), "/redo")[0], reply=Reply(text="Done."))
 
     class Moody(Store):
         moods = 1
 
-        async def run_waiting_commands(self) -> int:
+        async def run_waiting_commands(self) -> list[Waited]:
             if self.moods:
                 self.moods -= 1
                 raise StorageError("the disk sleeps")
-            return 1
+            return [waited]
 
     done: list[int] = []
-    backlog = Backlog(Moody((await open_store())._db), lambda: done.append(1))
+    told: list[Waited] = []
+    backlog = Backlog(Moody((await open_store())._db), lambda: done.append(1), told.append)
     running = asyncio.create_task(backlog.run())
 
     async def is_carried_out() -> bool:
@@ -85,6 +88,7 @@ async def test_a_database_that_is_away_is_asked_again(open_store: OpenStore) -> 
     await until(is_carried_out, "it is carried out")
     running.cancel()
     await asyncio.wait({running})
+    assert told == [waited] * len(done)
 
 
 async def _truth(value: bool) -> bool:

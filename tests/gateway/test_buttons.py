@@ -8,6 +8,7 @@ from tests.databases import OpenStore
 from tests.gateway.scene import tell
 from tests.gateway.stage import Billboard, all_carried, carrying, soon
 from threadline.core.address import Address, Kind, Sender
+from threadline.core.agent import Question
 from threadline.core.delivery import GROWING, SendOutcome, SentPiece
 from threadline.core.inbound import Inbound
 from threadline.core.message import MediaKind, NewMessage, Role, Text
@@ -31,7 +32,7 @@ async def test_buttons_are_shown_once_though_a_file_is_sent_again(open_store: Op
     assert claim is not None
     line = NewMessage(role=Role.ASSISTANT, parts=(Text(text="The plan."), file))
     await store.append(claim.lease, [line])
-    await store.wait(claim.lease, "Shall I?")
+    await store.wait(claim.lease, Question(text="Shall I?"))
     board = Billboard(
         capabilities=Capabilities(buttons=True, attachments=True), failures=deque([None, REFUSAL])
     )
@@ -61,7 +62,7 @@ async def test_buttons_under_a_streamed_question_come_once(open_store: OpenStore
     await store.note_piece(stream.delivery, SentPiece(n=0, platform_id="m0", length=GROWING))
     line = NewMessage(role=Role.ASSISTANT, parts=(Text(text="The plan."), file))
     await store.append(claim.lease, [line])
-    await store.wait(claim.lease, "Shall I?")
+    await store.wait(claim.lease, Question(text="Shall I?"))
     async with carrying(store, board) as outbox:
         for tries in (1, 3):
             while len(board.attempts) < tries:

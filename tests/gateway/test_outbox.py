@@ -11,6 +11,7 @@ from structlog.contextvars import get_contextvars
 from tests.databases import OpenStore
 from tests.gateway.stage import Billboard, all_carried, carrying, soon
 from threadline.core.address import Address, Kind, Sender
+from threadline.core.agent import Question
 from threadline.core.delivery import REPEAT_MARKER, DeliveryState, SendOutcome
 from threadline.core.event import Cursor, EventKind
 from threadline.core.inbound import Inbound
@@ -230,7 +231,7 @@ async def test_a_question_has_buttons(store: Store) -> None:
     await store.arrive(inbound)
     claim = await store.claim()
     assert claim is not None
-    await store.wait(claim.lease, "Shall I?")
+    await store.wait(claim.lease, Question(text="Shall I?"))
     board = Billboard(capabilities=Capabilities(buttons=True))
     async with carrying(store, board) as outbox:
         await all_carried(store, outbox)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from threadline.core.delivery import GROWING, REPEAT_MARKER, Delivery, SentPiece
+from threadline.core.delivery import GROWING, REPEAT_MARKER, SentPiece
 from threadline.core.message import Attachment
 from threadline.core.platform import Choice, Outgoing, Platform
 from threadline.core.splitting import limit_of, split
@@ -93,9 +93,8 @@ class Carriage:
 
     def _steps(self) -> Iterator[Step]:
         steps = [*self._text_steps()]
-        if self._parcel.is_question and self._platform.capabilities.buttons:
-            choices = _choices_of(self.delivery)
-            steps = _with_choices(steps, choices, self._pieces())
+        if self._parcel.choices and self._platform.capabilities.buttons:
+            steps = _with_choices(steps, self._parcel.choices, self._pieces())
         yield from self._marked(steps)
 
     def _text_steps(self) -> Iterator[Step]:
@@ -177,14 +176,6 @@ class Carriage:
             key=key,
         )
         return await send(self._platform, outgoing, self._store.read_blob)
-
-
-def _choices_of(asking: Delivery) -> tuple[Choice, ...]:
-    """Give the choices under a question; they name it, as another one may be asked there too."""
-    return (
-        Choice(label="Approve", says=f"/approve {asking.turn_id}"),
-        Choice(label="Deny", says=f"/deny {asking.turn_id}"),
-    )
 
 
 def _with_choices(

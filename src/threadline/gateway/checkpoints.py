@@ -5,6 +5,7 @@ from collections.abc import Collection
 from contextlib import AsyncExitStack
 
 from threadline.core.errors import ThreadlineError
+from threadline.core.turn import TurnId
 from threadline.gateway.running import RunningTurn
 from threadline.sessions.store import Store
 
@@ -25,14 +26,19 @@ async def save_said(
             await locks.enter_async_context(turn.writing)
         for turn in free:
             await _store_held(turn)
-        saving = [(turn, turn.pieces, turn.unsaved()) for turn in free]
+        saying = [turn for turn in free if not turn.is_asking]
+        saving = [(turn, turn.pieces, turn.unsaved()) for turn in saying]
         chunks = [(turn, n, text) for turn, n, text in saving if text or renew_all]
-        if not chunks:
-            return []
-        lost = await store.checkpoint([(turn.lease, text) for turn, _, text in chunks])
+        lost: frozenset[TurnId] = frozenset()
+        if chunks:
+            lost = await store.checkpoint([(turn.lease, text) for turn, _, text in chunks])
         for turn, count, _ in chunks:
             turn.mark_saved(count)
-    return [turn for turn, _, _ in chunks if turn.turn.id in lost]
+    # A turn that waits for an answer can say nothing, and still needs its lease.
+    asking = [turn for turn in turns if turn.is_asking and renew_all]
+    if asking:
+        lost |= await store.renew([turn.lease for turn in asking])
+    return [turn for turn in turns if turn.turn.id in lost]
 
 
 async def _store_held(turn: RunningTurn) -> None:

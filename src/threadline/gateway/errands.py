@@ -1,6 +1,7 @@
 """Errands: what a command from a platform leaves to do, because it takes longer than a moment."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import TypeAlias
 
 from threadline.core.errors import StorageError, ThreadlineError, sentence_of
 from threadline.core.forgetting import Certificate, ForgettingState
@@ -8,8 +9,10 @@ from threadline.core.inbound import Inbound
 from threadline.core.message import MediaKind
 from threadline.core.person import Asker
 from threadline.core.portable.files import ExportFormat
+from threadline.core.session import SessionId
+from threadline.gateway.upkeep import NO_SCRIBE
 from threadline.sessions.blobs import BLOB_LIMIT
-from threadline.sessions.commands.ask import Errand, Export
+from threadline.sessions.commands.ask import Compress, Errand, Export, Forget
 from threadline.sessions.store import Store
 
 _TYPES = {
@@ -18,19 +21,33 @@ _TYPES = {
     ExportFormat.JSONL: "application/jsonl",
 }
 
+MakeRoom: TypeAlias = Callable[[SessionId, str], Awaitable[str]]
+"""Compacts a session, with an eye on something; answers what is said of it."""
+
 NO_FILES = "Files cannot be sent here."
 _TOO_LARGE = "The file is too large to be sent."
 
 
 async def run_errand(
-    store: Store, errand: Errand, inbound: Inbound, *, largest: int = BLOB_LIMIT
+    store: Store,
+    errand: Errand,
+    inbound: Inbound,
+    *,
+    largest: int = BLOB_LIMIT,
+    compress: MakeRoom | None = None,
 ) -> str | None:
-    """Do what is left to do: a file is owed to the chat, and a forgetting is brought to its end.
+    """Do what is left to do: a file or a word is owed to the chat, a forgetting comes to its end.
 
     `largest` is how many bytes a file may have that the platform takes; 0: it takes none. Answers
     what is to be said directly, because it must not be kept.
     """
-    if not isinstance(errand, Export):
+    if isinstance(errand, Compress):
+        id = errand.session_id
+        words = NO_SCRIBE if compress is None else await compress(id, errand.focus)
+        await store.owe_answer(inbound, words, about=id)
+        await store.end_errand(errand)
+        return None
+    if isinstance(errand, Forget):
         return _told(await store.go_on_forgetting(errand.id))
     try:
         await _export(store, errand, inbound, min(largest, BLOB_LIMIT))

@@ -18,6 +18,7 @@ from threadline.core.command import list_commands
 from threadline.core.errors import Conflict, Invalid, ThreadlineError, sentence_of
 from threadline.core.platform import Capabilities, Platform, Surroundings
 from threadline.core.rank import Rank
+from threadline.core.scribe import Scribe
 from threadline.core.serving import PlatformHealth
 from threadline.core.target import likely_address
 from threadline.core.turn import Turn
@@ -31,6 +32,7 @@ from threadline.gateway.pace import weathered
 from threadline.gateway.scheduler import Scheduler
 from threadline.gateway.settings import GatewaySettings
 from threadline.gateway.worker import Worker
+from threadline.sessions.commands.ask import Waited
 from threadline.sessions.store import Store
 
 log = logging.getLogger("threadline.gateway")
@@ -66,8 +68,9 @@ class Gateway:
         platforms: Sequence[Platform],
         *,
         settings: GatewaySettings = GatewaySettings(),
+        scribe: Scribe | None = None,
     ) -> None:
-        """Put the parts together."""
+        """Put the parts together; without a `scribe` nobody writes titles and summaries."""
         self.platforms = {platform.name: platform for platform in platforms}
         if len(self.platforms) < len(platforms):
             raise Invalid("Two platforms have the same name", hint="Give each its own")
@@ -82,7 +85,7 @@ class Gateway:
             homes=tuple(likely_address(home) for home in store.rules.homes.values()),
             redact=settings.redact,
         )
-        self.worker = self._make_worker(agent)
+        self.worker = self._make_worker(agent, scribe)
         self.outbox = self._make_outbox()
         self.inbox = self._make_inbox()
         self.scheduler = self._make_scheduler()
@@ -95,7 +98,7 @@ class Gateway:
         self._is_heard = True
         self._error: str | None = None
 
-    def _make_worker(self, agent: Agent) -> Worker:
+    def _make_worker(self, agent: Agent, scribe: Scribe | None) -> Worker:
         return Worker(
             self.store,
             agent,
@@ -107,6 +110,11 @@ class Gateway:
             refuses=self.access.refused_turns,
             surroundings=self._look_around,
             on_quiet=self._tell_quiet,
+            on_waited=self._run_errand,
+            tell=self._tell_about,
+            scribe=scribe,
+            compact_at=self.settings.compact_at,
+            titles=self.settings.titles,
         )
 
     def _make_outbox(self) -> Outbox:
@@ -130,6 +138,7 @@ class Gateway:
             meters=self.meters,
             capabilities=self._capabilities_of,
             keep_said=self.worker.beat,
+            compress=self.worker.upkeep.compress,
         )
 
     def _make_scheduler(self) -> Scheduler:
@@ -302,19 +311,28 @@ class Gateway:
     def _look_around(self) -> Surroundings:
         return self._around
 
+    def _run_errand(self, waited: Waited) -> None:
+        """Do what a command that had waited leaves to do."""
+        if waited.reply.errand is not None:
+            self.inbox.run(waited.reply.errand, waited.inbound)
+
     async def _tell_quiet(self, turn: Turn, silence: timedelta) -> None:
         """Tell whoever asked that their answer takes long."""
-        try:
-            address = await self.store.address_of_turn(turn.id)
-        except ThreadlineError as error:
-            log.warning("Nobody is told that turn %s is silent: %s", turn.id, error)
-            return
         minutes = max(round(silence.total_seconds() / 60), 1)
-        self.inbox.tell(
-            address,
+        await self._tell_about(
+            turn,
             f"I have heard nothing from the agent for {minutes} min. "
             "If it stays silent as long again, I give up; /stop ends it now.",
         )
+
+    async def _tell_about(self, turn: Turn, words: str) -> None:
+        """Say something where a turn was asked, beside its answer."""
+        try:
+            address = await self.store.address_of_turn(turn.id)
+        except ThreadlineError as error:
+            log.warning("Nobody is told about turn %s: %s", turn.id, error)
+            return
+        self.inbox.tell(address, words)
 
 
 def _with_relays(rules: AccessRules, platforms: Sequence[Platform]) -> AccessRules:

@@ -20,7 +20,7 @@ from threadline.core.text import checked_span, checked_type
 from threadline.core.turn import BusyMode, TurnId, checked_turn_id
 from threadline.gateway.access import Access
 from threadline.gateway.answers import Answers
-from threadline.gateway.errands import NO_FILES, run_errand, tell_how
+from threadline.gateway.errands import NO_FILES, MakeRoom, run_errand, tell_how
 from threadline.gateway.limits import Allowance, Haste
 from threadline.gateway.meters import Meters
 from threadline.gateway.order import Order
@@ -75,10 +75,12 @@ class Inbox:
         per_minute: int | None = None,
         capabilities: Callable[[str], Capabilities] = lambda _: _ABLE,
         keep_said: Callable[[], Awaitable[None]] | None = None,
+        compress: MakeRoom | None = None,
     ) -> None:
         """Let in whom the access admits; `capabilities` tells what a platform can do.
 
-        `keep_said` stores what running turns have said, before somebody stops one of them.
+        `keep_said` stores what running turns have said, before somebody stops one of them, and
+        `compress` makes room in a conversation.
         """
         self._store = store
         self._access = access
@@ -94,6 +96,7 @@ class Inbox:
         self._capabilities = capabilities
         self._recollection = Recollection()
         self._keep_said = keep_said
+        self._compress = compress
         self._background: set[asyncio.Task[None]] = set()
 
     async def keep(
@@ -228,7 +231,10 @@ class Inbox:
         if isinstance(reply.errand, Export) and not self._can(inbound).speaks:
             said = tell_how(reply.errand, NO_FILES)
         elif reply.errand is not None:
-            self._begin(self._run(reply.errand, inbound))
+            self.run(reply.errand, inbound)
+        for waited in reply.waited:
+            if waited.reply.errand is not None:
+                self.run(waited.reply.errand, waited.inbound)
         taken = Taken(reception=Reception.COMMAND, turn_id=reply.turn_id, said=said)
         return self._recallable(inbound, taken)
 
@@ -267,10 +273,16 @@ class Inbox:
             log.warning("Nobody could be told about it: %s", error)
         return self._recallable(inbound, Taken(reception=Reception.REFUSED, said=words))
 
+    def run(self, errand: Errand, inbound: Inbound) -> None:
+        """Do in the background what a command leaves to do."""
+        self._begin(self._run(errand, inbound))
+
     async def _run(self, errand: Errand, inbound: Inbound) -> None:
         can = self._can(inbound)
         largest = can.attachment_limit if can.attachments else 0
-        words = await run_errand(self._store, errand, inbound, largest=largest)
+        words = await run_errand(
+            self._store, errand, inbound, largest=largest, compress=self._compress
+        )
         if words:
             await self._outbox.say(inbound.address, words)
 

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import TypeAlias
 
 from threadline.core.message import Message
+from threadline.core.session import SessionId
 from threadline.core.turn import TurnId
 from threadline.gateway.pace import weathered
 from threadline.sessions.endings import Ending
@@ -19,12 +20,21 @@ class Keeper:
     """Does the housekeeping of a store. Any number of them may work on one store."""
 
     def __init__(
-        self, store: Store, *, on_ended: Hook | None = None, refuses: Refuses | None = None
+        self,
+        store: Store,
+        *,
+        on_ended: Hook | None = None,
+        refuses: Refuses | None = None,
+        on_swept: Callable[[Sequence[SessionId]], None] | None = None,
     ) -> None:
-        """Keep a store; `on_ended` is called once for every session that ends."""
+        """Keep a store; `on_ended` is called once for every session that ends.
+
+        `on_swept` hears at once of those whose time was over.
+        """
         self._store = store
         self._on_ended = on_ended
         self._refuses = refuses
+        self._on_swept = on_swept
         self._stray_pieces: frozenset[str] = frozenset()
 
     async def recover(self, refused: frozenset[TurnId] = frozenset()) -> list[TurnId]:
@@ -49,7 +59,7 @@ class Keeper:
         store = self._store
         steps: tuple[Callable[[], Awaitable[object]], ...] = (
             self._deny_unanswered,
-            store.sweep,
+            self._end_expired,
             self._abandon_stale,
             store.unbind_idle,
             store.prune,
@@ -71,6 +81,11 @@ class Keeper:
         """Tell whoever wants to know of sessions that ended."""
         if self._on_ended is not None:
             await self._store.tell_endings(self._on_ended)
+
+    async def _end_expired(self) -> None:
+        ended = await self._store.sweep()
+        if ended and self._on_swept is not None:
+            self._on_swept(ended)
 
     async def _deny_unanswered(self) -> None:
         while await self._store.deny_unanswered():

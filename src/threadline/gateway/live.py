@@ -10,12 +10,13 @@ from typing import Self, TypeAlias
 
 from threadline.core.message import NewMessage
 from threadline.core.session import SessionId
+from threadline.core.text import TEXT_LIMIT
 from threadline.core.turn import Lease, TurnId, TurnState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Begun:
-    """A turn has begun to run."""
+    """A turn has begun to run, or goes on after an answer."""
 
     turn_id: TurnId
     lease: Lease | None = field(default=None, compare=False, repr=False)
@@ -31,6 +32,14 @@ class Delta:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Thinking:
+    """Some more of what an agent thinks before it speaks; what comes of it is a message."""
+
+    turn_id: TurnId
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
     """A whole message; it takes the place of the deltas since the one before it."""
 
@@ -40,7 +49,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Closed:
-    """A turn runs no longer, and the store says so too: it has ended, or waits for an answer."""
+    """A turn runs no longer, and the store says so too: it has ended, or waits for an answer.
+
+    One that was answered, or is asked again after a crash, begins anew with `Begun`.
+    """
 
     turn_id: TurnId
     state: TurnState
@@ -58,7 +70,7 @@ class Quiet:
     """How much longer it may say nothing."""
 
 
-Happening: TypeAlias = Begun | Delta | Line | Closed | Quiet
+Happening: TypeAlias = Begun | Delta | Thinking | Line | Closed | Quiet
 
 
 class Listener:
@@ -72,15 +84,11 @@ class Listener:
 
     def hear(self, happening: Happening) -> None:
         """Take in what happened; text that nobody has fetched yet is joined."""
-        last = self._heard[-1] if self._heard else None
-        if (
-            isinstance(happening, Delta)
-            and isinstance(last, Delta)
-            and last.turn_id == happening.turn_id
-        ):
-            self._heard[-1] = replace(last, text=last.text + happening.text)
-        else:
+        joined = _join(self._heard[-1], happening) if self._heard else None
+        if joined is None:
             self._heard.append(happening)
+        else:
+            self._heard[-1] = joined
         self._news.set()
 
     def end(self) -> None:
@@ -100,6 +108,18 @@ class Listener:
             self._news.clear()
             await self._news.wait()
         return self._heard.popleft()
+
+
+def _join(last: Happening, next: Happening) -> Happening | None:
+    """Make one happening of two that go on with the same text; None: they are two."""
+    if last.turn_id != next.turn_id:
+        return None
+    if isinstance(last, Delta) and isinstance(next, Delta):
+        return replace(last, text=last.text + next.text)
+    if isinstance(last, Thinking) and isinstance(next, Thinking):
+        # The length of a thought has no limit, so what nobody fetches loses its beginning.
+        return replace(last, text=(last.text + next.text)[-TEXT_LIMIT:])
+    return None
 
 
 class Live:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from threadline.core.address import Kind
-from threadline.core.agent import Request
+from threadline.core.agent import Question, Request
 from threadline.core.context import Trigger, company_at, make_context, render
 from threadline.core.message import Message, Part, Role, Text
 from threadline.core.platform import Surroundings
@@ -25,6 +25,10 @@ class Steered(Protocol):
 
     async def take_steering(self) -> Sequence[Message]:
         """Take what was said to it since it was last asked."""
+        ...
+
+    async def ask(self, question: Question) -> str:
+        """Ask a person, and wait for the answer."""
         ...
 
 
@@ -64,6 +68,9 @@ async def make_request(
         context=context,
         instructions=render(context),
         trigger=_trigger(scene.history, turn.id),
+        ask=running.ask,
+        memory=scene.memory,
+        allowed=scene.allowed,
     )
 
 

@@ -2,14 +2,16 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import suppress
 
-from threadline.core.agent import Output, Piece, Question
-from threadline.core.errors import AgentError, LeaseLost, ThreadlineError
+from threadline.core.agent import Memory, Output, Piece, Question, Thought
+from threadline.core.approval import Approval, write_answer
+from threadline.core.errors import AgentError, Conflict, LeaseLost, ThreadlineError
 from threadline.core.message import Message, NewMessage, Role, say
-from threadline.core.text import TEXT_LIMIT, checked_text
+from threadline.core.text import TEXT_LIMIT, checked_text, checked_type
 from threadline.core.turn import TurnState
 from threadline.core.usage import Usage
-from threadline.gateway.live import Begun, Closed, Delta, Line, Live
+from threadline.gateway.live import Begun, Closed, Delta, Happening, Line, Live, Thinking
 from threadline.sessions.store import Store
 from threadline.sessions.turns.claim import Claim
 
@@ -37,6 +39,8 @@ class RunningTurn:
         """What it says is owed to a platform."""
         self.is_lost = False
         self.is_ending = False
+        self.has_spoken = False
+        """Its agent has said something that is kept, or that somebody may have seen."""
         self.begun_at = self.heard_at = asyncio.get_running_loop().time()
         """When its agent was begun, and when it last said something, by the clock of the loop."""
         self.warned_at: float | None = None
@@ -52,7 +56,11 @@ class RunningTurn:
         self._length = 0
         self._usage: list[Usage] = []
         self._outputs = 0
-        live.publish(self.lease.session_id, Begun(turn_id=self.turn.id, lease=self.lease))
+        self._asking = asyncio.Lock()
+        """Whoever asks a person has it: one question at a time."""
+        self._answer: asyncio.Future[str] | None = None
+        """What a person is asked for, while the agent waits; cancelled: it waits no longer."""
+        self._publish(Begun(turn_id=self.turn.id, lease=self.lease))
 
     async def follow(self, outputs: AsyncIterator[Output]) -> None:
         """Take all that an agent yields, then end the turn, or let it wait for an answer."""
@@ -61,14 +69,16 @@ class RunningTurn:
             async for output in outputs:
                 self._hear()
                 await self._breathe()
+                await self._until_answered()
                 self._check()
                 if isinstance(output, Question):
-                    question = checked_text(output.text, "question")
+                    question = output
                     break
                 await self._take(output)
         finally:
             await end_iterator(outputs)
         self._check()
+        await self._take_back()
         if question is None:
             await self._finish()
         else:
@@ -78,6 +88,7 @@ class RunningTurn:
         """End the turn visibly, and keep what was said; its agent can say nothing more."""
         self._check()
         self.is_ending = True
+        await self._take_back()
         async with self.writing:
             try:
                 await self.store_held()
@@ -91,8 +102,41 @@ class RunningTurn:
         self.is_lost = True
         self.close(TurnState.FAILED, error=why)
 
+    async def ask(self, question: Question) -> str:
+        """Ask a person, and wait for the answer while agent and lease stay as they are.
+
+        What was streamed before becomes a message of its own, so that it is read first.
+        """
+        checked_type(question, "question", Question)
+        async with self._asking:
+            await self._take_back()
+            answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+            try:
+                await self._pose(question, answer)
+                return await answer
+            except BaseException:
+                # Nothing is written here, as it may be the turn itself that is being cancelled.
+                answer.cancel()
+                raise
+
+    @property
+    def is_asking(self) -> bool:
+        """Whether a person is asked, and the agent waits for the answer."""
+        return self._answer is not None
+
+    async def look_for_answer(self) -> None:
+        """Let the agent go on if the store knows the answer that it waits for."""
+        async with self.writing:
+            if self._answer is None or self._answer.done():
+                return
+            now = await self._store.turn(self.turn.id)
+            is_ours = now.state is TurnState.RUNNING and now.attempts == self.turn.attempts
+            if is_ours and now.answer is not None:
+                self._go_on(now.answer)
+
     async def take_steering(self) -> Sequence[Message]:
         """Take what was said to this running turn since it was last asked."""
+        await self._until_answered()
         async with self.writing:
             self._check()
             await self.store_held()
@@ -140,25 +184,35 @@ class RunningTurn:
     ) -> None:
         """Tell whoever listens that the turn runs no longer."""
         self.state = state
+        if self._answer is not None and not self._answer.done():
+            self._answer.set_exception(LeaseLost(id=str(self.turn.id)))
         for callback in self._on_closed:
             callback()
-        closed = Closed(turn_id=self.turn.id, state=state, question=question, error=error)
-        self._live.publish(self.lease.session_id, closed)
+        self._publish(Closed(turn_id=self.turn.id, state=state, question=question, error=error))
 
     async def _take(self, output: Output) -> None:
         match output:
             case Piece():
+                self.has_spoken = True
                 self._say(checked_text(output.text, "streamed output"))
             case NewMessage():
+                self.has_spoken = True
                 async with self.writing:
                     self._check()
                     await self.store_held()
                     self._held.append(output)
                     self._said.clear()
                     self._saved = self._length = 0
-                self._live.publish(
-                    self.lease.session_id, Line(turn_id=self.turn.id, message=output)
-                )
+                self._publish(Line(turn_id=self.turn.id, message=output))
+            case Thought():
+                if text := checked_text(output.text, "thought"):
+                    self._publish(Thinking(turn_id=self.turn.id, text=text))
+            case Memory():
+                async with self.writing:
+                    self._check()
+                    # It may speak of what was said before it, which is therefore stored first.
+                    await self.store_held()
+                    await self._store.remember(self.lease, output.text)
             case Usage():
                 if len(self._usage) == USAGE_LIMIT:
                     raise AgentError(f"The agent reported usage more than {USAGE_LIMIT:,} times")
@@ -182,7 +236,7 @@ class RunningTurn:
         if self._length > TEXT_LIMIT:
             raise AgentError(f"The answer is longer than {TEXT_LIMIT} characters")
         self._said.append(text)
-        self._live.publish(self.lease.session_id, Delta(turn_id=self.turn.id, text=text))
+        self._publish(Delta(turn_id=self.turn.id, text=text))
 
     async def _finish(self) -> None:
         self.is_ending = True
@@ -191,14 +245,65 @@ class RunningTurn:
             await self._store.finish(self.lease, messages, usage=self._usage, deliver=self.delivers)
         self.close(TurnState.DONE)
 
-    async def _wait(self, question: str) -> None:
+    async def _wait(self, question: Question) -> None:
+        checked_text(question.text, "question")
         self.is_ending = True
         async with self.writing:
             self._held += self._spoken()
             self._said.clear()
             await self.store_held()
             await self._store.wait(self.lease, question, usage=self._usage, deliver=self.delivers)
-        self.close(TurnState.WAITING, question=question)
+        self.close(TurnState.WAITING, question=question.text)
+
+    async def _pose(self, question: Question, answer: "asyncio.Future[str]") -> None:
+        """Let the turn wait in the store, under our lease."""
+        async with self.writing:
+            self._check()
+            spoken = self._spoken()
+            self._held += spoken
+            self._said.clear()
+            self._saved = self._length = 0
+            await self.store_held()
+            usage, self._answer = self._usage, answer
+            try:
+                await self._store.wait(
+                    self.lease, question, usage=usage, deliver=self.delivers, keep_lease=True
+                )
+            except ThreadlineError:
+                self._answer = None
+                raise
+            self._usage = []
+        for message in spoken:
+            self._publish(Line(turn_id=self.turn.id, message=message))
+        waiting = TurnState.WAITING
+        self._publish(Closed(turn_id=self.turn.id, state=waiting, question=question.text))
+
+    def _go_on(self, answer: str | None = None) -> None:
+        """Run again after a question, with its answer if somebody still waits for that."""
+        asked, self._answer = self._answer, None
+        if asked is not None and not asked.done():
+            asked.cancel() if answer is None else asked.set_result(answer)
+        self._hear()
+        self._publish(Begun(turn_id=self.turn.id, lease=self.lease))
+
+    async def _until_answered(self) -> None:
+        """Wait while a person is asked: until then nothing of this turn can be stored."""
+        while self._answer is not None:
+            if self._answer.cancelled():
+                await self._take_back()
+            else:
+                await asyncio.wait({self._answer})
+
+    async def _take_back(self) -> None:
+        """Deny a question to whose answer nobody listens any more, so that the turn runs again."""
+        if self._answer is None or self.is_lost:
+            return
+        with suppress(Conflict):  # It was answered just now.
+            await self._store.answer(self.turn.id, write_answer(Approval.DENIED))
+        self._go_on()
+
+    def _publish(self, happening: Happening) -> None:
+        self._live.publish(self.lease.session_id, happening)
 
     def _spoken(self) -> list[NewMessage]:
         text = "".join(self._said)

@@ -9,7 +9,8 @@ from threadline.core.instructions import Instructions
 from threadline.core.route import MAIN_PROFILE
 from threadline.core.routing import ProfileRule
 from threadline.gateway.pace import Pace
-from threadline.gateway.worker import CONCURRENCY
+from threadline.gateway.seats import CONCURRENCY
+from threadline.gateway.upkeep import COMPACT_AT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +29,10 @@ class GatewaySettings:
     """Names of functions by what they are told of."""
     streams: bool = True
     """Answers grow before one's eyes, where a platform allows it."""
+    compact_at: float = COMPACT_AT
+    """The share of what a model can read from which on a conversation is compacted."""
+    titles: bool = True
+    """Conversations are named by a model, where there is one."""
     secrets: frozenset[str] = field(default=frozenset(), repr=False)
     """What is taken out of every error before it is kept."""
     url: str | None = None

@@ -32,7 +32,7 @@ class Silence:
         most = self._most
         if most is None:
             return []
-        return [turn for turn in turns if not turn.is_ending and _silence(turn, now) >= most]
+        return [turn for turn in turns if _is_watched(turn) and _silence(turn, now) >= most]
 
     async def warn(self, turns: Iterable[RunningTurn], now: float) -> None:
         """Tell of each turn, once, whose silence has come to half of what it may be."""
@@ -41,7 +41,7 @@ class Silence:
         telling: list[Awaitable[None]] = []
         for turn in turns:
             silence = _silence(turn, now)
-            if turn.warned_at is not None or turn.is_ending or silence < self._most / 2:
+            if turn.warned_at is not None or not _is_watched(turn) or silence < self._most / 2:
                 continue
             turn.warned_at = now
             left = max(self._most - silence, timedelta(0))
@@ -59,6 +59,11 @@ def show_span(span: timedelta) -> str:
     if seconds >= 120:
         return f"{seconds // 60} minutes"
     return "1 second" if seconds == 1 else f"{seconds} seconds"
+
+
+def _is_watched(turn: RunningTurn) -> bool:
+    """Tell whether it is for the agent to say something: an answer takes as long as it takes."""
+    return not turn.is_ending and not turn.is_asking
 
 
 def _silence(turn: RunningTurn, now: float) -> timedelta:

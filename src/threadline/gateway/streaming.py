@@ -14,7 +14,7 @@ from threadline.core.message import Role, plain_text
 from threadline.core.platform import Capabilities, Outgoing, Platform, SendFailed
 from threadline.core.splitting import limit_of, split
 from threadline.core.turn import Lease, TurnId
-from threadline.gateway.live import Begun, Closed, Delta, Happening, Line, Quiet
+from threadline.gateway.live import Begun, Closed, Delta, Happening, Line, Quiet, Thinking
 from threadline.gateway.pace import Pace, end_tasks
 from threadline.gateway.presence import show_typing
 from threadline.gateway.sending import SEND_WITHIN, edit, send
@@ -76,8 +76,8 @@ class Stream:
                     self.lines.append(plain_text(message.parts))
             case Closed():
                 self.over.set()
-            case Begun() | Quiet():
-                pass
+            case Begun() | Thinking() | Quiet():
+                return
         self.changed.set()
 
     @property

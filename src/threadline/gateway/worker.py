@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, suppress
 from types import MappingProxyType, TracebackType
@@ -13,35 +12,35 @@ from threadline.core.agent import Agent
 from threadline.core.errors import LeaseLost, ThreadlineError, sentence_of
 from threadline.core.event import Event, EventKind
 from threadline.core.platform import Surroundings
-from threadline.core.route import canonical_profile
+from threadline.core.scribe import Scribe
 from threadline.core.session import Session, SessionId
-from threadline.core.text import checked_count
 from threadline.core.turn import TurnId, TurnState
-from threadline.gateway.backlog import Backlog
+from threadline.gateway.answering import Answering
+from threadline.gateway.backlog import Backlog, OnWaited
 from threadline.gateway.checkpoints import save_said
 from threadline.gateway.following import follow_feed
 from threadline.gateway.keeper import Hook, Keeper, Refuses
 from threadline.gateway.live import Listener, Live
 from threadline.gateway.meters import Meters
 from threadline.gateway.pace import NO_STORAGE, Pace, steadily, weathered
-from threadline.gateway.request import NOTHING_AROUND, make_request
 from threadline.gateway.running import RunningTurn
+from threadline.gateway.seats import CONCURRENCY, Seats
 from threadline.gateway.silence import OnQuiet, Silence
 from threadline.gateway.tracing import traced
+from threadline.gateway.upkeep import COMPACT_AT, TellAbout, Upkeep
 from threadline.sessions.store import Store
 from threadline.sessions.turns.claim import Claim
 
 log = logging.getLogger("threadline.gateway")
 
-CONCURRENCY = 32
 _GAVE_UP = "The agent gave up: something that it waited for was cancelled."
 
 _TAKEN = frozenset({EventKind.TURN_STOPPED, EventKind.TURN_INTERRUPTED, EventKind.TURN_FAILED})
 """After these a turn may no longer be ours."""
 _ENDED = _TAKEN | {EventKind.TURN_DONE}
 """After these the time of a command may have come that waits."""
-_WAKING = _ENDED | {EventKind.TURN_QUEUED}
-"""After these there may be a turn to claim."""
+_WAKING = _ENDED | {EventKind.TURN_QUEUED, EventKind.TURN_WAITING}
+"""After these there may be a turn to claim: one that waits for an answer takes no place."""
 
 
 def is_carried_out(session: Session) -> bool:
@@ -73,32 +72,35 @@ class Worker:
         refuses: Refuses | None = None,
         surroundings: Callable[[], Surroundings] | None = None,
         on_quiet: OnQuiet | None = None,
+        on_waited: OnWaited | None = None,
+        tell: TellAbout | None = None,
+        scribe: Scribe | None = None,
+        compact_at: float = COMPACT_AT,
+        titles: bool = True,
     ) -> None:
         """Work on a store with an agent, on so many turns at a time, of all and of each profile.
 
         `refuses` is asked which interrupted turns may not go on, `surroundings` what platforms are
-        around, and `on_quiet` hears of turns that say nothing.
+        around, `on_quiet` hears of turns that say nothing and `on_waited` of commands that had
+        waited, `tell` says something beside an answer, and `scribe` writes titles and summaries.
         """
-        self.keeper = Keeper(store, on_ended=on_ended, refuses=refuses)
         self.live = Live()
+        self.upkeep = Upkeep(store, scribe, compact_at=compact_at, titles=titles, tell=tell)
+        self.keeper = Keeper(store, on_ended=on_ended, refuses=refuses, on_swept=self.upkeep.sum_up)
         self._store = store
-        self._agent = agent
-        self._concurrency = checked_count(concurrency, "concurrency", 1)
-        self._per_profile = {
-            canonical_profile(profile): checked_count(most, f"concurrency of {profile}", 1)
-            for profile, most in per_profile.items()
-        }
-        self._delivers = delivers
+        self._answering = Answering(
+            store, agent, self.upkeep, delivers=delivers, surroundings=surroundings
+        )
+        self._seats = Seats(concurrency, per_profile)
         self._pace = pace or Pace()
         self._meters = meters or Meters()
-        self._surroundings = surroundings
         self._silence = Silence(self._pace.inactivity, self.live, on_quiet)
         self._running: dict[TurnId, RunningTurn] = {}
         self._tasks: dict[RunningTurn, asyncio.Task[None]] = {}
         """Also those of turns that are not ours any more, for as long as their agent goes on."""
         self._mishaps: asyncio.Queue[BaseException] = asyncio.Queue()
         self._wake = asyncio.Event()
-        self._backlog = Backlog(store, self._wake.set)
+        self.backlog = Backlog(store, self._wake.set, on_waited)
         self._ready = asyncio.Event()
         self._stopping = asyncio.Event()
         self._run: asyncio.Task[None] | None = None
@@ -139,7 +141,7 @@ class Worker:
                     for loop in (
                         follow_feed(self._store, cursor, self._notice, self._wake.set),
                         self._claim(),
-                        self._backlog.run(),
+                        self.backlog.run(),
                         self._raise_mishaps(),
                         steadily(self.beat, self._pace.checkpoint),
                         steadily(self.look_for_silence, self._pace.checkpoint),
@@ -150,7 +152,7 @@ class Worker:
                     )
                 ]
                 self._wake.set()
-                self._backlog.hear()
+                self.backlog.hear()
                 self._ready.set()
                 await self._stopping.wait()
                 await self._drain()
@@ -159,6 +161,7 @@ class Worker:
         finally:
             try:
                 await self._leave_agents()
+                await self.upkeep.close(self._pace.grace)
             finally:
                 self.live.close()
 
@@ -214,7 +217,7 @@ class Worker:
         await self._checkpoint(renew_all=True)
         await self.keeper.recover()
         self._wake.set()
-        self._backlog.hear()
+        self.backlog.hear()
 
     async def look_for_silence(self, now: float | None = None) -> None:
         """Give up turns that have said nothing for too long, and warn of those on the way there.
@@ -235,16 +238,26 @@ class Worker:
         turns = list(self._running.values())
         for turn in await save_said(self._store, turns, renew_all=renew_all):
             await self._lose(turn)
+        if renew_all:
+            # The feed tells it at once, unless it had a gap.
+            for turn in turns:
+                await turn.look_for_answer()
 
     async def _notice(self, event: Event) -> None:
         """Take in an event: there may be something to claim, or to let go."""
         if event.kind in _WAKING:
             self._wake.set()
         if event.kind in _ENDED:
-            self._backlog.hear()
-        turn = self._running.get(TurnId(event.subject or 0)) if event.kind in _TAKEN else None
+            self.backlog.hear()
+        turn = None
+        if event.kind in _TAKEN or event.kind is EventKind.TURN_RUNNING:
+            turn = self._running.get(TurnId(event.subject or 0))
+        if turn is None or turn.is_ending:
+            return
+        if event.kind is EventKind.TURN_RUNNING:
+            await turn.look_for_answer()
         # The news may be older than our claim, so the lease is asked, not the event.
-        if turn is not None and not turn.is_ending and await self._store.renew([turn.lease]):
+        elif await self._store.renew([turn.lease]):
             await self._lose(turn)
 
     async def _lose(self, turn: RunningTurn) -> None:
@@ -278,9 +291,9 @@ class Worker:
                 self._wake.set()
 
     async def _claim_all(self) -> None:
-        while not self._stopping.is_set() and len(self._tasks) < self._concurrency:
+        while not self._stopping.is_set() and self._seats.are_left(self._tasks):
             asked_at = asyncio.get_running_loop().time()
-            claim = await self._store.claim(full=self._full())
+            claim = await self._store.claim(full=self._seats.full(self._tasks))
             if claim is None:
                 return
             self._meters.committed(asyncio.get_running_loop().time() - asked_at)
@@ -289,13 +302,6 @@ class Worker:
             else:
                 with suppress(LeaseLost):
                     await self._store.give_back(claim.lease)
-
-    def _full(self) -> list[str]:
-        """Name the profiles of which as many turns run as may."""
-        if not self._per_profile:
-            return []
-        counts = Counter(turn.profile for turn in self._tasks)
-        return [profile for profile, most in self._per_profile.items() if counts[profile] >= most]
 
     def _begin(self, claim: Claim) -> None:
         turn = RunningTurn(self._store, claim, self.live)
@@ -325,11 +331,7 @@ class Worker:
 
     async def _try(self, turn: RunningTurn) -> None:
         try:
-            around = NOTHING_AROUND if self._surroundings is None else self._surroundings()
-            request = await make_request(self._store, turn.turn, turn, around)
-            turn.delivers = self._delivers(request.session)
-            await self._store.approve_spending(turn.lease)
-            await turn.follow(self._agent.answer(request))
+            await self._answering.answer(turn)
         except LeaseLost:
             await self._close_lost(turn)
         except asyncio.CancelledError:
@@ -360,9 +362,12 @@ class Worker:
             self._wake.set()
 
     async def _drain(self) -> None:
-        """Let running turns end for a while, then interrupt them and keep what they said."""
-        if self._running:
-            tasks = {self._tasks[turn] for turn in self._running.values()}
+        """Let running turns end for a while, then interrupt them and keep what they said.
+
+        One that waits for a person's answer is interrupted at once, and asks again when it goes on.
+        """
+        tasks = {self._tasks[turn] for turn in self._running.values() if not turn.is_asking}
+        if tasks:
             await asyncio.wait(tasks, timeout=self._pace.drain.total_seconds())
         if self._running:
             await self._checkpoint(renew_all=False)

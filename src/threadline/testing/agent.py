@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from threadline.core.agent import Output, Piece, Question, Request
-from threadline.core.errors import AgentError
+from threadline.core.agent import Memory, Output, Piece, Question, Request, Thought
+from threadline.core.errors import AgentError, ContextFull
 from threadline.core.message import Message, Role, say
 from threadline.core.turn import TurnId
 from threadline.core.usage import Usage
@@ -35,6 +35,29 @@ class Asks:
     """Ask a question; what comes after the answer is a new request, with its own script."""
 
     text: str
+    tools: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AsksLive:
+    """Ask a question and wait for its answer; the script goes on after that."""
+
+    text: str
+    tools: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Thinks:
+    """Think something before the eyes of whoever watches."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Remembers:
+    """Ask to be given something back with the next request."""
+
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +65,11 @@ class Fails:
     """Break off with an error."""
 
     why: str = "I cannot go on"
+
+
+@dataclass(frozen=True, slots=True)
+class Overflows:
+    """Break off because the conversation is longer than the model can read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +89,19 @@ class TakesSteering:
     """Ask what was said to the running turn meanwhile."""
 
 
-Step: TypeAlias = Says | Streams | Asks | Fails | Spends | Hangs | TakesSteering
+Step: TypeAlias = (
+    Says
+    | Streams
+    | Asks
+    | AsksLive
+    | Thinks
+    | Remembers
+    | Fails
+    | Overflows
+    | Spends
+    | Hangs
+    | TakesSteering
+)
 
 
 class ScriptedAgent:
@@ -76,6 +116,9 @@ class ScriptedAgent:
         """Every request, in order."""
         self.steered: list[Message] = []
         """What it was told while it ran."""
+        self.answers: list[str] = []
+        """What it was answered while it waited."""
+        self._asking: set[TurnId] = set()
         self._script: deque[tuple[Step, ...]] = deque()
         self._parked: dict[TurnId, asyncio.Event] = {}
         self.cancelled: list[TurnId] = []
@@ -92,8 +135,14 @@ class ScriptedAgent:
 
     @property
     def parked(self) -> frozenset[TurnId]:
-        """The turns that hang."""
-        return frozenset(turn_id for turn_id, event in self._parked.items() if not event.is_set())
+        """The turns that hang, or wait for the answer to a question."""
+        hanging = (turn_id for turn_id, event in self._parked.items() if not event.is_set())
+        return self.asking.union(hanging)
+
+    @property
+    def asking(self) -> frozenset[TurnId]:
+        """The turns that wait for the answer to a question, while they go on."""
+        return frozenset(self._asking)
 
     @property
     def last(self) -> Request:
@@ -127,21 +176,26 @@ class ScriptedAgent:
 
     async def _do(self, step: Step, request: Request) -> Sequence[Output]:
         match step:
-            case Says(text):
-                return [say(Role.ASSISTANT, text)]
-            case Streams(text):
-                return [Piece(text=character) for character in text]
-            case Asks(text):
-                return [Question(text=text)]
-            case Spends(usage):
-                return [usage]
+            case AsksLive(text, tools):
+                await self._ask(Question(text=text, tools=tools), request)
             case Fails(why):
                 raise AgentError(why)
+            case Overflows():
+                raise ContextFull
             case Hangs():
                 await self._hang(request.turn.id)
             case TakesSteering():
                 self.steered += await request.steering()
+            case _:
+                return _outputs_of(step)
         return []
+
+    async def _ask(self, question: Question, request: Request) -> None:
+        self._asking.add(request.turn.id)
+        try:
+            self.answers.append(await request.ask(question))
+        finally:
+            self._asking.discard(request.turn.id)
 
     async def _hang(self, turn_id: TurnId) -> None:
         event = self._parked[turn_id] = asyncio.Event()
@@ -150,3 +204,20 @@ class ScriptedAgent:
         finally:
             if self._parked.get(turn_id) is event:
                 del self._parked[turn_id]
+
+
+def _outputs_of(step: Says | Streams | Asks | Thinks | Remembers | Spends) -> Sequence[Output]:
+    """Make the outputs of a step that does nothing but yield."""
+    match step:
+        case Says(text):
+            return [say(Role.ASSISTANT, text)]
+        case Streams(text):
+            return [Piece(text=character) for character in text]
+        case Asks(text, tools):
+            return [Question(text=text, tools=tools)]
+        case Thinks(text):
+            return [Thought(text=character) for character in text]
+        case Remembers(text):
+            return [Memory(text=text)]
+        case Spends(usage):
+            return [usage]

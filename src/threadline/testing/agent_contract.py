@@ -9,12 +9,13 @@ The tests are coroutines; run them with anyio or any other plugin for asyncio.
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from datetime import timedelta
-from typing import get_args
+from typing import TypeAlias, get_args
 
 from threadline.core.address import Kind
 from threadline.core.agent import Agent, Output, Piece, Question, Request
+from threadline.core.approval import Approval, write_answer
 from threadline.core.context import Context, Spot, Trigger, render
 from threadline.core.message import BlobHash, Message, MessageKey, NewMessage, Role, Text
 from threadline.core.session import Cause, Session, SessionId
@@ -27,8 +28,24 @@ AT_ONCE = timedelta(seconds=2)
 _FILE = b"a small file"
 
 
-def request_for(*texts: str, attempts: int = 1, answer: str | None = None) -> Request:
-    """Make a request that asks these things, the last one now."""
+Ask: TypeAlias = Callable[[Question], Awaitable[str]]
+"""Answers what an agent asks while it goes on."""
+
+
+async def deny(_: Question) -> str:
+    """Say no to whatever is asked."""
+    return write_answer(Approval.DENIED)
+
+
+def request_for(
+    *texts: str,
+    attempts: int = 1,
+    answer: str | None = None,
+    ask: Ask = deny,
+    memory: str | None = None,
+    allowed: Collection[str] = (),
+) -> Request:
+    """Make a request that asks these things, the last one now; `ask` answers a live question."""
     session_id = SessionId("20260302_090000_00000001")
     history = [
         Message(
@@ -54,6 +71,9 @@ def request_for(*texts: str, attempts: int = 1, answer: str | None = None) -> Re
         context=context,
         instructions=render(context),
         trigger=Trigger(at=A_MONDAY),
+        ask=ask,
+        memory=memory,
+        allowed=frozenset(allowed),
     )
 
 
@@ -103,7 +123,7 @@ class AgentContract(ABC):
         assert words_of(outputs)
 
     async def test_it_yields_only_outputs(self) -> None:
-        """Everything it yields is a piece, a message, a usage or a question."""
+        """Everything it yields is one of the outputs that a worker knows what to do with."""
         outputs = await outputs_of(self.make_agent(), request_for(self.prompt))
 
         for output in outputs:

@@ -19,6 +19,7 @@ from threadline.core.access import AccessRules
 from threadline.core.listing import SessionFilter, SessionRow, Shelf
 from threadline.core.platform import Platform
 from threadline.core.rules import Rules
+from threadline.core.scribe import Scribe
 from threadline.core.turn import TurnState
 from threadline.gateway.gateway import Gateway
 from threadline.gateway.pace import Pace
@@ -72,10 +73,12 @@ class GatewayHouse:
         names: Sequence[str] = ("telegram", "discord"),
         rules: Rules | None = None,
         settings: GatewaySettings | None = None,
+        scribe: Scribe | None = None,
     ) -> None:
         """Build a house with simulated platforms of these names, and others; then `async with`."""
         self.clock = FakeClock()
         self.agent = ScriptedAgent()
+        self.scribe = scribe
         self.rules = rules or Rules()
         self.platforms: dict[str, Platform] = {
             name: Simulated(name, clock=self.clock) for name in names
@@ -144,7 +147,9 @@ class GatewayHouse:
         self.settings = settings or self.settings
         self._store = await self.open_another()
         platforms = list(self.platforms.values())
-        self._gateway = Gateway(self._store, self.agent, platforms, settings=self.settings)
+        self._gateway = Gateway(
+            self._store, self.agent, platforms, settings=self.settings, scribe=self.scribe
+        )
         await self._gateway.__aenter__()
         await self.rests()
 
@@ -237,12 +242,13 @@ class GatewayHouse:
             return moving
         since = await self.store.feed_end()
         await gateway.inbox.settle()
+        await gateway.worker.upkeep.chores.settle()
         if before == _ABANDONED:
             # The database may need a moment to see that the last process is gone.
             await gateway.worker.recover()
         if restless := await self._restless_turns():
             return restless
-        if await self.store.run_waiting_commands():
+        if await gateway.worker.backlog.work_off():
             return "commands were waiting"
         await gateway.scheduler.look()
         # Twice, as the first one may end with a look that had begun before.
@@ -261,5 +267,15 @@ class GatewayHouse:
         for row in rows:
             if row.queued and row.held is None:
                 return f"a turn of {row.session.id} waits"
-        running = sum(row.held is TurnState.RUNNING for row in rows)
-        return _ABANDONED if running > len(self.gateway.worker.running) else ""
+        for turn_id in self.agent.asking:
+            if (await self.store.turn(turn_id)).state is not TurnState.WAITING:
+                return f"turn {turn_id} has yet to ask, or to hear the answer"
+        held = [await self._is_held(row) for row in rows]
+        return _ABANDONED if sum(held) > len(self.gateway.worker.running) else ""
+
+    async def _is_held(self, row: SessionRow) -> bool:
+        """Tell whether somebody holds a turn of a session, running or waiting, under a lease."""
+        if row.held is not TurnState.WAITING:
+            return row.held is TurnState.RUNNING
+        turns = await self.store.turns(row.session.id, 1000)
+        return any(turn.state is TurnState.WAITING and turn.owner is not None for turn in turns)

@@ -84,10 +84,11 @@ class Guest:
         self.person.deletes(message_id)
         await self.house.rests()
 
-    async def presses(self, label: str) -> None:
-        """Press a choice under what was said here last."""
+    async def presses(self, label: str, under: str = "") -> None:
+        """Press a choice under what was said here last, or last with some words in it."""
         self.house.clock.advance(A_MOMENT)
-        self.person.presses(self.shown[-1].id, label)
+        shown = [one for one in self.shown if under in one.text]
+        self.person.presses(shown[-1].id, label)
         await self.house.rests()
 
     @property

@@ -28,10 +28,13 @@ from threadline.core.address import Address, Kind, Sender
 from threadline.core.message import Message
 from threadline.core.policy import Policies, ResetMode, ResetPolicy
 from threadline.core.rules import Rules
+from threadline.core.scribe import Scribe
 from threadline.core.session import Cause, Session, SessionId
 from threadline.core.turn import Turn, TurnState
+from threadline.gateway.errands import run_errand
 from threadline.gateway.pace import Pace
 from threadline.gateway.worker import Worker
+from threadline.sessions.commands.ask import Waited
 from threadline.sessions.deliveries import Parcel
 from threadline.sessions.endings import Ending
 from threadline.sessions.store import Store
@@ -93,10 +96,17 @@ class House:
     a clock of its own.
     """
 
-    def __init__(self, open_store: OpenStore, *, rules: Rules | None = None) -> None:
-        """Build a house on a store; `async with` moves in."""
+    def __init__(
+        self,
+        open_store: OpenStore,
+        *,
+        rules: Rules | None = None,
+        scribe: Scribe | None = None,
+    ) -> None:
+        """Build a house on a store, perhaps with a scribe; `async with` moves in."""
         self.clock = FakeClock()
         self.agent = ScriptedAgent()
+        self.scribe = scribe
         self.rules = rules or quiet_nights()
         self.endings: list[tuple[Ending, Sequence[Message]]] = []
         """What the hook was told of sessions that ended."""
@@ -183,7 +193,12 @@ class House:
         """Start a process; what was cut off has been picked up when this returns."""
         self._store = await self.open_another()
         self._worker = Worker(
-            self._store, self.agent, on_ended=self._hear_of_ending, pace=_unhurried()
+            self._store,
+            self.agent,
+            on_ended=self._hear_of_ending,
+            pace=_unhurried(),
+            scribe=self.scribe,
+            on_waited=self._run_errand,
         )
         await self._worker.__aenter__()
         await self.rests()
@@ -196,6 +211,23 @@ class House:
         """Wait until nothing moves any more: all is answered, or hangs, or waits for somebody."""
         if self._worker is None:
             return
+        await self._find_rest()
+        await self._worker.upkeep.chores.settle()
+
+    def _run_errand(self, waited: Waited) -> None:
+        """Do what a command that had waited leaves to do."""
+        errand, upkeep = waited.reply.errand, self.worker.upkeep
+        if errand is None:
+            return
+        store = self.store
+
+        async def run() -> None:
+            await run_errand(store, errand, waited.inbound, compress=upkeep.compress)
+
+        upkeep.chores.begin(f"run {waited.inbound.message_id}", run)
+
+    async def _find_rest(self) -> None:
+        assert self._worker is not None
         over = asyncio.get_running_loop().time() + PATIENCE
         while restless := await self._restless():
             assert asyncio.get_running_loop().time() < over, f"the house finds no rest: {restless}"
@@ -254,15 +286,18 @@ class House:
         if moving := self.worker.running - parked:
             return f"turns {sorted(moving)} run"
         for turn_id in self.worker.running:
-            if (await self.store.turn(turn_id)).ended_at is not None:
+            turn = await self.store.turn(turn_id)
+            if turn.ended_at is not None:
                 return f"turn {turn_id} has yet to be let go"
+            if turn_id in self.agent.asking and turn.state is not TurnState.WAITING:
+                return f"turn {turn_id} has yet to ask, or to hear the answer"
         for row in (await self.store.sessions(most=1000)).rows:
+            turns = await self.store.turns(row.session.id, 1000)
+            if any(turn.owner not in {None, self.store.owner} for turn in turns):
+                return _ABANDONED
             if row.held is TurnState.WAITING:
                 continue
-            turns = await self.store.turns(row.session.id, 1000)
             held = [turn for turn in turns if turn.state is TurnState.RUNNING]
-            if any(turn.owner != self.store.owner for turn in held):
-                return _ABANDONED
             if any(turn.id not in parked for turn in held):
                 return f"turn {held[0].id} runs"
             if not held and any(turn.state is TurnState.QUEUED for turn in turns):

@@ -1,0 +1,60 @@
+"""Answering: a turn gets its request, room where it needs some, and an agent."""
+
+from collections.abc import Callable
+
+from threadline.core.agent import Agent, Request
+from threadline.core.errors import ContextFull
+from threadline.core.message import Role
+from threadline.core.platform import Surroundings
+from threadline.core.session import Session
+from threadline.core.turn import TurnState
+from threadline.gateway.request import NOTHING_AROUND, make_request
+from threadline.gateway.running import RunningTurn
+from threadline.gateway.upkeep import Upkeep
+from threadline.sessions.store import Store
+
+
+class Answering:
+    """Lets an agent answer turns; what goes wrong is raised."""
+
+    def __init__(
+        self,
+        store: Store,
+        agent: Agent,
+        upkeep: Upkeep,
+        *,
+        delivers: Callable[[Session], bool],
+        surroundings: Callable[[], Surroundings] | None = None,
+    ) -> None:
+        """Answer turns of a store; `delivers` tells whose answers are owed to a platform."""
+        self._store = store
+        self._agent = agent
+        self._upkeep = upkeep
+        self._delivers = delivers
+        self._surroundings = surroundings
+
+    async def answer(self, turn: RunningTurn) -> None:
+        """Answer one turn to its end, or to a question.
+
+        A conversation that the model cannot read at once is compacted, and asked about again: once,
+        and only if nothing was said.
+        """
+        request = await self._make_request(turn)
+        turn.delivers = self._delivers(request.session)
+        await self._store.approve_spending(turn.lease)
+        if await self._upkeep.make_room(turn.turn, request.session):
+            request = await self._make_request(turn)
+        try:
+            await turn.follow(self._agent.answer(request))
+        except ContextFull:
+            if turn.has_spoken or not await self._upkeep.shrink(turn.turn, request.session):
+                raise
+            request = await self._make_request(turn)
+            await turn.follow(self._agent.answer(request))
+        if turn.state is TurnState.DONE:
+            spoken = sum(line.role is Role.USER for line in request.history)
+            self._upkeep.name(request.session, spoken)
+
+    async def _make_request(self, turn: RunningTurn) -> Request:
+        around = NOTHING_AROUND if self._surroundings is None else self._surroundings()
+        return await make_request(self._store, turn.turn, turn, around)

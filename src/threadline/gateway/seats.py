@@ -1,0 +1,37 @@
+"""Seats: how many turns may run at a time, of all and of each profile."""
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+
+from threadline.core.route import canonical_profile
+from threadline.core.text import checked_count
+from threadline.gateway.running import RunningTurn
+
+CONCURRENCY = 32
+
+
+class Seats:
+    """Counts the turns that run. Whoever waits for a person's answer takes no seat."""
+
+    def __init__(self, most: int, per_profile: Mapping[str, int]) -> None:
+        """Seat so many turns, and so many of some profiles."""
+        self._most = checked_count(most, "concurrency", 1)
+        self._per_profile = {
+            canonical_profile(profile): checked_count(count, f"concurrency of {profile}", 1)
+            for profile, count in per_profile.items()
+        }
+
+    def are_left(self, turns: Collection[RunningTurn]) -> bool:
+        """Tell whether one more may run beside these."""
+        return len(_seated(turns)) < self._most
+
+    def full(self, turns: Collection[RunningTurn]) -> list[str]:
+        """Name the profiles of which as many turns run as may."""
+        if not self._per_profile:
+            return []
+        counts = Counter(turn.profile for turn in _seated(turns))
+        return [profile for profile, most in self._per_profile.items() if counts[profile] >= most]
+
+
+def _seated(turns: Collection[RunningTurn]) -> list[RunningTurn]:
+    return [turn for turn in turns if not turn.is_asking]
