@@ -6,9 +6,14 @@ from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
 from datetime import timedelta
 
+from threadline.agents.transcript import render_lines
 from threadline.core.agent import Output, Piece, Question, Request
 from threadline.core.errors import AgentError
 from threadline.core.message import Attachment, Message, Role
+from threadline.core.notice import SUMMARY_LIMIT
+from threadline.core.scribe import Written
+from threadline.core.session import Session
+from threadline.core.text import FIRST_WORDS, clean_title
 from threadline.core.turn import TurnId
 from threadline.core.usage import Usage
 
@@ -16,6 +21,9 @@ QUOTE_LIMIT = 400
 _PIECES = re.compile(r"\S+\s*|\s+")
 _WORD = re.compile(r"\w+")
 _SLOW_STEPS = 20
+_TITLE_WORDS = 7
+_LINE_LIMIT = 200
+"""Characters of a line that a summary keeps."""
 
 
 class Echo:
@@ -85,6 +93,37 @@ class Echo:
         raise AgentError("The echo was asked to fail, and did", hint="Say something else")
 
 
+class EchoScribe:
+    """Names conversations by their first words, and sums them up by quoting them."""
+
+    def window(self, session: Session) -> int | None:
+        """Know no limit: the echo reads whatever it is given."""
+        return None
+
+    async def write_title(self, session: Session, lines: Sequence[Message]) -> Written:
+        """Take the first words that somebody said."""
+        said = (clean_title(line.text, _LINE_LIMIT) for line in lines if line.role is Role.USER)
+        first = next(filter(None, said), "")
+        if not first:
+            raise AgentError("There is nothing to name in this conversation", id=session.id)
+        words = " ".join(first.split()[:_TITLE_WORDS])
+        return Written(text=clean_title(words, FIRST_WORDS).rstrip(".,;:!?… "))
+
+    async def write_summary(
+        self, session: Session, lines: Sequence[Message], focus: str = ""
+    ) -> Written:
+        """Quote every line shortly, but wholly what speaks of the focus; the newest outlast."""
+        whole = [" ".join(line.split()) for line in render_lines(lines, SUMMARY_LIMIT // 4)]
+        wanted = set(_WORD.findall(focus.lower()))
+        kept = [
+            line if wanted & set(_WORD.findall(line.lower())) else _shorten(line) for line in whole
+        ]
+        summary = _fit([f"- {line}" for line in kept])
+        if not summary:
+            raise AgentError("There is nothing to sum up in this conversation", id=session.id)
+        return Written(text=summary)
+
+
 async def _ask() -> AsyncGenerator[Output, None]:
     yield Question(text="Shall I go on?")
 
@@ -111,3 +150,20 @@ def _echo(request: Request, asked: Sequence[Message]) -> str:
 def _quote(text: str) -> str:
     shown = text if len(text) <= QUOTE_LIMIT else f"{text[:QUOTE_LIMIT]}…"
     return f"“{shown}”"
+
+
+def _shorten(line: str) -> str:
+    return line if len(line) <= _LINE_LIMIT else f"{line[:_LINE_LIMIT]}…"
+
+
+def _fit(lines: Sequence[str]) -> str:
+    """Keep as many of the last lines as a summary may have, and say how many are missing."""
+    room, kept = SUMMARY_LIMIT - 100, 0
+    for line in reversed(lines):
+        room -= len(line) + 1
+        if room < 0:
+            break
+        kept += 1
+    missing = len(lines) - kept
+    head = [f"- ({missing} earlier lines are left out)"] if missing else []
+    return "\n".join([*head, *lines[missing:]])

@@ -1,0 +1,97 @@
+"""Approvals: what a model wants to do, as a question to a person, and what became of it."""
+
+import json
+from collections.abc import Sequence
+
+from threadline.agents.model.history import Line
+from threadline.core.agent import Question
+from threadline.core.approval import Approval, read_answer
+from threadline.core.message import NewMessage, Role, ToolCall, ToolResult
+from threadline.core.text import clean_title
+from threadline.core.turn import TurnId
+
+VALUE_LIMIT = 400
+"""Characters of one argument that a person is shown."""
+CALL_LIMIT = 1500
+QUESTION_LIMIT = 3500
+
+_WORDS_LIMIT = 20_000
+
+
+def ask_about(calls: Sequence[ToolCall]) -> Question:
+    """Ask a person for leave to call these tools."""
+    what = "May I use this tool?" if len(calls) == 1 else f"May I use these {len(calls)} tools?"
+    shown: list[str] = []
+    left = QUESTION_LIMIT
+    for call in calls:
+        text = _show_call(call)
+        if len(text) > left:
+            break
+        shown.append(text)
+        left -= len(text)
+    if len(shown) < len(calls):
+        shown.append(f"… and {len(calls) - len(shown)} more calls that do not fit in here")
+    names = tuple(dict.fromkeys(call.name for call in calls))
+    return Question(text="\n\n".join([what, *shown]), tools=names)
+
+
+def pending_calls(lines: Sequence[Line], turn_id: TurnId) -> list[ToolCall]:
+    """Find the calls of a turn that wait for leave, and have no result yet.
+
+    Where the turn was cut off after them there are none: what had already begun then is not
+    begun twice, though somebody had said yes to it.
+    """
+    answered: set[str] = set()
+    for line in reversed(lines):
+        is_own = isinstance(line, NewMessage) or line.turn_id == turn_id
+        if not is_own:
+            continue
+        if line.role is Role.SYSTEM:
+            return []
+        answered |= {part.call_id for part in line.parts if isinstance(part, ToolResult)}
+        calls = [part for part in line.parts if isinstance(part, ToolCall)]
+        if line.role is Role.ASSISTANT:
+            return [call for call in calls if call.id not in answered]
+    return []
+
+
+def decide(answer: str) -> tuple[bool, str]:
+    """Read whether a person gave leave, and what they said; free words are no leave."""
+    approval, words = read_answer(answer)
+    return approval is Approval.APPROVED, words.strip()[:_WORDS_LIMIT]
+
+
+def deny(call: ToolCall, words: str) -> NewMessage:
+    """Tell the model that it may not do what it wanted to do, and what was said to it."""
+    said = f" They said: {words}" if words else ""
+    text = f"A person was asked, and did not allow this.{said}"
+    return NewMessage(role=Role.TOOL, parts=(ToolResult(call_id=call.id, text=text),))
+
+
+def _show_call(call: ToolCall) -> str:
+    arguments = _read(call.arguments)
+    if not isinstance(arguments, dict):
+        shown = [_short(call.arguments)] if call.arguments.strip() else []
+    else:
+        shown = [f"{_short(name)}: {_short(_write(value))}" for name, value in arguments.items()]
+    text = "\n".join([clean_title(call.name, VALUE_LIMIT), *(f"  {line}" for line in shown)])
+    hidden = len(text) - CALL_LIMIT
+    return text if hidden <= 0 else f"{text[:CALL_LIMIT]}… ({hidden:,} more characters)"
+
+
+def _read(arguments: str) -> object:
+    try:
+        return json.loads(arguments)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _write(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _short(text: str) -> str:
+    """Show a text in one line; of a long one, how much of it is not shown."""
+    hidden = len(text) - VALUE_LIMIT
+    line = clean_title(text[:VALUE_LIMIT], VALUE_LIMIT)
+    return line if hidden <= 0 else f"{line}… ({hidden:,} more characters)"
