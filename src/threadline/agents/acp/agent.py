@@ -1,0 +1,139 @@
+"""The agent: one turn of a conversation with a program that speaks the protocol."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing
+
+from acp.helpers import ContentBlock
+from acp.schema import PromptResponse
+
+from threadline.agents.acp.companion import Companion
+from threadline.agents.acp.crew import Crew
+from threadline.agents.acp.ears import Asked
+from threadline.agents.acp.memory import Acquaintance, meet, recall, text_digest
+from threadline.agents.acp.outputs import Telling, usage_of
+from threadline.agents.acp.permissions import is_approved, question_of, reply, tool_of
+from threadline.agents.acp.prompts import tell_history, tell_lines, tell_place
+from threadline.agents.settings import AcpSettings
+from threadline.core.agent import Output, Request
+from threadline.core.approval import ToolVerdict
+from threadline.core.errors import AgentError
+from threadline.core.message import Message
+
+_ENDINGS = {
+    "refusal": "The agent refused to answer this",
+    "max_tokens": "The answer became too long for the agent",
+    "max_turn_requests": "The agent took more steps than it may",
+    "cancelled": "The agent stopped by itself",
+}
+
+
+class AcpAgent:
+    """Lets programs answer, one for each session. They remember by themselves what was said.
+
+    They cannot be told anything while they work: what is said meanwhile waits for its turn.
+    """
+
+    def __init__(self, settings: AcpSettings, crew: Crew) -> None:
+        """Answer with a crew of programs."""
+        self._settings = settings
+        self._crew = crew
+
+    async def answer(self, request: Request) -> AsyncIterator[Output]:
+        """Answer one turn."""
+        async with self._crew.lend(request.session) as companion:
+            name, blocks = await self._prepare(companion, request)
+            yield meet(name, request).write()
+            async with aclosing(self._converse(companion, name, blocks, request)) as outputs:
+                async for output in outputs:
+                    yield output
+
+    async def _converse(
+        self, companion: Companion, name: str, blocks: Sequence[ContentBlock], request: Request
+    ) -> AsyncGenerator[Output, None]:
+        telling = Telling()
+        companion.ears.listen(name)
+        prompting = asyncio.create_task(companion.prompt(name, blocks), name=f"prompt {name}")
+        try:
+            async with aclosing(_happenings(companion, prompting)) as happenings:
+                async for happened in happenings:
+                    if isinstance(happened, Asked):
+                        for line in telling.pause():
+                            yield line
+                        await self._decide(happened, request)
+                        continue
+                    for output in telling.hear(happened):
+                        yield output
+            ended = prompting.result()
+        finally:
+            companion.ears.listen(None)
+            if not prompting.done():
+                await companion.cancel(name)
+                self._crew.settle(companion, prompting)
+        for output in telling.end():
+            yield output
+        if ended.usage is not None:
+            yield usage_of(ended.usage, companion.program)
+        yield meet(name, request, telling.lines).write()
+        if (why := _ENDINGS.get(str(ended.stop_reason))) is not None:
+            raise AgentError(why, id=companion.program)
+
+    async def _prepare(
+        self, companion: Companion, request: Request
+    ) -> tuple[str, list[ContentBlock]]:
+        """Find or begin the program's own session, and what is to be said in it."""
+        known = recall(request.memory)
+        new = None if known is None else known.new_lines(request)
+        if known is not None and new is not None and await _goes_on(companion, known):
+            is_elsewhere = known.instructions != text_digest(request.instructions)
+            blocks = [*tell_place("", request)] if is_elsewhere else []
+            name, lines = known.name, new
+        else:
+            name, (before, lines) = await companion.open_session(), _parted(request)
+            blocks = [*tell_place(self._settings.instructions, request), *tell_history(before)]
+        return name, [*blocks, *[one async for one in tell_lines(lines, request, companion.takes)]]
+
+    async def _decide(self, asked: Asked, request: Request) -> None:
+        """Answer what the agent asks leave for, by the rules, or as a person says."""
+        settings, platform = self._settings, request.session.platform
+        rules = settings.tools_by_platform.get(platform, settings.tools)
+        verdict = rules.verdict(
+            tool_of(asked.call), only=request.session.tools, allowed=request.allowed
+        )
+        approved = verdict is ToolVerdict.FREE
+        if verdict is ToolVerdict.ASK:
+            approved = is_approved(await request.ask(question_of(asked.call)))
+        if not asked.answer.done():
+            asked.answer.set_result(reply(asked.options, approved=approved))
+
+
+async def _goes_on(companion: Companion, known: Acquaintance) -> bool:
+    """Tell whether the program has its session still, or has it again."""
+    if known.name in companion.known:
+        return True
+    return companion.loads and await companion.load_session(known.name)
+
+
+def _parted(request: Request) -> tuple[list[Message], list[Message]]:
+    """Part the history into what was before, and what is to be answered now."""
+    history, asked = list(request.history), request.asked
+    at = history.index(asked[0]) if asked else len(history)
+    return history[:at], history[at:]
+
+
+async def _happenings(
+    companion: Companion, prompting: "asyncio.Task[PromptResponse]"
+) -> AsyncGenerator[object, None]:
+    """Hear what the program does until it is done."""
+    heard = companion.ears.heard
+    while not prompting.done() or not heard.empty():
+        if not heard.empty():
+            yield heard.get_nowait()
+            continue
+        waiting = asyncio.create_task(heard.get())
+        try:
+            await asyncio.wait({waiting, prompting}, return_when=asyncio.FIRST_COMPLETED)
+            if waiting.done():
+                yield waiting.result()
+        finally:
+            waiting.cancel()

@@ -1,0 +1,215 @@
+"""A companion: one program that speaks the protocol, and what we know of it."""
+
+import asyncio
+import logging
+import os
+import signal
+from collections.abc import AsyncIterator, Coroutine, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar, cast
+
+from acp import PROTOCOL_VERSION, Client, RequestError, connect_to_agent
+from acp.helpers import ContentBlock
+from acp.schema import (
+    AcpMcpServer,
+    ClientCapabilities,
+    EnvVariable,
+    HttpHeader,
+    HttpMcpServer,
+    Implementation,
+    InitializeResponse,
+    McpServerStdio,
+    PromptCapabilities,
+    PromptResponse,
+    SseMcpServer,
+)
+from acp.transports import default_environment
+
+from threadline.agents.acp.ears import Ears
+from threadline.agents.acp.pipe import MESSAGE_LIMIT, Pipe
+from threadline.agents.settings import AcpSettings, McpServer
+from threadline.core.errors import AgentError
+from threadline.core.secrecy import hush
+from threadline.core.text import clean_title
+
+log = logging.getLogger("threadline.agents.acp")
+
+BEGINS_WITHIN = 60.0
+"""Seconds that a program may take before it answers at all: it may have to be fetched first."""
+ENDS_WITHIN = 2.0
+_LOG_LIMIT = 1_000
+_AUTH_REQUIRED = -32000
+T = TypeVar("T")
+Server: TypeAlias = HttpMcpServer | SseMcpServer | AcpMcpServer | McpServerStdio
+
+
+class Companion:
+    """One program that works for one session of ours."""
+
+    def __init__(self, settings: AcpSettings, folder: str) -> None:
+        """Know how it is begun; nothing runs yet."""
+        self.folder = folder
+        self.ears = Ears()
+        self.known: set[str] = set()
+        """Its sessions that this very program has open."""
+        self._settings = settings
+        self._process: asyncio.subprocess.Process | None = None
+        self._tasks: list[asyncio.Task[None]] = []
+        self._introduction: InitializeResponse | None = None
+
+    @property
+    def program(self) -> str:
+        """How the program is called."""
+        return Path(self._settings.command[0]).name
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it runs."""
+        return self._process is not None and self._process.returncode is None
+
+    @property
+    def takes(self) -> PromptCapabilities:
+        """What can be shown to it beside words."""
+        capabilities = self._introduction and self._introduction.agent_capabilities
+        return (capabilities and capabilities.prompt_capabilities) or PromptCapabilities()
+
+    @property
+    def loads(self) -> bool:
+        """Whether it can go on with a session of another run."""
+        capabilities = self._introduction and self._introduction.agent_capabilities
+        return bool(capabilities and capabilities.load_session)
+
+    async def begin(self) -> None:
+        """Start the program and exchange names."""
+        try:
+            self._process = await asyncio.create_subprocess_exec(
+                *self._settings.command,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                env={**default_environment(), **self._settings.environment},
+                cwd=self.folder,
+                limit=MESSAGE_LIMIT,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise AgentError(
+                f"The program of the agent cannot be run: {error.strerror}",
+                id=self.program,
+                hint="Look at `agent.command` and `agent.folder`",
+            ) from error
+        self._tasks = [asyncio.create_task(self._log_errors(), name=f"stderr of {self.program}")]
+        ears = cast("Client", self.ears)  # Of what was not offered it need not hear.
+        self._agent = connect_to_agent(ears, Pipe(self._process))
+        self._introduction = await self._within(
+            self._agent.initialize(
+                protocol_version=PROTOCOL_VERSION,
+                client_capabilities=ClientCapabilities(),
+                client_info=Implementation(name="threadline", title="Threadline", version="1"),
+            )
+        )
+
+    async def open_session(self) -> str:
+        """Let it begin a new session; answers how it calls it."""
+        opened = await self._within(
+            self._agent.new_session(cwd=self.folder, mcp_servers=self._servers())
+        )
+        self.known.add(opened.session_id)
+        return opened.session_id
+
+    async def load_session(self, name: str) -> bool:
+        """Let it go on with a session of another run; False if it cannot."""
+        try:
+            await self._within(
+                self._agent.load_session(
+                    cwd=self.folder, session_id=name, mcp_servers=self._servers()
+                )
+            )
+        except AgentError as error:
+            log.info("%s does not go on with its session: %s", self.program, error)
+            return False
+        self.known.add(name)
+        return True
+
+    async def prompt(self, name: str, blocks: Sequence[ContentBlock]) -> PromptResponse:
+        """Ask it something; it answers when it is done."""
+        return await self._explained(self._agent.prompt(session_id=name, prompt=list(blocks)))
+
+    async def cancel(self, name: str) -> None:
+        """Ask it to stop what it does."""
+        with suppress(ConnectionError, TimeoutError):
+            async with asyncio.timeout(ENDS_WITHIN / 2):
+                await self._agent.cancel(session_id=name)
+
+    async def end(self) -> None:
+        """End the program: it is asked to, and after a moment it is made to."""
+        process = self._process
+        if process is None:
+            return
+        await self._agent.close()
+        try:
+            async with asyncio.timeout(ENDS_WITHIN):
+                await process.wait()
+        except TimeoutError:
+            self.kill()
+            await process.wait()
+        self.kill()  # What it has begun itself, and left behind.
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def kill(self) -> None:
+        """End the program and all that it has begun, at once."""
+        if self._process is not None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+
+    async def _within(self, work: Coroutine[Any, Any, T]) -> T:
+        try:
+            async with asyncio.timeout(BEGINS_WITHIN):
+                return await self._explained(work)
+        except TimeoutError as error:
+            raise AgentError("The program of the agent does not answer", id=self.program) from error
+
+    async def _explained(self, work: Coroutine[Any, Any, T]) -> T:
+        try:
+            return await work
+        except RequestError as error:
+            if error.code == _AUTH_REQUIRED:
+                hint = f"Run {self.program} in a terminal, and log in there"
+                raise AgentError("The agent is not logged in", id=self.program, hint=hint) from None
+            # Its own words may hold anything, so they go no further than the log.
+            log.warning("%s refused: %s", self.program, clean_title(str(error), _LOG_LIMIT))
+            raise AgentError(f"The agent refused ({error.code})", id=self.program) from None
+        except ConnectionError as error:
+            raise AgentError(
+                "The program of the agent ended while it was needed",
+                id=self.program,
+                hint="Its last words are in the log; the next message starts it anew",
+            ) from error
+        except ValueError as error:
+            raise AgentError("The agent answered in an unknown way", id=self.program) from error
+
+    async def _log_errors(self) -> None:
+        async for line in self._errors():
+            said = hush(line.decode("utf-8", "replace"), self._settings.environment.values())
+            if text := clean_title(said, _LOG_LIMIT):
+                log.info("%s says: %s", self.program, text)
+
+    async def _errors(self) -> AsyncIterator[bytes]:
+        stream = self._process.stderr if self._process else None
+        while stream is not None and (line := await stream.read(_LOG_LIMIT * 4)):
+            yield line
+
+    def _servers(self) -> list[Server]:
+        return [_server(one) for one in self._settings.servers]
+
+
+def _server(server: McpServer) -> HttpMcpServer | McpServerStdio:
+    if server.url is not None:
+        headers = [HttpHeader(name=name, value=value) for name, value in server.headers.items()]
+        return HttpMcpServer(type="http", name=server.name, url=server.url, headers=headers)
+    program, *arguments = server.command
+    given = [EnvVariable(name=name, value=value) for name, value in server.environment.items()]
+    return McpServerStdio(name=server.name, command=program, args=arguments, env=given)

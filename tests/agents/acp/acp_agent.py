@@ -1,0 +1,193 @@
+"""An agent that speaks the protocol, as a program of its own: what it does depends on the words.
+
+It remembers by itself what was said to it, in a file if it is told to with `--keep`.
+"""
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from acp import (
+    PROTOCOL_VERSION,
+    RequestError,
+    run_agent,
+    start_tool_call,
+    text_block,
+    tool_content,
+    update_agent_message_text,
+    update_agent_thought_text,
+    update_tool_call,
+)
+from acp.schema import (
+    AgentCapabilities,
+    AllowedOutcome,
+    InitializeResponse,
+    LoadSessionResponse,
+    NewSessionResponse,
+    PermissionOption,
+    PromptCapabilities,
+    PromptResponse,
+    ToolCallUpdate,
+    Usage,
+)
+
+OPTIONS = [
+    PermissionOption(option_id="yes", name="Yes", kind="allow_once"),
+    PermissionOption(option_id="ever", name="Always", kind="allow_always"),
+    PermissionOption(option_id="no", name="No", kind="reject_once"),
+]
+
+
+class Program:
+    """One agent with many sessions."""
+
+    def __init__(self, keep: Path | None) -> None:
+        """Begin with what was kept, if it keeps anything."""
+        self.keep = keep
+        self.sessions: dict[str, list[str]] = {}
+        self.cancelled = asyncio.Event()
+        if keep is not None and keep.exists():
+            self.sessions = json.loads(keep.read_text())
+
+    def on_connect(self, conn: Any) -> None:
+        """Know who listens."""
+        self.client = conn
+
+    async def initialize(self, protocol_version: int, **_: Any) -> InitializeResponse:
+        """Say what it can."""
+        can = AgentCapabilities(
+            load_session=self.keep is not None, prompt_capabilities=PromptCapabilities(image=True)
+        )
+        version = min(protocol_version, PROTOCOL_VERSION)
+        return InitializeResponse(protocol_version=version, agent_capabilities=can)
+
+    async def new_session(self, cwd: str, **_: Any) -> NewSessionResponse:
+        """Begin a session."""
+        if "--locked" in sys.argv:
+            raise RequestError.auth_required()
+        id = uuid4().hex
+        self.sessions[id] = [f"cwd {cwd}"]
+        return NewSessionResponse(session_id=id)
+
+    async def load_session(self, session_id: str, **_: Any) -> LoadSessionResponse:
+        """Go on with a session, and tell all of it again, as the protocol wants."""
+        if session_id not in self.sessions:
+            raise RequestError.resource_not_found(session_id)
+        await self._tell(session_id, update_agent_message_text("REPLAY"))
+        return LoadSessionResponse()
+
+    async def cancel(self, session_id: str, **_: Any) -> None:
+        """Stop, unless it is of the stubborn kind."""
+        del session_id
+        self.cancelled.set()
+
+    async def prompt(self, session_id: str, prompt: list[Any], **_: Any) -> PromptResponse:
+        """Do what the last words say."""
+        self.cancelled.clear()
+        texts = [getattr(block, "text", f"<{block.type}>") for block in prompt]
+        self.sessions[session_id] += texts
+        if self.keep is not None:
+            self.keep.write_text(json.dumps(self.sessions))
+        said = " ".join(texts)
+        for word, act in self._acts().items():
+            if word in texts[-1]:
+                return await act(session_id, said)
+        return await self._echo(session_id, said)
+
+    def _acts(self) -> dict[str, Callable[[str, str], Awaitable[PromptResponse]]]:
+        return {
+            "slow": self._wait,
+            "stubborn": self._ignore,
+            "permission": self._ask,
+            "tool": self._use,
+            "crash": self._crash,
+            "refuse": self._refuse,
+            "garbage": self._babble,
+            "environment": self._tell_environment,
+            "remember": self._remember,
+            "error": self._fail,
+        }
+
+    async def _tell(self, session_id: str, update: Any) -> None:
+        await self.client.session_update(session_id=session_id, update=update)
+
+    async def _echo(self, session_id: str, said: str) -> PromptResponse:
+        await self._tell(session_id, update_agent_thought_text("hmm"))
+        for word in ("You ", "said: ", said[-200:]):
+            await self._tell(session_id, update_agent_message_text(word))
+        usage = Usage(total_tokens=7, input_tokens=4, output_tokens=3)
+        return PromptResponse(stop_reason="end_turn", usage=usage)
+
+    async def _wait(self, session_id: str, _: str) -> PromptResponse:
+        await self._tell(session_id, update_agent_message_text("Slowly"))
+        await self.cancelled.wait()
+        return PromptResponse(stop_reason="cancelled")
+
+    async def _ignore(self, session_id: str, _: str) -> PromptResponse:
+        await self._tell(session_id, update_agent_message_text("Never"))
+        await asyncio.sleep(3600)
+        return PromptResponse(stop_reason="end_turn")
+
+    async def _ask(self, session_id: str, _: str) -> PromptResponse:
+        call = ToolCallUpdate(
+            tool_call_id="c1", title="Delete everything", kind="delete", raw_input={"path": "/tmp"}
+        )
+        answer = await self.client.request_permission(
+            session_id=session_id, tool_call=call, options=OPTIONS
+        )
+        outcome = answer.outcome
+        said = outcome.option_id if isinstance(outcome, AllowedOutcome) else "cancelled"
+        await self._tell(session_id, update_agent_message_text(f"I was told {said}."))
+        return PromptResponse(stop_reason="end_turn")
+
+    async def _use(self, session_id: str, _: str) -> PromptResponse:
+        await self._tell(session_id, update_agent_message_text("Let me look."))
+        start = start_tool_call("t1", "Read notes", kind="read", raw_input={"file": "notes"})
+        await self._tell(session_id, start)
+        await self._tell(session_id, start_tool_call("t2", "Never ends", kind="other"))
+        content = [tool_content(text_block("milk"))]
+        done = update_tool_call("t1", status="completed", content=content)
+        await self._tell(session_id, done)
+        await self._tell(session_id, update_agent_message_text("Milk."))
+        return PromptResponse(stop_reason="end_turn")
+
+    async def _crash(self, session_id: str, _: str) -> PromptResponse:
+        await self._tell(session_id, update_agent_message_text("Half a"))
+        await asyncio.sleep(0.05)
+        sys.stderr.write("I am going down\n")
+        sys.stderr.flush()
+        os._exit(3)
+
+    async def _refuse(self, session_id: str, _: str) -> PromptResponse:
+        del session_id
+        return PromptResponse(stop_reason="refusal")
+
+    async def _babble(self, session_id: str, said: str) -> PromptResponse:
+        sys.stdout.write("this is no JSON\n[1, 2]\n")
+        sys.stdout.flush()
+        return await self._echo(session_id, said)
+
+    async def _tell_environment(self, session_id: str, _: str) -> PromptResponse:
+        await self._tell(session_id, update_agent_message_text(json.dumps(dict(os.environ))))
+        return PromptResponse(stop_reason="end_turn")
+
+    async def _remember(self, session_id: str, _: str) -> PromptResponse:
+        told = "|".join(self.sessions[session_id])
+        await self._tell(session_id, update_agent_message_text(f"{os.getpid()}|{told}"))
+        return PromptResponse(stop_reason="end_turn")
+
+    async def _fail(self, session_id: str, _: str) -> PromptResponse:
+        del session_id
+        raise RequestError.internal_error({"details": "sk-secret-123 was wrong"})
+
+
+if __name__ == "__main__":
+    if "--mute" in sys.argv:
+        sys.exit(1)
+    place = next((one.partition("=")[2] for one in sys.argv if one.startswith("--keep=")), "")
+    asyncio.run(run_agent(Program(Path(place) if place else None)))  # type: ignore[arg-type]

@@ -1,0 +1,398 @@
+"""Any agent that speaks the Agent Client Protocol can answer: a real program on the other side."""
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from threadline.agents.acp.agent import AcpAgent
+from threadline.agents.acp.crew import Crew
+from threadline.agents.acp.memory import recall
+from threadline.agents.settings import AcpSettings
+from threadline.core.agent import Agent, Memory, Output, Piece, Question, Request, Thought
+from threadline.core.approval import ToolRules
+from threadline.core.errors import AgentError
+from threadline.core.message import (
+    Attachment,
+    BlobHash,
+    MediaKind,
+    Message,
+    MessageKey,
+    NewMessage,
+    Role,
+    Text,
+    ToolCall,
+    ToolResult,
+)
+from threadline.core.session import SessionId
+from threadline.core.turn import TurnId
+from threadline.core.usage import Usage
+from threadline.testing.agent_contract import AgentContract, outputs_of, request_for, words_of
+
+PROGRAM = str(Path(__file__).with_name("acp_agent.py"))
+
+
+def settings(*arguments: str, **others: object) -> AcpSettings:
+    """Run the program of the tests."""
+    made = AcpSettings(command=(sys.executable, PROGRAM, *arguments))
+    return replace(made, **others)  # type: ignore[arg-type]
+
+
+@asynccontextmanager
+async def acp(*arguments: str, **others: object) -> AsyncIterator[AcpAgent]:
+    """Open an agent."""
+    made = settings(*arguments, **others)
+    async with Crew(made) as crew:
+        yield AcpAgent(made, crew)
+
+
+async def answer(agent: AcpAgent, request: Request) -> tuple[str, str | None]:
+    """Let it answer: its words, and what it wants to remember."""
+    outputs = await outputs_of(agent, request)
+    memory = [output.text for output in outputs if isinstance(output, Memory)]
+    return words_of(outputs), memory[-1] if memory else None
+
+
+def going_on(request: Request, said: str, words: str, memory: str | None) -> Request:
+    """Make the request after one: with its answer, and what is said next."""
+    last = request.history[-1]
+    number = int(last.key)
+    lines = [
+        replace(
+            last,
+            key=MessageKey(number + n),
+            seq=number + n,
+            role=role,
+            parts=(Text(text=text),),
+            turn_id=TurnId(number + n - 1 if role is Role.ASSISTANT else number + n),
+        )
+        for n, (role, text) in enumerate([(Role.ASSISTANT, said), (Role.USER, words)], start=1)
+    ]
+    turn = replace(request.turn, id=TurnId(number + 2))
+    return replace(request, history=(*request.history, *lines), turn=turn, memory=memory)
+
+
+async def test_it_answers_as_it_goes() -> None:
+    """Words and thoughts come piece by piece, and what was spent is told."""
+    async with acp() as agent:
+        outputs = await outputs_of(agent, request_for("hello"))
+
+        assert Thought(text="hmm") in outputs
+        assert next(one for one in outputs if isinstance(one, Piece)) == Piece(text="You ")
+        assert "hello" in words_of(outputs)
+        (usage,) = [one for one in outputs if isinstance(one, Usage)]
+        assert (usage.provider, usage.input_tokens, usage.output_tokens) == ("acp", 4, 3)
+
+
+async def test_it_is_told_where_it_is_and_what_is_new_and_no_more() -> None:
+    """The second message goes to the same program, which remembers the first by itself."""
+    async with acp(instructions="You are a parrot.") as agent:
+        first = request_for("remember this")
+        said, memory = await answer(agent, first)
+        again, _ = await answer(agent, going_on(first, said, "remember that", memory))
+
+        program, _, told = again.partition("|")
+        assert said.startswith(program)
+        assert told.count("this") == 1
+        assert told.count("You are a parrot.") == 1
+        assert told.count(first.instructions.strip()) == 1
+        assert "This is what was said before" not in told
+
+
+async def test_after_undo_it_begins_anew_with_what_is_left() -> None:
+    """What was taken back is known to no session of the program that goes on."""
+    async with acp() as agent:
+        first = request_for("one")
+        said, memory = await answer(agent, first)
+        second = going_on(first, said, "two", memory)
+        _, memory = await answer(agent, second)
+        undone = replace(going_on(first, said, "remember three", None), memory=memory)
+        line = replace(undone.history[-1], key=MessageKey(77), seq=77)
+        undone = replace(undone, history=(*undone.history[:-1], line))
+
+        told, _ = await answer(agent, undone)
+
+        assert "two" not in told
+        assert "user: one" in told
+        assert f"assistant: {said}" in told
+
+
+async def test_an_answer_that_is_asked_for_again_begins_anew() -> None:
+    """Retried, the program does not know what it had said."""
+    async with acp() as agent:
+        first = request_for("remember me")
+        _, memory = await answer(agent, first)
+        told, _ = await answer(agent, replace(first, memory=memory))
+
+        assert told.count("remember me") == 1
+
+
+async def test_after_a_restart_it_goes_on_where_it_can(tmp_path: Path) -> None:
+    """A program that keeps its sessions is asked for its own; what it repeats is not said again."""
+    keep = f"--keep={tmp_path / 'kept.json'}"
+    async with acp(keep) as agent:
+        first = request_for("one")
+        said, memory = await answer(agent, first)
+    async with acp(keep) as agent:
+        told, _ = await answer(agent, going_on(first, said, "remember two", memory))
+
+    assert "one" in told
+    assert "REPLAY" not in told
+    assert "This is what was said before" not in told
+
+
+async def test_after_a_restart_it_is_told_what_it_cannot_know() -> None:
+    """A program that keeps nothing is shown the conversation."""
+    async with acp() as agent:
+        first = request_for("one")
+        said, memory = await answer(agent, first)
+    async with acp() as agent:
+        told, _ = await answer(agent, going_on(first, said, "remember two", memory))
+
+    assert "user: one" in told
+    assert f"assistant: {said}" in told
+
+
+@pytest.mark.parametrize("memory", [None, "", "{}", "[]", "nonsense", '{"name": 1}', "null"])
+def test_a_memory_that_cannot_be_read_is_none(memory: str | None) -> None:
+    """Whatever stands there, the conversation goes on as if nothing were known."""
+    assert recall(memory) is None
+
+
+async def test_a_person_decides_what_it_may() -> None:
+    """What it asks leave for is asked of a person, while it waits; what is no yes is a no."""
+    asked: list[Question] = []
+    decisions = {"approved": "yes", "approved: go": "yes", "denied: never": "no", "what?": "no"}
+    told: dict[str, str] = {}
+    async with acp() as agent:
+        for decision in decisions:
+
+            async def ask(question: Question, decision: str = decision) -> str:
+                asked.append(question)
+                return decision
+
+            said, _ = await answer(agent, replace(request_for("permission"), ask=ask))
+            told[decision] = said.removeprefix("I was told ").removesuffix(".")
+
+    assert told == decisions
+    assert asked[0].tools == ("delete",)
+    assert "Delete everything" in asked[0].text
+    assert "/tmp" in asked[0].text
+
+
+@pytest.mark.parametrize(
+    ("rules", "allowed", "told"),
+    [
+        (ToolRules(free=("del*",)), frozenset(), "yes"),
+        (ToolRules(), frozenset({"delete"}), "yes"),
+        (ToolRules(use=("read",)), frozenset(), "no"),
+    ],
+)
+async def test_what_is_decided_already_is_not_asked(
+    rules: ToolRules, allowed: frozenset[str], told: str
+) -> None:
+    """Free, allowed before, or barred: nobody is disturbed."""
+    async with acp(tools=rules) as agent:
+        said, _ = await answer(agent, replace(request_for("permission"), allowed=allowed))
+
+    assert said == f"I was told {told}."
+
+
+async def test_its_tools_are_in_the_transcript() -> None:
+    """Calls and results become lines; a call that never ended has a result that says so."""
+    async with acp() as agent:
+        outputs = await outputs_of(agent, request_for("tool"))
+
+    lines = [one for one in outputs if isinstance(one, NewMessage)]
+    assert [line.role for line in lines] == [
+        Role.ASSISTANT,
+        Role.ASSISTANT,
+        Role.TOOL,
+        Role.ASSISTANT,
+        Role.TOOL,
+    ]
+    assert lines[0].parts == (
+        Text(text="Let me look."),
+        ToolCall(id="t1", name="Read notes", arguments='{"file": "notes"}'),
+    )
+    assert lines[2].parts == (ToolResult(call_id="t1", text="milk"),)
+    assert isinstance(lines[4].parts[0], ToolResult)
+    assert lines[4].parts[0].is_error
+    assert words_of(outputs) == "Let me look.\nMilk."
+
+
+async def until_said(outputs: AsyncIterator[Output]) -> None:
+    """Listen until something is said."""
+    async for output in outputs:
+        if isinstance(output, Piece):
+            return
+
+
+@pytest.mark.parametrize(("words", "survives"), [("slow", True), ("stubborn", False)])
+async def test_it_can_be_stopped(words: str, survives: bool) -> None:
+    """A cancelled answer ends at once; the program stays, unless it does not listen."""
+    async with acp() as agent:
+        first, _ = await answer(agent, request_for("remember"))
+        async with asyncio.timeout(5):
+            await until_stopped(agent, words)
+        again, _ = await answer(agent, request_for("remember"))
+
+        assert (again.partition("|")[0] == first.partition("|")[0]) is survives
+
+
+async def until_stopped(agent: AcpAgent, words: str) -> None:
+    """Ask for something that takes long, and leave when it has begun."""
+    outputs = agent.answer(request_for(words))
+    await until_said(outputs)
+    await outputs.aclose()  # type: ignore[attr-defined]
+
+
+async def test_a_crash_costs_one_turn() -> None:
+    """What it had said is kept, the failure is told plainly, and the next turn works."""
+    async with acp() as agent:
+        said: list[Output] = []
+        with pytest.raises(AgentError, match="ended while it was needed"):
+            async for output in agent.answer(request_for("crash")):
+                said.append(output)  # noqa: PERF401 - what came before it broke is kept
+        again, _ = await answer(agent, request_for("hello"))
+
+        assert Piece(text="Half a") in said
+        assert "hello" in again
+
+
+async def test_garbage_on_its_output_harms_nothing() -> None:
+    """Lines that are no messages are passed over."""
+    async with acp() as agent:
+        said, _ = await answer(agent, request_for("garbage"))
+
+        assert "garbage" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "arguments", "complaint"),
+    [
+        ("refuse", (), "refused to answer"),
+        ("error", (), "The agent refused"),
+        ("hello", ("--locked",), "not logged in"),
+        ("hello", ("--mute",), "ended while it was needed"),
+    ],
+)
+async def test_what_goes_wrong_is_told_plainly(
+    words: str, arguments: Sequence[str], complaint: str
+) -> None:
+    """Every failure is a sentence, and the program's own words stay in the log."""
+    async with acp(*arguments) as agent:
+        with pytest.raises(AgentError, match=complaint) as failed:
+            await answer(agent, request_for(words))
+
+    assert "sk-secret" not in str(failed.value)
+
+
+async def test_a_program_that_is_not_there_is_named() -> None:
+    """The setting that has to be changed is told."""
+    made = AcpSettings(command=("no-such-agent-anywhere",))
+    async with Crew(made) as crew:
+        with pytest.raises(AgentError, match="agent.command"):
+            await answer(AcpAgent(made, crew), request_for("hello"))
+
+
+async def test_it_works_in_the_folder_of_the_session(tmp_path: Path) -> None:
+    """The session's own folder goes before that of the settings."""
+    request = request_for("remember")
+    request = replace(request, session=replace(request.session, workspace=str(tmp_path)))
+    async with acp(folder=str(Path.home())) as agent:
+        told, _ = await answer(agent, request)
+
+    assert f"cwd {tmp_path}" in told
+
+
+async def test_it_inherits_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of our environment it gets the way to programs and home, and what the settings give."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-ours")
+    async with acp(environment={"ITS_OWN": "1"}) as agent:
+        told, _ = await answer(agent, request_for("environment"))
+
+    given = json.loads(told)
+    assert given["ITS_OWN"] == "1"
+    assert "OPENAI_API_KEY" not in given
+
+
+async def test_pictures_are_shown_to_who_takes_them() -> None:
+    """An image is given as one, and a file is named."""
+    request = request_for("remember")
+    blob = BlobHash("0" * 64)
+    files = tuple(
+        Attachment(kind=kind, blob=blob, media_type="image/png", size=3, name=f"{kind}.bin")
+        for kind in (MediaKind.IMAGE, MediaKind.FILE)
+    )
+    line: Message = request.history[-1]
+    line = replace(line, parts=(*files, *line.parts))
+    later = replace(line, key=MessageKey(2), seq=2, parts=(Text(text="remember"),))
+    async with acp() as agent:
+        told, _ = await answer(agent, replace(request, history=(line, later)))
+
+    assert "<image>" in told
+    assert "[file: file.bin" in told
+
+
+async def test_no_program_is_left_behind() -> None:
+    """When the agent is closed, all of its programs have ended."""
+    async with acp() as agent:
+        told, _ = await answer(agent, request_for("remember"))
+    program = int(told.partition("|")[0])
+
+    with pytest.raises(ProcessLookupError):
+        os.kill(program, 0)
+
+
+async def test_sessions_have_programs_of_their_own() -> None:
+    """Two conversations never meet in one program, and the idle one makes room."""
+    made = settings()
+    request = request_for("remember")
+    other = replace(request.session, id=SessionId("20260302_090000_00000002"))
+    async with Crew(made, most=1) as crew:
+        agent = AcpAgent(made, crew)
+        one, _ = await answer(agent, request)
+        two, _ = await answer(agent, replace(request, session=other))
+
+        assert one.partition("|")[0] != two.partition("|")[0]
+
+
+class TestContract(AgentContract):
+    """An agent in a program of its own keeps the contract of all agents."""
+
+    def make_agent(self) -> Agent:
+        made = settings()
+        return Passing(made)
+
+    async def test_an_answer_can_be_left(self) -> None:
+        """Whoever stops listening can close it, and when it is closed nothing goes on."""
+        before = asyncio.all_tasks()
+        await super().test_it_answers()
+        await asyncio.sleep(0)
+
+        assert asyncio.all_tasks() <= before
+
+
+class Passing:
+    """An agent whose programs end with each answer, as the contract closes no agent."""
+
+    def __init__(self, settings: AcpSettings) -> None:
+        """Know the program."""
+        self._settings = settings
+
+    async def answer(self, request: Request) -> AsyncIterator[Output]:
+        """Answer with a program that ends with it."""
+        async with Crew(self._settings) as crew:
+            outputs = AcpAgent(self._settings, crew).answer(request)
+            try:
+                async for output in outputs:
+                    yield output
+            finally:
+                await outputs.aclose()  # type: ignore[attr-defined]
