@@ -1,0 +1,106 @@
+"""Not more is sent to a chat than Telegram likes."""
+
+from datetime import timedelta
+
+import pytest
+
+from threadline.core.delivery import SendOutcome
+from threadline.core.platform import SendFailed
+from threadline.platforms.telegram.pacing import IN_CHAT, IN_GROUP, OVERALL, PATIENCE, Pacing
+
+DM, GROUP = "42", "-10042"
+
+
+class Watch:
+    """A clock that goes on when somebody sleeps."""
+
+    def __init__(self) -> None:
+        """Begin somewhere."""
+        self.now = 1000.0
+        self.slept: list[float] = []
+
+    async def sleep(self, seconds: float) -> None:
+        """Pass the time."""
+        self.slept.append(round(seconds, 3))
+        self.now += seconds
+
+    def pacing(self) -> Pacing:
+        """Make a pacing that goes by this watch."""
+        return Pacing(lambda: self.now, self.sleep)
+
+
+async def test_a_few_messages_go_at_once_and_the_next_wait() -> None:
+    """A short burst is fine; after it there is one message a second."""
+    watch = Watch()
+    pacing = watch.pacing()
+    for _ in range(IN_CHAT.burst + 2):
+        await pacing.take(DM)
+
+    assert watch.slept == [1.0, 1.0]
+
+
+async def test_a_group_takes_twenty_a_minute() -> None:
+    """Groups are slower, and who would wait too long is told when to come again."""
+    watch = Watch()
+    pacing = watch.pacing()
+    sent, outcomes = 0, set()
+    while sent < 25:
+        try:
+            await pacing.take(GROUP)
+            sent += 1
+        except SendFailed as error:
+            outcomes.add(error.outcome)
+            watch.now += (error.retry_after or timedelta(0)).total_seconds()
+
+    assert outcomes <= {SendOutcome.REJECTED}
+    assert watch.now - 1000 == pytest.approx((25 - IN_GROUP.burst) * IN_GROUP.every)
+
+
+async def test_chats_do_not_wait_for_each_other() -> None:
+    """One chat that is told much does not slow down another one."""
+    watch = Watch()
+    pacing = watch.pacing()
+    for _ in range(IN_CHAT.burst):
+        await pacing.take(DM)
+    await pacing.take("43")
+
+    assert not watch.slept
+
+
+async def test_all_chats_together_have_a_limit() -> None:
+    """Many chats at once are served one after the other."""
+    watch = Watch()
+    pacing = watch.pacing()
+    for n in range(2 * OVERALL.burst):
+        await pacing.take(str(n))
+
+    assert sum(watch.slept) == pytest.approx(OVERALL.burst * OVERALL.every, abs=0.05)
+
+
+async def test_a_pause_that_telegram_wants_is_heeded() -> None:
+    """After a flood nothing goes to that chat until the pause is over, and then it does."""
+    watch = Watch()
+    pacing = watch.pacing()
+    pacing.hold(DM, timedelta(seconds=30))
+    with pytest.raises(SendFailed) as failed:
+        await pacing.take(DM)
+    await pacing.take("43")
+    watch.now += 30 - PATIENCE / 2
+    await pacing.take(DM)
+
+    assert failed.value.retry_after == timedelta(seconds=30)
+    assert watch.slept == [PATIENCE / 2]
+
+
+async def test_a_refused_message_costs_nothing() -> None:
+    """Who was sent away has not used up anything: the chat is free when it was said to be."""
+    watch = Watch()
+    pacing = watch.pacing()
+    pacing.hold(DM, timedelta(seconds=10))
+    for _ in range(20):
+        with pytest.raises(SendFailed):
+            await pacing.take(DM)
+    watch.now += 10
+    await pacing.take(DM)
+
+    assert not watch.slept
