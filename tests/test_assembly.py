@@ -63,7 +63,7 @@ def test_a_package_brings_a_platform() -> None:
     [
         ("[platforms.pigeon]", "A pigeon has to coo (platforms.pigeon). Set coo."),
         ("[platforms.dodo]", "The platform cannot be loaded"),
-        ("[platforms.raven]", "There are: dodo, pigeon, webhook"),
+        ("[platforms.raven]", "There are: dodo, pigeon, telegram, webhook"),
     ],
 )
 def test_a_platform_that_cannot_be_made_is_named(text: str, sentence: str) -> None:

@@ -65,7 +65,7 @@ def test_no_secret_is_shown(home: Path, options: tuple[str, ...]) -> None:
         ),
         (
             "[platforms.shop]\nsecrt = 'env:NOT_SET'\n",
-            "platforms.shop.type is missing ({file}). There are: webhook;",
+            "platforms.shop.type is missing ({file}). There are: telegram, webhook;",
         ),
         (
             "[platforms.shop]\ntype = 'webhook'\nbody_limit = 5000\n",

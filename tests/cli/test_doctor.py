@@ -1,6 +1,7 @@
 """`threadline doctor` finds what is wrong, and does not call well what it could not see."""
 
 import asyncio
+import re
 from pathlib import Path
 
 import apsw
@@ -14,6 +15,7 @@ from threadline.core.inbound import Inbound
 from threadline.core.message import MediaKind, Role, Text, say
 from threadline.sessions.forgetting.plans import begin_sessions
 from threadline.sessions.store import Store
+from threadline.testing.providers import ProviderDouble, Says
 
 
 def test_the_doctor_notes_what_others_can_read(home: Path) -> None:
@@ -47,6 +49,9 @@ BREAKS = {
     "UPDATE sessions SET base_key = key WHERE base_key IS NOT NULL": "lead in a circle",
     "UPDATE sessions SET root_key = key": "a root that is none",
     "UPDATE turns SET first_seq = 9999": "a turn that nobody runs",
+    "INSERT INTO allowances (profile, session_key, tool, allowed_at) VALUES ('x', 1, 'rm', 0)": (
+        "a session of another profile"
+    ),
     "UPDATE blobs SET size = size + 1": "pieces missing",
     "UPDATE sessions SET revision = revision + 1": "the feed does not tell",
     "INSERT INTO drafts VALUES ('main', 'phone', 777, 'x', 0)": "a session that is gone",
@@ -102,3 +107,24 @@ async def test_the_doctor_tells_of_an_unfinished_forgetting(home: Path) -> None:
 
     assert "threadline forget finish" in result.stdout
     assert result.exit_code == 0
+
+
+async def test_the_doctor_asks_the_model(home: Path) -> None:
+    """It says who answered, and what did not; with --offline nobody is called."""
+    async with ProviderDouble() as double:
+        double.will(Says("yes"))
+        (home / "threadline.toml").write_text(
+            "[agent]\nmodel = 'openai:x'\nfallback = ['ollama:y']\n"
+            "[providers.ollama]\nbase_url = 'http://127.0.0.1:9/v1'\n"
+            f"[providers.openai]\nbase_url = '{double.url}/openai/v1'\napi_key = 'sk-s3cret'\n"
+        )
+        quiet = await asyncio.to_thread(run, "doctor", "--offline")
+        assert not double.requests
+        done = await asyncio.to_thread(run, "doctor")
+
+    assert "model openai:x" not in quiet.stdout
+    assert re.search(r"^agent +openai:x$", quiet.stdout, re.MULTILINE)
+    assert re.search(r"^model openai:x +.* answered in", done.stdout, re.MULTILINE)
+    assert "note   Model ollama:y:" in done.stdout
+    assert done.exit_code == 0
+    assert "s3cret" not in done.stdout + quiet.stdout

@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 from tests.cli.program import Terminal, run
-from threadline.assembly import make_platforms
+from threadline.assembly import make_platforms, name_agent
 from threadline.cli.sample import Answers, settings_file
 from threadline.config import Config, load_config, parse_config
 from threadline.config.sections import Section
 
 SECRET = Path("webhook.secret")
+TOKEN = "12345:AAbbCCddEEffGGhhIIjjKKllMMnnOO"
 
 
 def everything(text: str) -> str:
@@ -98,6 +99,10 @@ def test_it_asks_at_a_terminal(home: Path) -> None:
     with Terminal(home, "--profile", "coder", command="init") as terminal:
         terminal.expect("Where shall everything be kept?")
         terminal.say("")
+        terminal.expect("Who shall answer?")
+        terminal.say("")
+        terminal.expect("Shall a Telegram bot answer?")
+        terminal.say("")
         terminal.expect("over HTTP?")
         terminal.say("y")
         terminal.expect("On which port?")
@@ -108,6 +113,67 @@ def test_it_asks_at_a_terminal(home: Path) -> None:
     config = load_config()
     assert (config.profile, config.server.port) == ("coder", 9001)
     assert list(config.platforms) == ["webhook"]
+    assert name_agent(config) == "echo"
+
+
+def test_it_asks_for_a_model_and_a_bot(home: Path) -> None:
+    """What cannot be one is asked again, and a pasted token goes nowhere."""
+    with Terminal(home, "--profile", "x", "--no-webhook", command="init") as terminal:
+        terminal.expect("Where shall everything be kept?")
+        terminal.say("")
+        terminal.expect("Who shall answer?")
+        terminal.say("hal")
+        terminal.expect("or a model such as openai:gpt-5.1.")
+        terminal.say("Anthropic")
+        terminal.expect("Which of its models? [claude-sonnet-5]")
+        terminal.say("two words")
+        terminal.expect("agent.model cannot be")
+        terminal.say("claude-x")
+        terminal.expect("Shall a Telegram bot answer?")
+        terminal.say("y")
+        terminal.expect("[TELEGRAM_TOKEN]")
+        terminal.say(TOKEN)
+        terminal.expect("This is no name of a variable")
+        terminal.say("THREADLINE_TOKEN")
+        terminal.expect("cannot be called so")
+        terminal.say("MY_BOT")
+        terminal.expect("Set the variable ANTHROPIC_API_KEY before you start.")
+        terminal.expect("Set the variable MY_BOT before you start.")
+
+    text = (home / ".threadline" / "threadline.toml").read_text()
+    config = parse_config(text, "threadline.toml", environ={"MY_BOT": TOKEN})
+    assert config.agent.model == "anthropic:claude-x"
+    assert config.platform_settings("telegram") == {"token": TOKEN}
+    assert TOKEN not in text
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--model", "gpt-5"), "It must be a provider and a model"),
+        (("--model", "hal:9000"), "There is no provider hal"),
+        (("--telegram", TOKEN), "This is no name of a variable"),
+    ],
+)
+def test_a_wrong_option_leaves_no_file(home: Path, options: tuple[str, str], sentence: str) -> None:
+    """It is named, and a token that was given as one is not repeated."""
+    done = run("init", "--yes", *options)
+
+    assert done.exit_code == 1
+    assert sentence in done.output
+    assert TOKEN not in done.output
+    assert list(home.iterdir()) == []
+
+
+def test_options_name_a_model_and_a_bot(home: Path) -> None:
+    """Ollama asks for no key, so that only the token is missing."""
+    done = run("init", "--yes", "--model", "ollama:qwen3:8b", "--telegram", "MY_BOT")
+
+    assert "Set the variable MY_BOT before you start." in done.output
+    assert "API_KEY" not in done.output
+    config = load_config(environ={"HOME": str(home), "MY_BOT": TOKEN})
+    assert name_agent(config) == "ollama:qwen3:8b"
+    assert list(config.platforms) == ["telegram"]
 
 
 def test_a_wrong_answer_is_asked_for_again(home: Path) -> None:
@@ -123,6 +189,10 @@ def test_a_wrong_answer_is_asked_for_again(home: Path) -> None:
         terminal.expect("profile cannot be '../up'")
         terminal.expect("Profile")
         terminal.say("work")
+        terminal.expect("Who shall answer?")
+        terminal.say("")
+        terminal.expect("Shall a Telegram bot answer?")
+        terminal.say("")
         terminal.expect("over HTTP?")
         terminal.say("y")
         for port in ("70000", "0", "many"):

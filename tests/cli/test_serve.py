@@ -121,7 +121,7 @@ def test_other_machines_cannot_be_served_yet(home: Path, host: str) -> None:
         ("[platforms.webhook]\nsecrt = 'x'\nsecret='0123456789abcdef'", "Did you mean"),
         ("[platforms.webhook]\nsecret = 'env:NOT_SET'", "env:NOT_SET"),
         ("[platforms.pigeon]\nx = 1", "platforms.pigeon.type is missing"),
-        ("[platforms.hook]\ntype = 'webhok'", "There are: webhook"),
+        ("[platforms.hook]\ntype = 'webhok'", "There are: telegram, webhook"),
         ("[hooks]\nturn_finished = ['nowhere.at_all:told']", "nowhere.at_all"),
     ],
 )

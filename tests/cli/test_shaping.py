@@ -98,13 +98,12 @@ def test_a_branch_without_a_title_is_told_apart() -> None:
 
 
 def test_a_summary_stands_for_the_older_part() -> None:
-    """It is given, and taken back."""
-    lines = chat("one", "two", "three", "/compress We counted.", "/compress undo")
+    """It is written, and taken back."""
+    lines = chat("one", "two", "three", "/compress the numbers", "/compress undo")
 
-    assert lines[4].startswith("The agent reads your summary in the place of the first 3 lines."), (
-        lines
-    )
-    assert lines[5] == "The agent reads the first 3 lines again."
+    assert lines[4] == "Writing a summary of the older part.", lines
+    assert lines[5].startswith("A summary stands for the first 3 lines now."), lines
+    assert lines[6] == "The agent reads the first 3 lines again."
     assert "Nothing is compacted" in run("chat", lines="/compress undo\n").stderr
 
 

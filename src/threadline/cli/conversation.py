@@ -3,11 +3,12 @@
 import asyncio
 import secrets
 import uuid
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from types import TracebackType
 from typing import Self
 
-from threadline.cli.errands import run_errand
+from threadline.cli.errands import MakeRoom, run_errand
 from threadline.cli.opening import Opened
 from threadline.cli.outputs import output_folder
 from threadline.cli.viewing import Display, View
@@ -43,20 +44,37 @@ class Conversation:
     """One person at one terminal, and the session that the terminal's route goes on with."""
 
     def __init__(
-        self, opened: Opened, worker: Worker | None, display: Display, *, profile: str
+        self,
+        opened: Opened,
+        worker: Worker | None,
+        display: Display,
+        *,
+        profile: str,
+        make_room: MakeRoom,
+        list_models: Callable[[], Sequence[str]] = tuple,
+        agent: str = "echo",
     ) -> None:
-        """Sit down at the terminal; without a worker of our own a gateway answers."""
+        """Sit down at the terminal; without a worker of our own a gateway answers.
+
+        `make_room` does what `/compress` asks for, `list_models` tells what `/model` may choose,
+        and `agent` is called so who answers.
+        """
         self._store = opened.store
         self._database = opened.database
         self._worker = worker
         self._display = display
+        self._make_room = make_room
+        self._list_models = list_models
+        self._models: Sequence[str] | None = None
         self._profile = profile
         self._output = output_folder(profile)
         self._route = route(TERMINAL, OWNER, self._store.rules.scopes_for("local"), profile)
         self._told: set[SessionId] = set()
         self._seat = asyncio.Lock()
         """Held by whoever turns the view: a command typed here, or news from elsewhere."""
-        self.view = View(self._store, worker, display, profile=profile, moved=self._go_along)
+        self.view = View(
+            self._store, worker, display, profile=profile, moved=self._go_along, agent=agent
+        )
 
     async def __aenter__(self) -> Self:
         """Say what goes on here, and begin to follow it."""
@@ -132,6 +150,12 @@ class Conversation:
     async def own_sessions(self, most: int) -> list[SessionRow]:
         """List the latest conversations that can be resumed here."""
         return await self._store.own_sessions(TERMINAL, OWNER, profile=self._profile, most=most)
+
+    async def known_models(self) -> Sequence[str]:
+        """List the models that can be chosen here; those that are offered come first."""
+        if self._models is None:
+            self._models = await asyncio.to_thread(self._list_models)
+        return self._models
 
     async def watch_gateway(self) -> None:
         """Say so when nobody is there any more to answer, and when somebody is again."""
@@ -218,7 +242,13 @@ class Conversation:
     async def _run(self, errand: Errand) -> None:
         """Do what the command left to do, and follow what that changed."""
         asker = Asker(address=TERMINAL, sender=OWNER, profile=self._profile)
-        self._display.note(await run_errand(self._store, errand, folder=self._output, asker=asker))
+        try:
+            told = await run_errand(
+                self._store, errand, folder=self._output, asker=asker, make_room=self._make_room
+            )
+        finally:
+            await self._store.end_errand(errand)
+        self._display.note(told)
         async with self._seat:
             await self._rebind(show=False)
 
@@ -249,7 +279,7 @@ class Conversation:
         for turn in reversed(owed):
             self.view.expect(turn.id)
             if turn.state is TurnState.WAITING:
-                self.view.ask(turn.id, turn.question)
+                self.view.ask(turn)
         if left := len(self.view.under_way):
             what = "A message was" if left == 1 else f"{left} messages were"
             when = "It comes now." if left == 1 else "The answers come now."

@@ -1,19 +1,28 @@
 """Errands: what a command of the chat leaves to do, because it takes longer than a moment."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import TypeAlias
 
 from threadline.cli.files import write_file
 from threadline.cli.opening import make_private
 from threadline.cli.outputs import drop_outputs, written_session
 from threadline.core.forgetting import Certificate, ForgettingState
 from threadline.core.person import Asker
-from threadline.sessions.commands.ask import Errand, Export
+from threadline.sessions.commands.ask import Compress, Errand, Export
 from threadline.sessions.store import Store
 
+MakeRoom: TypeAlias = Callable[[Compress], Awaitable[str]]
+"""Has a summary written that stands for the older part of a session, and says how that went."""
 
-async def run_errand(store: Store, errand: Errand, *, folder: Path, asker: Asker) -> str:
+
+async def run_errand(
+    store: Store, errand: Errand, *, folder: Path, asker: Asker, make_room: MakeRoom
+) -> str:
     """Do what is left to do, and say what came of it."""
+    if isinstance(errand, Compress):
+        return await make_room(errand)
     if isinstance(errand, Export):
         return await _export(store, errand, folder, asker)
     certificate = await store.go_on_forgetting(errand.id)

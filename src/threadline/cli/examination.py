@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 
+from threadline.assembly import name_agent
+from threadline.assembly.probes import probe_all
 from threadline.cli.opening import HOW_IT_COMES, Opened, exists, open_store
 from threadline.config import DEFAULT, FOLDER, Config, load_config
 from threadline.core.errors import ConfigError, ThreadlineError
@@ -68,7 +70,9 @@ class Examination:
         }
 
 
-async def examine(options: Mapping[str, str | None], *, deep: bool) -> Examination:
+async def examine(
+    options: Mapping[str, str | None], *, deep: bool, offline: bool = True
+) -> Examination:
     """Look at everything; what cannot be looked at is a finding, too."""
     found = Examination()
     found.facts["threadline"] = version("threadline")
@@ -79,6 +83,7 @@ async def examine(options: Mapping[str, str | None], *, deep: bool) -> Examinati
         found.note(str(error), grave=True)
         return found
     found.facts["database"] = config.shown_database
+    found.facts["agent"] = name_agent(config)
     found.settings |= _changed(config)
     if not config.is_server:
         _look_at_disk(found, config.path)
@@ -90,6 +95,8 @@ async def examine(options: Mapping[str, str | None], *, deep: bool) -> Examinati
             _miss_store(found, config)
     except ThreadlineError as error:
         found.note(f"The store cannot be used. {error}", grave=True)
+    if not offline:
+        await _look_around(found, config)
     return found
 
 
@@ -118,6 +125,15 @@ def _changed(config: Config) -> dict[str, str]:
         for key, value, origin in config.settings()
         if origin != DEFAULT
     }
+
+
+async def _look_around(found: Examination, config: Config) -> None:
+    """Look whether what the settings name answers; what does not costs no conversation."""
+    async for probe in probe_all(config):
+        if probe.is_well:
+            found.facts[probe.name] = probe.told
+        else:
+            found.note(f"{probe.name[:1].upper()}{probe.name[1:]}: {probe.told}")
 
 
 def _look_at_disk(found: Examination, path: Path) -> None:

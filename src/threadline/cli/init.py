@@ -1,10 +1,10 @@
 """`threadline init`: a first file of settings, with a word about each of them."""
 
 import asyncio
-import json
+import os
 import secrets
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +12,6 @@ import typer
 
 from threadline.cli.files import require_free, write_file
 from threadline.cli.screen import say
-from threadline.core.errors import ConfigError
 
 if TYPE_CHECKING:
     from threadline.cli.sample import Answers
@@ -20,26 +19,43 @@ if TYPE_CHECKING:
 _SECRET_FILE = "webhook.secret"  # noqa: S105 - the name of a file
 
 
+Where = Annotated[
+    str | None,
+    typer.Option("--database", "-d", metavar="PATH|URL", help="Where everything is kept."),
+]
+InProfile = Annotated[
+    str | None, typer.Option("--profile", "-p", metavar="NAME", help="Which profile.")
+]
+Allow = Annotated[
+    list[str],
+    typer.Option("--allow", metavar="PLATFORM:ID", help="Who may speak; can be repeated."),
+]
+Model = Annotated[
+    str | None,
+    typer.Option("--model", metavar="PROVIDER:MODEL", help="Who answers, as openai:gpt-5.1."),
+]
+Telegram = Annotated[
+    str | None,
+    typer.Option("--telegram", metavar="VARIABLE", help="The variable with a bot's token."),
+]
+Webhook = Annotated[
+    bool | None,
+    typer.Option("--webhook/--no-webhook", help="Take in signed messages over HTTP."),
+]
+Port = Annotated[
+    int | None, typer.Option("--port", min=1, max=65_535, help="Where the server listens.")
+]
+
+
 def init(
     *,
-    database: Annotated[
-        str | None,
-        typer.Option("--database", "-d", metavar="PATH|URL", help="Where everything is kept."),
-    ] = None,
-    profile: Annotated[
-        str | None, typer.Option("--profile", "-p", metavar="NAME", help="Which profile.")
-    ] = None,
-    allow: Annotated[
-        list[str],
-        typer.Option("--allow", metavar="PLATFORM:ID", help="Who may speak; can be repeated."),
-    ] = [],
-    webhook: Annotated[
-        bool | None,
-        typer.Option("--webhook/--no-webhook", help="Take in signed messages over HTTP."),
-    ] = None,
-    port: Annotated[
-        int | None, typer.Option("--port", min=1, max=65_535, help="Where the server listens.")
-    ] = None,
+    database: Where = None,
+    profile: InProfile = None,
+    allow: Allow = [],
+    model: Model = None,
+    telegram: Telegram = None,
+    webhook: Webhook = None,
+    port: Port = None,
     here: Annotated[
         bool, typer.Option("--here", help="Write ./threadline.toml, for this folder alone.")
     ] = False,
@@ -50,6 +66,7 @@ def init(
 
     On a terminal it asks a few questions; what an option says is not asked.
     """
+    from threadline.cli.questions import ask_all, checked_variable
     from threadline.cli.sample import Answers, settings_file
     from threadline.config import FILE, FOLDER, parse_config
 
@@ -57,63 +74,46 @@ def init(
     target = folder / FILE
     require_free(str(target), force=force)
     answers = Answers(
-        database=database, profile=profile, allow=tuple(allow), webhook=webhook, port=port
+        database=database,
+        profile=profile,
+        allow=tuple(allow),
+        model=model,
+        telegram=None if telegram is None else checked_variable(telegram),
+        webhook=webhook,
+        port=port,
     )
     if not yes and sys.stdin.isatty() and sys.stdout.isatty():
-        answers = _ask(answers)
+        answers = ask_all(answers)
     if not here:
         answers = answers.absolute()
     text = settings_file(answers, secret=folder / _SECRET_FILE)
     parse_config(text, str(target))  # so that what is written can be read
     asyncio.run(_write(target, text, with_secret=bool(answers.webhook), force=force))
+    _tell(target, answers)
+
+
+def _tell(target: Path, answers: "Answers") -> None:
+    """Say what was written, and what is to be done before the start."""
     say(f"The settings are in {target}.")
     if answers.webhook:
-        say(f"The key with which messages are signed is in {folder / _SECRET_FILE}.")
-    say("`threadline config` shows them all, `threadline serve` starts.")
+        say(f"The key with which messages are signed is in {target.parent / _SECRET_FILE}.")
+    for variable in _missing(answers):
+        say(f"Set the variable {variable} before you start.")
+    say(
+        "`threadline config` shows them, `threadline doctor` tries them, `threadline serve` starts."
+    )
 
 
-def _ask(answers: "Answers") -> "Answers":
-    """Ask for what no option said."""
-    from dataclasses import replace
+def _missing(answers: "Answers") -> list[str]:
+    """Name the variables that must hold a secret, and that are not set here."""
+    from threadline.config.providing import KNOWN
 
-    from threadline.config import Config
-
-    known = Config()
-    if answers.database is None:
-        question = "Where shall everything be kept?"
-        database = typer.prompt(question, known.database, value_proc=_checked("database"))
-        answers = replace(answers, database=database)
-    if answers.profile is None:
-        profile = typer.prompt("Profile", known.profile, value_proc=_checked("profile"))
-        answers = replace(answers, profile=profile)
-    if answers.webhook is None:
-        wanted = typer.confirm("Shall other programs send messages over HTTP?", default=False)
-        answers = replace(answers, webhook=wanted)
-    if answers.port is None and answers.webhook:
-        port = typer.prompt("On which port?", known.server.port, value_proc=_port)
-        answers = replace(answers, port=port)
-    return answers
-
-
-def _checked(key: str) -> Callable[[str], str]:
-    """Judge what is said about one setting; what cannot be set is asked again."""
-    from threadline.config import parse_config
-
-    def judge(text: str) -> str:
-        try:
-            parse_config(f"{key} = {json.dumps(text)}", "your answer")
-        except ConfigError as error:
-            raise typer.BadParameter(str(error)) from None
-        return text
-
-    return judge
-
-
-def _port(text: object) -> int:
-    written = str(text).strip()
-    if written.isascii() and written.isdigit() and 1 <= int(written[:6]) <= 65_535:
-        return int(written[:6])
-    raise typer.BadParameter("A port is a whole number from 1 to 65,535.")
+    known = KNOWN.get((answers.model or "").partition(":")[0])
+    usual = known.variables if known and known.asks_for_key else ()
+    missing = list(usual[:1]) if not any(os.environ.get(one) for one in usual) else []
+    if answers.telegram and not os.environ.get(answers.telegram):
+        missing.append(answers.telegram)
+    return missing
 
 
 async def _write(target: Path, text: str, *, with_secret: bool, force: bool) -> None:

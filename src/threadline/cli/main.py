@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from threadline.cli import (
+    approvals,
     arranging,
     backup,
     chat,
@@ -77,6 +78,7 @@ for command in (
 app.command()(searching.search)
 app.add_typer(people.app)
 app.add_typer(pair.app)
+app.add_typer(approvals.app)
 app.add_typer(projects.app)
 app.add_typer(jobs.app)
 app.command()(send.send)

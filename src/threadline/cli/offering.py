@@ -14,10 +14,11 @@ from threadline.core.listing import SessionRow
 
 _OFFERED = 50
 _RESUME = "/resume "
+_MODEL = "/model "
 
 
 class Commands(Completer):
-    """Completes the names of commands, from the table, and conversations by title or id."""
+    """Completes the names of commands, from the table, and conversations and models by name."""
 
     def __init__(self, conversation: Conversation) -> None:
         """Offer what can be done in a conversation."""
@@ -41,7 +42,7 @@ class Commands(Completer):
     async def get_completions_async(
         self, document: Document, complete_event: CompleteEvent
     ) -> AsyncGenerator[Completion, None]:
-        """Offer commands, and after `/resume` the conversations that can be resumed."""
+        """Offer commands, conversations after `/resume`, and models after `/model`."""
         for completion in self.get_completions(document, complete_event):
             yield completion
         text = document.text_before_cursor
@@ -50,6 +51,17 @@ class Commands(Completer):
                 rows = await self._conversation.own_sessions(_OFFERED)
                 for completion in offer_sessions(rows, text[len(_RESUME) :].lstrip()):
                     yield completion
+        if text.lower().startswith(_MODEL):
+            names = await self._conversation.known_models()
+            for completion in offer_models(names, text[len(_MODEL) :].lstrip()):
+                yield completion
+
+
+def offer_models(names: Iterable[str], typed: str) -> Iterable[Completion]:
+    """Offer the models that have what was typed in their name."""
+    found = [name for name in names if typed.casefold() in name.casefold()]
+    for name in found[:_OFFERED]:
+        yield Completion(name, start_position=-len(typed))
 
 
 def offer_sessions(rows: Iterable[SessionRow], typed: str) -> Iterable[Completion]:

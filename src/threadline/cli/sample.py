@@ -14,6 +14,9 @@ class Answers:
     database: str | None = None
     profile: str | None = None
     allow: tuple[str, ...] = ()
+    model: str | None = None
+    telegram: str | None = None
+    """The variable that holds the token of a bot."""
     webhook: bool | None = None
     port: int | None = None
 
@@ -52,6 +55,47 @@ _FILE = """\
 # Whether answers grow before one's eyes where a platform allows it.
 #streaming = true
 
+# Who answers: a model, as provider:model. Without one it is an echo, which needs no key.
+[agent]
+{model}
+# Models that are tried when it cannot answer, and others that /model offers.
+#fallback = ["anthropic:claude-sonnet-5"]
+#models = ["ollama:qwen3:8b"]
+# Who it is, in your words; other such words that a session may choose; what is asked of models.
+#instructions = "You are Ada, who keeps our house in order."
+#personalities = {{ terse = "Answer in one sentence." }}
+#options = {{ temperature = 0.3, thinking = "high" }}
+# In the place of a model, a program that speaks the Agent Client Protocol can answer, or a
+# function of yours:
+# command = ["claude-code-acp"]
+# python = "mypackage.agent:answer"
+
+# Who writes titles and summaries, from which part of the context on older lines are summed up.
+#[scribe]
+#model = "openai:gpt-5-mini"
+#compact_at = 0.8
+#titles = true
+
+# Where models are. openai, anthropic, google and openrouter find their key in its usual variable,
+# ollama, lmstudio and vllm are looked for on this machine; others are told of like this.
+#[providers.openai]
+#api_key = "env:OPENAI_API_KEY"
+#[providers.cellar]
+#base_url = "http://cellar.example:8000/v1"
+
+# Tools: servers of the Model Context Protocol, as programs or addresses.
+#[mcp.files]
+#command = ["mcp-server-filesystem", "/srv/files"]
+#[mcp.tracker]
+#url = "https://tracker.example/mcp"
+#headers = {{ Authorization = "env:TRACKER_TOKEN" }}
+
+# Which of them the agent may use, for which a person is asked first, and for which not.
+#[tools]
+#use = ["*"]
+#ask = ["*"]
+#free = ["files_read_*"]
+
 # When a conversation begins anew by itself: none, idle, daily, both or daily_and_idle.
 #[reset.default]
 #mode = "daily"
@@ -79,6 +123,7 @@ _FILE = """\
 #messages_per_minute = 30
 
 # Platforms. A secret may stand here, in a variable ("env:NAME") or in a file ("file:/path").
+{telegram}
 {webhook}
 
 # Which profile something belongs to, by where it comes from; the narrowest rule wins.
@@ -87,9 +132,10 @@ _FILE = """\
 #chat = "builds"
 #profile = "coder"
 
-# How many answers at a time one profile may have.
+# How many answers at a time one profile may have, and who answers there.
 #[profiles.coder]
 #concurrency = 4
+#agent.model = "anthropic:claude-sonnet-5"
 
 # What agents are told: hashes in the place of ids, and words that hold at one place.
 #[context]
@@ -126,10 +172,18 @@ def settings_file(answers: Answers, *, secret: Path) -> str:
     return _FILE.format(
         database=_line("database", answers.database, "~/.threadline/threadline.db"),
         profile=_line("profile", answers.profile, "main"),
+        model=_line("model", answers.model, "openai:gpt-5.1"),
+        telegram=_telegram(answers),
         allow=_line("allow", list(answers.allow) or None, ["telegram:42"]),
         webhook=_webhook(answers, secret),
         port=_line("port", answers.port, 8642),
     )
+
+
+def _telegram(answers: Answers) -> str:
+    mark = "" if answers.telegram else "#"
+    where = f"env:{answers.telegram or 'TELEGRAM_TOKEN'}"
+    return f"{mark}[platforms.telegram]\n{mark}token = {_written(where)}"
 
 
 def _webhook(answers: Answers, secret: Path) -> str:

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, TextIO
 
 from threadline.core.errors import ThreadlineError
-from threadline.core.message import Marker
+from threadline.core.message import Marker, ToolCall
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,6 +22,7 @@ _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud
 
 _PIPED_WIDTH = 200
 _GAP = 2
+_CALL_WIDTH = 100
 
 
 def clean(text: str) -> str:
@@ -33,6 +34,13 @@ def show_marker(marker: Marker) -> str:
     """Say what a marker stands for, and why; a reason that says both stands alone."""
     kind, why = marker.kind.value, marker.text
     return why if why.lower().startswith(kind) else f"{kind.capitalize()}. {why}"
+
+
+def show_call(call: ToolCall) -> str:
+    """Say in one line which tool is used, and with what."""
+    given = " ".join(call.arguments.split())
+    given = f"{given[:_CALL_WIDTH]}…" if len(given) > _CALL_WIDTH else given
+    return f"· {call.name}" if given in {"", "{}"} else f"· {call.name} {given}"
 
 
 def say(text: str = "") -> None:

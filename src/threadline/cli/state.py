@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from threadline.assembly import name_agent
 from threadline.cli.opening import open_store
 from threadline.cli.screen import local
 from threadline.config import Config
@@ -17,6 +18,8 @@ class State:
     """Who serves an installation, and what there is to do."""
 
     database: str
+    agent: str
+    """Who answers, by the settings that are read here."""
     at: datetime
     gateways: tuple[GatewayRow, ...]
     load: Load
@@ -33,6 +36,7 @@ async def read_state(config: Config) -> State:
         now = store.now()
         return State(
             database=config.shown_database,
+            agent=name_agent(config, config.profile),
             at=now,
             gateways=tuple(await store.gateways()),
             load=await store.load(),
@@ -47,6 +51,7 @@ def page(state: State) -> str:
     load = state.load
     lines = [
         f"{state.database}",
+        f"Agent: {state.agent}.",
         *_gateway_lines(state),
         f"Turns: {load.queued:,} waiting, {load.running:,} under way.",
         f"Replies: {load.owed:,} owed, {state.lost:,} lost in the last day.",

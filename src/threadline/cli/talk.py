@@ -4,18 +4,21 @@ import asyncio
 import sys
 import threading
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, nullcontext, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from datetime import timedelta
 
-from threadline.assembly import gateway_settings, make_agent
+from threadline.assembly import gateway_settings, list_models, make_scribe, name_agent, open_agent
 from threadline.cli.conversation import Conversation
 from threadline.cli.opening import Opened, open_store
 from threadline.cli.screen import clean, complain
+from threadline.cli.viewing import Display
 from threadline.config import Config
 from threadline.core.errors import ThreadlineError
 from threadline.core.platform import Surroundings
 from threadline.gateway.pace import Pace
+from threadline.gateway.upkeep import Upkeep
 from threadline.gateway.worker import Worker
+from threadline.sessions.commands.ask import Compress
 from threadline.sessions.store import Store
 
 
@@ -23,17 +26,45 @@ async def talk(config: Config, *, is_terminal: bool) -> bool:
     """Talk until the person leaves; False if a piped line could not be taken in."""
     async with open_store(config, make=True) as opened:
         gateways = await opened.store.gateways()
-        worker = None if gateways else await _make_worker(config, opened.store)
-        who = f"gateway on {gateways[0].host}" if gateways else "echo"
-        if is_terminal:
-            await _talk_at_terminal(config, opened, worker, f"{who} · {config.shown_database}")
-            return True
-        conversation = Conversation(opened, worker, Plain(), profile=config.profile)
-        async with conversation, _answering(opened.store, worker):
-            try:
-                return await _answer_lines(conversation)
-            finally:
-                conversation.view.is_leaving = True
+        if gateways:
+            who = f"gateway on {gateways[0].host}"
+            return await _talk(config, opened, None, who if is_terminal else None)
+        async with _make_worker(config, opened.store) as worker:
+            who = name_agent(config, config.profile)
+            return await _talk(config, opened, worker, who if is_terminal else None)
+
+
+async def _talk(config: Config, opened: Opened, worker: Worker | None, who: str | None) -> bool:
+    """Talk at a terminal, which says who answers; without that, line by line."""
+    if who is not None:
+        await _talk_at_terminal(config, opened, worker, f"{who} · {config.shown_database}")
+        return True
+    conversation = _sit_down(config, opened, worker, Plain())
+    async with conversation, _answering(opened.store, worker):
+        try:
+            return await _answer_lines(conversation)
+        finally:
+            conversation.view.is_leaving = True
+
+
+def _sit_down(
+    config: Config, opened: Opened, worker: Worker | None, display: Display
+) -> Conversation:
+    async def make_room(errand: Compress) -> str:
+        # A gateway that answers knows nothing of what is asked here, so this is done here, too.
+        by = worker.upkeep if worker else Upkeep(opened.store, make_scribe(config, config.profile))
+        return await by.compress(errand.session_id, errand.focus)
+
+    who = name_agent(config, config.profile)
+    return Conversation(
+        opened,
+        worker,
+        display,
+        profile=config.profile,
+        make_room=make_room,
+        list_models=lambda: list_models(config),
+        agent=who,
+    )
 
 
 def _answering(store: Store, worker: Worker | None) -> AbstractAsyncContextManager[None]:
@@ -42,15 +73,25 @@ def _answering(store: Store, worker: Worker | None) -> AbstractAsyncContextManag
     return nullcontext() if worker is None else working(store, worker)
 
 
-async def _make_worker(config: Config, store: Store) -> Worker:
+@asynccontextmanager
+async def _make_worker(config: Config, store: Store) -> AsyncIterator[Worker]:
     """Make a worker of our own, where no gateway serves this store."""
     settings = gateway_settings(config)
     around = Surroundings(instructions=settings.instructions, redact=settings.redact)
     # Whoever leaves is waited for here, so that they can see it and go at once if they like.
     pace = Pace(drain=timedelta(0))
-    worker = Worker(store, make_agent(), pace=pace, surroundings=lambda: around)
-    await worker.keeper.recover()
-    return worker
+    async with open_agent(config) as (agent, scribe):
+        worker = Worker(
+            store,
+            agent,
+            pace=pace,
+            surroundings=lambda: around,
+            scribe=scribe,
+            compact_at=settings.compact_at,
+            titles=settings.titles,
+        )
+        await worker.keeper.recover()
+        yield worker
 
 
 async def _talk_at_terminal(
@@ -60,7 +101,7 @@ async def _talk_at_terminal(
 
     terminal, drain = Terminal(title), timedelta(seconds=config.drain_seconds)
     with terminal:
-        conversation = Conversation(opened, worker, terminal, profile=config.profile)
+        conversation = _sit_down(config, opened, worker, terminal)
         async with conversation, _answering(opened.store, worker):
             await terminal.run(conversation, drain=drain)
             conversation.view.is_leaving = True
@@ -88,6 +129,9 @@ class Plain:
         if self._is_inside:
             self._write("\n")
             self._is_inside = False
+
+    def think(self, text: str) -> None:
+        """Show no thoughts: what comes out of a pipe is the answer."""
 
     def note(self, text: str) -> None:
         """Show something that nobody said."""

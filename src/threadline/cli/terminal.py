@@ -37,6 +37,7 @@ class Terminal:
         """Prepare the prompt, below a line that says who answers, and where."""
         self._title = title
         self._begun = ""
+        self._thought = ""
         self._markup = Markup()
         self._has_offer = False
         self._has_color = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
@@ -71,13 +72,29 @@ class Terminal:
 
     def stream(self, text: str) -> None:
         """Show some more of the answer that is just being given."""
+        self._end_thought()
         *whole, self._begun = (self._begun + clean(text)).split("\n")
         for line in whole:
             self._say(line)
         self._redraw()
 
+    def think(self, text: str) -> None:
+        """Show some more of what is being thought, more quietly than what is said."""
+        if self._begun:
+            self.settle()
+        *whole, self._thought = (self._thought + clean(text)).split("\n")
+        for line in whole:
+            self._line(line, _DIM)
+        self._redraw()
+
+    def _end_thought(self) -> None:
+        if self._thought:
+            line, self._thought = self._thought, ""
+            self._line(line, _DIM)
+
     def settle(self) -> None:
-        """End the answer that was streamed, if there is one."""
+        """End the answer or the thought that was streamed, if there is one."""
+        self._end_thought()
         if self._begun:
             line, self._begun = self._begun, ""
             self._say(line)
@@ -86,6 +103,7 @@ class Terminal:
 
     def note(self, text: str) -> None:
         """Show something that nobody said; an answer that is just being given goes on below it."""
+        self._end_thought()
         self._line(text, _DIM, columns=True)
 
     def mark(self, text: str) -> None:
@@ -191,7 +209,8 @@ class Terminal:
 
     def _message(self) -> ANSI:
         arrow = self._colored(PROMPT, _COOL)
-        return ANSI(f"{self._begun}\n{arrow}" if self._begun else arrow)
+        begun = self._begun or self._colored(self._thought, _DIM)
+        return ANSI(f"{begun}\n{arrow}" if begun else arrow)
 
     def _keys(self, conversation: Conversation, drain: timedelta) -> KeyBindings:
         keys = KeyBindings()

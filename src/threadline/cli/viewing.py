@@ -1,19 +1,19 @@
 """Viewing: everything that happens in a conversation, shown once and in order."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from contextlib import ExitStack, suppress
 from datetime import timedelta
 from typing import Protocol
 
 from threadline.cli.beside import AT_REST, Beside
-from threadline.cli.screen import show_marker
+from threadline.cli.screen import show_call, show_marker
 from threadline.core.errors import NotFound, StorageError, ThreadlineError
 from threadline.core.event import Cursor, Event, EventKind
-from threadline.core.message import Marker, Message, Part, Role, Text
+from threadline.core.message import Marker, Message, Part, Role, Text, ToolCall
 from threadline.core.session import SessionId
-from threadline.core.turn import UNFINISHED, TurnId, TurnState
-from threadline.gateway.live import Begun, Closed, Delta, Happening, Line, Listener
+from threadline.core.turn import UNFINISHED, Turn, TurnId, TurnState
+from threadline.gateway.live import Begun, Closed, Delta, Happening, Line, Listener, Thinking
 from threadline.gateway.worker import Worker
 from threadline.sessions.scenes import Streaming
 from threadline.sessions.store import Store
@@ -25,6 +25,7 @@ LOOK_AGAIN = timedelta(milliseconds=250)
 """How often it is looked what another process has stored of its answer."""
 
 _TAIL_PAGE = 40
+_LEAVE = "/approve, /approve session, /approve always or /deny; or say what else to do."
 
 
 class Display(Protocol):
@@ -38,8 +39,12 @@ class Display(Protocol):
         """Show some more of the answer that is just being given."""
         ...
 
+    def think(self, text: str) -> None:
+        """Show some more of what is being thought before an answer is given."""
+        ...
+
     def settle(self) -> None:
-        """End the answer that was streamed, if there is one."""
+        """End the answer or the thought that was streamed, if there is one."""
         ...
 
     def note(self, text: str) -> None:
@@ -70,6 +75,7 @@ class View:
         *,
         profile: str,
         moved: Callable[[SessionId], Coroutine[object, object, None]],
+        agent: str = "echo",
     ) -> None:
         """Begin without a session; `moved` is asked about each session that opens elsewhere.
 
@@ -88,6 +94,7 @@ class View:
         self._store = store
         self._worker = worker
         self._display = display
+        self._agent = agent
         self._moved = moved
         self._shown = 0
         self._typed: set[TurnId] = set()
@@ -158,12 +165,13 @@ class View:
         if typed:
             self._typed.add(turn_id)
 
-    def ask(self, turn_id: TurnId, question: str | None) -> None:
-        """Show what a turn asks."""
-        if self.asking != turn_id:
-            self.asking = turn_id
-            self._display.note(f"{question or 'What now?'} (Your next line is the answer.)")
-        self._done(turn_id)
+    def ask(self, turn: Turn) -> None:
+        """Show what a turn asks, and how it is answered."""
+        if self.asking != turn.id:
+            self.asking = turn.id
+            how = _LEAVE if turn.asks else "Your next line is the answer."
+            self._display.note(f"{turn.question or 'What now?'} ({how})")
+        self._done(turn.id)
 
     async def show_tail(self, id: SessionId) -> int:
         """Show the last lines of a session; gives the number of the last one."""
@@ -173,7 +181,7 @@ class View:
         ]
         for line in talk[-TAIL:]:
             if (words := _words(line.parts)) and line.deleted_at is None:
-                self._display.quote("you" if line.role is Role.USER else "echo", words)
+                self._display.quote("you" if line.role is Role.USER else self._agent, words)
             for marker in _markers(line):
                 self._display.mark(marker)
         return (lines[-1].seq or 0) if lines else 0
@@ -252,7 +260,7 @@ class View:
         elif event.kind is EventKind.TURN_RUNNING and turn_id not in self._ours:
             self._is_elsewhere.set()
         elif event.kind is EventKind.TURN_WAITING and turn_id not in self._ours:
-            await self._ask_for_other(turn_id)
+            await self._ask_for(turn_id)
 
     async def _show_beside(self, event: Event, turn_id: TurnId) -> None:
         """Show what came of something in the background, between the lines of the conversation."""
@@ -261,11 +269,11 @@ class View:
         if event.kind in AT_REST or event.kind is EventKind.TURN_WAITING:
             self.beside.done(turn_id)
 
-    async def _ask_for_other(self, turn_id: TurnId) -> None:
-        """Show what a turn asks that another process runs; it may have its answer by now."""
+    async def _ask_for(self, turn_id: TurnId) -> None:
+        """Show what a turn asks; it may have its answer by now."""
         turn = await self._store.turn(turn_id)
         if turn.session_id == self.session_id and turn.state is TurnState.WAITING:
-            self.ask(turn_id, turn.question)
+            self.ask(turn)
 
     async def _take_streaming(self, streaming: Streaming) -> None:
         """Show how far another process has come with its answer."""
@@ -288,6 +296,11 @@ class View:
                 self._ours.add(turn_id)
             case Delta(turn_id=turn_id, text=text) if turn_id in self._live:
                 self._stream(turn_id, text)
+            case Thinking(turn_id=turn_id, text=text) if turn_id in self._live:
+                if self._speaking != turn_id:
+                    self._settle()
+                self._speaking = turn_id
+                self._display.think(text)
             case Line(turn_id=turn_id, message=message) if turn_id in self._live:
                 if message.role is Role.ASSISTANT:
                     self._show_text(turn_id, message.parts)
@@ -308,7 +321,7 @@ class View:
             self._settle()
         self._live.discard(closed.turn_id)
         if closed.state is TurnState.WAITING:
-            self.ask(closed.turn_id, closed.question)
+            await self._ask_for(closed.turn_id)
         elif closed.state not in UNFINISHED:
             self._done(closed.turn_id)
 
@@ -328,7 +341,7 @@ class View:
         self._said += text
         self._display.stream(text)
 
-    def _show_text(self, turn_id: TurnId | None, parts: Iterable[Part]) -> None:
+    def _show_text(self, turn_id: TurnId | None, parts: Sequence[Part]) -> None:
         """Show a whole line, or the rest of it where it was seen as it grew."""
         words = _words(parts)
         if self._speaking is None or turn_id != self._speaking or not words.startswith(self._said):
@@ -336,6 +349,9 @@ class View:
         if rest := words.removeprefix(self._said):
             self._display.stream(rest)
         self._settle()
+        for part in parts:
+            if isinstance(part, ToolCall):
+                self._display.note(show_call(part))
 
     def _settle(self) -> None:
         """Let what comes next be something else than what is just being said."""

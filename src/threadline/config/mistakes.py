@@ -19,6 +19,9 @@ _HUSHED = "what it is"
 _OPEN = frozenset({"type", "enabled", "home"})
 """Settings of a platform that hold no secret, whatever somebody writes there."""
 
+_HUSHED_TABLES = frozenset({"environment", "headers", "command", "options"})
+"""Settings in which anybody may have written a secret."""
+
 
 def explain(
     error: ValidationError, origins: Mapping[str, str], root: type[Section], way: Way = ()
@@ -103,6 +106,10 @@ def shorten(value: object) -> str:
 def _may_be_secret(way: Way) -> bool:
     if way[0] == "platforms":
         return way[-1] not in _OPEN
+    if way[0] in {"providers", "mcp"}:
+        return way[-1] not in {"api", "timeout_seconds"}
+    if _HUSHED_TABLES & set(way):
+        return True
     return way[0] == "database" or is_secret_key(way[-1])
 
 

@@ -1,6 +1,7 @@
 """Secrets: values that stand in the environment or in a file of their own, and are never shown."""
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import SplitResult, parse_qsl, urlsplit, urlunsplit
@@ -23,13 +24,20 @@ _WORDS = (
     "authorization",
     "cookie",
 )
+_COUNTS = re.compile(r"(context|max|min|input|output|budget|thinking)(_\w+)?_tokens")
+"""Settings that count what a model reads and writes, and only sound like a secret."""
+_HOLDERS = frozenset({"api_key", "base_url", "command", "environment", "headers", "options", "url"})
+"""Settings of agents, providers and servers in which a secret, or where it stands, may be."""
+_SCHEME = re.compile(r"(?:basic|bearer|bot|token) +(\S+)", re.IGNORECASE)
 _LEAST_VALUE = 8
 """Characters: a shorter value of a query is a word like others."""
 
 
 def is_secret_key(name: str) -> bool:
     """Tell by the name of a setting whether what it holds may be shown to nobody."""
-    word = name.lower()
+    word = name.lower().replace("-", "_")
+    if _COUNTS.fullmatch(word):
+        return False
     return word == "key" or word.endswith("_key") or any(part in word for part in _WORDS)
 
 
@@ -39,8 +47,18 @@ def is_secret_way(key: str) -> bool:
     return any(is_secret_key(name) for name in (names[2:] or names[-1:]))
 
 
+def may_hold_secret(key: str) -> bool:
+    """Tell whether a setting of an agent, a provider or a server may hold a secret."""
+    return not _HOLDERS.isdisjoint(key.split("."))
+
+
 def credentials_in(text: str) -> set[str]:
-    """List what a URL holds to prove who calls: a name and password, and the values of a query."""
+    """List what a text holds to prove who calls.
+
+    Of a URL a name and password, and the values of a query; of a header what follows its scheme.
+    """
+    if scheme := _SCHEME.fullmatch(text):
+        return {scheme[1]}
     url = _url(text)
     if url is None:
         return set()
@@ -58,6 +76,23 @@ def _hide_credentials(text: str) -> str:
     return urlunsplit(url._replace(netloc=place, query=HIDDEN if url.query else ""))
 
 
+def _hide_arguments(words: list[object]) -> list[object]:
+    """Hide what follows an option of a command that is called like a secret."""
+    seen: list[object] = []
+    is_next = False
+    for word in words:
+        name, equals, value = str(word).partition("=")
+        is_secret = name.startswith("-") and is_secret_key(name.lstrip("-"))
+        if is_next and not is_reference(word):
+            seen.append(HIDDEN)
+        elif is_secret and equals and not is_reference(value):
+            seen.append(f"{name}={HIDDEN}")
+        else:
+            seen.append(word)
+        is_next = is_secret and not equals
+    return seen
+
+
 def _url(text: str) -> SplitResult | None:
     try:
         return urlsplit(text) if "://" in text else None
@@ -73,7 +108,8 @@ def is_reference(value: object) -> bool:
 def shown(key: str, value: object) -> object:
     """Answer a setting's value as anybody may see it."""
     if isinstance(value, list):
-        return [shown(key, one) for one in value]
+        seen = [shown(key, one) for one in value]
+        return _hide_arguments(seen) if key.endswith(".command") else seen
     if isinstance(value, dict):
         return {name: shown(f"{key}.{name}", one) for name, one in value.items()}
     if value is None or is_reference(value):

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
+from threadline.config.answering import AgentSettings, ToolSettings
 from threadline.config.sections import Flag, Section
 from threadline.core.access import MESSAGES_PER_MINUTE, AccessRules
 from threadline.core.errors import Invalid
@@ -107,6 +108,8 @@ class ProfileSettings(Section):
     concurrency: Count | None = Field(
         default=None, description="a whole number from 1 to 10,000: how many turns at a time"
     )
+    agent: AgentSettings | None = Field(default=None, description="a table of settings")
+    tools: ToolSettings | None = Field(default=None, description="a table of settings")
 
 
 class PlatformSettings(Section):

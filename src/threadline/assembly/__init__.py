@@ -8,7 +8,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from threadline.core.agent import Agent
+from threadline.assembly.minds import make_scribe, name_agent, open_agent
+from threadline.assembly.models import list_models
 from threadline.core.errors import ConfigError, Invalid, StorageError
 from threadline.core.location import checked_location, is_server
 from threadline.core.platform import Platform
@@ -23,9 +24,34 @@ if TYPE_CHECKING:
     from threadline.gateway.gateway import Gateway
     from threadline.gateway.settings import GatewaySettings
 
-PLATFORMS = {"webhook": "threadline.platforms.webhook:make"}
+PLATFORMS = {
+    "telegram": "threadline.platforms.telegram:make",
+    "webhook": "threadline.platforms.webhook:make",
+}
 """The platforms that come with us, by type. Packages add theirs as entry points."""
+_NEEDED = {"telegram": "aiogram"}
+"""The packages that those need which are installed as an extra of the same name."""
 ENTRY_POINTS = "threadline.platforms"
+
+__all__ = [
+    "ENTRY_POINTS",
+    "PLATFORMS",
+    "MakePlatform",
+    "check_platforms",
+    "gateway_settings",
+    "list_models",
+    "make_platform",
+    "make_platforms",
+    "make_scribe",
+    "name_agent",
+    "open",
+    "open_agent",
+    "open_database",
+    "open_gateway",
+    "prepare_gateway",
+    "public_settings",
+    "restore",
+]
 
 
 class MakePlatform(Protocol):
@@ -72,18 +98,14 @@ async def prepare_gateway(
 
     if platforms is None:
         check_platforms(config)
-    settings, agent = gateway_settings(config), make_agent()
+    settings = gateway_settings(config)
     served = make_platforms(config) if platforms is None else platforms
     where = config.database if config.is_server else config.path
-    async with open(where, rules=config.rules()) as store:
-        yield Gateway(store, agent, served, settings=settings)
-
-
-def make_agent() -> Agent:
-    """Make the agent that answers."""
-    from threadline.agents.echo import Echo
-
-    return Echo()
+    async with (
+        open_agent(config) as (agent, scribe),
+        open(where, rules=config.rules()) as store,
+    ):
+        yield Gateway(store, agent, served, settings=settings, scribe=scribe)
 
 
 def make_platforms(config: "Config") -> list[Platform]:
@@ -92,7 +114,7 @@ def make_platforms(config: "Config") -> list[Platform]:
     from threadline.platforms.local import Local
 
     check_platforms(config)
-    named = [_make_platform(config, name) for name in _wanted(config)]
+    named = [make_platform(config, name) for name in _wanted(config)]
     return [*named, Local(OUTPUT.expanduser())]
 
 
@@ -138,6 +160,8 @@ def gateway_settings(config: "Config") -> "GatewaySettings":
         per_profile={name: one.concurrency for name, one in profiles if one.concurrency},
         hooks=config.hooks.model_dump(),
         streams=config.streaming,
+        compact_at=config.scribe.compact_at,
+        titles=config.scribe.titles,
         secrets=config.secrets(),
         pace=Pace(
             drain=timedelta(seconds=config.drain_seconds),
@@ -146,7 +170,8 @@ def gateway_settings(config: "Config") -> "GatewaySettings":
     )
 
 
-def _make_platform(config: "Config", name: str) -> Platform:
+def make_platform(config: "Config", name: str) -> Platform:
+    """Make one platform of the settings."""
     from pydantic import ValidationError
 
     make, settings = _factory(config, name), config.platform_settings(name)
@@ -162,6 +187,7 @@ def _make_platform(config: "Config", name: str) -> Platform:
 def _factory(config: "Config", name: str) -> MakePlatform:
     """Find who makes platforms of a type: one of ours, or a package's."""
     from importlib.metadata import EntryPoint, entry_points
+    from importlib.util import find_spec
 
     key, kind = f"platforms.{name}", config.platforms[name].type or name
     known = {one.name: one for one in entry_points(group=ENTRY_POINTS)}
@@ -174,6 +200,9 @@ def _factory(config: "Config", name: str) -> MakePlatform:
         if config.platforms[name].type is None:
             raise ConfigError(f"{key}.type is missing", id=config.origin_of(key), hint=hint)
         raise ConfigError(f"There is no platform of the type {kind[:60]}", id=key, hint=hint)
+    if kind in _NEEDED and find_spec(_NEEDED[kind]) is None:
+        hint = f"Run: pip install 'threadline[{kind}]', or set enabled = false"
+        raise ConfigError("The platform needs an extra package", id=key, hint=hint)
     try:
         make: MakePlatform = known[kind].load()
     except (ImportError, AttributeError) as error:

@@ -1,0 +1,59 @@
+"""`threadline approvals`: the tools that agents may use without asking, and how that ends."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from threadline.cli.acting import in_store
+from threadline.cli.options import AsJson, Database, Profile
+from threadline.cli.screen import as_plain, local, say, show_table, tell, write_json
+from threadline.core.approval import Allowance, AllowanceKey
+
+if TYPE_CHECKING:
+    from threadline.cli.opening import Opened
+
+app = typer.Typer(
+    name="approvals", help="Say what agents may do without asking.", no_args_is_help=True
+)
+
+
+@app.command("list")
+def list_approvals(
+    database: Database = None, profile: Profile = None, as_json: AsJson = False
+) -> None:
+    """List the tools for which leave was given for longer than once."""
+
+    async def act(opened: "Opened") -> list[Allowance]:
+        return await opened.store.allowances(profile=profile)
+
+    found = in_store({"database": database, "profile": profile}, act)
+    if as_json:
+        write_json(as_plain(found))
+    elif not found:
+        say("Agents ask for every tool. /approve session and /approve always change that.")
+    else:
+        show_table(("NUMBER", "TOOL", "WHERE", "BY", "SINCE"), [_row(one) for one in found])
+
+
+@app.command()
+def revoke(
+    number: Annotated[int, typer.Argument(metavar="NUMBER", help="As `approvals list` shows it.")],
+    database: Database = None,
+    as_json: AsJson = False,
+) -> None:
+    """Take leave back: from its next turn on the agent asks again."""
+
+    async def act(opened: "Opened") -> Allowance:
+        return await opened.store.revoke_allowance(AllowanceKey(number))
+
+    gone = in_store({"database": database}, act)
+    tell(as_plain(gone), f"Agents ask again for {gone.tool} ({_where(gone)}).", as_json=as_json)
+
+
+def _row(one: Allowance) -> tuple[str, ...]:
+    by = one.by_name or (str(one.by) if one.by else "")
+    return str(one.key), one.tool, _where(one), by, local(one.allowed_at)
+
+
+def _where(one: Allowance) -> str:
+    return f"profile {one.profile}" if one.session_id is None else f"session {one.session_id}"

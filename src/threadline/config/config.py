@@ -1,0 +1,336 @@
+"""The typed settings, all in one, each with where it came from."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import UTC, timedelta, tzinfo
+from pathlib import Path
+from types import MappingProxyType
+
+from pydantic import Field, PrivateAttr, ValidationError, field_validator
+
+from threadline.config.answering import (
+    AgentSettings,
+    AgentType,
+    ScribeSettings,
+    ToolSettings,
+    lay_rules,
+)
+from threadline.config.consistency import agents_of
+from threadline.config.layers import leaves
+from threadline.config.mistakes import (
+    DEFAULT,
+    check_names,
+    explain_platform,
+    origin_of,
+)
+from threadline.config.providing import KNOWN, McpSettings, ProviderApi, ProviderSettings
+from threadline.config.secrets import (
+    credentials_in,
+    is_reference,
+    is_secret_way,
+    may_hold_secret,
+    resolve,
+    shown,
+)
+from threadline.config.sections import (
+    BusyModes,
+    Drain,
+    Edits,
+    Flag,
+    Freshness,
+    Lease,
+    Minutes,
+    People,
+    Resets,
+    Retain,
+    Section,
+    Shares,
+    Spend,
+    tried,
+)
+from threadline.config.serving import (
+    AccessSettings,
+    ContextSettings,
+    Count,
+    HookSettings,
+    LogSettings,
+    PlatformSettings,
+    ProfileSettings,
+    RoutingSettings,
+    ServerSettings,
+)
+from threadline.core.approval import ToolRules
+from threadline.core.errors import ConfigError
+from threadline.core.location import checked_location, hide_password, is_server
+from threadline.core.person import PeopleMode
+from threadline.core.policy import Policies
+from threadline.core.route import MAIN_PROFILE, Scopes, canonical_profile
+from threadline.core.rules import EditMode, Rules
+from threadline.core.secrecy import HIDDEN
+from threadline.core.text import checked_name
+from threadline.core.turn import FRESHNESS, LEASE
+
+FILE = "threadline.toml"
+FOLDER = Path("~/.threadline")
+OUTPUT = FOLDER / "output"
+"""Where files are written that somebody asked for, a folder for each profile."""
+
+_TABLE = "a table of settings"
+
+
+class Config(Section):
+    """All settings, and where each of them came from."""
+
+    # A PostgreSQL URL may hold a password, so it is never part of how a Config shows itself.
+    database: str = Field(
+        default=str(FOLDER / "threadline.db"),
+        repr=False,
+        description="the path of a file, or a PostgreSQL URL",
+    )
+    profile: str = Field(
+        default=MAIN_PROFILE,
+        description="1 to 64 of a-z, 0-9, _ and -, beginning with a letter or digit",
+    )
+    reset: Resets = Field(default=Resets(), description=_TABLE)
+    sharing: Shares = Field(default=Shares(), description=_TABLE)
+    busy: BusyModes = Field(default=BusyModes(), description=_TABLE)
+    edits: Edits = EditMode.NOTE
+    people: People = PeopleMode.APART
+    spend: Spend = Field(default=Spend(), description=_TABLE)
+    retention: Retain = Field(default=Retain(), description=_TABLE)
+    freshness_seconds: Freshness = int(FRESHNESS.total_seconds())
+    lease_seconds: Lease = int(LEASE.total_seconds())
+    drain_seconds: Drain = 20
+    concurrency: Count = 32
+    inactivity_minutes: Minutes = 30
+    streaming: Flag = True
+    access: AccessSettings = Field(default=AccessSettings(), description=_TABLE)
+    routing: tuple[RoutingSettings, ...] = Field(
+        default=(), description="a list of tables with a profile and where it holds"
+    )
+    profiles: dict[str, ProfileSettings] = Field(
+        default={}, description="tables named after profiles"
+    )
+    platforms: dict[str, PlatformSettings] = Field(
+        default={}, repr=False, description="tables named after platforms"
+    )
+    agent: AgentSettings = Field(default=AgentSettings(), description=_TABLE)
+    scribe: ScribeSettings = Field(default=ScribeSettings(), description=_TABLE)
+    tools: ToolSettings = Field(default=ToolSettings(), description=_TABLE)
+    providers: dict[str, ProviderSettings] = Field(
+        default={}, repr=False, description="tables named after providers"
+    )
+    mcp: dict[str, McpSettings] = Field(
+        default={}, repr=False, description="tables named after servers of tools"
+    )
+    context: ContextSettings = Field(default=ContextSettings(), description=_TABLE)
+    hooks: HookSettings = Field(default=HookSettings(), description=_TABLE)
+    server: ServerSettings = Field(default=ServerSettings(), description=_TABLE)
+    logs: LogSettings = Field(default=LogSettings(), description=_TABLE)
+
+    _origins: Mapping[str, str] = PrivateAttr(default_factory=dict)
+    _machine: tzinfo = PrivateAttr(default=UTC)
+    _environ: Mapping[str, str] = PrivateAttr(default_factory=dict)
+
+    @field_validator("database")
+    @classmethod
+    def _names_a_place(cls, text: str) -> str:
+        if not text or "\0" in text:
+            raise ValueError("no place")
+        return checked_location(text)
+
+    @field_validator("profile")
+    @classmethod
+    def _is_a_name(cls, text: str) -> str:
+        tried(lambda name: checked_name(canonical_profile(name), "profile"), text)
+        return canonical_profile(text)
+
+    @field_validator("profiles", "platforms", "providers", "mcp")
+    @classmethod
+    def _are_named(cls, tables: dict[str, Section]) -> dict[str, Section]:
+        for name in tables:
+            tried(lambda name: checked_name(name, "name"), name)
+        return tables
+
+    @property
+    def is_server(self) -> bool:
+        """Whether the database is a PostgreSQL server, and no file."""
+        return is_server(self.database)
+
+    @property
+    def path(self) -> Path:
+        """Where the file of an embedded database lies; a relative path begins at its setting."""
+        return self.place_of("database", self.database)
+
+    def place_of(self, key: str, path: str) -> Path:
+        """Find what a path of the settings means; a relative one begins at its file."""
+        where = Path(path).expanduser()
+        origin = Path(origin_of(tuple(key.split(".")), self._origins))
+        return origin.parent / where if origin.name == FILE else where
+
+    @property
+    def shown_database(self) -> str:
+        """The database as anybody may see it."""
+        return hide_password(self.database) if self.is_server else str(self.path)
+
+    @property
+    def known_profiles(self) -> frozenset[str]:
+        """All profiles that the settings name, and the main one."""
+        routed = (rule.profile for rule in self.routing)
+        named = (MAIN_PROFILE, self.profile, *self.profiles, *routed)
+        return frozenset(canonical_profile(name) for name in named)
+
+    @property
+    def offered_models(self) -> tuple[str, ...]:
+        """The models that `/model` offers: those that are named, the usual one first."""
+        return tuple(dict.fromkeys(model for _, model in self._named_models()))
+
+    @property
+    def needed_providers(self) -> dict[str, str]:
+        """The providers of all models that are named, and which setting names each first."""
+        scribe = [("scribe.model", self.scribe.model)] if self.scribe.model else []
+        needed: dict[str, str] = {}
+        for key, model in (*self._named_models(), *scribe):
+            needed.setdefault(model.partition(":")[0], key)
+        return needed
+
+    def _named_models(self) -> Iterator[tuple[str, str]]:
+        for key, agent in agents_of(self):
+            if agent.kind is AgentType.MODEL:
+                yield f"{key}.model", agent.model or ""
+                yield from ((f"{key}.fallback", model) for model in agent.fallback)
+            yield from ((f"{key}.models", model) for model in agent.models)
+
+    def origin_of(self, key: str) -> str:
+        """Tell where a setting came from: a variable, a file, an option, or the defaults."""
+        return self._origins.get(key, DEFAULT)
+
+    def settings(
+        self, public: Mapping[str, Collection[str]] = MappingProxyType({})
+    ) -> Iterator[tuple[str, object, str]]:
+        """Walk over all settings: dotted name, value as anybody may see it, and its origin.
+
+        `public` names, by platform, those of its own settings that it knows to be no secrets. What
+        else stands there may be a secret with a misspelt name.
+        """
+        for key, value in leaves(self.model_dump(mode="json")):
+            seen = self.shown_database if key == "database" else shown(key, value)
+            yield key, seen if self._is_public(key, value, public) else HIDDEN, self.origin_of(key)
+
+    def _is_public(self, key: str, value: object, public: Mapping[str, Collection[str]]) -> bool:
+        section, name, own = (*key.split(".", 2), "", "")[:3]
+        if section != "platforms" and ".environment." in key:
+            return is_reference(value)
+        own = own.partition(".")[0]
+        if section != "platforms" or name not in self.platforms:
+            return True
+        if own not in self.platforms[name].own or own in public.get(name, ()):
+            return True
+        return not isinstance(value, str | list) or is_reference(value)
+
+    def platform_settings(self, name: str) -> dict[str, object]:
+        """Answer what only a platform itself knows, with its secrets fetched from their places."""
+        return {key: self.fetch(f"platforms.{name}.{key}", value) for key, value in self._own(name)}
+
+    def check_platform(self, name: str, names: Sequence[str], required: Sequence[str]) -> None:
+        """Refuse a setting that a platform does not know, and then the lack of one."""
+        check_names(self.platforms[name].own, name, names, required, self._origins)
+
+    def explain_platform(
+        self, error: ValidationError, name: str, names: Sequence[str]
+    ) -> ConfigError:
+        """Say what is wrong with the settings that only a platform itself knows."""
+        return explain_platform(error, name, names, self._origins)
+
+    def agent_for(self, profile: str | None) -> AgentSettings:
+        """Answer who answers in a profile; None: in one that says nothing of its own."""
+        own = self._profile(profile).agent
+        return self.agent if own is None else own.over(self.agent)
+
+    def tools_for(self, profile: str | None) -> tuple[ToolRules, dict[str, ToolRules]]:
+        """Answer the rules of tools in a profile, and those on single platforms.
+
+        What a platform says wins over what a profile says: it may be a place of strangers.
+        """
+        own = self._profile(profile).tools or ToolSettings()
+        rules = {
+            name: lay_rules(self.tools, own, self.tools.on(name), own.on(name))
+            for name in {*self.tools.platforms, *own.platforms}
+        }
+        return lay_rules(self.tools, own), rules
+
+    def _profile(self, name: str | None) -> ProfileSettings:
+        wanted = None if name is None else canonical_profile(name)
+        named = (one for key, one in self.profiles.items() if canonical_profile(key) == wanted)
+        return next(named, ProfileSettings())
+
+    def provider_for(self, name: str) -> ProviderSettings:
+        """Answer a provider's settings with its key, which may stand in its usual variable."""
+        own, known = self.providers.get(name, ProviderSettings()), KNOWN.get(name)
+        usual = known.variables if known and own.api_key is None else ()
+        found = next((self._environ[one] for one in usual if self._environ.get(one)), None)
+        key = self.fetch(f"providers.{name}.api_key", own.api_key)
+        return ProviderSettings(
+            api=own.api or (known.api if known else ProviderApi.OPENAI_CHAT),
+            base_url=own.base_url or (known.base_url if known else None),
+            api_key=str(key) if key else found,
+        )
+
+    def fetch(self, key: str, value: object) -> object:
+        """Answer what a setting stands for: a secret may be in a variable or a file."""
+        folder = Path(origin_of(tuple(key.split(".")), self._origins)).parent
+        return resolve(key, value, folder=folder, environ=self._environ)
+
+    def secrets(self) -> frozenset[str]:
+        """Answer all secrets that the settings hold or name, so that nobody writes them down."""
+        keys = (self.provider_for(name).api_key for name in {*KNOWN, *self.providers})
+        found = {key for key in keys if key}
+        for key, value in self._guarded():
+            fetched = _texts(self.fetch(key, value))
+            if is_reference(value) or is_secret_way(key):
+                found.update(fetched)
+            for text in fetched:
+                found.update(credentials_in(text))
+        return frozenset(found)
+
+    def _guarded(self) -> Iterator[tuple[str, object]]:
+        """Walk over all settings that may hold a secret."""
+        for name in self.platforms:
+            for key, value in leaves(dict(self._own(name))):
+                yield f"platforms.{name}.{key}", value
+        tables = self.model_dump(include={"agent", "profiles", "providers", "mcp"})
+        yield from (one for one in leaves(tables) if may_hold_secret(one[0]))
+
+    def _own(self, name: str) -> Iterator[tuple[str, object]]:
+        yield from self.platforms[name].own.items()
+
+    def rules(self) -> Rules:
+        """Answer what the verbs must know of the settings."""
+        machine = self._machine
+        return Rules(
+            policies=Policies(
+                default=self.reset.default.policy(machine),
+                by_kind={kind: own.policy(machine) for kind, own in self.reset.kinds.items()},
+                by_platform={on: own.policy(machine) for on, own in self.reset.platforms.items()},
+            ),
+            scopes=Scopes(groups=self.sharing.groups, threads=self.sharing.threads),
+            scopes_by_platform={on: self.sharing.on(on) for on in self.sharing.platforms},
+            busy=self.busy.default,
+            busy_by_platform=self.busy.platforms,
+            edits=self.edits,
+            people=self.people,
+            spend=self.spend.caps(machine),
+            retention=self.retention.retention(),
+            lease=timedelta(seconds=self.lease_seconds),
+            freshness=timedelta(seconds=self.freshness_seconds),
+            models=self.offered_models,
+            homes={
+                name: one.home_of(name)
+                for name, one in self.platforms.items()
+                if one.home and one.enabled
+            },
+        )
+
+
+def _texts(value: object) -> list[str]:
+    values = value if isinstance(value, list) else [value]
+    return [one for one in values if isinstance(one, str) and one]
