@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     findings = measure(chosen.databases, sorted(sizes), pace)
     results = gather(findings, time.monotonic() - begin, pace.long_messages)
     served = _serve(chosen)
-    bars = [*judge(results), *_search(chosen), *_shape(chosen)]
+    bars = [*judge(results), *_search(chosen), *_shape(chosen), *_model(chosen)]
     bars += [bar for one in served for bar in gateway.judge(one)]
     docs = chosen.docs or (chosen.out if chosen.quick else ROOT / "docs")
     write(results, bars, chosen.out, docs, served)
@@ -54,6 +54,13 @@ def _shape(chosen: argparse.Namespace) -> list[Bar]:
     from bench.shaping import run
 
     return run(chosen.out, chosen.databases, quick=chosen.quick)
+
+
+def _model(chosen: argparse.Namespace) -> list[Bar]:
+    """Measure turns with a model too, if SQLite was chosen."""
+    from bench.model import run
+
+    return run(chosen.out, quick=chosen.quick) if SQLITE in chosen.databases else []
 
 
 def _serve(chosen: argparse.Namespace) -> list[Served]:

@@ -44,6 +44,10 @@ _HOW = """\
   a process in which so many answers grow; the next one is timed from its start, loading included.
   **Streaming** is {pieces} pieces a second in each turn, a listener for each, an edit a second on
   the platform, and a checkpoint a second for all.
+- **A turn with a model** goes through store, worker and model agent to a provider on the loopback
+  that answers at once, in pieces; **the bare call** is pydantic-ai with the same model, the same
+  words and the same history. They take turns, in conversations of ten. **First words** are timed
+  from a message on a simulated platform to the first part of its answer there.
 
 Run it yourself: `make bench`. All numbers are in `bench.json`, which it writes too.
 """

@@ -27,8 +27,8 @@ from threadline.core.turn import Lease, TurnId
 from threadline.gateway.gateway import Gateway
 from threadline.gateway.heap import settle_heap
 from threadline.gateway.live import Begun, Closed, Delta, Happening, Live
+from threadline.gateway.seats import CONCURRENCY
 from threadline.gateway.settings import GatewaySettings
-from threadline.gateway.worker import CONCURRENCY
 from threadline.sessions.store import Store
 
 PATIENCE = timedelta(minutes=5)
