@@ -32,6 +32,10 @@ CONCEPTS = "sessions-and-turns.md"
 _HEAD = "<!-- Written by `make docs` from the code. Changes here are lost. -->\n\n"
 _WIDTH = 96
 _DAY = timedelta(days=1)
+_TABLES = {
+    *("kinds", "platforms", "origins", "profiles", "providers", "mcp"),
+    *("options", "personalities", "environment"),
+}
 _REGION = re.compile(r"(<!-- begin: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _TABLE = re.compile(
     r"^CREATE (?:VIRTUAL )?TABLE (\w+)[^\n]*\((?: -- \w+)?\n(?:[^\n]*\n)*?\)[^\n]*;.*$",
@@ -126,7 +130,7 @@ def _settings(section: type[Section], way: str = "") -> Iterator[tuple[str, str,
 
 
 def _variable(name: str) -> str:
-    is_table = name.rpartition(".")[2] in {"kinds", "platforms", "origins", "profiles"}
+    is_table = name.rpartition(".")[2] in _TABLES
     return PREFIX + name.upper().replace(".", "__") + ("__…" if is_table else "")
 
 

@@ -42,9 +42,39 @@ SETTINGS = {
     "access.messages_per_minute": "How much one sender may write before they are asked to wait.",
     "routing": "Which profile something belongs to, by where it comes from; the narrowest rule "
     "wins.",
-    "profiles": "Tables by profile: `concurrency`, how many of its turns run at a time.",
+    "profiles": "Tables by profile: `concurrency`, how many of its turns run at a time, and its "
+    "own `agent` and `tools`, with the same settings as for all.",
     "platforms": "Tables by platform: `type` (else its name), `enabled`, `home`, and what the "
     "platform itself asks for. A secret may be `env:NAME` or `file:/path`.",
+    "agent.type": "Who answers: what else is set decides, or one of echo, model, acp and python.",
+    "agent.model": "The model that answers.",
+    "agent.fallback": "Models that are tried in this order when the one before cannot answer.",
+    "agent.models": "Other models that `/model` offers.",
+    "agent.instructions": "Who the agent is, in your words; they open its system prompt.",
+    "agent.max_steps": "How often a model may be called in one turn.",
+    "agent.context_tokens": "How much the model can read at once; without it, what is known of "
+    "the model.",
+    "agent.command": "The program of an agent that speaks the Agent Client Protocol.",
+    "agent.folder": "Where that program works; a relative path begins at the file of settings.",
+    "agent.python": "A function or an agent of yours, by its dotted name.",
+    "agent.options": "What is asked of every model: `temperature`, `max_tokens`, `thinking` and "
+    "so on.",
+    "agent.personalities": "Instructions by name, which a session may choose in the place of "
+    "`agent.instructions`.",
+    "agent.environment": "Variables for the program of `agent.command`; a secret may be `env:NAME` "
+    "or `file:/path`.",
+    "scribe.model": "The model that writes titles and summaries; without it, the one that answers.",
+    "scribe.compact_at": "How full the context of the model may become before a summary takes "
+    "the place of what was said first.",
+    "scribe.titles": "Whether sessions are given titles by themselves.",
+    "tools.use": "Which tools the agent may use; it is not told of others.",
+    "tools.ask": "For which tools a person is asked first.",
+    "tools.free": "For which tools nobody is asked, though `tools.ask` names them.",
+    "tools.platforms": "The same three by platform; they win over those of a profile.",
+    "providers": "Tables by provider: `api`, `base_url` and `api_key`. The known ones need none if "
+    "their key is in its usual variable.",
+    "mcp": "Tables by server of tools: `command`, `environment` and `folder` for a program, `url` "
+    "and `headers` for an address, `timeout_seconds` for both.",
     "context.redact": "Whether agents see keyed hashes in the place of people's and chats' ids.",
     "context.instructions": "Words for the agent that hold at a platform, a chat or a thread.",
     "hooks.session_started": "Functions that are told of every session that begins.",
@@ -78,6 +108,7 @@ ADVICE = {
     "TooLarge": "Send less at once; the error says how much is taken.",
     "PlatformError": "Repeat later.",
     "SendFailed": "Look at its outcome; the ledger tries again by itself, unless nobody is there.",
+    "ContextFull": "Let a summary stand for the older part: /compress.",
     "AgentError": "Look at the agent; the turn has failed visibly.",
     "StorageError": "Nothing was stored, unless it says that this is unknown. Read the hint.",
     "ConfigError": "Correct the setting; the error names key, origin and wish.",
@@ -195,10 +226,29 @@ TABLES = {
     "pairings": "Who asks to be let in, with the keyed hash of their code.",
     "pairing_mistakes": "When wrong codes were given for approval, so that nobody can guess.",
     "homes": "The chat of each platform to which messages go that nobody asked for.",
-    "waiting_commands": "Commands that wait until what was asked before them has been answered.",
+    "waiting_commands": "Commands that wait until what was asked before them has been answered, "
+    "and those that take longer than a moment, until they are done.",
+    "allowances": "Tools that agents may use without asking: where, and by whose leave.",
 }
 
 LIMITS = {
+    "threadline.core.agent.MEMORY_LIMIT": ("characters", "that an agent keeps for one session"),
+    "threadline.sessions.turns.pause.MOST_TOOLS": ("tools", "that one question asks leave for"),
+    "threadline.sessions.deliveries.buttons.MOST_CHOICES": ("buttons", "under one message"),
+    "threadline.sessions.deliveries.buttons.LABEL_LIMIT": ("characters", "on a button"),
+    "threadline.sessions.deliveries.buttons.SAYS_LIMIT": (
+        "characters",
+        "that a button says in somebody's name",
+    ),
+    "threadline.sessions.commands.shaping.FOCUS_LIMIT": (
+        "characters",
+        "of what matters most in a summary",
+    ),
+    "threadline.sessions.commands.choosing.LISTED": ("models", "that /model lists"),
+    "threadline.sessions.waiting.ERRAND_LEASE": (
+        "",
+        "after which a summary that is being written is begun anew by another process",
+    ),
     "threadline.core.label.LABEL_LIMIT": (
         "characters",
         "of a name, a topic or an id that an agent is shown",

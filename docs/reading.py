@@ -12,6 +12,7 @@ from types import ModuleType
 
 import threadline.assembly
 from threadline.sessions.store.admitting import Admitting
+from threadline.sessions.store.approving import Approving
 from threadline.sessions.store.arranging import Arranging
 from threadline.sessions.store.arriving import Arriving
 from threadline.sessions.store.commanding import Commanding
@@ -43,6 +44,7 @@ PARTS: tuple[tuple[str, type], ...] = (
     ("Searching", Searching),
     ("Knowing people", Knowing),
     ("Letting people in", Admitting),
+    ("Allowing tools", Approving),
     ("Arranging sessions", Arranging),
     ("Counting what is spent", Counting),
     ("Exporting and importing", Exporting),

@@ -18,6 +18,7 @@ EXAMPLES = (
     "docs/people.md",
     "docs/access.md",
     "docs/commands.md",
+    "docs/approvals.md",
     "docs/lists-and-projects.md",
     "docs/spending.md",
     "docs/search.md",
@@ -26,6 +27,8 @@ EXAMPLES = (
     "docs/webhook.md",
     "docs/platforms.md",
     "docs/context.md",
+    "docs/agents.md",
+    "docs/own-agent.md",
 )
 
 

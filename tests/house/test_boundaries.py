@@ -7,9 +7,16 @@ import pytest
 from tests.house.source import PACKAGE, Module, modules, sample
 
 BOUNDARIES = {
+    "agents/model/step.py": "what a provider's package raises becomes a sentence, or another try",
+    "agents/model/tools.py": "a tool's failure becomes the result that its model is told",
+    "agents/model/wrapping.py": "what a user's own agent raises becomes the failure of its turn",
+    "agents/python.py": "what a user's module raises becomes a setting that cannot be used",
+    "agents/model/desk.py": "a model's failure becomes the sentence that its scribe raises",
+    "agents/model/link.py": "an MCP server's failure becomes the answer to a call, or a log line",
     "core/errors.py": "an error that cannot say what it is becomes the sentence that is recorded",
     "gateway/connection.py": "a platform's failure becomes the recorded state of its connection",
     "gateway/calling.py": "what a user's function raises becomes the answer to whoever called it",
+    "gateway/desk.py": "a scribe's failure becomes an error of ours, which is told or recorded",
     "gateway/scheduler.py": "a job that cannot be started gets a run that says why",
     "gateway/presence.py": "a platform's failure to show typing becomes a longer pause",
     "gateway/sending.py": "a platform's failure becomes the outcome of a delivery",
