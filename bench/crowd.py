@@ -30,6 +30,9 @@ class TimedGate:
     ) -> Attachment:
         return await self._gate.keep(data, media_type, kind, name)
 
+    async def admits(self, inbound: Inbound) -> bool:
+        return await self._gate.admits(inbound)
+
     async def take(self, inbound: Inbound) -> Taken:
         start = time.perf_counter()
         taken = await self._gate.take(inbound)

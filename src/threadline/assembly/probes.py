@@ -16,6 +16,7 @@ from threadline.assembly.minds import (
     servers_of,
 )
 from threadline.core.errors import ThreadlineError
+from threadline.core.platform import Checked
 from threadline.core.secrecy import hush
 
 if TYPE_CHECKING:
@@ -139,21 +140,8 @@ def _platform_look(config: "Config", name: str) -> Look:
         from threadline.assembly import make_platform
 
         platform = make_platform(config, name)
-        check: Look | None = getattr(platform, "check", None)
-        if check is not None:
-            return await check()
-        if (config.platforms[name].type or name) == "telegram":
-            return await _greet_telegram(config.platform_settings(name))
-        return "Its settings are right."
+        return (
+            await platform.check() if isinstance(platform, Checked) else "Its settings are right."
+        )
 
     return look
-
-
-async def _greet_telegram(settings: dict[str, object]) -> str:
-    """Ask Telegram whose token it is."""
-    from threadline.platforms.telegram.line import Line
-    from threadline.platforms.telegram.settings import Settings
-    from threadline.platforms.telegram.troubles import told
-
-    async with Line(Settings.model_validate(settings)).open() as bot, told():
-        return f"The bot is @{(await bot.get_me()).username}."

@@ -164,6 +164,10 @@ class Gate(Protocol):
         """Store an attachment, before the message that it belongs to is brought."""
         ...
 
+    async def admits(self, inbound: Inbound) -> bool:
+        """Tell whether its sender may speak, before what they sent along is fetched and kept."""
+        ...
+
     async def take(self, inbound: Inbound) -> Taken:
         """Take in a message, an edit or a deletion.
 
@@ -225,6 +229,15 @@ class Platform(Protocol):
 
     async def register(self, commands: Sequence[Command]) -> None:
         """Tell the platform which commands there are, where it has a menu for them."""
+        ...
+
+
+@runtime_checkable
+class Checked(Protocol):
+    """A platform that can tell, before it is served, whether it will work."""
+
+    async def check(self) -> str:
+        """Ask the other side who we are there, in a sentence; raise `PlatformError` if in vain."""
         ...
 
 

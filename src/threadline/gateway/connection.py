@@ -89,6 +89,11 @@ class Connection:
         self._require_open()
         return await self._gate.keep(data, media_type, kind, name)
 
+    async def admits(self, inbound: Inbound) -> bool:
+        """Tell whether somebody may speak."""
+        self._require_open()
+        return not self._pretends(inbound) and await self._gate.admits(inbound)
+
     async def take(self, inbound: Inbound) -> Taken:
         """Take in a message; whoever brings one is up."""
         self._require_open()

@@ -105,6 +105,13 @@ class Inbox:
         """Store an attachment, before the message that it belongs to is brought."""
         return await self._store.put_blob(data, media_type, kind, name)
 
+    async def admits(self, inbound: Inbound) -> bool:
+        """Tell whether its sender may speak; what cannot be told leads nowhere."""
+        try:
+            return await self._access.rank(self._routed(inbound)) is not Rank.STRANGER
+        except Invalid:
+            return False
+
     async def answer_to(self, turn_id: TurnId, within: timedelta) -> Answer | None:
         """Wait for what a turn says to people, or asks them; None: it is not so far yet."""
         return await self._answers.wait(checked_turn_id(turn_id), checked_span(within, "within"))

@@ -51,6 +51,10 @@ class RecordingGate:
         self.blobs[blob] = data
         return Attachment(kind=kind, blob=blob, media_type=media_type, size=len(data), name=name)
 
+    async def admits(self, inbound: Inbound) -> bool:
+        """Let everybody in whose messages are not refused."""
+        return self.reception is not Reception.REFUSED
+
     async def take(self, inbound: Inbound) -> Taken:
         """Take in what is brought, once."""
         self.seen.append(inbound)

@@ -142,11 +142,3 @@ async def stage() -> AsyncIterator[TelegramStage]:
     """Open the double, and put Alice there."""
     async with BotApi(reads_all=True) as api:
         yield TelegramStage(api)
-
-
-async def hang_up(api: BotApi) -> None:
-    """Let the double call nobody any more; one cancellation may be swallowed by its waiting."""
-    task = api._server.receiving._task
-    while task is not None and not task.done():
-        task.cancel()
-        await asyncio.sleep(0)

@@ -3,6 +3,7 @@ import pytest
 from tests.platforms.telegram.stage import TelegramStage, make_telegram, running, stage
 from threadline.core.errors import PlatformError
 from threadline.core.message import Attachment, MediaKind, plain_text
+from threadline.core.platform import Reception
 from threadline.testing.gate import RecordingGate
 
 DATA = bytes(range(256)) * 40
@@ -116,3 +117,26 @@ async def test_a_name_is_one_that_can_be_kept(given: str, kept: str) -> None:
 
     (file,) = files(gate)
     assert (file.name, file.media_type) == (kept, "application/octet-stream")
+
+
+async def test_nothing_is_fetched_for_a_stranger() -> None:
+    """Who may not speak costs no traffic and no room; their words come, to be refused."""
+    async with stage() as set_up:
+        await set_up.alice.sends(set_up.dm, "document", DATA, name="spam.bin", caption="hi")
+        gate = RecordingGate()
+        gate.reception = Reception.REFUSED
+        async with running(make_telegram(set_up.api), gate):
+            await gate.until(seen=1)
+
+        assert not set_up.api.called("getFile")
+    assert not gate.blobs
+    assert plain_text(gate.seen[0].parts) == "hi"
+
+
+async def test_the_token_can_be_checked() -> None:
+    """Before anything is served it can be told whose token it is."""
+    async with stage() as set_up:
+        set_up.api.bot["can_read_all_group_messages"] = False
+        told = await make_telegram(set_up.api).check()
+
+    assert told == "The bot is @double_bot. In groups it hears what is said to it."

@@ -3,7 +3,7 @@ import logging
 
 import pytest
 
-from tests.platforms.telegram.stage import TelegramStage, hang_up, make_telegram, running, stage
+from tests.platforms.telegram.stage import TelegramStage, make_telegram, running, stage
 from threadline.core.errors import PlatformError, StorageError
 from threadline.core.message import plain_text
 from threadline.core.platform import Reception
@@ -177,13 +177,11 @@ async def test_another_program_that_polls_is_told() -> None:
 
 async def test_a_webhook_that_is_set_is_told() -> None:
     """It may belong to somebody, so that it is not taken away."""
-    async with stage() as set_up:
-        async with set_up.platform._line.open() as bot:
-            await bot.set_webhook(ELSEWHERE)
-            with pytest.raises(PlatformError, match="webhook is set"):
-                await set_up.platform.run(RecordingGate())
-            assert (await bot.get_webhook_info()).url == ELSEWHERE
-        await hang_up(set_up.api)
+    async with stage() as set_up, set_up.platform._line.open() as bot:
+        await bot.set_webhook(ELSEWHERE)
+        with pytest.raises(PlatformError, match="webhook is set"):
+            await set_up.platform.run(RecordingGate())
+        assert (await bot.get_webhook_info()).url == ELSEWHERE
 
 
 async def test_our_own_webhook_is_taken_away() -> None:
@@ -192,7 +190,6 @@ async def test_our_own_webhook_is_taken_away() -> None:
         gate, telegram = RecordingGate(), make_telegram(set_up.api, webhook_url=ELSEWHERE)
         async with telegram._line.open() as bot:
             await bot.set_webhook(ELSEWHERE)
-        await hang_up(set_up.api)
         async with running(telegram, gate):
             await set_up.write("hello")
             await gate.until(taken=1)

@@ -9,7 +9,7 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 
 from tests.platforms.telegram.hearing import line, update
-from tests.platforms.telegram.stage import TelegramStage, hang_up, make_telegram, running, stage
+from tests.platforms.telegram.stage import TelegramStage, make_telegram, running, stage
 from threadline.core.inbound import InboundKind
 from threadline.core.message import Attachment, plain_text
 from threadline.core.platform import Endpoint
@@ -70,7 +70,6 @@ async def listening(
     async with running(telegram, gate) as task:
         await set_up.api.until(lambda: set_up.api.called("setWebhook"))
         yield telegram, task
-    await hang_up(set_up.api)
 
 
 @asynccontextmanager
@@ -86,7 +85,6 @@ async def called(gate: RecordingGate) -> AsyncIterator[TelegramStage]:
         doors["telegram"] = hooked(set_up, url)
         async with running(doors["telegram"], gate):
             yield set_up
-        await hang_up(set_up.api)
 
 
 async def test_telegram_calls_and_is_answered() -> None:
@@ -200,7 +198,6 @@ async def test_before_and_after_a_run_calls_are_put_off() -> None:
         async with running(telegram, RecordingGate()):
             await set_up.api.until(lambda: set_up.api.called("setWebhook"))
         late = await Caller(telegram).post(HELLO)
-        await hang_up(set_up.api)
 
     assert (early.status_code, late.status_code) == (503, 503)
     assert early.headers["Retry-After"]

@@ -28,6 +28,9 @@ class Trusting:
     ) -> Attachment:
         return await self._gate.keep(data, media_type, kind, name)
 
+    async def admits(self, inbound: Inbound) -> bool:
+        return await self._gate.admits(replace(inbound, is_trusted=True))
+
     async def take(self, inbound: Inbound) -> Taken:
         return await self._gate.take(replace(inbound, is_trusted=True))
 

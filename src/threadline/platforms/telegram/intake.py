@@ -123,10 +123,25 @@ class Intake:
         words, file = words_of(message), file_of(message)
         if file is None:
             return Share(words=words)
+        if not await self._may_speak(message):
+            return Share(words=words or file.name)
         fetched = await self._fetcher.fetch(file, self._failures)
         if isinstance(fetched, str):
             return Share(words="\n".join(filter(None, (words, fetched))))
         return Share(words=words, files=(fetched,))
+
+    async def _may_speak(self, message: types.Message) -> bool:
+        """Ask whether somebody may speak here: nothing of a stranger's is fetched."""
+        try:
+            knock = Inbound(
+                address=self._address(message),
+                sender=sender_of(message),
+                parts=(Text(text="?"),),
+                at=_moment(message, InboundKind.MESSAGE),
+            )
+        except (Invalid, OverflowError):
+            return False  # It is passed over anyway, and that is told then.
+        return await self._gate.admits(knock)
 
     async def _bring(self, heard: Heard, id: int, kind: InboundKind, share: Share) -> None:
         message = heard.message

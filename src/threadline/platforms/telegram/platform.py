@@ -29,6 +29,7 @@ from threadline.platforms.telegram.webhook import Doorway
 
 if TYPE_CHECKING:
     from aiogram import Bot
+    from aiogram.types import User
 
     from threadline.platforms.telegram.intake import Intake
     from threadline.platforms.telegram.sending import Mouth
@@ -93,6 +94,13 @@ class Telegram:
         """What an agent should know when it speaks there."""
         return NOTES
 
+    async def check(self) -> str:
+        """Ask Telegram whose token it is."""
+        async with self._line.open() as bot:
+            me = await _who_we_are(bot)
+        reads = "" if me.can_read_all_group_messages else " In groups it hears what is said to it."
+        return f"The bot is @{me.username}.{reads}"
+
     async def run(self, gate: Gate) -> None:
         """Bring in what people say, until cancelled."""
         async with self._line.open() as bot:
@@ -138,13 +146,10 @@ class Telegram:
     async def _introduce(self, bot: "Bot", gate: Gate) -> "Intake":
         """Ask who we are, which also shows whether the token is right."""
         from threadline.platforms.telegram.intake import Intake
-        from threadline.platforms.telegram.troubles import told
 
-        async with told():
-            me = await bot.get_me()
         return Intake(
             bot,
-            me,
+            await _who_we_are(bot),
             gate,
             name=self._name,
             settings=self._settings,
@@ -186,6 +191,13 @@ def make(name: str, settings: Mapping[str, object]) -> Telegram:
         hint = "Run: pip install 'threadline[telegram]'"
         raise Invalid("Telegram needs an extra package", hint=hint)
     return Telegram(name, Settings.model_validate(dict(settings)))
+
+
+async def _who_we_are(bot: "Bot") -> "User":
+    from threadline.platforms.telegram.troubles import told
+
+    async with told():
+        return await bot.get_me()
 
 
 def _now() -> datetime:

@@ -234,7 +234,8 @@ class World:
     def _number(self, chat: Chat) -> int:
         """Number a message: supergroups and channels count for themselves, the rest together."""
         if chat.kind in (ChatKind.SUPERGROUP, ChatKind.CHANNEL):
-            chat.count += 1
+            # The first of all tells that the place was made; in a forum it is the general topic.
+            chat.count = max(chat.count + 1, 2)
             return chat.count
         self._lines += 1
         return self._lines
