@@ -232,6 +232,10 @@ def test_what_is_set_decides_who_answers(place: Place, text: str, name: str) -> 
         ("[providers.'Open AI']\napi_key = 'x'", "It must be tables named after providers."),
         ("[mcp.x]", "mcp.x has none of command and url"),
         ("[mcp.x]\ncommand = ['x']\nurl = 'http://x'", "mcp.x has both of command and url"),
+        (
+            "[mcp.x]\ncommand = ['x']\n[mcp.x_y]\ncommand = ['y']",
+            "mcp.x_y has tools that look like those of x",
+        ),
         ("[mcp.x]\nurl = 'ftp://x'", "mcp.x.url cannot be what it is"),
         ("[mcp.x]\nurl = 'http://x'\ntimeout_seconds = 0", "mcp.x.timeout_seconds cannot be 0"),
         ("[mcp.x]\nurl = 'http://x'\nheaders = {'a b' = 'c'}", "mcp.x.headers cannot be"),
@@ -388,12 +392,3 @@ async def test_a_missing_key_is_named(place: Place, text: str, wanted_by: str) -
         f"providers.openai.api_key is missing ({wanted_by}). "
         "Set the variable OPENAI_API_KEY, or api_key in [providers.openai]."
     )
-
-
-async def test_a_reference_to_nothing_is_named(place: Place) -> None:
-    """A variable that is not set, by its setting."""
-    place.user("[agent]\nmodel = 'openai:x'\n[providers.openai]\napi_key = 'env:NOWHERE'\n")
-
-    with pytest.raises(ConfigError, match=r"providers.openai.api_key stands in a variable"):
-        async with open_agent(place.load()):
-            pass

@@ -106,3 +106,14 @@ async def test_the_gateway_has_what_the_settings_say(tmp_path: Path) -> None:
     assert (settings.compact_at, settings.titles) == (0.5, False)
     async with prepare_gateway(config) as gateway:
         assert gateway.store.rules.models == ("ollama:x",)
+
+
+async def test_a_reference_to_nothing_is_named() -> None:
+    """A variable that is not set, by its setting."""
+    config = parse_config(
+        "[agent]\nmodel = 'openai:x'\n[providers.openai]\napi_key = 'env:NOWHERE'\n"
+    )
+
+    with pytest.raises(ConfigError, match=r"providers.openai.api_key stands in a variable"):
+        async with open_agent(config):
+            pass

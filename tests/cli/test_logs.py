@@ -66,3 +66,12 @@ def test_no_secret_is_written(format: LogFormat) -> None:
     assert "t0ken-t0ken" not in stream.getvalue()
     assert "a token" in stream.getvalue()
     assert "ValueError" in stream.getvalue()
+
+
+@pytest.mark.parametrize("name", ["httpx2", "openai._base_client", "anthropic", "aiogram.event"])
+def test_packages_do_not_tell_whom_they_called(name: str) -> None:
+    """An address may hold a token, and a request what somebody said."""
+    with written(LogFormat.JSON, LogLevel.DEBUG) as stream:
+        logging.getLogger(name).info("HTTP Request: POST https://host/s/in-the-path/mcp")
+
+    assert stream.getvalue() == ""

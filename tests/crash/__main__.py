@@ -10,17 +10,20 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import AsyncExitStack, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeAlias
 
-from tests.crash.gateway.killing import serving_victim
+from tests.crash.gateway.killing import ServingVictim, serving_victim
 from tests.crash.killing import Victim
 from tests.crash.ledger import Problem, Trouble
+from tests.crash.telegram.killing import telegram_victim
 from tests.databases import Server
 
 _WHOLE_EVERY = 25
+MakeVictim: TypeAlias = Callable[[str, int], AbstractAsyncContextManager[ServingVictim]]
 
 
 def main() -> int:
@@ -29,16 +32,14 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=300, help="so many of each kind")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     parser.add_argument("--on", choices=("sqlite", "postgres", "both"), default="both")
-    parser.add_argument("--what", choices=("store", "gateway", "both"), default="both")
+    parser.add_argument("--what", choices=tuple(_WHAT), default="both")
     wish = parser.parse_args()
-    kinds = ("store", "gateway") if wish.what == "both" else (wish.what,)
     started, tallies = time.monotonic(), []
-    for kind in kinds:
+    for kill in _WHAT[wish.what]:
         with (
             tempfile.TemporaryDirectory(prefix="threadline-crash-") as folder,
             _stores(wish.on, Path(folder)) as stores,
         ):
-            kill = kill_stores if kind == "store" else kill_gateways
             tallies.append(asyncio.run(kill(stores, wish.kills, wish.seed)))
     return _sum_up(tallies, time.monotonic() - started, wish.seed)
 
@@ -92,11 +93,21 @@ async def kill_stores(stores: list[str], kills: int, seed: int) -> Tally:
 
 
 async def kill_gateways(stores: list[str], kills: int, seed: int) -> Tally:
-    """Kill whole gateways so many times; now and then everything has to come to rest."""
-    tally = Tally("gateway", kills, seed)
+    """Kill whole gateways so many times."""
+    return await _kill_serving(stores, Tally("gateway", kills, seed), serving_victim)
+
+
+async def kill_bots(stores: list[str], kills: int, seed: int) -> Tally:
+    """Kill whole gateways with a Telegram bot so many times."""
+    return await _kill_serving(stores, Tally("telegram", kills, seed), telegram_victim)
+
+
+async def _kill_serving(stores: list[str], tally: Tally, victim_of: MakeVictim) -> Tally:
+    """Kill gateways; now and then everything has to come to rest."""
+    kills = tally.kills
     async with AsyncExitStack() as stack:
         victims = {
-            where: await stack.enter_async_context(serving_victim(where, seed))
+            where: await stack.enter_async_context(victim_of(where, tally.seed))
             for where in dict.fromkeys(stores)
         }
         for number in range(1, kills + 1):
@@ -109,6 +120,15 @@ async def kill_gateways(stores: list[str], kills: int, seed: int) -> Tally:
             tally.answered = sum(len(exchange.shown) for exchange in seen)
             tally.take(problems, number)
     return tally
+
+
+_WHAT = {
+    "store": (kill_stores,),
+    "gateway": (kill_gateways,),
+    "telegram": (kill_bots,),
+    "both": (kill_stores, kill_gateways),
+    "all": (kill_stores, kill_gateways, kill_bots),
+}
 
 
 def _sum_up(tallies: list[Tally], seconds: float, seed: int) -> int:

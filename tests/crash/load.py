@@ -18,6 +18,7 @@ from datetime import UTC, datetime
 from tests.crash.deadly import ENVIRONMENT, DeadlyDatabase, Moment, die, step_from
 from threadline.assembly import open_database
 from threadline.core.address import Address, Kind, Sender
+from threadline.core.agent import Question
 from threadline.core.errors import Conflict, LeaseLost, QueueFull
 from threadline.core.event import Cursor
 from threadline.core.inbound import Inbound, InboundKind
@@ -219,7 +220,7 @@ class Worker:
         return said
 
     async def _ask(self, lease: Lease) -> None:
-        await self._store.wait(lease, "Shall I?")
+        await self._store.wait(lease, Question(text="Shall I?"))
         tell("wait", turn=lease.turn_id)
         try:
             await self._store.answer(lease.turn_id, "yes")

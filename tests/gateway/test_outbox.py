@@ -368,7 +368,7 @@ async def test_the_log_tells_of_a_delivery_with_its_ids(
     seen: list[dict[str, object]] = []
     clock = FakeClock()
     store = await open_store(clock=clock)
-    board = Billboard(failures=_queue(*[refused(timedelta(seconds=1))] * 3))
+    board = Billboard(failures=_queue(*[refused()] * 3))
 
     def note_ids(_: logging.LogRecord) -> bool:
         seen.append(get_contextvars())

@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from threadline.core.address import Address, Kind, Sender
+from threadline.core.agent import Question
 from threadline.core.context import Company
 from threadline.core.errors import NotFound
 from threadline.core.inbound import Inbound
@@ -211,6 +212,9 @@ class _Silence:
 
     async def take_steering(self) -> Sequence[Message]:
         return ()
+
+    async def ask(self, question: Question) -> str:
+        raise AssertionError("Nobody is asked here")
 
 
 async def _requests(

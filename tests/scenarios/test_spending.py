@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from threadline.core.errors import Invalid, NotFound
+from threadline.core.errors import CapReached, Invalid, NotFound
 from threadline.core.inbound import Inbound
 from threadline.core.message import MarkerKind, Role, say
 from threadline.core.person import Identity
@@ -311,3 +311,48 @@ def test_a_cap_is_an_amount(cap: object) -> None:
         SpendCaps(day=cap)  # type: ignore[arg-type]
     assert not SpendCaps().is_set
     assert SpendCaps(day=Decimal(0)).is_set
+
+
+async def test_what_is_spent_beside_a_turn_counts_and_is_capped(house: House) -> None:
+    """A title and a summary are paid for by the session, under their task, within its caps."""
+    capped(house, session="1")
+    alice = house.person("alice", on="telegram")
+    said = await alice.says("hi")
+    id = said.session_id
+    await house.store.approve_spending_for(id)
+
+    await house.store.spend_for(id, [paid("0.4", task="title").usage])
+    await house.store.approve_spending_for(id)
+    await house.store.spend_for(id, [paid("0.6", task="summary").usage])
+
+    with pytest.raises(CapReached):
+        await house.store.approve_spending_for(id)
+    assert await sums(house, UsageBy.TASK) == {"title": Decimal("0.4"), "summary": Decimal("0.6")}
+    assert list(await sums(house, UsageBy.PERSON)) == ["telegram:id-of-alice"]
+    again = await alice.says("and now?")
+    assert (await house.store.turn(again.turn_id)).state is TurnState.FAILED
+
+
+async def test_nothing_is_asked_beside_a_turn_where_nothing_is_capped(house: House) -> None:
+    """A session that is not there is an error only for who wants to spend on it."""
+    unknown = SessionId("20260101_120000_0a1b2c3d")
+    await house.store.approve_spending_for(unknown)
+    capped(house, day="1")
+
+    with pytest.raises(NotFound):
+        await house.store.approve_spending_for(unknown)
+    with pytest.raises(NotFound):
+        await house.store.spend_for(unknown, [paid("1").usage])
+    assert await sums(house, UsageBy.TASK) == {}
+
+
+async def test_a_person_who_spent_enough_gets_no_title_either(house: House) -> None:
+    """Whoever owns a session is taken for whoever asks, and others are not kept from theirs."""
+    capped(house, person_day="1")
+    alice, bob = house.person("alice", on="telegram"), house.person("bob", on="telegram")
+    house.agent.will(paid("1"), Says("ok"))
+    hers, his = await alice.says("hi"), await bob.says("hi")
+
+    with pytest.raises(CapReached):
+        await house.store.approve_spending_for(hers.session_id)
+    await house.store.approve_spending_for(his.session_id)

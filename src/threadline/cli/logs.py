@@ -13,6 +13,15 @@ from threadline.cli.screen import clean
 from threadline.config.serving import LogFormat, LogLevel, LogSettings
 from threadline.core.secrecy import hush
 
+_QUIET = (
+    "asyncio", "uvicorn",
+    "httpx", "httpx2", "httpcore", "httpcore2", "aiohttp", "aiogram",
+    "openai", "anthropic", "google_genai",
+)  # fmt: skip
+"""They tell of the loop, of every request with an address that may hold a token, and of what was
+said in it.
+"""
+
 
 @contextmanager
 def logged(
@@ -45,8 +54,7 @@ def logged(
     before = root.level
     root.addHandler(place)
     root.setLevel(LogLevel(settings.level).upper())
-    for name in ("asyncio", "uvicorn", "httpx", "httpcore"):
-        # They tell of the loop, and of every request with addresses that may hold a token.
+    for name in _QUIET:
         logging.getLogger(name).setLevel(logging.WARNING)
     try:
         yield

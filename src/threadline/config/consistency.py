@@ -21,6 +21,7 @@ def check_consistency(config: "Config", origins: "Mapping[str, str]") -> None:
     _check_models(config, "scribe", config.scribe, origins)
     for name, server in config.mcp.items():
         _check_server(f"mcp.{name}", server, origins)
+        _check_server_name(name, config.mcp, origins)
     for name, provider in config.providers.items():
         if name not in KNOWN and not provider.base_url:
             wish = "It must be an address, as nobody knows where this provider is"
@@ -69,6 +70,16 @@ def _check_server(key: str, server: McpSettings, origins: "Mapping[str, str]") -
         wish = "It must have either a command to run or a url to call"
         has = "both" if server.command else "none"
         raise _mistake(f"{key} has {has} of command and url", wish, origins)
+
+
+def _check_server_name(
+    name: str, servers: "Mapping[str, McpSettings]", origins: "Mapping[str, str]"
+) -> None:
+    """Refuse a name with which a tool of one server could pass for that of another."""
+    for other in servers:
+        if name.startswith(f"{other}_"):
+            wish = f"No name may be that of another server, {other}, with _ and more behind it"
+            raise _mistake(f"mcp.{name} has tools that look like those of {other}", wish, origins)
 
 
 def _mistake(sentence: str, hint: str, origins: "Mapping[str, str]") -> ConfigError:

@@ -106,6 +106,7 @@ class Program:
             "permission": self._ask,
             "tool": self._use,
             "crash": self._crash,
+            "hush": self._fall_silent,
             "refuse": self._refuse,
             "garbage": self._babble,
             "environment": self._tell_environment,
@@ -162,6 +163,11 @@ class Program:
         sys.stderr.write("I am going down\n")
         sys.stderr.flush()
         os._exit(3)
+
+    async def _fall_silent(self, session_id: str, _: str) -> PromptResponse:
+        os.close(sys.stdout.fileno())
+        await asyncio.Event().wait()
+        raise AssertionError(session_id)
 
     async def _refuse(self, session_id: str, _: str) -> PromptResponse:
         del session_id

@@ -10,10 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from acp.schema import ToolCallUpdate
 
 from threadline.agents.acp.agent import AcpAgent
 from threadline.agents.acp.crew import Crew
 from threadline.agents.acp.memory import recall
+from threadline.agents.acp.permissions import question_of
 from threadline.agents.settings import AcpSettings
 from threadline.core.agent import Agent, Memory, Output, Piece, Question, Request, Thought
 from threadline.core.approval import ToolRules
@@ -33,6 +35,7 @@ from threadline.core.message import (
 from threadline.core.session import SessionId
 from threadline.core.turn import TurnId
 from threadline.core.usage import Usage
+from threadline.platforms.telegram.rendering import render
 from threadline.testing.agent_contract import AgentContract, outputs_of, request_for, words_of
 
 PROGRAM = str(Path(__file__).with_name("acp_agent.py"))
@@ -264,6 +267,34 @@ async def test_a_crash_costs_one_turn() -> None:
 
         assert Piece(text="Half a") in said
         assert "hello" in again
+
+
+async def test_a_program_that_falls_silent_is_begun_anew() -> None:
+    """It runs still, but nothing more will be heard of it."""
+    async with acp() as agent:
+        with pytest.raises(AgentError, match="ended while it was needed"):
+            await answer(agent, request_for("hush"))
+
+        again, _ = await answer(agent, request_for("hello"))
+
+        assert "hello" in again
+
+
+def test_what_is_asked_reads_as_it_is() -> None:
+    """The title and the arguments are code: Markdown in them hides nothing."""
+    call = ToolCallUpdate(
+        tool_call_id="1",
+        title="[ls](http://far.example)",
+        kind="execute",
+        raw_input={"command": "**ls** \u202e" + "x" * 2000},
+    )
+    question = question_of(call)
+    shown = render(question.text)
+
+    assert "[ls](http://far.example) (execute)" in shown.text
+    assert '"**ls** x' in shown.text
+    assert "more characters)" in shown.text
+    assert [entity.type for entity in shown.entities] == ["pre"]
 
 
 async def test_garbage_on_its_output_harms_nothing() -> None:

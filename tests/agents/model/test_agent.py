@@ -220,3 +220,13 @@ async def test_a_turn_that_is_asked_once_more_ends_with_a_question() -> None:
     assert isinstance(last, ModelRequest)
     assert isinstance(actor.sent[-1][-2], ModelResponse)
     assert [part for part in last.parts if isinstance(part, UserPromptPart)]
+
+
+async def test_a_name_that_two_servers_claim_belongs_to_none() -> None:
+    """Leave for the tool of one server is no leave for that of another with the same name."""
+    done: list[str] = []
+    actor, talk = Actor([("files_write", '{"path": "a"}')], "ok"), Talk()
+
+    await talk.says(agent_of(actor, files(done), files(done)), "Do it")
+
+    assert (done, actor.offered) == ([], [])

@@ -1,14 +1,17 @@
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.agents.model.acting import Actor, agent_of, files
 from tests.agents.model.talk import Talk
-from threadline.agents.model.approvals import QUESTION_LIMIT, ask_about
+from threadline.agents.model.approvals import QUESTION_LIMIT, ask_about, fitting
 from threadline.core.agent import Question
 from threadline.core.approval import Approval, ToolRules, write_answer
-from threadline.core.message import NewMessage, Role, ToolCall, ToolResult
+from threadline.core.message import PARTS_LIMIT, NewMessage, Role, ToolCall, ToolResult
 from threadline.core.notice import cut_off
+from threadline.platforms.telegram.rendering import render
 
 CAREFUL = ToolRules(ask=("files_write",))
 READ = ("files_read", '{"path": "a.txt"}')
@@ -136,18 +139,16 @@ async def test_a_turn_may_ask_again() -> None:
 @given(st.lists(st.tuples(st.text(max_size=300), st.text()), min_size=1, max_size=12))
 def test_a_question_is_short_and_cannot_be_faked(calls: list[tuple[str, str]]) -> None:
     """Whatever the arguments are, the question is bounded and each call stays in its lines."""
-    import json
-
     made = [
         ToolCall(id=str(n), name="files_write", arguments=json.dumps({"path": value, key: "x"}))
         for n, (key, value) in enumerate(calls)
         if key.isprintable() and "\0" not in value and value.isprintable()
     ] or [ToolCall(id="x", name="files_write", arguments="no json\nfiles_read\n")]
-    question = ask_about(made)
+    question = ask_about(fitting(made))
 
     assert len(question.text) < QUESTION_LIMIT + 200
-    names = [line for line in question.text.splitlines() if line and not line.startswith(" ")]
-    assert set(names[1:]) <= {"files_write"} | {line for line in names if line.startswith("… and")}
+    lines = [line for line in question.text.splitlines() if line and not line.startswith(" ")]
+    assert {line for line in lines[1:] if line.strip("`")} <= {"files_write"}
 
 
 def test_a_long_argument_says_that_it_is_longer() -> None:
@@ -157,16 +158,48 @@ def test_a_long_argument_says_that_it_is_longer() -> None:
     assert "4,600 more characters" in ask_about([call]).text
 
 
-def test_many_calls_say_how_many_are_not_shown() -> None:
-    """A hundred calls are one question, which says what it leaves out."""
-    calls = [
-        ToolCall(id=str(n), name="run", arguments='{"command": "' + "x" * 300 + '"}')
-        for n in range(100)
-    ]
-    text = ask_about(calls).text
+async def test_nobody_gives_leave_for_what_they_were_not_shown() -> None:
+    """Of too many calls some are asked about; the others are not done, and not allowed."""
+    done: list[str] = []
+    calls = [("files_write", f'{{"path": "{n}{"x" * 300}"}}') for n in range(99)]
+    talk = await asked(done, *calls, ("files_remove", "{}"))
 
-    assert "May I use these 100 tools?" in text
-    assert "more calls that do not fit in here" in text
+    assert talk.question.tools == ("files_write",)
+    shown = [n for n in range(99) if f"path: {n}x" in talk.question.text]
+    assert shown == list(range(len(shown)))
+    assert f"these {len(shown)} tools" in talk.question.text
+    assert len(results(talk)) == 100 - len(shown)
+
+    await talk.goes_on(agent_of(Actor("ok"), files(done), tools=CAREFUL), YES)
+
+    assert {said.partition("x")[0] for said in done} == {f"wrote {n}" for n in shown}
+
+
+async def test_an_answer_of_many_parts_is_asked_about_as_a_whole() -> None:
+    """What a person was shown is done, in whichever line of the transcript it stands."""
+    done: list[str] = []
+    talk = await asked(done, WRITE, *[READ] * PARTS_LIMIT)
+
+    await talk.goes_on(agent_of(Actor("ok"), files(done), tools=CAREFUL), YES)
+
+    assert done.count("wrote b.txt") == 1
+
+
+@pytest.mark.parametrize("value", ["[ls](http://far.example/)", "**ls**", "`ls`", "```\nls\n```"])
+def test_what_is_asked_about_reads_as_it_is(value: str) -> None:
+    """An argument is code: Markdown in it hides nothing of what a person allows."""
+    call = ToolCall(id="1", name="run", arguments=json.dumps({"command": value}))
+    shown = render(ask_about([call]).text)
+
+    assert f"command: {value.replace(chr(10), ' ⏎ ')}" in shown.text
+    assert [entity.type for entity in shown.entities] == ["pre"]
+
+
+def test_a_line_break_is_seen() -> None:
+    """A second command does not look like the end of a comment."""
+    call = ToolCall(id="1", name="run", arguments=json.dumps({"command": "# tidy up\nrm -r ."}))
+
+    assert "command: # tidy up ⏎ rm -r ." in ask_about([call]).text
 
 
 async def test_a_denial_is_no_message_of_the_agent() -> None:

@@ -1,7 +1,12 @@
 import subprocess
 import sys
+from contextlib import suppress
 
 import pytest
+from pydantic_ai.direct import model_request
+from pydantic_ai.exceptions import ModelAPIError, UnexpectedModelBehavior
+from pydantic_ai.messages import ModelRequest
+from pydantic_ai.models.openai import OpenAIResponsesModel
 
 from tests.agents.model.providers import KEY, MODELS, settings_for
 from threadline.agents.model.models import (
@@ -80,6 +85,33 @@ async def test_an_address_of_the_session_takes_the_place_of_the_provider_s() -> 
 
     assert there.base_url == "http://127.0.0.1:8/other/"
     assert here.base_url == f"{NOWHERE}/"
+
+
+@pytest.mark.parametrize("name", [name for name in MODELS if name != "compatible"])
+async def test_a_key_goes_nowhere_but_where_the_configuration_says(name: str) -> None:
+    """A session may come from somebody's file, or an admin's chat: its server gets no key."""
+    async with ProviderDouble() as near, ProviderDouble() as far, open_http() as http:
+        model, settings = MODELS[name], settings_for(near, MODELS[name])
+        address = settings_for(far, model).providers[name].base_url
+        far.will(Says("hi"))
+        asked = ModelRequest.user_text_prompt("hi")
+        with suppress(ModelAPIError, UnexpectedModelBehavior):
+            await model_request(make_model(settings, model, address, http=http), [asked])
+
+    assert (len(near.requests), len(far.requests)) == (0, 1)
+    assert KEY not in f"{far.last.path} {far.last.headers} {far.last.json}"
+
+
+async def test_another_path_of_the_same_server_gets_the_key() -> None:
+    """Whoever has the key already is no stranger."""
+    provider = Provider(name="openai", api=Api.OPENAI, base_url=NOWHERE, api_key=KEY)
+    settings = settings_with(provider, "openai:gpt-5")
+
+    async with open_http() as http:
+        beside = make_model(settings, "openai:gpt-5", f"{NOWHERE}/beta", http=http)
+
+    assert isinstance(beside, OpenAIResponsesModel)
+    assert beside.client.api_key == KEY
 
 
 async def test_nothing_is_read_from_the_environment_behind_our_back(

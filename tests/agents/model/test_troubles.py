@@ -147,6 +147,8 @@ async def test_what_was_said_before_it_broke_off_stays(name: str, trouble: Step)
     assert talk.streamed == "Once upon"
     assert pauses.seconds == []
     assert name in str(caught.value)
+    is_cut = "broke off in the middle of its answer" in str(caught.value)
+    assert is_cut is isinstance(trouble, Disconnects)
     assert not any(isinstance(output, NewMessage) for output in talk.outputs)
 
 

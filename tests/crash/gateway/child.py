@@ -13,16 +13,17 @@ import logging
 import os
 import random
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from datetime import timedelta
 
-from tests.crash.deadly import DeadlyDatabase, Fate, step_from
+from tests.crash.deadly import DeadlyDatabase, Fate, Step, step_from
 from tests.crash.gateway.exchange import PLATFORMS
 from tests.crash.gateway.wire import Wire
 from threadline.assembly import open_database
 from threadline.core.access import AccessRules
-from threadline.core.agent import Output, Piece, Request
+from threadline.core.agent import Output, Piece, Question, Request
 from threadline.core.message import Role, say
+from threadline.core.platform import Platform
 from threadline.gateway.gateway import Gateway
 from threadline.gateway.pace import Pace
 from threadline.gateway.settings import GatewaySettings
@@ -38,42 +39,73 @@ SETTINGS = GatewaySettings(
     pace=PACE,
 )
 
+YIELDED, LIVE = "ask and let go", "ask and wait"
+QUESTIONS = (YIELDED, LIVE)
+"""What somebody says to be asked back, in one way or the other."""
+MAY_I = "May I?"
+
 
 class Teller:
     """Answers with words that can be told apart: each names its question, attempt and place."""
 
-    def __init__(self, dice: random.Random) -> None:
+    def __init__(self, dice: random.Random, pause: float = 0.01) -> None:
         self._dice = dice
+        self._pause = pause
 
     async def answer(self, request: Request) -> AsyncIterator[Output]:
         """Say a line at once and another piece by piece; some answers take several messages."""
         asked = next(m for m in reversed(request.history) if m.role is Role.USER)
+        if asked.text in QUESTIONS:
+            async for output in _ask(asked.text, request):
+                yield output
+            return
         words = [f"{asked.text}/{request.turn.attempts}/{k}" for k in range(self._length())]
         half = len(words) // 2
         for word in words[:half]:
             yield Piece(text=f"{word} ")
-            await asyncio.sleep(self._dice.random() * 0.01)
+            await asyncio.sleep(self._dice.random() * self._pause)
         yield say(Role.ASSISTANT, " ".join(words[:half]))
         for word in words[half:]:
             yield Piece(text=f"{word} ")
-            await asyncio.sleep(self._dice.random() * 0.01)
+            await asyncio.sleep(self._dice.random() * self._pause)
 
     def _length(self) -> int:
         return self._dice.choice([4, 6, 8, 25, 40])
 
 
+async def _ask(how: str, request: Request) -> AsyncIterator[Output]:
+    """Ask leave for something, and say what was answered."""
+    answer = request.turn.answer
+    if how == LIVE:
+        answer = await request.ask(Question(text=MAY_I))
+    elif answer is None:
+        yield Question(text=MAY_I)
+    yield say(Role.ASSISTANT, f"I was told: {answer}")
+
+
 async def serve(where: str, url: str, seed: int, wanted: str | None) -> None:
+    """Serve the two platforms of an exchange."""
+    step = None if wanted is None else step_from(wanted)
+    fate = Fate(step)
+    platforms = [Wire(name, url, fate) for name in PLATFORMS]
+    await serve_on(platforms, where, Teller(random.Random(seed)), step, SETTINGS)
+
+
+async def serve_on(
+    platforms: Sequence[Platform],
+    where: str,
+    agent: Teller,
+    step: Step | None,
+    settings: GatewaySettings,
+) -> None:
     """Serve until the end, which somebody else decides on."""
     # Nobody says anything more to us: if there is something to hear, our parent is gone.
     asyncio.get_running_loop().add_reader(0, os._exit, 1)
-    step = None if wanted is None else step_from(wanted)
     database = await open_database(where)
     if step is not None:
         database = DeadlyDatabase(database, step)
-    fate = Fate(step)
-    platforms = [Wire(name, url, fate) for name in PLATFORMS]
-    store, agent = Store(database), Teller(random.Random(seed))
-    async with Gateway(store, agent, platforms, settings=SETTINGS) as gateway:
+    store = Store(database)
+    async with Gateway(store, agent, platforms, settings=settings) as gateway:
         tell("ready", store.owner)
         await gateway.wait()
 
@@ -83,7 +115,7 @@ def tell(what: str, which: object) -> None:
     os.write(1, f"{what} {which}\n".encode())
 
 
-def bear(errand: str) -> None:
+def bear(errand: str, serve: Callable[..., Coroutine[None, None, None]] = serve) -> None:
     """Let a gateway live, and tell how it died."""
     child = os.fork()
     if child == 0:

@@ -35,6 +35,8 @@ class Update:
     id: int
     conversation: int
     question: int
+    text: str = ""
+    """What it says; nothing: it is called by its number."""
 
     @property
     def message_id(self) -> str:
@@ -156,7 +158,12 @@ class Exchange:
                 break
         return JSONResponse(
             [
-                {"id": one.id, "conversation": one.conversation, "question": one.question}
+                {
+                    "id": one.id,
+                    "conversation": one.conversation,
+                    "question": one.question,
+                    "text": one.text or one.message_id,
+                }
                 for one in self._updates[platform][:_MOST]
             ]
         )
@@ -169,6 +176,9 @@ class Exchange:
             return False
         return True
 
+    def refresh(self) -> None:
+        """Bring up to date what is known of the far end; here it always is."""
+
     def _acknowledge(self, platform: str, offset: int) -> None:
         waiting = self._updates[platform]
         while waiting and waiting[0].id < offset:
@@ -179,15 +189,25 @@ class Exchange:
         for conversation in () if self.is_calm else self._on(platform):
             ahead = self._asked[conversation] - len(self._answers[f"chat{conversation}"])
             for _ in range(AHEAD - ahead):
-                self._numbers[platform] += 1
-                self._asked[conversation] += 1
-                update = Update(
-                    id=self._numbers[platform],
-                    conversation=conversation,
-                    question=self._asked[conversation],
-                )
-                self._updates[platform].append(update)
+                self._add(conversation)
         return bool(self._updates[platform])
+
+    def say(self, conversation: int, text: str) -> None:
+        """Let somebody say something of their own."""
+        self._add(conversation, text)
+        self._news.set()
+
+    def _add(self, conversation: int, text: str = "") -> None:
+        platform = platform_of(conversation)
+        self._numbers[platform] += 1
+        self._asked[conversation] += 1
+        update = Update(
+            id=self._numbers[platform],
+            conversation=conversation,
+            question=self._asked[conversation],
+            text=text,
+        )
+        self._updates[platform].append(update)
 
     def _on(self, platform: str) -> Iterator[int]:
         yield from (n for n in range(self.conversations) if platform_of(n) == platform)

@@ -28,6 +28,7 @@ class ServingVictim:
     url: str
     exchange: Exchange
     nursery: Nursery
+    longest: float = _LONGEST
     kills: int = 0
     casualties: Casualties = field(default_factory=Casualties)
 
@@ -42,7 +43,7 @@ class ServingVictim:
         # Some die while they start; the first has to make the store.
         if dice.random() < 0.9 or self.kills == 1:
             await self.nursery.ready()
-        await asyncio.sleep(dice.random() * _LONGEST)
+        await asyncio.sleep(dice.random() * self.longest)
         await self.nursery.kill()
         return self.look()
 
@@ -52,6 +53,7 @@ class ServingVictim:
         await self.nursery.ready()
         await self.calm_down()
         await self.nursery.kill()
+        self.exchange.refresh()
         with looking(self.where) as look:
             ended = broken_in_the_end(look, self.exchange, self.casualties)
             return [*broken_laws(look), *ended]
@@ -71,6 +73,7 @@ class ServingVictim:
 
     def look(self) -> list[Problem]:
         """Answer what is wrong now that nobody serves."""
+        self.exchange.refresh()
         with looking(self.where) as look:
             self.casualties.count(look)
             return [*broken_laws(look), *broken_at_once(look, self.exchange)]

@@ -67,11 +67,11 @@ class Nursery:
 
 
 @asynccontextmanager
-async def nursery() -> AsyncIterator[Nursery]:
+async def nursery(child: str = "tests.crash.gateway.child") -> AsyncIterator[Nursery]:
     """Have a nursery for as long as the context is open; whoever lives at the end is killed."""
     with tempfile.NamedTemporaryFile(prefix="threadline-complaints-") as complaints:
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "tests.crash.gateway.child"),
+            *(sys.executable, "-m", child),
             stdin=PIPE,
             stdout=PIPE,
             stderr=complaints,

@@ -65,10 +65,10 @@ class Wire:
         return answer.json()
 
 
-def _inbound(update: dict[str, int]) -> Inbound:
+def _inbound(update: dict[str, Any]) -> Inbound:
     conversation, question = update["conversation"], update["question"]
     return Inbound.text(
-        f"{conversation}.{question}",
+        update["text"],
         address=address_of(conversation),
         sender=Sender(id=f"person{conversation}", name=f"Person {conversation}"),
         at=datetime.now(UTC) - timedelta(milliseconds=1),

@@ -27,6 +27,8 @@ async def test_a_flood_asks_for_patience(api: BotApi, bot: Bot, dm: Chat) -> Non
     await bot.send_message(dm.id, "y")
 
     assert (refused.value.retry_after, dm.texts) == (3, ["y"])
+    assert [call.text("text") for call in api.called("sendMessage")] == ["x", "y"]
+    assert [call.text("text") for call, _ in api.done if call.method == "sendMessage"] == ["y"]
 
 
 async def test_faults_of_the_server(api: BotApi, bot: Bot, dm: Chat) -> None:

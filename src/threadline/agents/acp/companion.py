@@ -55,6 +55,7 @@ class Companion:
         """Its sessions that this very program has open."""
         self._settings = settings
         self._process: asyncio.subprocess.Process | None = None
+        self._pipe: Pipe | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._introduction: InitializeResponse | None = None
 
@@ -65,8 +66,9 @@ class Companion:
 
     @property
     def is_alive(self) -> bool:
-        """Whether it runs."""
-        return self._process is not None and self._process.returncode is None
+        """Whether it runs, and can still be heard: its end is seen a moment later."""
+        is_running = self._process is not None and self._process.returncode is None
+        return is_running and self._pipe is not None and not self._pipe.ended
 
     @property
     def takes(self) -> PromptCapabilities:
@@ -101,7 +103,8 @@ class Companion:
             ) from error
         self._tasks = [asyncio.create_task(self._log_errors(), name=f"stderr of {self.program}")]
         ears = cast("Client", self.ears)  # Of what was not offered it need not hear.
-        self._agent = connect_to_agent(ears, Pipe(self._process))
+        self._pipe = Pipe(self._process)
+        self._agent = connect_to_agent(ears, self._pipe)
         self._introduction = await self._within(
             self._agent.initialize(
                 protocol_version=PROTOCOL_VERSION,

@@ -11,9 +11,10 @@ from acp.schema import (
     ToolCallUpdate,
 )
 
-from threadline.agents.transcript import shorten
 from threadline.core.agent import Question
 from threadline.core.approval import Approval, read_answer
+from threadline.core.markdown import fence
+from threadline.core.rendering import shown
 from threadline.core.text import clean_title
 
 UNNAMED = "other"
@@ -29,12 +30,18 @@ def tool_of(call: ToolCallUpdate) -> str:
 
 def question_of(call: ToolCallUpdate) -> Question:
     """Ask a person what the agent asks."""
-    title = clean_title(call.title or tool_of(call))
-    lines = [f"May the agent do this? {title} ({tool_of(call)})"]
+    lines = [f"{clean_title(call.title or tool_of(call), _SHOWN)} ({tool_of(call)})"]
     if call.raw_input not in (None, {}, ""):
         given = json.dumps(call.raw_input, ensure_ascii=False, default=str, indent=2)
-        lines.append(shorten(given, _SHOWN))
-    return Question(text="\n".join(lines), tools=(tool_of(call),))
+        lines.append(_short(given))
+    # As code, of which nothing is hidden or styled where Markdown is shown.
+    what = fence("\n".join(lines)).rstrip("\n")
+    return Question(text=f"May the agent do this?\n\n{what}", tools=(tool_of(call),))
+
+
+def _short(text: str) -> str:
+    hidden, text = len(text) - _SHOWN, shown(text[:_SHOWN])
+    return text if hidden <= 0 else f"{text}… ({hidden:,} more characters)"
 
 
 def is_approved(answer: str) -> bool:

@@ -20,6 +20,8 @@ class Pipe:
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         """Speak with a program that was started with both."""
         self._process = process
+        self.ended = False
+        """Whether the program will say nothing more, though it may still run."""
 
     async def send(self, message: dict[str, Any]) -> None:
         """Write one message; `ConnectionError` if nobody reads it any more."""
@@ -31,6 +33,11 @@ class Pipe:
 
     async def receive(self) -> dict[str, Any] | None:
         """Read the next message; None: there will be none any more."""
+        message = await self._next()
+        self.ended = message is None
+        return message
+
+    async def _next(self) -> dict[str, Any] | None:
         stream = self._process.stdout
         while stream is not None:
             try:

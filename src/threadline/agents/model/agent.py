@@ -10,7 +10,14 @@ from typing import TypeAlias, cast
 from pydantic_ai.models import Model
 from pydantic_ai.settings import ModelSettings as Options
 
-from threadline.agents.model.approvals import ask_about, decide, deny, pending_calls
+from threadline.agents.model.approvals import (
+    ask_about,
+    decide,
+    deny,
+    fitting,
+    pending_calls,
+    put_off,
+)
 from threadline.agents.model.attachments import Attachments
 from threadline.agents.model.history import NOTES_ARE_NOTES, Line
 from threadline.agents.model.models import name_of
@@ -151,7 +158,10 @@ class Exchange:
                 async for result in results:
                     yield result
             if asked:
-                yield ask_about(asked)
+                shown = fitting(asked)
+                for call in asked[len(shown) :]:
+                    yield self._kept(put_off(call))
+                yield ask_about(shown)
                 return
             self._lines += await self._request.steering()
 

@@ -1,7 +1,7 @@
 """Models: a name of the configuration becomes something that can be asked.
 
 What a provider's own package would read from the environment (keys, addresses) is always given
-to it here: a key goes where the configuration, or an admin, said that it goes.
+to it here: a key goes where the configuration says that it goes.
 """
 
 import asyncio
@@ -9,6 +9,7 @@ import time
 from contextlib import asynccontextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from threadline.agents.settings import Api, ModelSettings, Provider
 from threadline.core.errors import AgentError, ConfigError
@@ -116,7 +117,8 @@ def make_model(
 ) -> "Model":
     """Make a model that can be asked.
 
-    `base_url` is that of the session: an admin chose it, so that the key may be sent there.
+    `base_url` is that of the session. It may have come with an imported file, or from a chat, so
+    that no key is sent there unless the configuration names the same server.
     """
     provider = find_provider(settings, name)
     _, model = provider_of(name)
@@ -167,14 +169,23 @@ async def ask_once(settings: ModelSettings, name: str | None = None) -> str:
 
 
 def _key_for(provider: Provider, address: str) -> str:
+    usual = _ADDRESSES[provider.api]
+    if _origin(address) != _origin(provider.base_url or usual):
+        return _NO_KEY
     if provider.api_key:
         return provider.api_key
-    if address == _ADDRESSES[provider.api]:
+    if address == usual:
         raise ConfigError(
             f"There is no key for the provider {provider.name}",
             hint=f"Set `providers.{provider.name}.api_key`, best from the environment",
         )
     return _NO_KEY
+
+
+def _origin(address: str) -> tuple[str, str]:
+    """Tell which server an address is at."""
+    url = urlsplit(address)
+    return url.scheme, url.netloc.lower()
 
 
 def _open_client(address: str, key: str, http: "httpx2.AsyncClient") -> "AsyncOpenAI":

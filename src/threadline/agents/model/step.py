@@ -6,7 +6,13 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 
 from pydantic_ai.direct import model_request_stream
-from pydantic_ai.exceptions import ContentFilterError, ModelRequestRejectedError, UserError
+from pydantic_ai.exceptions import (
+    ContentFilterError,
+    ModelConnectionError,
+    ModelRequestRejectedError,
+    ModelTimeoutError,
+    UserError,
+)
 from pydantic_ai.messages import (
     InstructionPart,
     ModelMessage,
@@ -39,6 +45,7 @@ from threadline.agents.model.history import Line, render_history
 from threadline.agents.model.models import provider_of
 from threadline.agents.model.results import storable
 from threadline.agents.model.retries import Retries, Sleep
+from threadline.agents.model.thinking import settings_for
 from threadline.agents.model.usage import usage_of
 from threadline.core.agent import Output, Piece, Thought
 from threadline.core.message import BlobHash
@@ -127,7 +134,7 @@ class Step:
         async with model_request_stream(
             model,
             messages,
-            model_settings=self.settings,
+            model_settings=settings_for(model, messages, self.settings),
             model_request_parameters=asked,
             instrument=False,
         ) as stream:
@@ -135,9 +142,12 @@ class Step:
                 async with aclosing(self._follow(stream)) as outputs:
                     async for output in outputs:
                         yield output
-            except Exception:
+            except Exception as error:
                 if stream.usage.has_values():
                     yield _usage(stream.get(), candidate)
+                if _is_cut_off(error):
+                    # It had been reached, though the error does not say so.
+                    raise BrokenOff from error
                 raise
             response = stream.get()
         yield _usage(response, candidate)
@@ -170,6 +180,10 @@ class Step:
 def _may_move_on(error: Exception, candidate: Candidate) -> bool:
     remedy = remedy_for(error)
     return remedy is Remedy.WAIT or (remedy is Remedy.ANOTHER and candidate.may_be_replaced)
+
+
+def _is_cut_off(error: Exception) -> bool:
+    return isinstance(error, ModelConnectionError) and not isinstance(error, ModelTimeoutError)
 
 
 def _usage(response: ModelResponse, candidate: Candidate) -> Output:

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import logging
+from collections import Counter
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -19,6 +21,8 @@ from threadline.agents.model.results import cut, storable
 from threadline.core.approval import ToolRules, ToolVerdict
 from threadline.core.errors import ThreadlineError
 from threadline.core.message import NewMessage, Role, ToolCall, ToolResult
+
+log = logging.getLogger("threadline.agents.model")
 
 Toolset: TypeAlias = AbstractToolset[None]
 
@@ -89,12 +93,24 @@ async def open_toolbox(
     """Gather the tools that there are for a turn; those that are barred are not among them."""
     context = RunContext(deps=None, model=model, usage=RunUsage())
     found = await asyncio.gather(*(toolset.get_tools(context) for toolset in toolsets))
-    tools = {name: tool for some in found for name, tool in some.items()}
+    tools = _gather(found)
     verdicts = {name: rules.verdict(name, only=only, allowed=allowed) for name in tools}
     offered = {
         name: tool for name, tool in tools.items() if verdicts[name] is not ToolVerdict.BARRED
     }
     return Toolbox(tools=offered, verdicts=verdicts, context=context)
+
+
+def _gather(found: Sequence[Mapping[str, ToolsetTool[None]]]) -> dict[str, ToolsetTool[None]]:
+    """Put the tools of all servers together.
+
+    Where two servers have a tool of one name there is none: leave for the one is no leave for the
+    other.
+    """
+    count = Counter(name for some in found for name in some)
+    for name in (name for name, times in count.items() if times > 1):
+        log.warning("Several servers have a tool %s, so that it is left out", name)
+    return {name: tool for some in found for name, tool in some.items() if count[name] == 1}
 
 
 def write_result(value: object) -> str:

@@ -71,7 +71,8 @@ def not_sent(
     """Write down that an attempt failed; it is tried again later, or fails for good.
 
     What may have been seen is sent again only once, and is marked as a possible repeat. Where
-    nobody could be reached before, one attempt is enough.
+    nobody could be reached before, one attempt is enough. A pause that the platform wants is no
+    attempt.
     """
     checked_text(error, "error")
     is_repeat = delivery.repeated_at is not None and delivery.attempts > 1
@@ -80,7 +81,7 @@ def not_sent(
         outcome is SendOutcome.DEAD
         or is_again
         or delivery.dead_at is not None
-        or delivery.attempts >= MAX_DELIVERY_ATTEMPTS
+        or (delivery.attempts >= MAX_DELIVERY_ATTEMPTS and retry_after is None)
         or now - delivery.owed_at > STALE_AFTER
     ):
         row = _read(tx, delivery)
@@ -102,6 +103,8 @@ def _retry(
     now: datetime,
 ) -> None:
     repeated_at = now if outcome is SendOutcome.AMBIGUOUS else delivery.repeated_at
+    # Whoever asks for a pause has refused nothing: how long that may go on, time decides.
+    is_pause = outcome is SendOutcome.REJECTED and retry_after is not None
     row = _read(tx, delivery)
     with telling(tx, row.number_or_none("session_key"), now) as tell:
         owed = tx.one(
@@ -111,6 +114,7 @@ def _retry(
             due_at=stamp(now + pause_after(delivery.attempts, retry_after)),
             repeated_at=None if repeated_at is None else stamp(repeated_at),
             error=error,
+            spared=int(is_pause),
         )
         if owed is None:
             raise LeaseLost("Somebody else sends this reply", id=str(delivery.id))

@@ -199,10 +199,10 @@ WHERE id = :id AND fence = :fence AND state = 'sending' AND owner IS NOT NULL
 RETURNING id
 
 -- name: retry_delivery
--- Owe a delivery again, later.
+-- Owe a delivery again, later; some attempts do not count.
 UPDATE deliveries
 SET state = 'pending', owner = NULL, lease_until = NULL, fence = fence + 1, due_at = :due_at,
-    repeated_at = :repeated_at, error = :error
+    repeated_at = :repeated_at, error = :error, attempts = attempts - :spared
 WHERE id = :id AND fence = :fence AND state = 'sending' AND owner IS NOT NULL
 RETURNING id
 
