@@ -111,7 +111,9 @@ async def test_the_gateway_has_what_the_settings_say(tmp_path: Path) -> None:
 async def test_a_reference_to_nothing_is_named() -> None:
     """A variable that is not set, by its setting."""
     config = parse_config(
-        "[agent]\nmodel = 'openai:x'\n[providers.openai]\napi_key = 'env:NOWHERE'\n"
+        "[agent]\nmodel = 'openai:x'\n[providers.openai]\napi_key = 'env:NOWHERE'\n",
+        "threadline.toml",
+        environ={},
     )
 
     with pytest.raises(ConfigError, match=r"providers.openai.api_key stands in a variable"):

@@ -17,7 +17,7 @@ from threadline.agents.acp.crew import Crew
 from threadline.agents.acp.memory import recall
 from threadline.agents.acp.permissions import question_of
 from threadline.agents.settings import AcpSettings
-from threadline.core.agent import Agent, Memory, Output, Piece, Question, Request, Thought
+from threadline.core.agent import Memory, Output, Piece, Question, Request, Thought
 from threadline.core.approval import ToolRules
 from threadline.core.errors import AgentError
 from threadline.core.message import (
@@ -36,7 +36,7 @@ from threadline.core.session import SessionId
 from threadline.core.turn import TurnId
 from threadline.core.usage import Usage
 from threadline.platforms.telegram.rendering import render
-from threadline.testing.agent_contract import AgentContract, outputs_of, request_for, words_of
+from threadline.testing.agent_contract import outputs_of, request_for, words_of
 
 PROGRAM = str(Path(__file__).with_name("acp_agent.py"))
 
@@ -393,37 +393,3 @@ async def test_sessions_have_programs_of_their_own() -> None:
         two, _ = await answer(agent, replace(request, session=other))
 
         assert one.partition("|")[0] != two.partition("|")[0]
-
-
-class TestContract(AgentContract):
-    """An agent in a program of its own keeps the contract of all agents."""
-
-    def make_agent(self) -> Agent:
-        made = settings()
-        return Passing(made)
-
-    async def test_an_answer_can_be_left(self) -> None:
-        """Whoever stops listening can close it, and when it is closed nothing goes on."""
-        before = asyncio.all_tasks()
-        await super().test_it_answers()
-        await asyncio.sleep(0)
-
-        assert asyncio.all_tasks() <= before
-
-
-class Passing:
-    """An agent whose programs end with each answer, as the contract closes no agent."""
-
-    def __init__(self, settings: AcpSettings) -> None:
-        """Know the program."""
-        self._settings = settings
-
-    async def answer(self, request: Request) -> AsyncIterator[Output]:
-        """Answer with a program that ends with it."""
-        async with Crew(self._settings) as crew:
-            outputs = AcpAgent(self._settings, crew).answer(request)
-            try:
-                async for output in outputs:
-                    yield output
-            finally:
-                await outputs.aclose()  # type: ignore[attr-defined]

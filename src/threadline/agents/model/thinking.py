@@ -6,7 +6,6 @@ from pydantic_ai.messages import (
     ModelMessage,
     ModelRequest,
     ModelResponse,
-    RetryPromptPart,
     ThinkingPart,
     ToolReturnPart,
 )
@@ -43,7 +42,7 @@ def _may_think(messages: Sequence[ModelMessage]) -> bool:
     *_, before, last = [None, None, *messages]
     if not isinstance(before, ModelResponse) or not isinstance(last, ModelRequest):
         return True
-    if not any(isinstance(part, ToolReturnPart | RetryPromptPart) for part in last.parts):
+    if not any(isinstance(part, ToolReturnPart) for part in last.parts):
         return True
     first = before.parts[0] if before.parts else None
     is_own = isinstance(first, ThinkingPart) and first.provider_name == _ANTHROPIC
