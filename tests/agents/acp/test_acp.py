@@ -10,11 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from acp import start_tool_call, update_agent_message_text, update_tool_call
 from acp.schema import ToolCallUpdate
 
 from threadline.agents.acp.agent import AcpAgent
 from threadline.agents.acp.crew import Crew
 from threadline.agents.acp.memory import recall
+from threadline.agents.acp.outputs import Telling
 from threadline.agents.acp.permissions import question_of
 from threadline.agents.settings import AcpSettings
 from threadline.core.agent import Memory, Output, Piece, Question, Request, Thought
@@ -295,6 +297,23 @@ def test_what_is_asked_reads_as_it_is() -> None:
     assert '"**ls** x' in shown.text
     assert "more characters)" in shown.text
     assert [entity.type for entity in shown.entities] == ["pre"]
+
+
+def test_what_cannot_be_kept_is_mended() -> None:
+    """Half characters, NUL and long ids cost a sign, and not the turn."""
+    telling, id = Telling(), "é" * 200
+    said = [
+        *telling.hear(update_agent_message_text("a\ud800\0b")),
+        *telling.hear(start_tool_call(id, "\ud800", raw_input={"x": "\0\ud800"})),
+        *telling.hear(update_tool_call(id, status="completed", raw_output="\0\ud800")),
+    ]
+    piece, call, result = said
+
+    assert piece == Piece(text="a?\ufffdb")
+    assert isinstance(call, NewMessage)
+    assert isinstance(result, NewMessage)
+    assert isinstance(call.parts[1], ToolCall)
+    assert result.parts == (ToolResult(call_id=call.parts[1].id, text="\ufffd?"),)
 
 
 async def test_garbage_on_its_output_harms_nothing() -> None:

@@ -15,6 +15,7 @@ from acp.schema import (
 )
 from acp.schema import Usage as Spent
 
+from threadline.agents.model.results import storable
 from threadline.agents.transcript import shorten
 from threadline.core.agent import Output, Piece, Thought
 from threadline.core.message import NewMessage, Part, Role, ToolCall, ToolResult, words
@@ -43,10 +44,10 @@ class Telling:
         match update:
             case AgentMessageChunk(content=TextContentBlock(text=text)) if text:
                 self.lines += not self._said
-                self._said.append(text)
-                yield Piece(text=text)
+                self._said.append(storable(text))
+                yield Piece(text=storable(text))
             case AgentThoughtChunk(content=TextContentBlock(text=text)) if text:
-                yield Thought(text=text)
+                yield Thought(text=storable(text))
             case ToolCallStart():
                 yield from self._begin(update)
                 yield from self._go_on(update)
@@ -69,9 +70,9 @@ class Telling:
         if call.tool_call_id in self._open:
             return
         self.lines += not self._said
-        name = clean_title(call.title or str(call.kind or "tool"))[:ID_LIMIT] or "tool"
-        arguments = "" if call.raw_input is None else _json(call.raw_input)
-        asked = ToolCall(id=call.tool_call_id[:ID_LIMIT], name=name, arguments=arguments or "{}")
+        name = _id(clean_title(call.title or str(call.kind or "tool"))) or "tool"
+        arguments = "" if call.raw_input is None else storable(_json(call.raw_input))
+        asked = ToolCall(id=_id(call.tool_call_id), name=name, arguments=arguments or "{}")
         self._open[call.tool_call_id] = []
         yield NewMessage(role=Role.ASSISTANT, parts=(*self._words(), asked))
 
@@ -92,9 +93,8 @@ class Telling:
         yield from self.pause()
         text = "\n".join(self._open.pop(id)) or (_LOST if is_error else "")
         self.lines += 1
-        result = ToolResult(
-            call_id=id[:ID_LIMIT], text=shorten(text, RESULT_LIMIT), is_error=is_error
-        )
+        text = shorten(storable(text), RESULT_LIMIT)
+        result = ToolResult(call_id=_id(id), text=text, is_error=is_error)
         yield NewMessage(role=Role.TOOL, parts=(result,))
 
     def _words(self) -> tuple[Part, ...]:
@@ -125,6 +125,11 @@ def _content(content: object) -> str:
             return f"[changes {path}]"
         case _:
             return ""
+
+
+def _id(text: str) -> str:
+    """Make a name of the agent's fit to be kept."""
+    return storable(text).encode()[:ID_LIMIT].decode("utf-8", "ignore")
 
 
 def _json(value: Any) -> str:
