@@ -29,6 +29,8 @@ _COUNTS = re.compile(r"(context|max|min|input|output|budget|thinking)(_\w+)?_tok
 _HOLDERS = frozenset({"api_key", "base_url", "command", "environment", "headers", "options", "url"})
 """Settings of agents, providers and servers in which a secret, or where it stands, may be."""
 _SCHEME = re.compile(r"(?:basic|bearer|bot|token) +(\S+)", re.IGNORECASE)
+_TOKEN = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])[\w~+=-]{20,}", re.ASCII)
+"""A word that nobody wrote by hand: such stand in paths of hosted servers, and behind options."""
 _LEAST_VALUE = 8
 """Characters: a shorter value of a query is a word like others."""
 
@@ -55,7 +57,8 @@ def may_hold_secret(key: str) -> bool:
 def credentials_in(text: str) -> set[str]:
     """List what a text holds to prove who calls.
 
-    Of a URL a name and password, and the values of a query; of a header what follows its scheme.
+    Of a URL a name and password, the values of a query, and what looks like a token in its path;
+    of a header what follows its scheme.
     """
     if scheme := _SCHEME.fullmatch(text):
         return {scheme[1]}
@@ -64,7 +67,8 @@ def credentials_in(text: str) -> set[str]:
         return set()
     login = url.netloc.rpartition("@")[0]
     values = [value for _, value in parse_qsl(url.query) if len(value) >= _LEAST_VALUE]
-    return {proof for proof in (login, url.password, url.query, *values) if proof}
+    tokens = [word for word in url.path.split("/") if _TOKEN.fullmatch(word)]
+    return {proof for proof in (login, url.password, url.query, *values, *tokens) if proof}
 
 
 def _hide_credentials(text: str) -> str:
@@ -73,11 +77,16 @@ def _hide_credentials(text: str) -> str:
         return text
     login, _, host = url.netloc.rpartition("@")
     place = f"{HIDDEN}@{host}" if login else host
-    return urlunsplit(url._replace(netloc=place, query=HIDDEN if url.query else ""))
+    path = "/".join(_hide_token(word) for word in url.path.split("/"))
+    return urlunsplit(url._replace(netloc=place, path=path, query=HIDDEN if url.query else ""))
+
+
+def _hide_token(word: str) -> str:
+    return HIDDEN if _TOKEN.fullmatch(word) else word
 
 
 def _hide_arguments(words: list[object]) -> list[object]:
-    """Hide what follows an option of a command that is called like a secret."""
+    """Hide what follows an option of a command that is called like a secret, or looks like one."""
     seen: list[object] = []
     is_next = False
     for word in words:
@@ -88,7 +97,7 @@ def _hide_arguments(words: list[object]) -> list[object]:
         elif is_secret and equals and not is_reference(value):
             seen.append(f"{name}={HIDDEN}")
         else:
-            seen.append(word)
+            seen.append("=".join(_hide_token(one) for one in str(word).split("=")))
         is_next = is_secret and not equals
     return seen
 
