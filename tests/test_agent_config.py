@@ -334,23 +334,6 @@ def test_all_secrets_are_known_to_whoever_writes(place: Place) -> None:
     assert "s3cret" not in hush(said, place.load().secrets())
 
 
-def test_what_looks_like_a_token_is_hidden_wherever_it_stands(place: Place) -> None:
-    """Hosted servers have theirs in the path, and some programs take it without an option."""
-    token = "Zq3kfT0dQ81mLwX9bnRy"
-    place.user(
-        f"[mcp.x]\nurl = 'https://host/s/{token}/mcp'\n"
-        f"[mcp.y]\ncommand = ['server', '--pat={token}', '{token}', 'a-plain-word', 'K=/srv/x']\n"
-    )
-    config = place.load()
-    shown = {key: value for key, value, _ in config.settings()}
-
-    assert shown["mcp.x.url"] == f"https://host/s/{HIDDEN}/mcp"
-    assert shown["mcp.y.command"] == [
-        *("server", f"--pat={HIDDEN}", HIDDEN, "a-plain-word", "K=/srv/x")
-    ]
-    assert token in config.secrets()
-
-
 def test_environment_wins_over_user_over_project(place: Place) -> None:
     """Setting by setting; numbers are read from words."""
     place.local("[agent]\nmodel = 'ollama:a'\nmax_steps = 1\ninstructions = 'a'\n")

@@ -178,3 +178,20 @@ def test_a_secret_in_the_wrong_place_is_refused_unseen(place: Place, text: str) 
         place.load()
 
     assert "s3cret" not in "".join(traceback.format_exception(caught.value))
+
+
+def test_what_looks_like_a_token_is_hidden_wherever_it_stands(place: Place) -> None:
+    """Hosted servers have theirs in the path, and some programs take it without an option."""
+    token = "Zq3kfT0dQ81mLwX9bnRy"
+    place.user(
+        f"[mcp.x]\nurl = 'https://host/s/{token}/mcp'\n"
+        f"[mcp.y]\ncommand = ['server', '--pat={token}', '{token}', 'a-plain-word', 'K=/srv/x']\n"
+    )
+    config = place.load()
+    shown = {key: value for key, value, _ in config.settings()}
+
+    assert shown["mcp.x.url"] == f"https://host/s/{HIDDEN}/mcp"
+    assert shown["mcp.y.command"] == [
+        *("server", f"--pat={HIDDEN}", HIDDEN, "a-plain-word", "K=/srv/x")
+    ]
+    assert token in config.secrets()

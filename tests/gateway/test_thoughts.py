@@ -1,10 +1,11 @@
 """What an agent thinks, which nobody keeps, and what it wants to know again, which is kept."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 
 from tests.databases import FAST, POSTGRES, OpenStore, on
 from tests.gateway.scene import becomes, tell, unhurried
+from threadline.core.agent import Output, Request, Thought
 from threadline.core.errors import StorageError
 from threadline.core.message import NewMessage
 from threadline.core.text import TEXT_LIMIT
@@ -30,6 +31,23 @@ async def test_thoughts_are_seen_and_kept_nowhere(store: Store) -> None:
     lines = await store.transcript(arrival.session_id)
     assert [line.text for line in lines][-1] == "Peas."
     assert not any("beans" in str(line.parts) for line in lines)
+
+
+class Brooding:
+    """An agent that comes to no end."""
+
+    async def answer(self, request: Request) -> AsyncIterator[Output]:
+        while True:
+            yield Thought(text="x" * TEXT_LIMIT)
+
+
+async def test_thoughts_have_an_end(store: Store) -> None:
+    """An agent that thinks for ever is stopped, and that is said."""
+    async with Worker(store, Brooding(), pace=unhurried()):
+        arrival = await tell(store, "hello")
+        await becomes(store, arrival.turn_id, TurnState.FAILED)
+
+    assert "thought more than" in ((await store.turn(arrival.turn_id)).error or "")
 
 
 def test_thoughts_that_nobody_fetches_are_joined_and_lose_their_beginning() -> None:

@@ -17,6 +17,8 @@ from threadline.sessions.turns.claim import Claim
 
 USAGE_LIMIT = 1000
 """How often an agent may report usage in one turn."""
+THOUGHTS_LIMIT = 10_000_000
+"""Characters that an agent may think in one turn; none of them is kept."""
 _BREATH = 64
 """After so many outputs everybody else has a turn, though the agent itself waits for nothing."""
 
@@ -55,7 +57,7 @@ class RunningTurn:
         self._saved = 0
         self._length = 0
         self._usage: list[Usage] = []
-        self._outputs = 0
+        self._outputs = self._thought = 0
         self._asking = asyncio.Lock()
         """Whoever asks a person has it: one question at a time."""
         self._answer: asyncio.Future[str] | None = None
@@ -205,8 +207,7 @@ class RunningTurn:
                     self._saved = self._length = 0
                 self._publish(Line(turn_id=self.turn.id, message=output))
             case Thought():
-                if text := checked_text(output.text, "thought"):
-                    self._publish(Thinking(turn_id=self.turn.id, text=text))
+                self._think(checked_text(output.text, "thought"))
             case Memory():
                 async with self.writing:
                     self._check()
@@ -237,6 +238,13 @@ class RunningTurn:
             raise AgentError(f"The answer is longer than {TEXT_LIMIT} characters")
         self._said.append(text)
         self._publish(Delta(turn_id=self.turn.id, text=text))
+
+    def _think(self, text: str) -> None:
+        self._thought += len(text)
+        if self._thought > THOUGHTS_LIMIT:
+            raise AgentError(f"The agent thought more than {THOUGHTS_LIMIT:,} characters")
+        if text:
+            self._publish(Thinking(turn_id=self.turn.id, text=text))
 
     async def _finish(self) -> None:
         self.is_ending = True

@@ -1,4 +1,5 @@
 import json
+import time
 from dataclasses import replace
 
 import pytest
@@ -258,3 +259,14 @@ def test_thoughts_of_another_agent_are_not_sent() -> None:
     [answer, _] = render_history([line], MODEL, {})
 
     assert [type(part) for part in answer.parts] == [TextPart]
+
+
+def test_many_lines_without_an_answer_hold_up_nobody() -> None:
+    """A group that is only listened to becomes one request, in a time that grows with its lines."""
+    lines = [say(Role.USER, f"{n}") for n in range(5_000)]
+    begun = time.process_time()
+
+    (request,) = render_history(lines, Actor().model(), {})
+
+    assert time.process_time() - begun < 2
+    assert [part.content for part in request.parts] == [f"{n}" for n in range(5_000)]  # type: ignore[union-attr]

@@ -139,6 +139,7 @@ async def test_over_the_wire_it_fails_in_plain_words() -> None:
 
     assert words_of(outputs) == "from afar"
     assert "overloaded" in str(failed.value).lower()
+    assert failed.value.__suppress_context__
 
 
 def test_an_agent_without_a_model_is_refused() -> None:

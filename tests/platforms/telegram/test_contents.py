@@ -35,6 +35,13 @@ async def test_hidden_links_are_written_out() -> None:
     assert plain_text(inbound.parts) == "👍 [one](https://a.example) [two!](https://b.example)"
 
 
+async def test_what_another_bot_wrote_commands_nothing() -> None:
+    """Words that an inline bot put into somebody's mouth are told as its own."""
+    inbound = await heard(update(line("/approve", via_bot={**BOT, "first_name": "Helper"})))
+
+    assert plain_text(inbound.parts) == "[Written by the bot Helper]\n/approve"
+
+
 async def test_a_reply_repeats_what_it_answers() -> None:
     """The agent may never have seen it, so that a short excerpt stands after the words."""
     inbound = await heard(in_group("@double_bot yes", reply_to_message=BEFORE), groups="all")

@@ -273,6 +273,18 @@ async def test_a_refusal_was_seen_by_nobody(status: int) -> None:
         assert TOKEN not in str(failed)
 
 
+async def test_what_a_server_quotes_names_no_token() -> None:
+    """A refusal that repeats the address, and a pause without end, do no harm."""
+    async with on_telegram() as scene:
+        scene.api.fail(400, f"Bad Request: /bot{TOKEN}/sendMessage")
+        quoted = await scene.fail()
+        scene.api.flood(10**12)
+        flooded = await scene.fail()
+
+        assert TOKEN not in str(quoted)
+        assert flooded.retry_after == timedelta(days=1)
+
+
 async def test_a_broken_line_leaves_a_doubt() -> None:
     """Whether it was seen nobody knows, whether it was or not."""
     async with on_telegram() as scene:

@@ -61,18 +61,31 @@ def render_history(
     """
     messages: list[ModelMessage] = []
     names: dict[str, str] = {}
+    waiting: list[ModelRequestPart] = []
     for line in lines:
         if line.role is Role.ASSISTANT:
             names |= {part.id: part.name for part in line.parts if isinstance(part, ToolCall)}
             answer = response_of(line.parts)
             if answer is not None and (kept := _understood(answer, model)) is not None:
-                messages.append(kept)
-        elif parts := list(_request_parts(line, names, attached)):
-            messages.append(ModelRequest(parts=parts))
+                messages += (*_request(waiting), kept)
+                waiting = []
+        else:
+            waiting += _request_parts(line, names, attached)
+    messages += _request(waiting)
     # Asked before the repair: what a call that was cut off is answered with is no question.
     if not messages or isinstance(messages[-1], ModelResponse):
         messages.append(ModelRequest(parts=[UserPromptPart(content=as_note(GO_ON))]))
     return repair_messages(messages)
+
+
+def _request(parts: list[ModelRequestPart]) -> Iterator[ModelRequest]:
+    """Make one request of what stands between two answers, results of tools first.
+
+    The repair would do so too, but in a time that grows with the square of the lines.
+    """
+    if parts:
+        parts.sort(key=lambda part: not isinstance(part, ToolReturnPart))
+        yield ModelRequest(parts=parts)
 
 
 def as_note(text: str) -> str:

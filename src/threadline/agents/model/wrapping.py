@@ -56,7 +56,8 @@ class WrappedAgent:
         except ThreadlineError:
             raise
         except Exception as error:
-            raise plain_error(error, name) from error
+            # What a provider says may quote a key, so that its words go no further.
+            raise plain_error(error, name) from None
 
     async def _answer(self, request: Request, model: Model | None) -> AsyncGenerator[Output, None]:
         history = await _history(request, model)

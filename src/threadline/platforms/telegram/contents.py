@@ -76,6 +76,9 @@ def _text(units: bytes) -> str:
 
 
 def _origin(message: types.Message) -> str:
+    """Say whose words these are, if not the sender's: then they are no command either."""
+    if message.via_bot is not None:
+        return f"[Written by the bot {name_of(message.via_bot)}]"
     if message.forward_origin is None or message.is_automatic_forward:
         return ""
     who = _origin_name(message.forward_origin)

@@ -2,13 +2,13 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import timedelta
 
 from aiogram import exceptions as said
 from aiohttp import ClientConnectorError, ServerDisconnectedError
 
 from threadline.core.delivery import SendOutcome
 from threadline.core.platform import SendFailed
+from threadline.platforms.telegram.troubles import pause_of, plain
 
 _DEAD = (
     "chat not found",
@@ -34,9 +34,8 @@ async def explained() -> AsyncIterator[None]:
     try:
         yield
     except said.TelegramRetryAfter as error:
-        pause = timedelta(seconds=error.retry_after)
         raise SendFailed(
-            "Telegram wants a pause", outcome=SendOutcome.REJECTED, retry_after=pause
+            "Telegram wants a pause", outcome=SendOutcome.REJECTED, retry_after=pause_of(error)
         ) from None
     except (said.TelegramForbiddenError, said.TelegramBadRequest, said.TelegramNotFound) as error:
         raise _refusal(error) from None
@@ -70,7 +69,7 @@ def _refusal(error: said.TelegramAPIError) -> SendFailed:
     words = error.message.lower()
     is_dead = isinstance(error, said.TelegramForbiddenError) or any(sign in words for sign in _DEAD)
     outcome = SendOutcome.DEAD if is_dead else SendOutcome.REJECTED
-    return SendFailed(f"Telegram refused: {error.message[:200]}", outcome=outcome)
+    return SendFailed(f"Telegram refused: {plain(error.message)}", outcome=outcome)
 
 
 def _silence(error: Exception) -> SendFailed:

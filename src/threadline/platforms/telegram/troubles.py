@@ -1,5 +1,6 @@
 """Troubles: what can go wrong with a call to the Bot API, told without the token."""
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -7,6 +8,12 @@ from datetime import timedelta
 from aiogram import exceptions as said
 
 from threadline.core.errors import PlatformError
+from threadline.core.secrecy import HIDDEN
+
+_LONGEST = 86_400
+"""Seconds."""
+_SHOWN = 200
+_TOKEN = re.compile(r"\d+:[\w-]{20,}")
 
 
 class Flooded(PlatformError):
@@ -35,7 +42,7 @@ async def told() -> AsyncIterator[None]:
     try:
         yield
     except said.TelegramRetryAfter as error:
-        raise Flooded(timedelta(seconds=error.retry_after)) from None
+        raise Flooded(pause_of(error)) from None
     except (said.TelegramUnauthorizedError, said.TelegramNotFound):
         raise PlatformError(
             "Telegram does not know this token", hint="Ask @BotFather for the bot's token again"
@@ -43,13 +50,23 @@ async def told() -> AsyncIterator[None]:
     except said.TelegramConflictError as error:
         raise _contested(error.message) from None
     except (said.TelegramBadRequest, said.TelegramForbiddenError) as error:
-        raise Declined(f"Telegram refused: {error.message[:200]}") from None
+        raise Declined(f"Telegram refused: {plain(error.message)}") from None
     except said.TelegramNetworkError as error:
         raise PlatformError(f"Telegram cannot be reached ({_cause(error)})") from None
     except said.ClientDecodeError:
         raise PlatformError("Telegram said something that cannot be read") from None
     except said.TelegramAPIError as error:
         raise PlatformError(f"Telegram has a fault ({type(error).__name__})") from None
+
+
+def pause_of(error: said.TelegramRetryAfter) -> timedelta:
+    """Answer for how long Telegram wants a pause; nobody waits longer than a day."""
+    return timedelta(seconds=min(error.retry_after, _LONGEST))
+
+
+def plain(words: str) -> str:
+    """Repeat what a server said, in short, and without a token that it may quote."""
+    return _TOKEN.sub(HIDDEN, words)[:_SHOWN]
 
 
 def _contested(words: str) -> Contested:
