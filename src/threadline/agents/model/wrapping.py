@@ -55,7 +55,7 @@ class WrappedAgent:
                     yield output
         except ThreadlineError:
             raise
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - whatever a provider or a tool raises
             # What a provider says may quote a key, so that its words go no further.
             raise plain_error(error, name) from None
 
