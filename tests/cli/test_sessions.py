@@ -167,7 +167,7 @@ def test_the_doctor_is_content(ids: list[str]) -> None:
     assert result.exit_code == 0
     assert told["ok"] is True
     assert set(told["facts"]) == {
-        *("threadline", "python", "database", "disk", "integrity", "engine", "schema"),
+        *("threadline", "python", "database", "agent", "disk", "integrity", "engine", "schema"),
         *("sessions", "turns", "deliveries", "leases"),
     }
     assert told["facts"]["sessions"] == "2, 1 of them open"

@@ -9,6 +9,7 @@ from threadline.core.errors import (
     CapReached,
     ConfigError,
     Conflict,
+    ContextFull,
     Invalid,
     LeaseLost,
     NotFound,
@@ -33,6 +34,7 @@ FAMILY = {
     TooLarge: 413,
     PlatformError: 502,
     AgentError: 502,
+    ContextFull: 502,
     StorageError: 503,
     ConfigError: 500,
 }

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from threadline.assembly.minds import make_scribe, name_agent, open_agent
+from threadline.assembly.minds import has_model, make_scribe, name_agent, open_agent
 from threadline.assembly.models import list_models
 from threadline.core.errors import ConfigError, Invalid, StorageError
 from threadline.core.location import checked_location, is_server
@@ -161,7 +161,7 @@ def gateway_settings(config: "Config") -> "GatewaySettings":
         hooks=config.hooks.model_dump(),
         streams=config.streaming,
         compact_at=config.scribe.compact_at,
-        titles=config.scribe.titles,
+        titles=config.scribe.titles and has_model(config),
         secrets=config.secrets(),
         pace=Pace(
             drain=timedelta(seconds=config.drain_seconds),

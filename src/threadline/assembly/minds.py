@@ -74,6 +74,12 @@ def make_plain_agent(agent: "AgentSettings") -> Agent:
     return Echo()
 
 
+def has_model(config: "Config") -> bool:
+    """Tell whether any model answers or writes here; without one, first words are title enough."""
+    kinds = {config.agent_for(profile).kind for profile in (None, *config.profiles)}
+    return "model" in kinds or config.scribe.model is not None
+
+
 def make_scribe(config: "Config", profile: str | None = None) -> Scribe:
     """Make the scribe: a model where there is one, else the one that needs none."""
     if config.agent_for(profile).kind == "model" or config.scribe.model is not None:

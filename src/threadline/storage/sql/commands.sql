@@ -57,7 +57,7 @@ RETURNING id
 SELECT w.id FROM waiting_commands w
 WHERE (w.owner IS NULL OR w.lease_until < :now OR w.owner IN
        (SELECT value FROM json_each(:dead))) -- sqlite
-       (SELECT v FROM json_array_elements_text(CAST(:dead AS JSON)) AS v)) -- postgres
+       (SELECT v FROM json_array_elements_text(CAST(CAST(:dead AS TEXT) AS JSON)) AS v)) -- postgres
   AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_key = w.session_key
                   AND t.ended_at IS NULL AND t.id <= w.after_turn)
   AND NOT EXISTS (SELECT 1 FROM waiting_commands e WHERE e.session_key = w.session_key
@@ -85,7 +85,7 @@ UPDATE waiting_commands SET owner = :owner, lease_until = :lease_until
 WHERE id = :id
   AND (owner IS NULL OR lease_until < :now OR owner IN
        (SELECT value FROM json_each(:dead))) -- sqlite
-       (SELECT v FROM json_array_elements_text(CAST(:dead AS JSON)) AS v)) -- postgres
+       (SELECT v FROM json_array_elements_text(CAST(CAST(:dead AS TEXT) AS JSON)) AS v)) -- postgres
 RETURNING rank, inbound
 
 -- name: end_waiting_command
