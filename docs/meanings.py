@@ -66,7 +66,8 @@ SETTINGS = {
     "scribe.model": "The model that writes titles and summaries; without it, the one that answers.",
     "scribe.compact_at": "How full the context of the model may become before a summary takes "
     "the place of what was said first.",
-    "scribe.titles": "Whether a model gives sessions their titles; else they are called after their first words.",
+    "scribe.titles": "Whether a model gives sessions their titles; else they are called after "
+    "their first words.",
     "tools.use": "Which tools the agent may use; it is not told of others.",
     "tools.ask": "For which tools a person is asked first.",
     "tools.free": "For which tools nobody is asked, though `tools.ask` names them.",
