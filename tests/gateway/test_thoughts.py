@@ -47,6 +47,7 @@ async def test_thoughts_have_an_end(store: Store) -> None:
         arrival = await tell(store, "hello")
         await becomes(store, arrival.turn_id, TurnState.FAILED)
 
+    assert arrival.turn_id is not None
     assert "thought more than" in ((await store.turn(arrival.turn_id)).error or "")
 
 
