@@ -13,7 +13,7 @@ from threadline.core.errors import AgentError, LeaseLost
 from threadline.core.event import Cursor, Event
 from threadline.core.message import Role, say
 from threadline.core.text import TEXT_LIMIT
-from threadline.core.turn import TurnState
+from threadline.core.turn import TurnId, TurnState
 from threadline.gateway.live import Begun, Closed, Delta, Happening, Line
 from threadline.gateway.worker import Worker
 from threadline.sessions.arrivals.outcome import Arrival
@@ -222,7 +222,8 @@ class Busy:
         """Ask twice at once, go on meanwhile, and end in one way or another."""
         asking = [asyncio.create_task(self._ask(request, n)) for n in range(2)]
         try:
-            await becomes(self._store, request.turn.id, TurnState.WAITING)
+            # Not its state: somebody may be quick, and it waits no longer when we look.
+            await until(lambda: self._has_asked(request.turn.id), "somebody is asked")
             if self._end is not None:
                 raise self._end
             yield say(Role.ASSISTANT, "I go on meanwhile.")
@@ -232,6 +233,9 @@ class Busy:
             for task in asking:
                 task.cancel()
             await asyncio.gather(*asking, return_exceptions=True)
+
+    async def _has_asked(self, turn_id: TurnId) -> bool:
+        return (await self._store.turn(turn_id)).question is not None
 
     async def _ask(self, request: Request, n: int) -> None:
         self.answers.append(await request.ask(Question(text=f"Shall I, {n}?")))
