@@ -373,3 +373,17 @@ async def test_sessions_have_programs_of_their_own() -> None:
         two, _ = await answer(agent, replace(request, session=other))
 
         assert one.partition("|")[0] != two.partition("|")[0]
+
+
+async def test_a_turn_waits_for_the_one_that_is_just_leaving() -> None:
+    """Who writes right after a stop is answered by the same program, as soon as it is free."""
+    async with acp() as agent:
+        first = agent.answer(request_for("slow"))
+        await until_said(first)
+        second = asyncio.create_task(answer(agent, request_for("hello")))
+        await asyncio.sleep(0)
+        await first.aclose()  # type: ignore[attr-defined]
+        async with asyncio.timeout(10):
+            said, _ = await second
+
+    assert "hello" in said

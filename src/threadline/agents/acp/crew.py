@@ -34,6 +34,8 @@ class Crew:
         self._most = most
         self._companions: dict[SessionId, Companion] = {}
         self._lent: set[SessionId] = set()
+        self._doors: dict[SessionId, asyncio.Lock] = {}
+        """One at a time speaks with the program of a session."""
         self._timers: dict[SessionId, asyncio.TimerHandle] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._settling: dict[Companion, asyncio.Task[None]] = {}
@@ -57,9 +59,8 @@ class Crew:
     @asynccontextmanager
     async def lend(self, session: Session) -> AsyncIterator[Companion]:
         """Lend the program of a session, which is begun if there is none or it is gone."""
-        async with self._places:
-            if session.id in self._lent:
-                raise AgentError("The agent is still busy with this conversation", id=session.id)
+        # Whoever was stopped may still be leaving when the next one comes.
+        async with self._doors.setdefault(session.id, asyncio.Lock()), self._places:
             self._lent.add(session.id)
             try:
                 companion = await self._find(session)
@@ -116,6 +117,8 @@ class Crew:
     async def _end(self, id: SessionId) -> None:
         if (timer := self._timers.pop(id, None)) is not None:
             timer.cancel()
+        if id in self._doors and not self._doors[id].locked():
+            del self._doors[id]
         companion = self._companions.pop(id, None)
         if companion is not None:
             await companion.end()
