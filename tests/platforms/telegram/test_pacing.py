@@ -40,20 +40,28 @@ async def test_a_few_messages_go_at_once_and_the_next_wait() -> None:
 
 
 async def test_a_group_takes_twenty_a_minute() -> None:
-    """Groups are slower, and who would wait too long is told when to come again."""
+    """Groups are slower."""
     watch = Watch()
     pacing = watch.pacing()
-    sent, outcomes = 0, set()
-    while sent < 25:
-        try:
-            await pacing.take(GROUP)
-            sent += 1
-        except SendFailed as error:
-            outcomes.add(error.outcome)
-            watch.now += (error.retry_after or timedelta(0)).total_seconds()
+    for _ in range(25):
+        await pacing.take(GROUP)
 
-    assert outcomes <= {SendOutcome.REJECTED}
     assert watch.now - 1000 == pytest.approx((25 - IN_GROUP.burst) * IN_GROUP.every)
+
+
+async def test_who_would_wait_too_long_is_told_when_to_come_again() -> None:
+    """Many at once: some wait here for a moment, and the others are sent away with a time."""
+
+    async def rest(_: float) -> None:
+        """Let no time pass, as when all of them come in one moment."""
+
+    pacing = Pacing(lambda: 0.0, rest)
+    with pytest.raises(SendFailed) as failed:
+        for _ in range(25):
+            await pacing.take(GROUP)
+
+    assert failed.value.outcome is SendOutcome.REJECTED
+    assert failed.value.retry_after == timedelta(seconds=2 * IN_GROUP.every)
 
 
 async def test_chats_do_not_wait_for_each_other() -> None:
