@@ -13,7 +13,6 @@ import pytest
 
 from threadline.agents.acp.agent import AcpAgent
 from threadline.agents.acp.crew import Crew
-from threadline.agents.acp.memory import recall
 from threadline.agents.settings import AcpSettings
 from threadline.core.agent import Memory, Output, Piece, Question, Request, Thought
 from threadline.core.approval import ToolRules
@@ -147,6 +146,20 @@ async def test_after_a_restart_it_goes_on_where_it_can(tmp_path: Path) -> None:
     assert "This is what was said before" not in told
 
 
+async def test_words_that_may_never_have_arrived_are_said_again(tmp_path: Path) -> None:
+    """Cut off before it answered, the program is asked anew, in the session that it has."""
+    keep = f"--keep={tmp_path / 'kept.json'}"
+    asked = request_for("remember one")
+    async with acp(keep) as agent:
+        outputs = await outputs_of(agent, asked)
+    before = next(output.text for output in outputs if isinstance(output, Memory))
+    async with acp(keep) as agent:
+        told, _ = await answer(agent, replace(asked, memory=before))
+
+    assert told.count("remember one") == 2
+    assert "This is what was said before" not in told
+
+
 async def test_after_a_restart_it_is_told_what_it_cannot_know() -> None:
     """A program that keeps nothing is shown the conversation."""
     async with acp() as agent:
@@ -157,12 +170,6 @@ async def test_after_a_restart_it_is_told_what_it_cannot_know() -> None:
 
     assert "user: one" in told
     assert f"assistant: {said}" in told
-
-
-@pytest.mark.parametrize("memory", [None, "", "{}", "[]", "nonsense", '{"name": 1}', "null"])
-def test_a_memory_that_cannot_be_read_is_none(memory: str | None) -> None:
-    """Whatever stands there, the conversation goes on as if nothing were known."""
-    assert recall(memory) is None
 
 
 async def test_a_person_decides_what_it_may() -> None:

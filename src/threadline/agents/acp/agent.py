@@ -43,7 +43,8 @@ class AcpAgent:
         """Answer one turn."""
         async with self._crew.lend(request.session) as companion:
             name, blocks = await self._prepare(companion, request)
-            yield meet(name, request).write()
+            # What is asked now counts when it is answered: cut off before, it is said again.
+            yield meet(name, request, _parted(request)[0]).write()
             async with aclosing(self._converse(companion, name, blocks, request)) as outputs:
                 async for output in outputs:
                     yield output
@@ -74,7 +75,7 @@ class AcpAgent:
             yield output
         if ended.usage is not None:
             yield usage_of(ended.usage, companion.program)
-        yield meet(name, request, telling.lines).write()
+        yield meet(name, request, request.history, telling.lines).write()
         if (why := _ENDINGS.get(str(ended.stop_reason))) is not None:
             raise AgentError(why, id=companion.program)
 

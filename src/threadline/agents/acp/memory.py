@@ -48,12 +48,12 @@ class Acquaintance:
         return [line for line in rest if line not in its_own]
 
 
-def meet(name: str, request: Request, said: int = 0) -> Acquaintance:
-    """Remember that the agent was shown everything of a request, and how much it said to it."""
+def meet(name: str, request: Request, lines: Sequence[Message], said: int = 0) -> Acquaintance:
+    """Remember which lines of a request the agent has heard for certain, and how much it said."""
     return Acquaintance(
         name=name,
-        seen=len(request.history),
-        digest=digest_of(request.history),
+        seen=len(lines),
+        digest=digest_of(lines),
         turn=request.turn.id,
         said=said,
         instructions=text_digest(request.instructions),
