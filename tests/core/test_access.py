@@ -33,6 +33,7 @@ GROUP_BOT = said(GROUP, Sender(id="9", is_bot=True, by_role=True))
 STAR = said(sender=Sender(id="*", is_bot=True))
 TWO_IDS = said(sender=Sender(id="+49", alt_id="uuid"))
 HERE = said(Address(platform="local", kind=Kind.DM))
+WEB = Address(platform="local", kind=Kind.DM, chat="web")
 TRUSTED = said(is_trusted=True)
 
 ALL = {"allow": ["telegram:*"], "chats": ["telegram:*"], "roles": ["telegram"]}
@@ -66,6 +67,8 @@ TABLE: list[tuple[str, Inbound, dict[str, Any], Rank]] = [
     ("an admin in a group", said(GROUP), AN_ADMIN, ADMIN),
     ("no admin by chat", said(GROUP), {**BY_CHAT, "admins": ["telegram:1"]}, MEMBER),
     ("the owner is here", HERE, {}, OWNER),
+    ("a member of the web app", said(WEB, Sender(id="account-7")), {}, MEMBER),
+    ("the owner of the web app", said(WEB, Sender(id="owner")), {}, OWNER),
     ("trusted by a connector", TRUSTED, {}, MEMBER),
     ("trust makes no admin", TRUSTED, {"admins": ["telegram:1"]}, MEMBER),
     ("a trusted admin", TRUSTED, AN_ADMIN, ADMIN),

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from threadline.core.account import member_of
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.delivery import LOCAL
 from threadline.core.errors import Invalid
@@ -122,7 +123,9 @@ def rank_of(inbound: Inbound, rules: AccessRules, standing: Standing = Standing(
     """Tell how far the sender of something is let in, where they said it."""
     address, sender = inbound.address, inbound.sender
     if address.platform == LOCAL:
-        return Rank.OWNER  # Whoever sits at the terminal of this machine.
+        # Whoever sits at the terminal of this machine; members came in by an account of theirs.
+        is_member = member_of(LOCAL, sender.id or "") is not None
+        return Rank.MEMBER if is_member else Rank.OWNER
     ids = ids_of(address.platform, sender) | standing.ids
     named = {f"{address.platform}:{id}" for id in ids if id != EVERYBODY}
     if not named.isdisjoint(rules.admins):

@@ -49,6 +49,10 @@ class EventKind(StrEnum):
     """Another chat became the home of a platform. It belongs to no session."""
     GATEWAY_CHANGED = "gateway.changed"
     """It began to serve, or serves no longer. It belongs to no session."""
+    SHARE_CHANGED = "share.changed"
+    """A page of the session was shared, or revoked."""
+    ACCOUNT_CHANGED = "account.changed"
+    """It was made, renamed or ended, or what logs in with it did. It belongs to no session."""
 
     @property
     def noun(self) -> str:
@@ -75,7 +79,7 @@ class Event:
     """None: it is about something that belongs to no session; then there is no revision either."""
     revision: int
     subject: int | None
-    """Id of a turn, delivery or job, sequence number, project's or address's key, by the kind."""
+    """Id of a turn, delivery or job, sequence number, or key of another thing, by the kind."""
     at: datetime
 
 
@@ -114,6 +118,7 @@ def _apply(glimpse: Glimpse, event: Event) -> Glimpse:
     elif event.kind not in {
         EventKind.MESSAGE_CHANGED,
         EventKind.SESSION_CHANGED,
+        EventKind.SHARE_CHANGED,
         EventKind.TRANSCRIPT_CHANGED,
     }:
         thing = event.kind.noun if event.subject is None else f"{event.kind.noun} {event.subject}"

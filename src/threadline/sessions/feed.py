@@ -32,13 +32,16 @@ class FeedPage:
 
 def read_feed(tx: Transaction, after: Cursor, most: int = PAGE) -> FeedPage:
     """Read the events after a place in the feed."""
-    xid, id = _parse(after)
-    floor = expect(tx, "read_feed_floor")
-    if (xid, id) < (floor.number("xid"), floor.number("id")):
+    xid, id = place_of(after)
+    floor, end = expect(tx, "read_feed_floor"), expect(tx, "read_feed_end")
+    if (xid, id) < _pair(floor):
         raise FeedLost(id=after)
+    if (xid, id) > _pair(end):
+        # Another database made it, or a backup took the place of what it was made in.
+        raise FeedLost("The feed has not come to this place", id=after, hint="Load a snapshot")
     rows = tx.all("read_feed", xid=xid, id=id, most=most)
     events = [_event_from(row) for row in rows]
-    behind = expect(tx, "read_feed_end").number("behind") > 0
+    behind = end.number("behind") > 0
     return FeedPage(events=events, cursor=events[-1].cursor if events else after, is_behind=behind)
 
 
@@ -69,11 +72,16 @@ def _event_from(row: Row) -> Event:
     )
 
 
+def _pair(row: Row) -> tuple[int, int]:
+    return row.number("xid"), row.number("id")
+
+
 def _cursor(row: Row) -> Cursor:
     return Cursor(f"{row.number('xid')}.{row.number('id')}")
 
 
-def _parse(cursor: Cursor) -> tuple[int, int]:
+def place_of(cursor: Cursor) -> tuple[int, int]:
+    """Read a cursor, so that places of one feed can be told apart: the greater one is later."""
     xid, dot, id = checked_id(cursor, "place in the feed").partition(".")
     if not dot or not (xid + id).isascii() or not xid.isdigit() or not id.isdigit():
         raise Invalid(f"{cursor[:40]!r} is no place in the feed", hint="Load a snapshot")

@@ -60,6 +60,18 @@ LAWS = (
         advice="Take it back",
     ),
     Law(
+        broken="a login or a token of an account that has ended",
+        offenders=lambda tx: tx.all("find_bad_logins", most=_MOST),
+        advice="Nobody gets in with it",
+        grave=False,
+    ),
+    Law(
+        broken="a page that can be read after it was revoked",
+        offenders=lambda tx: tx.all("find_bad_shares", most=_MOST),
+        advice="Nobody is shown it",
+        grave=False,
+    ),
+    Law(
         broken="pieces missing or too many",
         offenders=lambda tx: tx.all("find_torn_blobs", most=_MOST),
         advice="That attachment cannot be read; store it again",

@@ -27,7 +27,7 @@ def answer_waiting(
     load: Row,
     *,
     rank: Rank | None,
-    where: Route,
+    where: Route | None,
     rules: Rules,
     now: datetime,
 ) -> Arrival | None:
@@ -58,7 +58,7 @@ def answer_beside(
     known: Row,
     *,
     rank: Rank | None,
-    where: Route,
+    where: Route | None,
     now: datetime,
 ) -> Arrival | None:
     """Take a message for the answer to what a job or the background asked in a dm just before.
@@ -82,7 +82,7 @@ def answer_beside(
 
 
 def _note(
-    tx: Transaction, inbound: Inbound, turn_id: TurnId, session: Row, where: Route
+    tx: Transaction, inbound: Inbound, turn_id: TurnId, session: Row, where: Route | None
 ) -> Arrival:
     key, id = session.number("key"), SessionId(session.text("id"))
     outcome.note(tx, inbound, Outcome.ANSWERED, session_key=key, turn_id=turn_id)

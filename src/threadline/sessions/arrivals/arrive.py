@@ -83,13 +83,13 @@ def arrive(
         )
         if given is not None:
             return given
-        entrance = _go_on(Chronicle(tx, bound, now), inbound, load, rules, busy)
+        entrance = go_on(Chronicle(tx, bound, now), inbound, load, rules, busy)
     else:
         cause = cause or Cause.FIRST
         entrance = _begin(
             tx, inbound, place, where, bound, cause=cause, rules=rules, now=now, new_id=new_id
         )
-    arrival = _enter(entrance, inbound, place, where)
+    arrival = enter(entrance, inbound, place, where)
     if known.number("early"):
         apply_early(tx, inbound, rules=rules, now=now)
     return arrival
@@ -127,7 +127,7 @@ def _begin(
     return Entrance(chronicle=opening.chronicle, cause=cause, notes=opening.notes)
 
 
-def _go_on(
+def go_on(
     chronicle: Chronicle, inbound: Inbound, load: Row, rules: Rules, busy: BusyMode | None
 ) -> Entrance:
     """Go on in a session that is there already, by the rules for one that may be busy."""
@@ -154,8 +154,18 @@ def _is_behind(chronicle: Chronicle, queued: int) -> bool:
     return waits is not None
 
 
-def _enter(entrance: Entrance, inbound: Inbound, place: Place, where: Route) -> Arrival:
-    """Keep the message in a session, with a turn that answers it unless it was only observed."""
+def enter(
+    entrance: Entrance,
+    inbound: Inbound,
+    place: Place,
+    where: Route | None,
+    *,
+    is_said_there: bool = True,
+) -> Arrival:
+    """Keep the message in a session, with a turn that answers it unless it was only observed.
+
+    Where it was not said in the session's own chat, no platform knows it there by its id.
+    """
     with entrance.chronicle as chronicle:
         turn_id = None if inbound.observed else _turn_for(entrance, place)
         greeting = () if place.greeting is None else (place.greeting,)
@@ -166,8 +176,8 @@ def _enter(entrance: Entrance, inbound: Inbound, place: Place, where: Route) -> 
             message,
             turn_id,
             place.sender_key,
-            platform_id=inbound.message_id,
-            reply_to=inbound.reply_to,
+            platform_id=inbound.message_id if is_said_there else None,
+            reply_to=inbound.reply_to if is_said_there else None,
         )
         if turn_id is None:
             place_messages(chronicle, None)

@@ -4,6 +4,7 @@ from threadline.core.event import EventKind
 from threadline.core.message import Marker, MarkerKind, NewMessage, Role, pack
 from threadline.sessions.chronicle import Chronicle, chronicle_of
 from threadline.sessions.forgetting.ledger import Work
+from threadline.sessions.forgetting.pages import drop_pages
 from threadline.sessions.search.index import index_line, unindex_title
 from threadline.sessions.transcripts.titles import follow_first_words
 from threadline.storage.database import Row, expect
@@ -21,6 +22,7 @@ def detach(work: Work, gone: Row, branch: Row) -> None:
         with chronicle_of(work.tx, heir.number("key"), work.now) as chronicle:
             if heir.number("reach") >= first:
                 _lose(work, chronicle, gone, first, heir)
+                drop_pages(work, chronicle)
                 drop_spent_title(chronicle)
             elif heir.number("key") == branch.number("key"):
                 _rebase(work, chronicle, gone, heir.number("base_seq"))

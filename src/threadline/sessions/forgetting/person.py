@@ -11,6 +11,7 @@ from threadline.sessions.forgetting.session import drop_owed
 from threadline.sessions.jobs import forget_jobs
 from threadline.sessions.people import ownership
 from threadline.sessions.waiting import forget_waiting
+from threadline.sessions.welcome.accounts import forget_account
 from threadline.storage.database import Row, Transaction, expect
 
 _SCAN = 4_000
@@ -108,6 +109,8 @@ def remove_sender(work: Work, subject: str, seen: int) -> bool:
         {sender.text("id"), *(alias.text("id") for alias in aliases)},
         now=work.now,
     )
+    nameless = _nameless(work, "account", key)
+    work.counts["accounts"] += forget_account(tx, sender, nameless, now=work.now)
     work.bury("sender", sender.text("platform"), sender.text("id"))
     tx.run("drop_aliases", sender_key=key)
     tx.run("drop_link_codes", sender_key=key)

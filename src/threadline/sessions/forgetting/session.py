@@ -14,6 +14,7 @@ from threadline.sessions.chronicle import Chronicle, chronicle_of
 from threadline.sessions.deliveries.reclaim import drop
 from threadline.sessions.forgetting import branches, messages
 from threadline.sessions.forgetting.ledger import Work
+from threadline.sessions.forgetting.pages import drop_pages
 from threadline.sessions.records import address_from_row
 from threadline.sessions.search.index import unindex_title
 from threadline.sessions.turns.close import close_turn
@@ -39,6 +40,7 @@ def remove_some(work: Work, key: int, seen: int) -> bool:
         return True
     with Chronicle(work.tx, row, work.now) as chronicle:
         _quieten(chronicle)
+        drop_pages(work, chronicle)
     gone = expect(work.tx, "read_remains", key=key)
     if any(step(work, gone) for step in _STEPS) or _drop_events(work, gone, seen):
         return False
@@ -81,6 +83,7 @@ def _relink_family(work: Work, gone: Row) -> bool:
     for row in rows:
         with chronicle_of(tx, row.number("key"), work.now) as chronicle:
             clear_carried(work, chronicle)
+            drop_pages(work, chronicle)
             tx.run("drop_memory", key=chronicle.key)
             tx.run(
                 "relink_session",

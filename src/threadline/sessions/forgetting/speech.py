@@ -9,6 +9,7 @@ from threadline.sessions.chronicle import Chronicle, chronicle_of
 from threadline.sessions.forgetting import messages
 from threadline.sessions.forgetting.branches import drop_spent_title
 from threadline.sessions.forgetting.ledger import Work
+from threadline.sessions.forgetting.pages import drop_pages
 from threadline.sessions.forgetting.session import clear_carried
 from threadline.sessions.search.index import unindex_title
 from threadline.sessions.turns.close import close_turn
@@ -26,6 +27,7 @@ def expand(work: Work, key: int) -> None:
         with chronicle_of(work.tx, one, work.now) as chronicle:
             if one in titled:
                 _drop_title(chronicle)
+            drop_pages(work, chronicle)
     ours: dict[str, SqlValue] = {"session_key": key, "forgetting_id": work.id}
     for row in work.tx.all("list_turns_of_speech", **ours):
         work.add_task("turn", row.number("turn_id"))
@@ -116,6 +118,8 @@ def empty_lines(work: Work, key: int) -> bool:
             places = messages.empty(work, said)
             chronicle.tell(EventKind.TRANSCRIPT_CHANGED, min(places, default=1))
             return False
+        # Somebody may have shared it again while lines of it were still there.
+        drop_pages(work, chronicle)
         work.tx.run("drop_summary", key=key)
         # Nobody can tell what of theirs an agent has written down for itself.
         work.tx.run("drop_memory", key=key)
@@ -144,6 +148,7 @@ def _clear_relatives(work: Work, key: int) -> None:
     # All of them came after this one: so its lock, and then theirs, are taken in key order.
     for one in sorted(followers | reach.keys()):
         with chronicle_of(work.tx, one, work.now) as chronicle:
+            drop_pages(work, chronicle)
             if one in followers:
                 clear_carried(work, chronicle)
                 work.tx.run("drop_memory", key=one)

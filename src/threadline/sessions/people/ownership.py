@@ -1,6 +1,7 @@
 """Ownership: who is meant, and who may see a session. Every read and every command asks here."""
 
 import json
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from threadline.core.address import Address, Kind, Sender
@@ -100,6 +101,12 @@ def asker_keys(tx: Transaction, asker: Asker) -> AskerKeys:
 def may_see(tx: Transaction, asker: Asker, id: SessionId) -> bool:
     """Tell whether a session is the asker's own, or everybody's in the asker's chat."""
     return is_seen(tx, asker_keys(tx, asker), id)
+
+
+def list_seen(tx: Transaction, asker: Asker, ids: Collection[SessionId]) -> frozenset[SessionId]:
+    """Name those of some sessions that an asker may see."""
+    keys = asker_keys(tx, asker)
+    return frozenset(id for id in ids if is_seen(tx, keys, id))
 
 
 def is_seen(tx: Transaction, keys: AskerKeys, id: SessionId) -> bool:

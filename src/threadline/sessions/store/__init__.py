@@ -7,6 +7,7 @@ from threadline.sessions.store.arriving import Arriving
 from threadline.sessions.store.commanding import Commanding
 from threadline.sessions.store.counting import Counting
 from threadline.sessions.store.delivering import Delivering
+from threadline.sessions.store.directing import Directing
 from threadline.sessions.store.exporting import Exporting
 from threadline.sessions.store.keeping import Keeping
 from threadline.sessions.store.knowing import Knowing
@@ -17,6 +18,9 @@ from threadline.sessions.store.scheduling import Scheduling
 from threadline.sessions.store.searching import Searching
 from threadline.sessions.store.serving import Serving
 from threadline.sessions.store.shaping import Shaping
+from threadline.sessions.store.sharing import Sharing
+from threadline.sessions.store.surveying import Surveying
+from threadline.sessions.store.welcoming import Welcoming
 
 
 class Store(
@@ -28,6 +32,7 @@ class Store(
     Counting,
     Running,
     Delivering,
+    Directing,
     Exporting,
     Keeping,
     Knowing,
@@ -37,6 +42,9 @@ class Store(
     Shaping,
     Searching,
     Serving,
+    Sharing,
+    Surveying,
+    Welcoming,
 ):
     """All conversations of an installation. Make one with `threadline.open`."""
 

@@ -1,15 +1,55 @@
-"""The store's leaves: the tools that agents may use without asking."""
+"""The store's leaves: what agents ask, and the tools that they may use without asking."""
 
-from threadline.core.approval import Allowance, AllowanceKey, checked_allowance_key
+from threadline.core.approval import (
+    Allowance,
+    AllowanceKey,
+    Approval,
+    Extent,
+    checked_allowance_key,
+)
+from threadline.core.person import Asker
 from threadline.core.route import canonical_profile
 from threadline.core.session import SessionId, checked_session_id
-from threadline.sessions import allowances, views
+from threadline.core.text import checked_choice, checked_text, checked_type
+from threadline.core.turn import Turn, TurnId, TurnState, checked_turn_id
+from threadline.sessions import allowances, decisions, views
 from threadline.sessions.store.door import Door
 from threadline.storage.database import Transaction
 
 
 class Approving(Door):
-    """Leave that people gave for longer than once."""
+    """What agents ask leave for, and leave that people gave for longer than once."""
+
+    async def questions(self, asker: Asker) -> list[Turn]:
+        """List the turns that wait for an answer which an asker may give, the latest first."""
+        return await self._db.read(
+            decisions.list_questions, checked_type(asker, "asker", Asker), rules=self.rules
+        )
+
+    async def decide(
+        self,
+        asker: Asker,
+        turn_id: TurnId,
+        approval: Approval,
+        *,
+        extent: Extent = Extent.ONCE,
+        words: str = "",
+    ) -> TurnState:
+        """Say yes or no to what a turn asks; answers the state that this brought it to.
+
+        Leave that is given for longer than once holds for the tools that were asked about. Only
+        who sees everything may give it for always.
+        """
+        return await self._db.write(
+            decisions.decide,
+            checked_type(asker, "asker", Asker),
+            checked_turn_id(turn_id),
+            checked_choice(approval, "approval", Approval),
+            extent=checked_choice(extent, "extent", Extent),
+            words=checked_text(words, "words"),
+            rules=self.rules,
+            now=self.now(),
+        )
 
     async def allowances(
         self, profile: str | None = None, *, id: SessionId | None = None

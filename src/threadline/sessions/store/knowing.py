@@ -1,12 +1,12 @@
 """The store's acquaintances: who is who, and which senders are one person."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from threadline.core.address import Address, Sender
 from threadline.core.errors import Conflict
 from threadline.core.person import Asker, Identity, Person, PersonKey, checked_person_key
 from threadline.core.route import MAIN_PROFILE, canonical_profile
-from threadline.core.session import SessionId, checked_session_id
+from threadline.core.session import SessionId, checked_session_id, checked_session_ids
 from threadline.core.text import checked_id, checked_type
 from threadline.sessions.people import codes, learning, ownership, parting, persons
 from threadline.sessions.people.codes import LinkCode
@@ -122,4 +122,12 @@ class Knowing(Door):
         """Tell whether a session is the asker's own, or everybody's in the asker's chat."""
         return await self._db.read(
             ownership.may_see, checked_type(asker, "asker", Asker), checked_session_id(id)
+        )
+
+    async def seen(self, asker: Asker, ids: Collection[SessionId]) -> frozenset[SessionId]:
+        """Name those of some sessions that an asker may see; the others may not even be there."""
+        return await self._db.read(
+            ownership.list_seen,
+            checked_type(asker, "asker", Asker),
+            checked_session_ids(list(ids)),
         )

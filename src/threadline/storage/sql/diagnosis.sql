@@ -176,3 +176,23 @@ WHERE r.session_key IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.key = r.session_key)
 ORDER BY id
 LIMIT :most
+
+-- name: find_bad_logins
+-- Find accounts that have ended while something still logs in with them.
+SELECT 'account ' || a.key AS id
+FROM accounts a
+WHERE a.ended_at IS NOT NULL
+  AND (EXISTS (SELECT 1 FROM logins l WHERE l.account_key = a.key AND l.ended_at IS NULL)
+       OR EXISTS (SELECT 1 FROM api_tokens t WHERE t.account_key = a.key AND t.ended_at IS NULL)
+       OR EXISTS (SELECT 1 FROM passkeys k WHERE k.account_key = a.key))
+ORDER BY a.key
+LIMIT :most
+
+-- name: find_bad_shares
+-- Find conversations of which a revoked page still says something.
+SELECT DISTINCT s.id
+FROM shares h
+JOIN sessions s ON s.key = h.session_key
+WHERE h.revoked_at IS NOT NULL AND h.page <> ''
+ORDER BY s.id
+LIMIT :most

@@ -25,6 +25,24 @@ JOIN sessions s ON s.key = b.session_key
 WHERE b.route = :route
 FOR NO KEY UPDATE -- postgres
 
+-- name: lock_session_to_ask
+-- Take a session for this transaction, and read what decides how words enter it; none that goes.
+SELECT s.key, s.id, s.profile, s.platform, s.kind, s.revision, s.last_seq, s.last_activity_at,
+       s.interruptions, s.ended_at, s.end_reason, s.suspended_at, s.notice, s.told_at,
+       s.title, s.busy_mode, s.address_key
+FROM sessions s
+WHERE s.id = :id
+  AND NOT EXISTS (SELECT 1 FROM forgetting_tasks k
+                  WHERE k.step = 'session' AND k.subject = CAST(s.key AS TEXT))
+FOR NO KEY UPDATE -- postgres
+
+-- name: read_place
+-- Read the address where a session is at home.
+SELECT a.platform, a.account, a.kind, a.chat, a.thread, a.alt_chat, a.parent, a.scope,
+       a.chat_name, a.topic
+FROM addresses a
+WHERE a.key = :key
+
 -- name: lock_binding
 -- Take the binding of a route for this transaction.
 SELECT session_key FROM bindings

@@ -1,0 +1,86 @@
+"""Asking in a given session: words that come by no route, but from whoever looks at it."""
+
+from dataclasses import replace
+from datetime import datetime
+
+from threadline.core.errors import Invalid, NotFound
+from threadline.core.event import EventKind
+from threadline.core.inbound import Inbound, InboundKind
+from threadline.core.rank import Rank
+from threadline.core.rules import Rules
+from threadline.core.session import SessionId
+from threadline.core.turn import BusyMode
+from threadline.sessions.arrivals import outcome
+from threadline.sessions.arrivals.answers import answer_waiting
+from threadline.sessions.arrivals.arrive import enter, go_on
+from threadline.sessions.arrivals.outcome import Arrival
+from threadline.sessions.arrivals.places import Place, look_up, remember
+from threadline.sessions.chronicle import Chronicle
+from threadline.sessions.people.aliases import rename
+from threadline.sessions.records import address_from_row
+from threadline.sessions.views import session_row
+from threadline.storage.database import Row, Transaction, expect
+
+
+def ask_in(
+    tx: Transaction,
+    id: SessionId,
+    inbound: Inbound,
+    *,
+    rules: Rules,
+    now: datetime,
+    answers: Rank | None = None,
+    busy: BusyMode | None = None,
+) -> Arrival:
+    """Keep what somebody says in a session that they look at, and queue its turn there.
+
+    The turn answers where the session is at home. A session that has ended goes on, and no reset
+    comes between: they meant this one. What came before is answered as before.
+    """
+    if inbound.kind is not InboundKind.MESSAGE or inbound.observed:
+        raise Invalid("Only a message can ask something", id=id)
+    said = replace(inbound, profile=session_row(tx, id).text("profile"))
+    named = rename(tx, said)
+    outcome.lock(tx, named)
+    known = look_up(tx, named, said.address)
+    if known["outcome"] is not None:
+        return outcome.repeated(known)
+    place = remember(tx, named, said.address, known, now)
+    row = lock_to_ask(tx, id)
+    place = at_home(tx, place, row)
+    load = expect(tx, "read_load", session_key=row.number("key"))
+    chronicle = Chronicle(tx, row, now)
+    if row["ended_at"] is None and row["suspended_at"] is None:
+        given = answer_waiting(
+            tx, named, place, row, load, rank=answers, where=None, rules=rules, now=now
+        )
+        if given is not None:
+            return given
+    else:
+        reopen(chronicle)
+    entrance = go_on(chronicle, named, load, rules, busy)
+    is_said_there = said.address.platform == row["platform"]
+    return enter(entrance, named, place, None, is_said_there=is_said_there)
+
+
+def lock_to_ask(tx: Transaction, id: SessionId) -> Row:
+    """Take a session for this transaction, with what decides how words enter it."""
+    row = tx.one("lock_session_to_ask", id=id)
+    if row is None:
+        raise NotFound("There is no such session", id=id)
+    return row
+
+
+def at_home(tx: Transaction, place: Place, session: Row) -> Place:
+    """Answer the place of a session, with whoever speaks; nobody is greeted in the middle."""
+    key = session.number("address_key")
+    address = address_from_row(expect(tx, "read_place", key=key))
+    return replace(place, address=address, address_key=key, greeting=None)
+
+
+def reopen(chronicle: Chronicle) -> None:
+    """Let a session go on that has ended, or rested; its routes stay where they are bound."""
+    chronicle.tx.run("reopen_session", key=chronicle.key)
+    chronicle.interruptions = 0
+    chronicle.touch()
+    chronicle.tell(EventKind.SESSION_OPENED)

@@ -1,0 +1,75 @@
+"""Words into a conversation: said by a person in the agent's place, and carried to the people."""
+
+from datetime import datetime
+
+from threadline.core.address import Address, Kind, Sender
+from threadline.core.delivery import LOCAL, is_carried_out
+from threadline.core.errors import Invalid
+from threadline.core.inbound import Inbound
+from threadline.core.message import Attachment, NewMessage, Part, Role, Text, plain_text
+from threadline.core.session import SessionId
+from threadline.sessions.arrivals import outcome
+from threadline.sessions.arrivals.asks import at_home, lock_to_ask, reopen
+from threadline.sessions.arrivals.outcome import Arrival, Outcome
+from threadline.sessions.arrivals.places import look_up, remember
+from threadline.sessions.chronicle import Chronicle
+from threadline.sessions.deliveries.owe import owe_words
+from threadline.sessions.turns.close import place_messages
+from threadline.sessions.views import session_row
+from threadline.storage.database import Transaction
+
+
+def answer_into(
+    tx: Transaction,
+    id: SessionId,
+    sender: Sender,
+    parts: tuple[Part, ...],
+    *,
+    message_id: str | None,
+    now: datetime,
+) -> Arrival:
+    """Keep what a person says in the agent's place, and owe it to where the session is at home.
+
+    It stands in the transcript under the person's name. No turn begins, and one that runs goes on.
+    """
+    said = Inbound(
+        address=Address(platform=LOCAL, kind=Kind.DM, chat=sender.id or LOCAL),
+        sender=sender,
+        parts=_sayable(parts),
+        at=now,
+        message_id=message_id,
+        profile=session_row(tx, id).text("profile"),
+    )
+    outcome.lock(tx, said)
+    known = look_up(tx, said, said.address)
+    if known["outcome"] is not None:
+        return outcome.repeated(known)
+    speaker = remember(tx, said, said.address, known, now)
+    row = lock_to_ask(tx, id)
+    place = at_home(tx, speaker, row)
+    with Chronicle(tx, row, now) as chronicle:
+        if row["ended_at"] is not None or row["suspended_at"] is not None:
+            reopen(chronicle)
+        message = NewMessage(role=Role.ASSISTANT, parts=said.parts)
+        message_key = chronicle.keep(message, None, place.sender_key)
+        place_messages(chronicle, None)
+        chronicle.touch()
+        outcome.note(tx, said, Outcome.OBSERVED, session_key=chronicle.key, message_key=message_key)
+    if is_carried_out(row.text("platform")):
+        owe_words(
+            tx,
+            place.address,
+            plain_text(said.parts),
+            attachments=[part for part in said.parts if isinstance(part, Attachment)],
+            session_key=row.number("key"),
+            now=now,
+        )
+    return Arrival(outcome=Outcome.OBSERVED, session_id=id, turn_id=None)
+
+
+def _sayable(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    if not all(isinstance(part, Text | Attachment) for part in parts):
+        raise Invalid("A person says words, and shows files", hint="Leave out the other parts")
+    if not plain_text(parts).strip() and not any(isinstance(part, Attachment) for part in parts):
+        raise Invalid("There is nothing to send", hint="Give some words, or a file")
+    return parts

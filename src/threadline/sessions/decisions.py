@@ -1,0 +1,81 @@
+"""Decisions: what somebody who looks at conversations says to what their agents ask."""
+
+from datetime import datetime
+
+from threadline.core.approval import Approval, Extent, write_answer
+from threadline.core.errors import NotFound, Refused
+from threadline.core.person import Asker
+from threadline.core.rank import Rank
+from threadline.core.rules import Rules
+from threadline.core.session import SessionId
+from threadline.core.turn import Turn, TurnId, TurnState
+from threadline.sessions import allowances, views
+from threadline.sessions.people.ownership import AskerKeys, asker_keys, sender_key_of
+from threadline.sessions.questions import Respondent, may_answer
+from threadline.sessions.records import address_from_row, turn_from
+from threadline.sessions.turns import pause
+from threadline.storage.database import Row, Transaction, expect
+
+MOST = 1000
+"""Questions that are looked at."""
+
+
+def list_questions(tx: Transaction, asker: Asker, *, rules: Rules) -> list[Turn]:
+    """List the turns that wait for an answer which somebody may give, the latest first."""
+    keys = asker_keys(tx, asker)
+    rows = tx.all("list_waiting_turns", profile=keys.profile, most=MOST)
+    return [
+        turn_from(row, SessionId(row.text("session_id")))
+        for row in rows
+        if keys.admits(row) and _is_theirs(tx, keys, row, TurnId(row.number("id")), rules)
+    ]
+
+
+def decide(
+    tx: Transaction,
+    asker: Asker,
+    turn_id: TurnId,
+    approval: Approval,
+    *,
+    extent: Extent,
+    words: str,
+    rules: Rules,
+    now: datetime,
+) -> TurnState:
+    """Say yes or no to what a turn asks, and remember leave that is given for longer than once."""
+    turn, keys = views.read_turn(tx, turn_id), asker_keys(tx, asker)
+    session = expect(tx, "read_owner", id=turn.session_id)
+    if not keys.admits(session):
+        raise NotFound("There is no such turn", id=str(turn_id))
+    if not _is_theirs(tx, keys, session, turn_id, rules):
+        raise Refused("Whoever was asked answers this, or an admin", id=str(turn_id))
+    if extent is Extent.ALWAYS and not keys.sees_all:
+        hint = "In this conversation you may allow it"
+        raise Refused("Only an admin may allow a tool for always", hint=hint)
+    # Whoever comes second is told so here, and nothing is allowed.
+    state = pause.answer(tx, turn_id, write_answer(approval, words), now=now)
+    if approval is Approval.APPROVED and extent is not Extent.ONCE and turn.asks:
+        here = None if asker.address is None else sender_key_of(tx, asker.address, asker.sender)
+        allowances.allow(
+            tx,
+            turn.asks,
+            profile=session.text("profile"),
+            session_key=session.number("key") if extent is Extent.SESSION else None,
+            sender_key=here,
+            now=now,
+        )
+    return state
+
+
+def _is_theirs(tx: Transaction, keys: AskerKeys, session: Row, id: TurnId, rules: Rules) -> bool:
+    """Tell whether a question of a session that they may see is theirs to answer."""
+    if keys.sees_all:
+        return True
+    place = expect(tx, "read_place", key=session.number("address_key"))
+    who = Respondent(
+        address=address_from_row(place),
+        sender_key=keys.sender_key,
+        person_key=keys.person_key,
+        rank=Rank.MEMBER,
+    )
+    return may_answer(tx, id, who, rules, is_theirs=session["sender_key"] is not None)

@@ -1,0 +1,17 @@
+"""Pages and answers that repeat what is forgotten: they go with it, wherever they are kept."""
+
+from threadline.core.event import EventKind
+from threadline.sessions.chronicle import Chronicle
+from threadline.sessions.forgetting.ledger import Work
+
+
+def drop_pages(work: Work, chronicle: Chronicle) -> None:
+    """Delete the shared pages of a session, and the answers to requests that told of it.
+
+    A page is one piece: nobody can tell which of its words are to stay.
+    """
+    dropped = work.tx.all("drop_shares_of_session", session_key=chronicle.key)
+    if dropped:
+        chronicle.tell(EventKind.SHARE_CHANGED)
+    work.counts["shares"] += len(dropped)
+    work.tx.run("drop_outcomes_about", pattern=f"%{chronicle.id}%")

@@ -1,0 +1,86 @@
+"""Shares: pages of conversations that anybody can read who knows their address."""
+
+from datetime import datetime
+
+from threadline.core.account import SHARES_LIMIT, AccountKey, Share, ShareId
+from threadline.core.errors import Conflict, NotFound, Refused
+from threadline.core.event import EventKind
+from threadline.core.session import SessionId
+from threadline.sessions.chronicle import chronicle_of, open_chronicle
+from threadline.sessions.views import session_row
+from threadline.storage.database import Row, Transaction, expect
+from threadline.storage.moments import stamp
+
+
+def make_share(
+    tx: Transaction,
+    session_id: SessionId,
+    share_id: ShareId,
+    page: str,
+    *,
+    account: AccountKey | None,
+    now: datetime,
+) -> Share:
+    """Keep a page of a conversation, which is never changed."""
+    with open_chronicle(tx, session_id, now) as chronicle:
+        if len(tx.all("list_shares", session_key=chronicle.key)) >= SHARES_LIMIT:
+            raise Refused(f"A conversation is shared at most {SHARES_LIMIT} times", id=session_id)
+        title = expect(tx, "read_titled_by", key=chronicle.key).text_or_none("title")
+        made = tx.one(
+            "add_share",
+            id=share_id,
+            session_key=chronicle.key,
+            account_key=account,
+            title=title or "",
+            page=page,
+            now=stamp(now),
+        )
+        if made is None:
+            raise Conflict("This address is taken", hint="Draw another one")
+        chronicle.tell(EventKind.SHARE_CHANGED)
+    return read_share(tx, share_id)
+
+
+def read_share(tx: Transaction, id: ShareId) -> Share:
+    """Read what is known of a page, also of one that was revoked."""
+    return _share_from(_required(tx.one("read_share", id=id)))
+
+
+def read_page(tx: Transaction, id: ShareId) -> str | None:
+    """Read a page; None: nobody ever shared it, or it was revoked."""
+    row = tx.one("read_page", id=id)
+    return None if row is None else row.text("page")
+
+
+def list_shares(tx: Transaction, session_id: SessionId | None) -> list[Share]:
+    """List the pages of a conversation, or all, the newest first."""
+    key = None if session_id is None else session_row(tx, session_id).number("key")
+    return [_share_from(row) for row in tx.all("list_shares", session_key=key)]
+
+
+def revoke_share(tx: Transaction, id: ShareId, *, now: datetime) -> bool:
+    """Let nobody read a page any more; False: it was revoked before."""
+    row = _required(tx.one("read_share", id=id))
+    with chronicle_of(tx, row.number("session_key"), now) as chronicle:
+        if tx.one("revoke_share", id=id, now=stamp(now)) is None:
+            return False
+        chronicle.tell(EventKind.SHARE_CHANGED)
+    return True
+
+
+def _required(row: Row | None) -> Row:
+    if row is None:
+        # The id is what the page is read with, so that no error repeats it.
+        raise NotFound("There is no such page")
+    return row
+
+
+def _share_from(row: Row) -> Share:
+    return Share(
+        id=ShareId(row.text("id")),
+        session_id=row.text("session_id"),
+        title=row.text("title"),
+        made_at=row.moment("made_at"),
+        revoked_at=row.moment_or_none("revoked_at"),
+        size=row.number("size"),
+    )

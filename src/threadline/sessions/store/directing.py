@@ -1,0 +1,70 @@
+"""The store's desk: words that are said into a given session, and how it looks from afar."""
+
+from threadline.core.address import Sender
+from threadline.core.inbound import Inbound
+from threadline.core.message import Part, checked_parts
+from threadline.core.minimap import BUCKETS, Bucket
+from threadline.core.rank import Rank
+from threadline.core.session import SessionId, checked_session_id
+from threadline.core.text import checked_choice, checked_count, checked_id, checked_type
+from threadline.core.turn import BusyMode
+from threadline.sessions.arrivals.asks import ask_in
+from threadline.sessions.arrivals.outcome import Arrival
+from threadline.sessions.arrivals.words import answer_into
+from threadline.sessions.store.door import Door
+from threadline.sessions.transcripts.minimap import minimap
+
+
+class Directing(Door):
+    """What the owner and members do in a session that they look at."""
+
+    async def ask_in(
+        self,
+        session_id: SessionId,
+        inbound: Inbound,
+        *,
+        answers: Rank | None = None,
+        busy: BusyMode | None = None,
+    ) -> Arrival:
+        """Say something to the agent in a given session, wherever it is at home.
+
+        The answer is given where the session is at home, as on a platform. One that has ended goes
+        on. The same message a second time is answered as the first time. With `answers`, the rank
+        of whoever speaks, plain words are given to a turn that waits for them. `busy` says what
+        becomes of it while a turn runs, where that is not left to the session.
+        """
+        return await self._db.write(
+            ask_in,
+            checked_session_id(session_id),
+            checked_type(inbound, "inbound", Inbound),
+            rules=self.rules,
+            now=self.now(),
+            answers=None if answers is None else checked_choice(answers, "rank", Rank),
+            busy=None if busy is None else checked_choice(busy, "busy mode", BusyMode),
+        )
+
+    async def answer_into(
+        self,
+        session_id: SessionId,
+        sender: Sender,
+        parts: tuple[Part, ...],
+        message_id: str | None = None,
+    ) -> Arrival:
+        """Say something to the people of a session in the agent's place; no turn is queued.
+
+        It stands in the transcript under the sender's name, and is delivered where the session is
+        at home. The same message id a second time does nothing new.
+        """
+        return await self._db.write(
+            answer_into,
+            checked_session_id(session_id),
+            checked_type(sender, "sender", Sender),
+            checked_parts(parts),
+            message_id=None if message_id is None else checked_id(message_id, "message id"),
+            now=self.now(),
+        )
+
+    async def minimap(self, session_id: SessionId, buckets: int = BUCKETS) -> list[Bucket]:
+        """Show a transcript from afar: in each of so many stretches, how much of what stands."""
+        most = min(checked_count(buckets, "number of buckets", 1), BUCKETS)
+        return await self._db.read(minimap, checked_session_id(session_id), most)

@@ -1,0 +1,51 @@
+"""The store's shop window: pages of conversations that anybody can read."""
+
+from threadline.core.account import AccountKey, Share, ShareId, checked_account_key
+from threadline.core.session import SessionId, checked_session_id
+from threadline.core.text import checked_id, checked_text
+from threadline.sessions import shares
+from threadline.sessions.store.door import Door
+
+PAGE_LIMIT = 32 * 1024 * 1024
+"""Characters of a page."""
+
+
+class Sharing(Door):
+    """Shares: made once, never changed, revoked for good."""
+
+    async def make_share(
+        self,
+        session_id: SessionId,
+        share_id: ShareId,
+        page: str,
+        account: AccountKey | None = None,
+    ) -> Share:
+        """Keep a page of a conversation; its id is drawn so that nobody can guess it."""
+        return await self._db.write(
+            shares.make_share,
+            checked_session_id(session_id),
+            ShareId(checked_id(share_id, "share")),
+            checked_text(page, "page", PAGE_LIMIT),
+            account=None if account is None else checked_account_key(account),
+            now=self.now(),
+        )
+
+    async def read_share(self, id: ShareId) -> str | None:
+        """Read a page; None: nobody ever shared it, or it was revoked."""
+        return await self._db.read(shares.read_page, ShareId(checked_id(id, "share")))
+
+    async def share(self, id: ShareId) -> Share:
+        """Read what is known of a page, also of one that was revoked."""
+        return await self._db.read(shares.read_share, ShareId(checked_id(id, "share")))
+
+    async def shares(self, session_id: SessionId | None = None) -> list[Share]:
+        """List the pages of a conversation, or all, the newest first."""
+        return await self._db.read(
+            shares.list_shares, None if session_id is None else checked_session_id(session_id)
+        )
+
+    async def revoke_share(self, id: ShareId) -> bool:
+        """Let nobody read a page any more; False: it was revoked before."""
+        return await self._db.write(
+            shares.revoke_share, ShareId(checked_id(id, "share")), now=self.now()
+        )

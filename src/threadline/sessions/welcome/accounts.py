@@ -1,0 +1,175 @@
+"""Accounts: made, renamed and ended. The owner's is there as soon as somebody asks for it."""
+
+from datetime import datetime
+
+from threadline.core.account import (
+    ACCOUNTS_LIMIT,
+    OWNER_NAME,
+    Account,
+    AccountKey,
+    AccountRole,
+    clean_account_name,
+    member_of,
+)
+from threadline.core.errors import Conflict, NotFound, Refused
+from threadline.core.event import EventKind
+from threadline.sessions.chronicle import tell_apart
+from threadline.storage.database import Row, Transaction, expect
+from threadline.storage.moments import stamp
+
+
+def owner_account(tx: Transaction, *, now: datetime) -> Account:
+    """Answer the account of the owner; the first who asks makes it."""
+    row = tx.one("find_owner_account")
+    if row is None:
+        role = AccountRole.OWNER
+        made = tx.one("add_account", name=OWNER_NAME, role=role, profile=None, now=stamp(now))
+        if made is not None:
+            tell(tx, AccountKey(made.number("key")), now)
+        # Somebody else may just have been quicker, which then is the one.
+        row = expect(tx, "find_owner_account")
+    return account_from(row)
+
+
+def find_owner(tx: Transaction) -> Account | None:
+    """Find the account of the owner, if it was made."""
+    row = tx.one("find_owner_account")
+    return None if row is None else account_from(row)
+
+
+def make_account(
+    tx: Transaction, name: str, *, role: AccountRole, profile: str | None, now: datetime
+) -> Account:
+    """Make an account for a member; its name is the only one of its sort."""
+    cleaned = clean_account_name(name)
+    if role is AccountRole.OWNER:
+        raise Refused("There is one owner, who is there already", hint="Make a member")
+    _refuse_taken(tx, cleaned)
+    if len(tx.all("list_accounts")) >= ACCOUNTS_LIMIT:
+        raise Refused(f"There are at most {ACCOUNTS_LIMIT} accounts", hint="End one")
+    row = tx.one("add_account", name=cleaned, role=role, profile=profile, now=stamp(now))
+    if row is None:
+        raise _taken(cleaned)
+    key = AccountKey(row.number("key"))
+    tell(tx, key, now)
+    return read_account(tx, key)
+
+
+def read_account(tx: Transaction, key: AccountKey) -> Account:
+    """Read an account, also one that has ended."""
+    return account_from(required(tx.one("read_account", key=key), key))
+
+
+def list_accounts(tx: Transaction) -> list[Account]:
+    """List the accounts that can be used, the owner's first."""
+    return [account_from(row) for row in tx.all("list_accounts")]
+
+
+def rename_account(tx: Transaction, key: AccountKey, name: str, *, now: datetime) -> Account:
+    """Give an account another name."""
+    cleaned, before = clean_account_name(name), lock_account(tx, key)
+    if cleaned != before.name:
+        if before.role is not AccountRole.OWNER or cleaned != OWNER_NAME:
+            _refuse_taken(tx, cleaned)
+        tx.run("rename_account", key=key, name=cleaned)
+        tell(tx, key, now)
+    return read_account(tx, key)
+
+
+def end_account(tx: Transaction, key: AccountKey, *, now: datetime) -> None:
+    """Let nobody use an account any more; its logins, tokens, links and keys go with it."""
+    if lock_account(tx, key).role is AccountRole.OWNER:
+        raise Refused("The account of the owner cannot be ended", id=str(key))
+    tx.run("end_account", key=key, now=stamp(now))
+    tx.all("end_logins", account_key=key, but=0, now=stamp(now))
+    tx.run("end_tokens", account_key=key, now=stamp(now))
+    tx.run("drop_links_of_account", account_key=key)
+    tx.run("drop_passkeys", account_key=key)
+    tx.run("drop_outcomes_of_account", account_key=key)
+    tell(tx, key, now)
+
+
+def forget_account(tx: Transaction, sender: Row, nameless: str, *, now: datetime) -> bool:
+    """End the account of a member who is forgotten, and leave nothing of its name.
+
+    False: they had none. That of the owner stays.
+    """
+    key = member_of(sender.text("platform"), sender.text("id"))
+    row = None if key is None else tx.one("lock_account", key=key)
+    if row is None or key is None or row["account_role"] == AccountRole.OWNER:
+        return False
+    if row["account_ended_at"] is None:
+        end_account(tx, key, now=now)
+    tx.run("rename_account", key=key, name=nameless)
+    tx.run("drop_devices", account_key=key)
+    tx.run("drop_token_names", account_key=key)
+    return True
+
+
+def set_password(
+    tx: Transaction, key: AccountKey, password_hash: str | None, *, now: datetime
+) -> None:
+    """Keep what a password has to match; None: nobody logs in by password."""
+    lock_account(tx, key)
+    tx.run("set_password", key=key, password_hash=password_hash)
+    tell(tx, key, now)
+
+
+def find_password(tx: Transaction, name: str) -> tuple[Account, str] | None:
+    """Find the account of a name, and what its password has to match; None: it has none."""
+    row = tx.one("find_password", name=name)
+    matches = None if row is None else row.text_or_none("password_hash")
+    return None if row is None or matches is None else (account_from(row), matches)
+
+
+def lock_account(tx: Transaction, key: AccountKey) -> Account:
+    """Take an account that can be used for this transaction."""
+    account = account_from(required(tx.one("lock_account", key=key), key))
+    if account.ended_at is not None:
+        raise _missing(key)
+    return account
+
+
+def share_account(tx: Transaction, key: AccountKey) -> Account:
+    """Keep an account from being ended until this is over."""
+    return account_from(required(tx.one("share_account", key=key), key))
+
+
+def tell(tx: Transaction, key: AccountKey, now: datetime) -> None:
+    """Add to the feed that an account, or how it is used, changed."""
+    tell_apart(tx, EventKind.ACCOUNT_CHANGED, key, now)
+
+
+def account_from(row: Row) -> Account:
+    """Read an account."""
+    return Account(
+        key=AccountKey(row.number("account_key")),
+        name=row.text("account_name"),
+        role=AccountRole(row.text("account_role")),
+        profile=row.text_or_none("account_profile"),
+        made_at=row.moment("account_made_at"),
+        ended_at=row.moment_or_none("account_ended_at"),
+        has_password=bool(row.number("account_has_password")),
+    )
+
+
+def required(row: Row | None, key: AccountKey) -> Row:
+    """Refuse to go on without the account that was meant."""
+    if row is None:
+        raise _missing(key)
+    return row
+
+
+def _missing(key: AccountKey) -> NotFound:
+    return NotFound("There is no such account", id=str(key), hint="Look into the list of accounts")
+
+
+def _refuse_taken(tx: Transaction, name: str) -> None:
+    if name.casefold() == OWNER_NAME:
+        raise Conflict("This name is kept for the owner", hint="Choose another name")
+    if tx.one("find_account_name", name=name) is not None:
+        raise _taken(name)
+
+
+def _taken(name: str) -> Conflict:
+    return Conflict(f"There is an account {name!r} already", hint="Choose another name")

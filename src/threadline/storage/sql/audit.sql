@@ -1,0 +1,52 @@
+-- name: add_audit_entry
+-- Write an administrative act down.
+INSERT INTO audit (at, account_key, act, subject, detail)
+VALUES (:now, :account_key, :act, :subject, :detail)
+
+-- name: list_audit
+-- Read administrative acts, the latest first.
+SELECT u.id, u.at, u.act, u.subject, u.detail, a.name AS account_name
+FROM audit u LEFT JOIN accounts a ON a.key = u.account_key
+WHERE u.id < :before
+ORDER BY u.id DESC
+LIMIT :most
+
+-- name: claim_outcome
+-- Begin a request that makes something, unless it was begun before.
+INSERT INTO outcomes (account_key, idempotency_key, request_hash, status, answer, at)
+VALUES (:account_key, :idempotency_key, :request_hash, 0, '', :now)
+ON CONFLICT (account_key, idempotency_key) DO UPDATE
+SET request_hash = excluded.request_hash, status = 0, answer = '', at = excluded.at
+WHERE outcomes.at < :kept_since OR (outcomes.status = 0 AND outcomes.at < :begun_since)
+RETURNING account_key
+
+-- name: find_outcome
+-- Read what came of a request, if that is still kept.
+SELECT request_hash, status, answer, at FROM outcomes
+WHERE account_key = :account_key AND idempotency_key = :idempotency_key AND at >= :kept_since
+
+-- name: keep_outcome
+-- Keep what came of a request.
+INSERT INTO outcomes (account_key, idempotency_key, request_hash, status, answer, at)
+VALUES (:account_key, :idempotency_key, :request_hash, :status, :answer, :now)
+ON CONFLICT (account_key, idempotency_key) DO UPDATE
+SET request_hash = excluded.request_hash, status = excluded.status, answer = excluded.answer,
+    at = excluded.at
+WHERE outcomes.status = 0 OR outcomes.at < :kept_since
+
+-- name: drop_outcome
+-- Forget a request that was begun and came to nothing, so that it can be tried again.
+DELETE FROM outcomes
+WHERE account_key = :account_key AND idempotency_key = :idempotency_key AND status = 0
+
+-- name: drop_outcomes_about
+-- Forget what came of requests, where the answer names a session.
+DELETE FROM outcomes WHERE answer LIKE :pattern
+
+-- name: sweep_outcomes
+-- Forget what came of requests long ago.
+DELETE FROM outcomes WHERE at < :before
+
+-- name: drop_outcomes_of_account
+-- Forget what came of the requests of an account.
+DELETE FROM outcomes WHERE account_key = :account_key
