@@ -32,6 +32,7 @@ __all__ = [
     "load_config",
     "machine_zone",
     "parse_config",
+    "user_file",
 ]
 
 _LOCALTIME = Path("/etc/localtime")
@@ -42,8 +43,12 @@ def load_config(
     *,
     environ: Mapping[str, str] = os.environ,
     folder: Path = Path(),
+    draft: str | None = None,
 ) -> Config:
-    """Read the settings: options of the command line, environment, user's file, project's file."""
+    """Read the settings: options of the command line, environment, user's file, project's file.
+
+    A `draft` is read in the place of what the user's file says.
+    """
     given: dict[str, tuple[Way, object]] = {
         f"--{name}": (tuple(name.split(".")), value)
         for name, value in (options or {}).items()
@@ -51,15 +56,22 @@ def load_config(
     }
     values: dict[str, object] = {}
     origins: dict[str, str] = {}
-    user = home_of(environ) / FOLDER.name / FILE
+    user = user_file(environ)
     for file in (folder.absolute() / FILE, user):
-        lay_over(values, read_file(file), str(file), origins)
+        is_draft = draft is not None and file == user
+        said = parse_file(draft or "", str(file)) if is_draft else read_file(file)
+        lay_over(values, said, str(file), origins)
     for name, (way, value) in {**read_variables(environ), **given}.items():
         layer: object = value
         for key in reversed(way):
             layer = {key: layer}
         lay_over(values, layer, name, origins)
     return _make(values, origins, environ)
+
+
+def user_file(environ: Mapping[str, str] = os.environ) -> Path:
+    """Find the file of settings of whoever runs this."""
+    return home_of(environ) / FOLDER.name / FILE
 
 
 def parse_config(text: str, origin: str, *, environ: Mapping[str, str] = os.environ) -> Config:

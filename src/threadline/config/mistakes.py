@@ -36,7 +36,7 @@ def explain(
         known = f"Did you mean {'.'.join((*way[:-1], near[0]))}?" if near else ""
         hint = known or f"There are: {', '.join(names)}"
         return ConfigError(f"There is no setting {key}", id=origin, hint=hint)
-    wish = _wish(way, root) or wrong["msg"]
+    wish = wish_of(way, root) or wrong["msg"]
     if wrong["type"] == "missing":
         return ConfigError(f"{key} is missing", id=origin, hint=f"It must be {wish}")
     shown = _HUSHED if _may_be_secret(way) else shorten(wrong["input"])
@@ -115,17 +115,17 @@ def _may_be_secret(way: Way) -> bool:
 
 def _names(way: Way, root: type[Section]) -> list[str]:
     """List the settings that a table can have, where they are known."""
-    found = _annotation(way, root)
+    found = annotation_of(way, root)
     if isinstance(found, type) and issubclass(found, Section):
         return list(found.model_fields)
     key = [*get_args(found), None][0]
     return list(key) if isinstance(key, type) and issubclass(key, StrEnum) else []
 
 
-def _wish(way: Way, root: type[Section]) -> str | None:
+def wish_of(way: Way, root: type[Section]) -> str | None:
     """Find what a setting must be: its own word, or that of the table it stands in."""
     while way:
-        section = _annotation(way[:-1], root)
+        section = annotation_of(way[:-1], root)
         if isinstance(section, type) and issubclass(section, Section):
             field = section.model_fields.get(way[-1])
             if field is not None:
@@ -134,7 +134,7 @@ def _wish(way: Way, root: type[Section]) -> str | None:
     return None
 
 
-def _annotation(way: Way, root: type[Section]) -> object:
+def annotation_of(way: Way, root: type[Section]) -> object:
     """Find what may stand at the end of a way through the tables."""
     found: object = root
     for name in way:

@@ -3,7 +3,9 @@
 import re
 from collections.abc import Callable
 from enum import StrEnum
+from ipaddress import ip_network
 from typing import Annotated, Any, Self
+from urllib.parse import urlsplit
 
 from pydantic import ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
@@ -18,6 +20,7 @@ from threadline.core.target import Target, parse_target
 _ENTRIES = 'a list of entries such as "telegram:42", or "telegram:*" for everybody there'
 _NAMES = 'a list of functions such as "package.module:function", or of names that packages gave'
 _ENTRY_POINT = re.compile(r"[\w.-]+")
+_HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,252}[A-Za-z0-9])?")
 
 Count = Annotated[int, Field(ge=1, le=10_000, description="a whole number from 1 to 10,000")]
 Entries = Annotated[tuple[str, ...], Field(description=_ENTRIES)]
@@ -168,6 +171,52 @@ class ServerSettings(Section):
     port: Annotated[
         int, Field(ge=0, le=65_535, description="a whole number to 65,535; 0: any that is free")
     ] = 8642
+    url: str | None = Field(
+        default=None, description="an address such as https://chat.example.org, without a path"
+    )
+    hosts: Annotated[
+        tuple[str, ...], Field(description='a list of names such as "chat.example.org"')
+    ] = ()
+    proxies: Annotated[
+        tuple[str, ...], Field(description='a list of addresses or networks such as "10.0.0.0/8"')
+    ] = ()
+
+    @field_validator("url")
+    @classmethod
+    def _is_an_address(cls, text: str | None) -> str | None:
+        parts = urlsplit(text or "")
+        if text is not None and (
+            parts.scheme not in {"http", "https"}
+            or not parts.hostname
+            or "@" in parts.netloc
+            or text.rstrip("/") != f"{parts.scheme}://{parts.netloc}"
+        ):
+            raise ValueError("no address")
+        return None if text is None else f"{parts.scheme}://{parts.netloc.lower()}"
+
+    @field_validator("hosts")
+    @classmethod
+    def _are_hosts(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        if not all(_HOST.fullmatch(name) for name in names):
+            raise ValueError("no host")
+        return tuple(name.lower() for name in names)
+
+    @field_validator("proxies")
+    @classmethod
+    def _are_networks(cls, networks: tuple[str, ...]) -> tuple[str, ...]:
+        for one in networks:
+            ip_network(one, strict=False)
+        return networks
+
+    @property
+    def is_https(self) -> bool:
+        """Whether people reach it over https."""
+        return (self.url or "").startswith("https://")
+
+    @property
+    def public_host(self) -> str:
+        """The name under which people reach it."""
+        return urlsplit(self.url or "").hostname or "localhost"
 
 
 class LogSettings(Section):

@@ -28,7 +28,8 @@ class Answering:
     ) -> None:
         """Answer turns of a store; `delivers` tells whose answers are owed to a platform."""
         self._store = store
-        self._agent = agent
+        self.agent = agent
+        """Who answers from now on; whoever answers already goes on."""
         self._upkeep = upkeep
         self._delivers = delivers
         self._surroundings = surroundings
@@ -45,12 +46,12 @@ class Answering:
         if await self._upkeep.make_room(turn.turn, request.session):
             request = await self._make_request(turn)
         try:
-            await turn.follow(self._agent.answer(request))
+            await turn.follow(self.agent.answer(request))
         except ContextFull:
             if turn.has_spoken or not await self._upkeep.shrink(turn.turn, request.session):
                 raise
             request = await self._make_request(turn)
-            await turn.follow(self._agent.answer(request))
+            await turn.follow(self.agent.answer(request))
         if turn.state is TurnState.DONE:
             spoken = sum(line.role is Role.USER for line in request.history)
             self._upkeep.name(request.session, spoken)

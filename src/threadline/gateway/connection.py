@@ -54,7 +54,7 @@ class Connection:
         self._now = now
         self._changed = changed
         self._first, self._longest, self._settled = first_pause, longest_pause, settled
-        self._secrets = secrets
+        self.secrets = secrets
         self._is_shut = False
         self._task: asyncio.Task[None] | None = None
         self.health = PlatformHealth(state=PlatformState.CONNECTING, since=now())
@@ -169,4 +169,4 @@ class Connection:
 
     def _told(self, error: Exception) -> str:
         """Say what went wrong; an address in it may hold a token, and this is kept."""
-        return hush(sentence_of(error), self._secrets)
+        return hush(sentence_of(error), self.secrets)

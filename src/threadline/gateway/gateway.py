@@ -4,26 +4,25 @@ import asyncio
 import logging
 import os
 import socket
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from importlib.metadata import version
 from types import TracebackType
 from typing import Self
 
-from threadline.core.access import AccessRules
 from threadline.core.agent import Agent
 from threadline.core.command import list_commands
 from threadline.core.errors import Conflict, Invalid, ThreadlineError, sentence_of
 from threadline.core.platform import Capabilities, Platform, Surroundings
 from threadline.core.rank import Rank
 from threadline.core.scribe import Scribe
-from threadline.core.serving import PlatformHealth
-from threadline.core.target import likely_address
 from threadline.core.turn import Turn
 from threadline.gateway.access import Access
+from threadline.gateway.change import Change, brief_worker, look_around, with_relays
 from threadline.gateway.connection import Connection
+from threadline.gateway.health import Health
 from threadline.gateway.hooks import Hooks
 from threadline.gateway.inbox import Inbox
 from threadline.gateway.meters import Meters
@@ -39,18 +38,6 @@ log = logging.getLogger("threadline.gateway")
 
 SEND_OUT = timedelta(seconds=5)
 """How long what is being sent may take when a gateway stops, at the most."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Health:
-    """How a gateway is."""
-
-    is_ready: bool
-    running: int
-    """Turns that it runs."""
-    platforms: Mapping[str, PlatformHealth]
-    error: str | None = None
-    """What broke it."""
 
 
 class Gateway:
@@ -76,15 +63,10 @@ class Gateway:
             raise Invalid("Two platforms have the same name", hint="Give each its own")
         self.store, self.settings = store, settings
         self.meters = Meters(self.platforms)
-        self.access = Access(store, _with_relays(settings.access, platforms))
-        self.hooks = Hooks(store, settings.hooks, pace=settings.pace, meters=self.meters)
-        self._around = Surroundings(
-            capabilities={name: one.capabilities for name, one in self.platforms.items()},
-            notes={name: one.notes for name, one in self.platforms.items()},
-            instructions=settings.instructions,
-            homes=tuple(likely_address(home) for home in store.rules.homes.values()),
-            redact=settings.redact,
-        )
+        self.access = Access(store, with_relays(settings.access, platforms))
+        self.hooks = self._make_hooks(settings)
+        self._around = look_around(self.platforms, settings, store.rules)
+        self._changing = asyncio.Lock()
         self.worker = self._make_worker(agent, scribe)
         self.outbox = self._make_outbox()
         self.inbox = self._make_inbox()
@@ -97,6 +79,9 @@ class Gateway:
         self._is_over = False
         self._is_heard = True
         self._error: str | None = None
+
+    def _make_hooks(self, settings: GatewaySettings) -> Hooks:
+        return Hooks(self.store, settings.hooks, pace=settings.pace, meters=self.meters)
 
     def _make_worker(self, agent: Agent, scribe: Scribe | None) -> Worker:
         return Worker(
@@ -199,6 +184,75 @@ class Gateway:
             url=url,
             platforms=self.health().platforms,
         )
+
+    async def reload(self, change: Change) -> None:
+        """Serve otherwise from the next message on; turns that run end as they began.
+
+        All rules change in one moment. Then platforms go and come, one by one, and those that stay
+        notice nothing.
+        """
+        async with self._changing:
+            self._require_serving()
+            is_same = change.settings.hooks == self.settings.hooks
+            hooks = self.hooks if is_same else self._make_hooks(change.settings)
+            self._adopt(change)
+            if hooks is not self.hooks:
+                await self._change_hooks(hooks)
+            gone = {*change.going, *(platform.name for platform in change.coming)}
+            await asyncio.gather(*(self._part(name) for name in gone))
+            for platform in change.coming:
+                self._join(platform)
+            self._around = look_around(self.platforms, self.settings, self.store.rules)
+            self._changed.set()
+
+    def _adopt(self, change: Change) -> None:
+        """Change everything that needs no waiting: nobody is judged by half of it."""
+        stay = {name: one for name, one in self.platforms.items() if name not in change.going}
+        served = {**stay, **{platform.name: platform for platform in change.coming}}
+        self.settings = settings = replace(change.settings, url=self.settings.url)
+        self.store.rules = change.rules
+        self.access.rules = with_relays(settings.access, list(served.values()))
+        self.inbox.adopt(settings.routing, settings.default_profile, settings.access.per_minute)
+        self.outbox.adopt(streams=settings.streams, secrets=settings.secrets)
+        for connection in self._connections:
+            connection.secrets = settings.secrets
+        self._around = look_around({**self.platforms, **served}, settings, change.rules)
+        brief_worker(self.worker, change)
+
+    async def _change_hooks(self, hooks: Hooks) -> None:
+        self.hooks = hooks
+        self.worker.keeper.on_ended = hooks.on_ended
+        await self._cancel("hooks")
+        await weathered(hooks.begin)
+        if self._is_serving:
+            self._begin("hooks", hooks.run())
+
+    async def _part(self, name: str) -> None:
+        """Serve a platform no more: what is being sent there is sent, the rest stays owed."""
+        leaving = [one for one in self._connections if one.name == name]
+        for connection in leaving:
+            connection.shut()
+        self.platforms.pop(name, None)
+        await self.outbox.leave(name, SEND_OUT)
+        for connection in leaving:
+            await connection.close(self.settings.pace.grace)
+        self._connections = [one for one in self._connections if one.name != name]
+        self.meters.part(name)
+
+    def _join(self, platform: Platform) -> None:
+        """Begin to serve a platform, and to send what was owed there."""
+        if not self._is_serving:
+            return
+        self.meters.know(platform.name)
+        self.platforms[platform.name] = platform
+        connection = self._connect(platform)
+        self._connections.append(connection)
+        connection.open(list_commands(Rank.ADMIN))
+        self.outbox.wake()
+
+    def _require_serving(self) -> None:
+        if not self._is_serving:
+            raise Conflict("This gateway does not serve", hint="Begin it, or try again later")
 
     async def stop(self) -> None:
         """Take in nothing more, let running turns end for a while, send what is being sent."""
@@ -333,9 +387,3 @@ class Gateway:
             log.warning("Nobody is told about turn %s: %s", turn.id, error)
             return
         self.inbox.tell(address, words)
-
-
-def _with_relays(rules: AccessRules, platforms: Sequence[Platform]) -> AccessRules:
-    """Let those go on after a restart for whom an authenticated connector had answered."""
-    relays = (platform.name for platform in platforms if platform.capabilities.relays)
-    return replace(rules, relays=frozenset({*rules.relays, *relays}))

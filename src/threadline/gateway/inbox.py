@@ -85,8 +85,6 @@ class Inbox:
         self._store = store
         self._access = access
         self._outbox = outbox
-        self._routing = tuple(routing)
-        self._default_profile = default_profile
         self._meters = meters
         limit = access.rules.per_minute if per_minute is None else per_minute
         self._limit = Allowance(limit)
@@ -98,6 +96,13 @@ class Inbox:
         self._keep_said = keep_said
         self._compress = compress
         self._background: set[asyncio.Task[None]] = set()
+        self.adopt(routing, default_profile, limit)
+
+    def adopt(self, routing: Sequence[ProfileRule], default_profile: str, per_minute: int) -> None:
+        """Go by other rules from the next message on; who was hasty stays so."""
+        self._routing = tuple(routing)
+        self._default_profile = default_profile
+        self._limit.per_minute = self._strangers.per_minute = per_minute
 
     async def keep(
         self, data: bytes, media_type: str, kind: MediaKind, name: str | None = None

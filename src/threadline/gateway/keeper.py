@@ -32,7 +32,7 @@ class Keeper:
         `on_swept` hears at once of those whose time was over.
         """
         self._store = store
-        self._on_ended = on_ended
+        self.on_ended = on_ended
         self._refuses = refuses
         self._on_swept = on_swept
         self._stray_pieces: frozenset[str] = frozenset()
@@ -79,8 +79,8 @@ class Keeper:
 
     async def tell_endings(self) -> None:
         """Tell whoever wants to know of sessions that ended."""
-        if self._on_ended is not None:
-            await self._store.tell_endings(self._on_ended)
+        if self.on_ended is not None:
+            await self._store.tell_endings(self.on_ended)
 
     async def _end_expired(self) -> None:
         ended = await self._store.sweep()

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Collection
+from contextlib import suppress
 from datetime import timedelta
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
@@ -36,7 +37,7 @@ class Meters:
 
     def __init__(self, platforms: Collection[str] = ()) -> None:
         """Begin at zero."""
-        self._platforms = frozenset(platforms)
+        self._platforms = set(platforms)
         self.registry = CollectorRegistry()
         self._make_counters()
         self._make_gauges()
@@ -109,6 +110,15 @@ class Meters:
         self._lag = histogram(
             "loop_lag_seconds", "How much later than asked the event loop woke up.", _LAG_BUCKETS
         )
+
+    def know(self, platform: str) -> None:
+        """Tell a platform apart by name from now on."""
+        self._platforms.add(platform)
+
+    def part(self, platform: str) -> None:
+        """Show no longer whether a platform can be reached, as nobody tries to."""
+        with suppress(KeyError):
+            self._up.remove(platform)
 
     def arrived(self, platform: str, reception: Reception) -> None:
         """Count something that a platform brought."""

@@ -32,6 +32,7 @@ SENDING_AT_A_TIME = 32
 WARN_AFTER = 3
 """After so many attempts a delivery that cannot be sent is a warning in the log."""
 _SLICE = 20
+_GONE = "The platform is not served any more."
 _SHORTEST = timedelta(milliseconds=20)
 
 
@@ -118,6 +119,22 @@ class Outbox:
         while self._sending:
             await asyncio.wait(set(self._sending))
 
+    def adopt(self, *, streams: bool, secrets: Collection[str]) -> None:
+        """Stream from now on, or not, and keep no error with one of these secrets in it."""
+        self._streaming.streams = streams
+        self._secrets = secrets
+
+    async def leave(self, platform: str, within: timedelta) -> None:
+        """Let what is being sent to a platform end, for a while, and nothing grow there."""
+        await self._streaming.leave(platform, within)
+        tasks = {
+            task
+            for task, parcel in self._sending.items()
+            if parcel.delivery.address.platform == platform
+        }
+        if tasks:
+            await asyncio.wait(tasks, timeout=within.total_seconds())
+
     def wake(self) -> None:
         """Look again at once for what is due."""
         self._wake.set()
@@ -181,8 +198,12 @@ class Outbox:
     async def _try(self, parcel: Parcel) -> None:
         """Send one parcel; whatever the platform does becomes the state of the delivery."""
         owed = parcel.delivery
-        platform = self._platforms[owed.address.platform]
+        platform = self._platforms.get(owed.address.platform)
         try:
+            if platform is None:
+                # It went while this was taken: what is owed there waits for its return.
+                await self._store.not_sent(owed, SendOutcome.REJECTED, _GONE, None)
+                return
             stream = await self._streaming.settle(owed.id, owed.turn_id)
             carriage = Carriage(self._store, platform, parcel, stream)
             try:

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Collection
 from datetime import timedelta
 
+from threadline.core.account import member_of
 from threadline.core.address import Sender
 from threadline.core.delivery import LOCAL
 from threadline.core.errors import NotFound, StorageError, sentence_of
@@ -45,12 +46,12 @@ class Scheduler:
         access: Access | None = None,
         meters: Meters | None = None,
     ) -> None:
-        """Work on a store, for a gateway with these platforms.
+        """Work on a store, for a gateway with these platforms, which may become others.
 
         With access, the jobs of those who may not speak any more do not run.
         """
         self._store = store
-        self._platforms = frozenset({*platforms, LOCAL})
+        self._platforms = platforms
         self._access = access
         self._meters = meters
         self._running: set[TurnId] = set()
@@ -95,7 +96,7 @@ class Scheduler:
         why = await self._why_not(id)
         if why is not None:
             return await self._store.fail_due(id, why)
-        return await self._store.start_due(id, platforms=self._platforms)
+        return await self._store.start_due(id, platforms=frozenset({*self._platforms, LOCAL}))
 
     async def _why_not(self, id: JobId) -> str | None:
         """Say why a job may not run; None: it may."""
@@ -105,8 +106,10 @@ class Scheduler:
             job = await self._store.any_job(id)
         except NotFound:
             return None
-        if job.maker is None or job.address is None or job.address.platform == LOCAL:
+        if job.maker is None or job.address is None:
             return None  # The owner made it.
+        if job.address.platform == LOCAL and member_of(LOCAL, job.maker.id) is None:
+            return None  # So it is at the terminal; members have a name of their own there.
         maker = Sender(id=job.maker.id)
         asked = self._access.again(job.address, maker, job.profile, job.voucher)
         rank = await self._access.rank(asked)

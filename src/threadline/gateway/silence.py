@@ -18,33 +18,33 @@ class Silence:
 
     def __init__(self, most: timedelta | None, live: Live, on_quiet: OnQuiet | None = None) -> None:
         """Watch for silences longer than `most`; None: everybody may be silent."""
-        self._most = most
+        self.most = most
         self._live = live
         self._on_quiet = on_quiet
 
     @property
     def why(self) -> str:
         """Say why a turn was given up, fit for the transcript."""
-        return f"The agent said nothing for {show_span(self._most or timedelta(0))}."
+        return f"The agent said nothing for {show_span(self.most or timedelta(0))}."
 
     def too_long(self, turns: Iterable[RunningTurn], now: float) -> list[RunningTurn]:
         """Answer the turns that have been silent for too long at a moment of the loop's clock."""
-        most = self._most
+        most = self.most
         if most is None:
             return []
         return [turn for turn in turns if _is_watched(turn) and _silence(turn, now) >= most]
 
     async def warn(self, turns: Iterable[RunningTurn], now: float) -> None:
         """Tell of each turn, once, whose silence has come to half of what it may be."""
-        if self._most is None:
+        if self.most is None:
             return
         telling: list[Awaitable[None]] = []
         for turn in turns:
             silence = _silence(turn, now)
-            if turn.warned_at is not None or not _is_watched(turn) or silence < self._most / 2:
+            if turn.warned_at is not None or not _is_watched(turn) or silence < self.most / 2:
                 continue
             turn.warned_at = now
-            left = max(self._most - silence, timedelta(0))
+            left = max(self.most - silence, timedelta(0))
             happening = Quiet(turn_id=turn.turn.id, silence=silence, left=left)
             self._live.publish(turn.lease.session_id, happening)
             if self._on_quiet is not None:

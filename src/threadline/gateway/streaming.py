@@ -46,6 +46,8 @@ class Stream:
     """The answer of one running turn: what was said, and what is shown of it."""
 
     lease: Lease
+    on: str = ""
+    """The platform where it is shown."""
     lines: list[str] = field(default_factory=list)
     pieces: list[str] = field(default_factory=list)
     """What was said since the last whole line."""
@@ -118,7 +120,7 @@ class Streaming:
         """Accompany turns on these platforms; without `streams` only typing is shown."""
         self._store = store
         self._platforms = platforms
-        self._streams = streams
+        self.streams = streams
         self._pace = pace
         self._turns: dict[TurnId, Stream] = {}
         self._known: dict[DeliveryId, Stream] = {}
@@ -152,6 +154,16 @@ class Streaming:
         """Forget how an answer reads, as it has been carried to its end."""
         self._known.pop(delivery_id, None)
 
+    async def leave(self, platform: str, within: timedelta) -> None:
+        """Let nothing grow on a platform any more; the ledger carries it when it is complete."""
+        leaving = [stream for stream in self._turns.values() if stream.on == platform]
+        for stream in leaving:
+            stream.over.set()
+            stream.changed.set()
+        tasks = {stream.task for stream in leaving if stream.task is not None}
+        if tasks:
+            await asyncio.wait(tasks, timeout=within.total_seconds())
+
     async def stop(self) -> None:
         """Let go of everything at once."""
         await end_tasks(set(self._tasks), self._pace.grace)
@@ -176,6 +188,7 @@ class Streaming:
             address = await self._store.address_of_turn(stream.lease.turn_id)
             platform = self._platforms.get(address.platform)
             if platform is not None:
+                stream.on = platform.name
                 await self._attend(stream, platform, address)
         except ThreadlineError as error:
             log.debug("Turn %s is not accompanied: %s", stream.lease.turn_id, error)
@@ -188,7 +201,7 @@ class Streaming:
             self._tasks.add(typing)
             typing.add_done_callback(self._tasks.discard)
         try:
-            if platform.capabilities.edits and self._streams:
+            if platform.capabilities.edits and self.streams:
                 await self._stream(stream, platform)
             if typing is not None:
                 await stream.over.wait()

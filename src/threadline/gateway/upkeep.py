@@ -54,15 +54,19 @@ class Upkeep:
         tell: TellAbout | None = None,
     ) -> None:
         """Look after a store; `tell` says to people what they would not notice otherwise."""
-        if not 0 < compact_at <= 1:
-            raise unfit(compact_at, "compact_at", "above 0, and 1 at the most")
         self.chores = Chores()
         self._store = store
-        self._desk = None if scribe is None else Desk(store, scribe)
-        self._compact_at = compact_at
-        self._titles = titles
+        self.adopt(scribe, compact_at=compact_at, titles=titles)
         self._tell = tell
         self._failed_at: dict[SessionId, float] = {}
+
+    def adopt(self, scribe: Scribe | None, *, compact_at: float, titles: bool) -> None:
+        """Let somebody else write from now on; what is being written is written to its end."""
+        if not 0 < compact_at <= 1:
+            raise unfit(compact_at, "compact_at", "above 0, and 1 at the most")
+        self._desk = None if scribe is None else Desk(self._store, scribe)
+        self._compact_at = compact_at
+        self._titles = titles
 
     async def make_room(self, turn: Turn, session: Session) -> bool:
         """Compact a conversation that has become long, before a turn; tell whether it was."""

@@ -88,13 +88,13 @@ class Worker:
         self.upkeep = Upkeep(store, scribe, compact_at=compact_at, titles=titles, tell=tell)
         self.keeper = Keeper(store, on_ended=on_ended, refuses=refuses, on_swept=self.upkeep.sum_up)
         self._store = store
-        self._answering = Answering(
+        self.answering = Answering(
             store, agent, self.upkeep, delivers=delivers, surroundings=surroundings
         )
-        self._seats = Seats(concurrency, per_profile)
-        self._pace = pace or Pace()
+        self.seats = Seats(concurrency, per_profile)
+        self.pace = pace or Pace()
         self._meters = meters or Meters()
-        self._silence = Silence(self._pace.inactivity, self.live, on_quiet)
+        self.silence = Silence(self.pace.inactivity, self.live, on_quiet)
         self._running: dict[TurnId, RunningTurn] = {}
         self._tasks: dict[RunningTurn, asyncio.Task[None]] = {}
         """Also those of turns that are not ours any more, for as long as their agent goes on."""
@@ -143,12 +143,12 @@ class Worker:
                         self._claim(),
                         self.backlog.run(),
                         self._raise_mishaps(),
-                        steadily(self.beat, self._pace.checkpoint),
-                        steadily(self.look_for_silence, self._pace.checkpoint),
-                        steadily(self.recover, self._pace.recover),
-                        steadily(self.keeper.index, self._pace.index),
-                        steadily(self.keeper.sweep, self._pace.sweep, at_once=True),
-                        steadily(self.keeper.tell_endings, self._pace.recover, at_once=True),
+                        steadily(self.beat, self.pace.checkpoint),
+                        steadily(self.look_for_silence, self.pace.checkpoint),
+                        steadily(self.recover, self.pace.recover),
+                        steadily(self.keeper.index, self.pace.index),
+                        steadily(self.keeper.sweep, self.pace.sweep, at_once=True),
+                        steadily(self.keeper.tell_endings, self.pace.recover, at_once=True),
                     )
                 ]
                 self._wake.set()
@@ -161,7 +161,7 @@ class Worker:
         finally:
             try:
                 await self._leave_agents()
-                await self.upkeep.close(self._pace.grace)
+                await self.upkeep.close(self.pace.grace)
             finally:
                 self.live.close()
 
@@ -199,13 +199,17 @@ class Worker:
         """The turns that this worker runs."""
         return frozenset(self._running)
 
+    def wake(self) -> None:
+        """Look again at once for what can be claimed."""
+        self._wake.set()
+
     async def beat(self) -> None:
         """Store what was said since the last beat; now and then renew the leases of the silent.
 
         This happens every second by itself. Call it before you stop a turn, and nothing that was
         already shown is missing from what the transcript keeps.
         """
-        now, pause = asyncio.get_running_loop().time(), self._pace.renew
+        now, pause = asyncio.get_running_loop().time(), self.pace.renew
         every = self._store.rules.lease / 3 if pause is None else pause
         is_due = now - self._renewed_at >= every.total_seconds()
         await self._checkpoint(renew_all=is_due)
@@ -225,14 +229,14 @@ class Worker:
         This happens every second by itself, by the clock of the loop.
         """
         now = asyncio.get_running_loop().time() if now is None else now
-        for turn in self._silence.too_long(list(self._running.values()), now):
-            await self._fail(turn, self._silence.why)
+        for turn in self.silence.too_long(list(self._running.values()), now):
+            await self._fail(turn, self.silence.why)
             turn.is_ending = turn.is_lost
             task = self._tasks.get(turn)
             if turn.is_lost and task is not None:
                 self._forget(turn)
                 task.cancel()
-        await self._silence.warn(list(self._running.values()), now)
+        await self.silence.warn(list(self._running.values()), now)
 
     async def _checkpoint(self, *, renew_all: bool) -> None:
         turns = list(self._running.values())
@@ -291,9 +295,9 @@ class Worker:
                 self._wake.set()
 
     async def _claim_all(self) -> None:
-        while not self._stopping.is_set() and self._seats.are_left(self._tasks):
+        while not self._stopping.is_set() and self.seats.are_left(self._tasks):
             asked_at = asyncio.get_running_loop().time()
-            claim = await self._store.claim(full=self._seats.full(self._tasks))
+            claim = await self._store.claim(full=self.seats.full(self._tasks))
             if claim is None:
                 return
             self._meters.committed(asyncio.get_running_loop().time() - asked_at)
@@ -331,7 +335,7 @@ class Worker:
 
     async def _try(self, turn: RunningTurn) -> None:
         try:
-            await self._answering.answer(turn)
+            await self.answering.answer(turn)
         except LeaseLost:
             await self._close_lost(turn)
         except asyncio.CancelledError:
@@ -368,7 +372,7 @@ class Worker:
         """
         tasks = {self._tasks[turn] for turn in self._running.values() if not turn.is_asking}
         if tasks:
-            await asyncio.wait(tasks, timeout=self._pace.drain.total_seconds())
+            await asyncio.wait(tasks, timeout=self.pace.drain.total_seconds())
         if self._running:
             await self._checkpoint(renew_all=False)
             turns = list(self._running.values())
@@ -382,7 +386,7 @@ class Worker:
         """End the agents that still run; one that does not end is left to itself, and silent."""
         self._cancel_agents()
         if self._tasks:
-            await asyncio.wait(set(self._tasks.values()), timeout=self._pace.grace.total_seconds())
+            await asyncio.wait(set(self._tasks.values()), timeout=self.pace.grace.total_seconds())
         for turn in self._tasks:
             log.warning("The agent of turn %s was cancelled and goes on", turn.turn.id)
 

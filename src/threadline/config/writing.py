@@ -1,0 +1,125 @@
+"""Writing: settings are changed in their file, all of them or none, and never to wrong ones."""
+
+import fcntl
+import hashlib
+import os
+import stat
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from secrets import token_hex
+
+from threadline.config.config import Config
+from threadline.config.editing import edit
+from threadline.config.source import Source
+from threadline.config.vault import Vault, hidden_among
+from threadline.core.errors import ConfigError, Conflict
+
+FILE_LIMIT = 500_000
+"""Bytes."""
+
+Check = Callable[[Config], object]
+"""Raises what is wrong with settings that are right by themselves."""
+Show = Callable[[Config], Mapping[str, object]]
+"""Answers how each setting looks to anybody."""
+
+
+def read_text(file: Path) -> str:
+    """Read a file of settings; one that is not there is empty."""
+    try:
+        return file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return ""
+    except (OSError, UnicodeError) as error:
+        why = getattr(error, "strerror", None) or "it is no text"
+        raise ConfigError(f"The file cannot be read: {why}", id=str(file)) from error
+
+
+def revision_of(text: str) -> str:
+    """Name a state of the file, which every change of it changes."""
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def change_settings(
+    source: Source,
+    changes: Mapping[str, object],
+    *,
+    show: Show,
+    check: Check,
+    revision: str | None = None,
+) -> Config:
+    """Write some settings into the file, by their dotted names, and answer what holds then.
+
+    None takes one out. With a revision the file must still be as it was then. What is a secret goes
+    into a file of its own. Nothing is written before all settings together have been found right.
+    """
+    file, vault = source.file, Vault(source.file.parent)
+    with _held(file.parent):
+        text = read_text(file)
+        if revision is not None and revision != revision_of(text):
+            hint = "Read the settings again, and change those"
+            raise Conflict("The settings have changed meanwhile", id=str(file), hint=hint)
+        meant = source.load(edit(text, changes, str(file)))
+        hidden = hidden_among(changes, show(meant))
+        try:
+            written = edit(text, vault.stow(changes, hidden), str(file))
+            config = source.load(written)
+            check(config)
+            write_file(file, written)
+        except BaseException:
+            vault.drop()
+            raise
+        vault.tidy(written)
+    return config
+
+
+def write_file(file: Path, text: str) -> None:
+    """Put a text into the place of a file, in one step that a crash cannot cut in two.
+
+    A new file is its owner's alone; an old one keeps its mode, and a link keeps leading to it.
+    """
+    place = file.resolve()
+    data = text.encode()
+    if len(data) > FILE_LIMIT:
+        raise ConfigError(f"The file would have more than {FILE_LIMIT:,} bytes", id=str(file))
+    beside = place.with_name(f".{place.name}.{token_hex(4)}")
+    try:
+        mode = stat.S_IMODE(place.stat().st_mode) if place.exists() else 0o600
+        opened = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(opened, "wb") as out:
+            out.write(data)
+            out.flush()
+            os.fchmod(out.fileno(), mode)
+            os.fsync(out.fileno())
+        beside.replace(place)
+        _sync(place.parent)
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise ConfigError(f"The file cannot be written: {why}", id=str(file)) from error
+    finally:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
+
+
+@contextmanager
+def _held(folder: Path) -> Iterator[None]:
+    """Let one process at a time change what is in a folder."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise ConfigError(f"The folder cannot be used: {why}", id=str(folder)) from error
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
+
+
+def _sync(folder: Path) -> None:
+    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
