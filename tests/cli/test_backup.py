@@ -8,6 +8,7 @@ import apsw
 import pytest
 
 import threadline
+from tests.cli.guests import seen, welcome
 from tests.cli.program import Pipe, run
 from tests.databases import FAST, POSTGRES, DatabaseFactory, Server, on
 from threadline.assembly import restore
@@ -48,7 +49,7 @@ async def contents(store: Store) -> list[object]:
         found += await store.transcript(row.session.id, most=1000)
         found += await store.turns(row.session.id)
         found += await store.routes_of(row.session.id)
-    return found
+    return found + await seen(store)
 
 
 async def fill(store: Store) -> SessionId:
@@ -58,6 +59,7 @@ async def fill(store: Store) -> SessionId:
     branch = (await store.branch(id, title="a branch")).id
     await store.record(branch, [say(Role.ASSISTANT, "own")])
     await store.undo(id)
+    await welcome(store, branch)
     return branch
 
 

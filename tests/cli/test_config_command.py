@@ -92,3 +92,58 @@ def test_a_platform_that_is_switched_off_may_be_anything(home: Path) -> None:
     (home / "threadline.toml").write_text("[platforms.shop]\nenabled = false\nx = 1\n")
 
     assert run("config").exit_code == 0
+
+
+def test_a_setting_is_set_and_taken_out(home: Path) -> None:
+    """In the user's own file, as the kind of value that it is, and the comments stay."""
+    file = home / ".threadline" / "threadline.toml"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("# mine\nlease_seconds = 30\n")
+
+    assert run("config", "set", "concurrency", "4").exit_code == 0
+    assert run("config", "set", "access.allow", '["telegram:42"]').exit_code == 0
+    assert run("config", "set", "streaming", "false").exit_code == 0
+    assert run("config", "set", "agent.instructions", "Be brief. 4").exit_code == 0
+    done = run("config", "unset", "lease_seconds")
+
+    assert str(file) in done.stdout.replace("\n", "")
+    assert file.read_text() == (
+        "# mine\nconcurrency = 4\nstreaming = false\n\n[access]\n"
+        'allow = ["telegram:42"]\n\n[agent]\ninstructions = "Be brief. 4"\n'
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("set", "concurrency", "many"), "concurrency cannot be 'many'"),
+        (("set", "concurency", "4"), "Did you mean concurrency?"),
+        (("set", "concurrency"), "set KEY VALUE"),
+        (("unset",), "set KEY VALUE"),
+        (("concurrency", "4"), "set KEY VALUE"),
+    ],
+)
+def test_what_cannot_be_set_is_told(home: Path, words: tuple[str, ...], sentence: str) -> None:
+    """And nothing is written."""
+    done = run("config", *words)
+
+    assert done.exit_code == 1
+    assert sentence in " ".join(done.output.split())
+    assert not (home / ".threadline" / "threadline.toml").exists()
+
+
+def test_a_secret_is_read_from_the_input(home: Path) -> None:
+    """So that it stands in no history of commands, and in no file that others read."""
+    done = run("config", "set", "providers.openai.api_key", "-", lines="sk-0123456789\n")
+
+    assert done.exit_code == 0, done.output
+    (kept,) = (home / ".threadline" / "secrets").iterdir()
+    assert kept.read_text() == "sk-0123456789"
+    assert "sk-0123456789" not in done.output + (home / ".threadline/threadline.toml").read_text()
+
+
+def test_a_variable_that_wins_is_told(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was written holds as soon as it is gone."""
+    monkeypatch.setenv("THREADLINE_CONCURRENCY", "7")
+
+    assert "THREADLINE_CONCURRENCY" in run("config", "set", "concurrency", "4").stdout

@@ -9,6 +9,7 @@ import pytest
 
 import threadline
 from tests.cli.program import run
+from threadline.core.account import ShareId
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.forgetting import ForgettingKind
 from threadline.core.inbound import Inbound
@@ -52,6 +53,8 @@ BREAKS = {
     "INSERT INTO allowances (profile, session_key, tool, allowed_at) VALUES ('x', 1, 'rm', 0)": (
         "a session of another profile"
     ),
+    "UPDATE accounts SET ended_at = 1": "an account that has ended",
+    "UPDATE shares SET revoked_at = 1": "after it was revoked",
     "UPDATE blobs SET size = size + 1": "pieces missing",
     "UPDATE sessions SET revision = revision + 1": "the feed does not tell",
     "INSERT INTO drafts VALUES ('main', 'phone', 777, 'x', 0)": "a session that is gone",
@@ -79,7 +82,7 @@ async def test_the_doctor_finds_what_should_never_be(home: Path, damage: str) ->
 
 
 async def fill(store: Store) -> None:
-    """Make a store with a branch, a cut and an attachment."""
+    """Make a store with a branch, a cut, an attachment, a login and a shared page."""
     here = Address(platform="telegram", kind=Kind.DM, chat="alice")
     photo = await store.put_blob(b"photo", "image/png", MediaKind.IMAGE)
     parts = (Text(text="hello"), photo)
@@ -92,6 +95,8 @@ async def fill(store: Store) -> None:
     branch = await store.branch(arrival.session_id)
     await store.record(branch.id, [say(Role.ASSISTANT, "more")])
     await store.undo(arrival.session_id)
+    await store.begin_login((await store.make_account("ada")).key, "1" * 64, "a browser")
+    await store.make_share(branch.id, ShareId("share"), "a page")
 
 
 async def test_the_doctor_tells_of_an_unfinished_forgetting(home: Path) -> None:

@@ -104,8 +104,8 @@ def test_a_port_that_is_taken_is_said(home: Path) -> None:
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.org"])
-def test_other_machines_cannot_be_served_yet(home: Path, host: str) -> None:
-    """As long as there is no login, it listens on this machine alone."""
+def test_other_machines_are_not_served_in_plain_http(home: Path, host: str) -> None:
+    """Without https before it, it listens on this machine alone, and begins nothing."""
     done = run("serve", "--host", host)
 
     assert done.exit_code == 1

@@ -1,29 +1,56 @@
-"""`threadline config`: every setting, and where it came from."""
+"""`threadline config`: every setting and where it came from; one is set, or taken out."""
 
 import json
-from typing import Annotated
+import sys
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from threadline.cli.options import AsJson, Database, Profile
 from threadline.cli.screen import say, show_table, write_json
-from threadline.core.errors import NotFound
+from threadline.core.errors import Invalid, NotFound
+
+if TYPE_CHECKING:
+    from threadline.config import Config
+
+_SET, _UNSET = "set", "unset"
 
 
 def config(
-    key: Annotated[
-        str | None,
-        typer.Argument(metavar="[KEY]", help="Only this setting or table, such as access.allow."),
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[KEY | set KEY VALUE | unset KEY]",
+            help="Only this setting or table, such as access.allow; or what becomes of a setting. "
+            "The value - is read from the input.",
+        ),
     ] = None,
     database: Database = None,
     profile: Profile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show every setting and where it came from; secrets stay hidden.
+    """Show every setting and where it came from; secrets stay hidden. Or change one.
 
     A setting comes from an option, a variable, ~/.threadline/threadline.toml, ./threadline.toml or
-    the defaults: the first of these that knows it wins.
+    the defaults: the first of these that knows it wins. `set` and `unset` write into the first
+    file; all settings must be right before anything is written. A secret goes into a file of its
+    own.
     """
+    match words or []:
+        case []:
+            _show(None, database, profile, as_json=as_json)
+        case ["set", key, value]:
+            _change(key, value)
+        case ["unset", key]:
+            _change(key, None)
+        case [key] if key not in {_SET, _UNSET}:
+            _show(key, database, profile, as_json=as_json)
+        case _:
+            hint = "Say one KEY, or `set KEY VALUE`, or `unset KEY`"
+            raise Invalid("That is no setting, and nothing to do with one", hint=hint)
+
+
+def _show(key: str | None, database: str | None, profile: str | None, *, as_json: bool) -> None:
     from threadline.assembly import check_platforms, public_settings
     from threadline.config import load_config
 
@@ -41,6 +68,46 @@ def config(
         show_table(("setting", "value", "from"), rows)
     if key is None or _is_in(key, "platforms"):
         check_platforms(loaded)  # after them, as who looks for a mistake has to see them
+
+
+def _change(key: str, written: str | None) -> None:
+    """Set a setting, or take it out, in the user's file."""
+    from threadline.assembly.reloading import check_all, show_settings
+    from threadline.config.source import Source
+    from threadline.config.writing import change_settings
+
+    if written == "-":
+        written = sys.stdin.readline().rstrip("\r\n")
+    value = None if written is None else _read(key, written)
+    source = Source()
+    config = change_settings(source, {key: value}, show=show_settings, check=check_all)
+    say(f"Written to {source.file}. A server that runs goes by it after SIGHUP.")
+    _tell_what_holds(config, key, source.file.as_posix())
+
+
+def _tell_what_holds(config: "Config", key: str, file: str) -> None:
+    """Say if the setting comes from somewhere else all the same."""
+    from threadline.config import DEFAULT
+
+    origin = config.origin_of(key)
+    if origin not in {file, DEFAULT}:
+        say(f"But {key} comes from {origin}.")
+
+
+def _read(key: str, written: str) -> object:
+    """Read a value as the file would, where it is no text."""
+    import tomllib
+
+    from threadline.config.catalogue import SettingKind, kind_of
+
+    kind = kind_of(key)
+    is_table = written.lstrip()[:1] in {"[", "{"}
+    if kind is SettingKind.TEXT or (kind is None and not is_table):
+        return written
+    try:
+        return tomllib.loads(f"value = {written}")["value"]
+    except ValueError:
+        return written  # it is told what the setting must be
 
 
 def _is_in(name: str, key: str) -> bool:

@@ -21,7 +21,8 @@ from threadline.config.serving import LogSettings
 from threadline.core.errors import Conflict
 from threadline.core.location import is_server
 from threadline.core.platform import Platform
-from threadline.gateway.gateway import Gateway, Health
+from threadline.gateway.gateway import Gateway
+from threadline.gateway.health import Health
 from threadline.gateway.meters import Meters
 from threadline.web.server import make_app, serve
 

@@ -67,8 +67,8 @@ class Hushed:
     """Takes known secrets out of whatever is about to be written."""
 
     def __init__(self, secrets: Collection[str]) -> None:
-        """Know the secrets."""
-        self._secrets = frozenset(secrets)
+        """Know the secrets, also those that are added later."""
+        self._secrets = secrets
 
     def __call__(
         self, _logger: Any, _method: str, event: MutableMapping[str, Any]

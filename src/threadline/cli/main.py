@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from threadline.cli import (
+    account,
     approvals,
     arranging,
     backup,
@@ -76,6 +77,7 @@ for command in (
 ):
     sessions.app.command()(command)
 app.command()(searching.search)
+app.add_typer(account.app)
 app.add_typer(people.app)
 app.add_typer(pair.app)
 app.add_typer(approvals.app)

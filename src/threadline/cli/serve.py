@@ -31,8 +31,6 @@ def serve(
     Ctrl-C or SIGTERM lets running answers end for a while (drain_seconds); a second one ends at
     once. What was cut off goes on with the next start.
     """
-    from threadline.config import load_config
-
     options = {
         "database": database,
         "profile": profile,
@@ -47,12 +45,15 @@ def serve(
     from threadline.assembly import check_platforms
     from threadline.cli.logs import logged
     from threadline.cli.serving import run_server
+    from threadline.config.source import Source
     from threadline.gateway.heap import settle_heap
 
-    config = load_config(options)
+    source = Source(options=options)
+    config = source.load()
     check_platforms(config)
     settle_heap()
-    with logged(config.logs, config.secrets()):
-        is_well = asyncio.run(run_server(config))
+    source.secrets.update(config.secrets())
+    with logged(config.logs, source.secrets):
+        is_well = asyncio.run(run_server(source))
     if not is_well:
         raise typer.Exit(1)

@@ -3,31 +3,39 @@
 import asyncio
 import ipaddress
 import signal
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from types import TracebackType
 from typing import Self
 
-from threadline.assembly import prepare_gateway
+from threadline.assembly.reloading import Reloading, prepare_reloading
 from threadline.cli.opening import make_folder
 from threadline.cli.screen import say
 from threadline.config import Config
-from threadline.core.errors import ConfigError
+from threadline.config.source import Source
+from threadline.core.account import LINK_LASTS
+from threadline.core.errors import ConfigError, ThreadlineError
 from threadline.core.platform import Endpoint
 from threadline.gateway.gateway import Gateway
+from threadline.sessions.store import Store
+from threadline.web.exposure import check_exposure, require_https
+from threadline.web.login.links import make_link
 from threadline.web.server import make_app, serve
+from threadline.web.site import Site
 
 _ENDING = (signal.SIGINT, signal.SIGTERM)
 
 
-async def run_server(config: Config) -> bool:
+async def run_server(source: Source) -> bool:
     """Serve until a signal comes; False if it was ended at once, before everything was done."""
-    require_loopback(config.server.host)
+    config = source.load()
+    require_https(config.server)
     make_folder(config)
     signals = Signals()
     try:
         with signals:
-            await _serve(config, signals)
+            await _serve(source, signals)
     except asyncio.CancelledError:
         if not signals.were_two:
             raise
@@ -36,41 +44,81 @@ async def run_server(config: Config) -> bool:
     return True
 
 
-async def _serve(config: Config, signals: "Signals") -> None:
-    async with prepare_gateway(config) as gateway:
+async def _serve(source: Source, signals: "Signals") -> None:
+    async with prepare_reloading(source) as reloading:
+        config, gateway = reloading.config, reloading.gateway
+        await check_exposure(config.server, gateway.store)
+        site = Site(gateway, gateway.store, config, reloading=reloading)
         # The server is there first: it tells that we are not ready yet, and the port is ours.
-        app = make_app(gateway, profiles=config.known_profiles)
-        address = (config.server.host, config.server.port)
-        async with serve(app, *address) as url, gateway:
+        app = make_app(gateway, profiles=reloading.profiles, site=site)
+        async with serve(app, config.server.host, config.server.port) as url, gateway:
             await gateway.enrol(url)
             introduce(gateway, config, url)
-            await wait_for_end(signals, gateway)
+            await offer_login(gateway.store, config, url)
+            with reloaded(reloading):
+                await wait_for_end(signals, gateway)
             say("Stopping: running answers may end. Once more ends it at once.")
+            site.close()
+
+
+async def offer_login(store: Store, config: Config, url: str) -> None:
+    """Say how the owner logs in, by a link that does it once."""
+    link = await make_link(store, await store.owner_account(), config.server, url)
+    say(f"Log in once, within {LINK_LASTS.seconds // 60} minutes: {link}")
+    say("Ctrl-C ends it.")
+
+
+@contextmanager
+def reloaded(reloading: Reloading) -> Iterator[None]:
+    """Read the settings again whenever SIGHUP comes, for as long as this lasts."""
+    loop, tasks = asyncio.get_running_loop(), set[asyncio.Task[None]]()
+
+    def hear() -> None:
+        task = asyncio.create_task(_reload(reloading), name="settings are read again")
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
+
+    loop.add_signal_handler(signal.SIGHUP, hear)
+    try:
+        yield
+    finally:
+        loop.remove_signal_handler(signal.SIGHUP)
+        for task in tasks:
+            task.cancel()
+
+
+async def _reload(reloading: Reloading) -> None:
+    try:
+        came = await reloading.reload()
+    except ThreadlineError as error:
+        say(f"The settings stay as they were. {error}")
+        return
+    say("The settings were read again.")
+    for key in came.restart:
+        say(f"  {key} holds after a restart.")
 
 
 def require_loopback(host: str) -> None:
-    """Refuse to be reached from other machines as long as there is no login."""
+    """Refuse to be reached from other machines, where there is no login."""
     with suppress(ValueError):
         if ipaddress.ip_address(host).is_loopback:
             return
     if host != "localhost":
         raise ConfigError(
             f"server.host cannot be {host!r}",
-            hint="As there is no login yet, it must be 127.0.0.1, ::1 or localhost; "
-            "a reverse proxy can stand before it",
+            hint="As there is no login here, it must be 127.0.0.1, ::1 or localhost",
         )
 
 
 def introduce(gateway: Gateway, config: Config, url: str) -> None:
     """Say what is up, a line for each thing."""
     say(f"Threadline {version('threadline')} serves {config.shown_database}")
-    say(f"  {url}  (/healthz, /readyz, /metrics)")
+    say(f"  {url}  (/api/docs, /healthz, /readyz, /metrics)")
     for name, platform in sorted(gateway.platforms.items()):
         is_called = isinstance(platform, Endpoint)
         say(f"  {name}  {url}/platforms/{name}/" if is_called else f"  {name}")
     if not any(platform.capabilities.receives for platform in gateway.platforms.values()):
         say("  No platform is set up: `threadline init` shows how.")
-    say("Ctrl-C ends it.")
 
 
 async def wait_for_end(signals: "Signals", gateway: Gateway) -> None:

@@ -6,8 +6,10 @@ from typing import ClassVar
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-CONNECTIONS = 1000
-"""How many may be open at a time."""
+CONNECTIONS = 5000
+"""How many may be open at a time; most of them only follow."""
+FILES_BESIDE = 500
+"""Files that may be open beside connections."""
 HEADERS_WITHIN = timedelta(seconds=10)
 """How long a request may take until all of its headers are there."""
 
@@ -69,6 +71,20 @@ class Connection(H11Protocol):
             # This one is among them, as it has just begun.
             silent = [one for one in there if one.is_silent()]
             min(silent, key=lambda one: one.silent_since).transport.abort()
+
+
+def allow_files(most: int = CONNECTIONS) -> None:
+    """Let this process open as many files as connections need, as far as it may decide that."""
+    try:
+        import resource
+    except ImportError:  # there is no such limit on this system
+        return
+    now, most_ever = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = most + FILES_BESIDE
+    if most_ever != resource.RLIM_INFINITY:
+        wanted = min(wanted, most_ever)
+    if now != resource.RLIM_INFINITY and now < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most_ever))
 
 
 def limited(most: int, within: timedelta) -> type[Connection]:

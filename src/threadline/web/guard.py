@@ -12,6 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from threadline.core.errors import Invalid, PlatformError, ThreadlineError, TooLarge
 from threadline.core.problem import PROBLEM_TYPE, problem_of
+from threadline.web.headers import headers_for
 
 log = logging.getLogger("threadline.web")
 
@@ -21,15 +22,7 @@ REQUEST_SECONDS = timedelta(seconds=180)
 """How long a request may take, waiting for an answer included."""
 BODY_SECONDS = timedelta(seconds=30)
 """How long each next piece of a request may be on its way."""
-
-_HEADERS = {
-    "Cache-Control": "no-store",
-    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-}
+_DEADLINE = "threadline.deadline"
 
 
 class Guard:
@@ -53,12 +46,13 @@ class Guard:
         """Pass one request on."""
         if scope["type"] != "http":
             return  # there is nothing else here yet
-        reply = _Reply(send)
+        reply = _Reply(scope, send)
         if (length := _length(scope)) is not None and length > self._body_limit:
             await refuse(_too_large(self._body_limit), 413)(scope, receive, reply.send)
             return
         try:
-            async with asyncio.timeout(self._request_time):
+            async with asyncio.timeout(self._request_time) as deadline:
+                scope[_DEADLINE] = deadline
                 await self._app(scope, self._counted(receive), reply.send)
         except TimeoutError:
             await reply.fail(scope, receive, Invalid("The request took too long"), 408)
@@ -91,7 +85,8 @@ class Guard:
 class _Reply:
     """What goes back: with our headers, and replaced by a problem while nothing has gone yet."""
 
-    def __init__(self, send: Send) -> None:
+    def __init__(self, scope: Scope, send: Send) -> None:
+        self._scope = scope
         self._send = send
         self._has_begun = False
 
@@ -99,7 +94,7 @@ class _Reply:
         if message["type"] == "http.response.start":
             self._has_begun = True
             headers = MutableHeaders(scope=message)
-            for name, value in _HEADERS.items():
+            for name, value in headers_for(self._scope).items():
                 headers.setdefault(name, value)
         await self._send(message)
 
@@ -108,6 +103,13 @@ class _Reply:
     ) -> None:
         if not self._has_begun:
             await refuse(error, status)(scope, receive, self.send)
+
+
+def outlast(scope: Scope) -> None:
+    """Let the answer to a request last for as long as it wants: somebody follows."""
+    deadline = scope.get(_DEADLINE)
+    if isinstance(deadline, asyncio.Timeout):
+        deadline.reschedule(None)
 
 
 def refuse(

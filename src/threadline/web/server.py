@@ -1,8 +1,8 @@
-"""The web server: health, metrics, and the platforms that are called over HTTP."""
+"""The web server: health, metrics, platforms that are called over HTTP, and the site."""
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Collection, Iterator, Mapping
+from collections.abc import AsyncIterator, Collection, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from datetime import timedelta
 from typing import Protocol, cast
@@ -13,18 +13,19 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
-from starlette.routing import Mount, Route
+from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import Receive, Scope, Send
 
 from threadline.core.errors import ConfigError, Invalid, NotFound, ThreadlineError
-from threadline.core.platform import Endpoint, Platform
+from threadline.core.platform import Endpoint
 from threadline.core.platform import Receive as EndpointReceive
 from threadline.core.platform import Send as EndpointSend
 from threadline.core.route import canonical_profile
 from threadline.core.serving import PlatformHealth
 from threadline.core.text import checked_name
-from threadline.web.connections import Connection
+from threadline.web.connections import Connection, allow_files
 from threadline.web.guard import BODY_LIMIT, Guard, refuse
+from threadline.web.served import Served
 from threadline.web.unsigned import Unsigned
 
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -33,62 +34,24 @@ GRACE = timedelta(seconds=5)
 """How long requests may go on after the server was told to stop."""
 
 
-class Health(Protocol):
-    """How a gateway is."""
+class Part(Protocol):
+    """What else an application shows, and what stands before all of it."""
 
-    @property
-    def is_ready(self) -> bool:
-        """Whether messages are taken in and answered."""
+    def routes(self) -> list[BaseRoute]:
+        """Answer what is found where."""
         ...
 
-    @property
-    def running(self) -> int:
-        """How many turns run."""
-        ...
-
-    @property
-    def platforms(self) -> Mapping[str, PlatformHealth]:
-        """How each platform is."""
-        ...
-
-    @property
-    def error(self) -> str | None:
-        """What broke it."""
-        ...
-
-
-class Exposition(Protocol):
-    """What can be read by Prometheus."""
-
-    def text(self) -> bytes:
-        """Write everything down."""
-        ...
-
-    def unsigned(self, platform: str) -> None:
-        """Count a request to a platform that was not rightly signed."""
-        ...
-
-
-class Served(Protocol):
-    """What the web server knows of a gateway."""
-
-    @property
-    def meters(self) -> Exposition:
-        """What it counts."""
-        ...
-
-    @property
-    def platforms(self) -> Mapping[str, Platform]:
-        """The platforms that it serves, by name."""
-        ...
-
-    def health(self) -> Health:
-        """Tell how everything is."""
+    def middleware(self) -> list[Middleware]:
+        """Answer what every request passes."""
         ...
 
 
 def make_app(
-    gateway: Served, *, body_limit: int = BODY_LIMIT, profiles: Collection[str] | None = None
+    gateway: Served,
+    *,
+    body_limit: int = BODY_LIMIT,
+    profiles: Collection[str] | None = None,
+    site: Part | None = None,
 ) -> Starlette:
     """Make the application that serves one gateway, for some profiles or for any."""
     rooms = Rooms(gateway, profiles)
@@ -99,8 +62,12 @@ def make_app(
             Route("/metrics", rooms.tell_metrics),
             Mount("/platforms/{platform}", app=rooms.visit),
             Mount("/p/{profile}/platforms/{platform}", app=rooms.visit),
+            *(() if site is None else site.routes()),
         ],
-        middleware=[Middleware(Guard, body_limit=body_limit)],
+        middleware=[
+            Middleware(Guard, body_limit=body_limit),
+            *(() if site is None else site.middleware()),
+        ],
         exception_handlers={HTTPException: _tell_stray, ThreadlineError: _tell_problem},
     )
 
@@ -166,6 +133,7 @@ async def serve(
 
     Port 0 takes any free one. At the end no new request is taken, and those under way may end.
     """
+    allow_files(connection.most)
     with _bind(host, port) as listening:
         server = _Server(_config(app, connection))
         task = asyncio.create_task(server.serve(sockets=[listening]), name="web server")

@@ -1,0 +1,1 @@
+"""The HTTP API: every conversation over one interface."""

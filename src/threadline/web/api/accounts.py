@@ -1,0 +1,124 @@
+"""Accounts: who may use the web app and the API."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Request, Response
+
+from threadline.core.account import LINK_LASTS, Account, AccountKey
+from threadline.core.errors import NotFound
+from threadline.sessions.store import Store
+from threadline.web.api.asking import Administering
+from threadline.web.api.deps import ConfigDep, StoreDep
+from threadline.web.api.idempotency import OnceDep
+from threadline.web.api.paging import PAGE, After, Most, Page, number_after
+from threadline.web.api.problems import told
+from threadline.web.api.shapes.accounts import (
+    AccountRenaming,
+    AccountShape,
+    LinkShape,
+    LoginsEnded,
+    NewAccount,
+)
+from threadline.web.login.links import make_link
+
+router = APIRouter(prefix="/accounts", tags=["accounts"])
+
+Key = Annotated[int, Path(ge=1, le=2**53, description="The key of an account.", examples=[1])]
+
+
+@router.get("")
+async def list_accounts(
+    _: Administering, store: StoreDep, after: After = None, most: Most = PAGE
+) -> Page[AccountShape]:
+    """List everybody who may use the web app, in the order in which they came."""
+    place = number_after(after) or 0
+    everybody = sorted(await store.accounts(), key=lambda one: one.key)
+    found = [one for one in everybody if one.key > place]
+    shown = found[:most]
+    return Page(
+        items=[AccountShape.from_account(one) for one in shown],
+        next=str(shown[-1].key) if len(found) > most else None,
+    )
+
+
+@router.post("", status_code=201, response_model=AccountShape, responses=told(409))
+async def make_account(
+    wish: NewAccount, visitor: Administering, store: StoreDep, once: OnceDep
+) -> Response:
+    """Let a member use the web app. A link or a password lets them in."""
+
+    async def make() -> AccountShape:
+        made = await store.make_account(wish.name, profile=wish.profile)
+        await _note(store, visitor.account, "account.made", made)
+        return AccountShape.from_account(made)
+
+    return await once.answer(visitor.account, make)
+
+
+@router.get("/{key}")
+async def read_account(key: Key, _: Administering, store: StoreDep) -> AccountShape:
+    """Read an account."""
+    return AccountShape.from_account(await _usable(store, key))
+
+
+@router.patch("/{key}", responses=told(409))
+async def rename_account(
+    key: Key, wish: AccountRenaming, visitor: Administering, store: StoreDep
+) -> AccountShape:
+    """Give an account another name, with which its password is used from then on."""
+    before = await _usable(store, key)
+    renamed = await store.rename_account(before.key, wish.name)
+    await _note(store, visitor.account, "account.renamed", renamed, before.name)
+    return AccountShape.from_account(renamed)
+
+
+@router.delete("/{key}", status_code=204)
+async def end_account(key: Key, visitor: Administering, store: StoreDep) -> Response:
+    """Let nobody use an account any more. Its conversations stay."""
+    account = await _usable(store, key)
+    await store.end_account(account.key)
+    await _note(store, visitor.account, "account.ended", account)
+    return Response(status_code=204)
+
+
+@router.post("/{key}/link", status_code=201)
+async def make_login_link(
+    key: Key, request: Request, visitor: Administering, store: StoreDep, config: ConfigDep
+) -> LinkShape:
+    """Make a link that logs somebody in once, within a quarter of an hour."""
+    account = await _usable(store, key)
+    until = store.now() + LINK_LASTS
+    here = f"{request.scope['scheme']}://{request.headers['host']}"
+    link = await make_link(store, account, config.server, here)
+    await _note(store, visitor.account, "link.made", account)
+    return LinkShape(link=link, expires_at=until)
+
+
+@router.delete("/{key}/password", status_code=204)
+async def drop_password(key: Key, visitor: Administering, store: StoreDep) -> Response:
+    """Let a password open nothing any more, as when somebody forgot it."""
+    account = await _usable(store, key)
+    await store.set_password(account.key, None)
+    await _note(store, visitor.account, "password.dropped", account)
+    return Response(status_code=204)
+
+
+@router.delete("/{key}/logins")
+async def end_logins_of(key: Key, visitor: Administering, store: StoreDep) -> LoginsEnded:
+    """Log somebody out everywhere; of your own browsers the one stays that asks."""
+    account = await _usable(store, key)
+    own = visitor.login if visitor.account.key == account.key else None
+    ended = await store.end_logins(account.key, own.key if own else None)
+    await _note(store, visitor.account, "login.ended", account, str(ended))
+    return LoginsEnded(ended=ended)
+
+
+async def _usable(store: Store, key: int) -> Account:
+    account = await store.account(AccountKey(key))
+    if account.ended_at is not None:
+        raise NotFound("There is no such account", id=str(key))
+    return account
+
+
+async def _note(store: Store, by: Account, act: str, about: Account, detail: str = "") -> None:
+    await store.note_audit(by.key, act, f"{about.key} {about.name}", detail)

@@ -1,0 +1,79 @@
+"""The API as an application: every resource below one path, errors told in one way."""
+
+from importlib import import_module
+from importlib.metadata import version
+
+from fastapi import APIRouter, FastAPI
+from fastapi.routing import APIRoute
+
+from threadline.config import Config
+from threadline.sessions.store import Store
+from threadline.web.api.description import ABOUT, describe
+from threadline.web.api.manual import show_manual
+from threadline.web.api.problems import EVERYWHERE, tell_problems
+from threadline.web.feed.feed import Feed, live_of
+from threadline.web.served import Served
+
+RESOURCES: tuple[str, ...] = (
+    "login",
+    "me",
+    "logins",
+    "tokens",
+    "accounts",
+    "audit",
+    "feed",
+    "profiles",
+    "people",
+    "pairing",
+    "platforms",
+    "deliveries",
+    "jobs",
+    "usage",
+    "attachments",
+    "exports",
+    "shares",
+    "sessions",
+    "batches",
+    "messages",
+    "cuts",
+    "turns",
+    "approvals",
+    "drafts",
+    "search",
+    "lineage",
+    "minimap",
+    "projects",
+    "settings",
+)
+"""The modules of this room that have a `router`, in the order of the documentation."""
+
+
+def make_api(gateway: Served, store: Store, config: Config) -> FastAPI:
+    """Make the application that stands below `/api`."""
+    app = FastAPI(
+        title="Threadline",
+        version=version("threadline"),
+        description=ABOUT,
+        root_path_in_servers=False,
+        servers=[{"url": "/api"}],
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        responses=EVERYWHERE,
+        generate_unique_id_function=_operation,
+    )
+    app.state.gateway, app.state.store, app.state.config = gateway, store, config
+    app.state.feed = Feed(store, live_of(gateway))
+    tell_problems(app)
+    describe(app)
+    for name in RESOURCES:
+        router: APIRouter = import_module(f"threadline.web.api.{name}").router
+        app.include_router(router)
+    show_manual(app)
+    return app
+
+
+def _operation(route: APIRoute) -> str:
+    """Call an operation after its function, which is a verb."""
+    return route.name

@@ -1,0 +1,102 @@
+"""Asking: what a request must show before anything is done for it."""
+
+import hmac
+from collections.abc import Awaitable, Callable
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from threadline.core.account import TokenScope
+from threadline.core.errors import NotFound, Refused
+from threadline.core.session import Session, checked_session_id
+from threadline.sessions.store import Store
+from threadline.web.api.deps import ConfigDep, StoreDep
+from threadline.web.origins import check_origin
+from threadline.web.visiting import (
+    CSRF_HEADER,
+    NotLoggedIn,
+    Visitor,
+    csrf_of,
+    find_visitor,
+    login_secret,
+)
+
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+"""Methods that change nothing."""
+
+
+async def visit(request: Request, store: StoreDep, config: ConfigDep) -> Visitor:
+    """Find out who asks, and that no other page asks in their name."""
+    visitor = await find_visitor(store, request)
+    if visitor is None:
+        raise NotLoggedIn(hint="Log in, or send a token: `Authorization: Bearer tl_…`")
+    if visitor.login is not None and request.method not in SAFE_METHODS:
+        check_origin(request, config.server)
+        check_csrf(request)
+    return visitor
+
+
+Visiting = Annotated[Visitor, Depends(visit)]
+
+
+def check_csrf(request: Request) -> None:
+    """Refuse a change that does not bring the word which only our own pages can read."""
+    secret, shown = login_secret(request) or "", request.headers.get(CSRF_HEADER, "")
+    if not hmac.compare_digest(csrf_of(secret).encode(), shown.encode("utf-8", "replace")):
+        raise Refused(
+            f"The header {CSRF_HEADER} is missing, or is not that of this login",
+            hint="GET /api/me tells it as `csrf`",
+        )
+
+
+def _needing(scope: TokenScope) -> Callable[[Visitor], Awaitable[Visitor]]:
+    async def allowed(visitor: Visiting) -> Visitor:
+        if not visitor.may(scope):
+            raise Refused(
+                f"This needs the scope {scope}",
+                hint="Only an owner may administer" if scope is TokenScope.ADMIN else None,
+            )
+        return visitor
+
+    return allowed
+
+
+Reading = Annotated[Visitor, Depends(_needing(TokenScope.READ))]
+"""Somebody who may read."""
+Writing = Annotated[Visitor, Depends(_needing(TokenScope.WRITE))]
+"""Somebody who may speak, and change conversations."""
+Administering = Annotated[Visitor, Depends(_needing(TokenScope.ADMIN))]
+"""An owner who may do everything."""
+
+
+async def _at_home(visitor: Visiting) -> Visitor:
+    if visitor.login is None:
+        raise Refused("A token may not do this", hint="Log in with a browser")
+    return visitor
+
+
+async def _managing(visitor: Visiting) -> Visitor:
+    if visitor.login is None and not visitor.may(TokenScope.ADMIN):
+        raise Refused("This token may not do this", hint="Log in, or use one with the scope admin")
+    return visitor
+
+
+AtHome = Annotated[Visitor, Depends(_at_home)]
+"""Somebody in a browser that is logged in: no token changes how its account logs in."""
+Managing = Annotated[Visitor, Depends(_managing)]
+"""Somebody who may care for their own logins and tokens: a token with less may not make more."""
+
+
+async def visible(store: Store, visitor: Visitor, session_id: str) -> Session:
+    """Read a session that a visitor may see; of any other it is not told that it exists."""
+    id = checked_session_id(session_id)
+    session = await store.session(id)
+    if not visitor.knows(session.profile):
+        raise _unknown(id)
+    if not await store.may_see(visitor.asker(session.profile), id):
+        raise _unknown(id)
+    return session
+
+
+def _unknown(id: str) -> NotFound:
+    return NotFound("There is no such session", id=id)

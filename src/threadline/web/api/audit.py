@@ -1,0 +1,23 @@
+"""Audit: what was done to accounts, settings, people and what is shared, and by whom."""
+
+from fastapi import APIRouter
+
+from threadline.web.api.asking import Administering
+from threadline.web.api.deps import StoreDep
+from threadline.web.api.paging import PAGE, After, Most, Page, number_after
+from threadline.web.api.shapes.accounts import AuditShape
+
+router = APIRouter(prefix="/audit", tags=["audit"])
+
+
+@router.get("")
+async def list_audit(
+    _: Administering, store: StoreDep, after: After = None, most: Most = PAGE
+) -> Page[AuditShape]:
+    """Read administrative acts, the latest first. They hold no secret, and nobody's words."""
+    found = await store.audit(number_after(after), most + 1)
+    shown = found[:most]
+    return Page(
+        items=[AuditShape.from_entry(one) for one in shown],
+        next=str(shown[-1].id) if len(found) > most else None,
+    )

@@ -1,0 +1,118 @@
+"""Cuts: undo, redo, retry and compaction of a transcript."""
+
+from fastapi import APIRouter, Response
+
+from threadline.core.cut import CutKind
+from threadline.core.errors import Conflict
+from threadline.web.api.asking import Reading, Writing, visible
+from threadline.web.api.deps import GatewayDep, SessionIdPath, StoreDep
+from threadline.web.api.idempotency import OnceDep
+from threadline.web.api.problems import told
+from threadline.web.api.shapes.cut import (
+    CompressedView,
+    CompressWish,
+    CutList,
+    CutView,
+    RedoneView,
+    RetriedView,
+    UndoneView,
+    UndoWish,
+)
+from threadline.web.served import upkeep_of
+
+router = APIRouter(prefix="/sessions/{id}", tags=["messages"])
+
+
+@router.get("/cuts", summary="List cuts")
+async def list_cuts(visitor: Reading, store: StoreDep, id: SessionIdPath) -> CutList:
+    """List the stretches of a transcript that are out of sight, in the order they were made."""
+    session = await visible(store, visitor, id)
+    return CutList(items=[CutView.from_cut(cut) for cut in await store.cuts(session.id)])
+
+
+@router.post("/undo", summary="Undo", response_model=UndoneView, responses=told(409))
+async def undo_turns(
+    visitor: Writing, store: StoreDep, id: SessionIdPath, wish: UndoWish, once: OnceDep
+) -> Response:
+    """Take back what a person said last, and everything after it.
+
+    The answer holds what they had written, so that it can be offered again. A turn under way has
+    to be stopped first.
+    """
+    session = await visible(store, visitor, id)
+
+    async def undo() -> UndoneView:
+        return UndoneView.from_undone(await store.undo(session.id, wish.turns))
+
+    return await once.answer(visitor.account, undo, 200)
+
+
+@router.post("/redo", summary="Redo", response_model=RedoneView, responses=told(409))
+async def redo_turns(
+    visitor: Writing, store: StoreDep, id: SessionIdPath, once: OnceDep
+) -> Response:
+    """Show again what was undone last, if nothing was said since."""
+    session = await visible(store, visitor, id)
+
+    async def redo() -> RedoneView:
+        return RedoneView.from_redone(await store.redo(session.id))
+
+    return await once.answer(visitor.account, redo, 200)
+
+
+@router.post(
+    "/retry",
+    status_code=201,
+    summary="Retry",
+    response_model=RetriedView,
+    responses=told(402, 409),
+)
+async def retry_turn(
+    visitor: Writing, store: StoreDep, id: SessionIdPath, once: OnceDep
+) -> Response:
+    """Hide the last answer, and queue a turn that answers the same words once more."""
+    session = await visible(store, visitor, id)
+
+    async def retry() -> RetriedView:
+        return RetriedView.from_retried(await store.retry(session.id))
+
+    return await once.answer(visitor.account, retry)
+
+
+@router.post("/compress", summary="Make room", response_model=CompressedView, responses=told(409))
+async def compress_session(
+    *,
+    visitor: Writing,
+    store: StoreDep,
+    gateway: GatewayDep,
+    id: SessionIdPath,
+    wish: CompressWish,
+    once: OnceDep,
+) -> Response:
+    """Let a summary stand for the older part of a transcript, written with an eye on something.
+
+    If it cannot be written nothing changes, and the answer says why.
+    """
+    session = await visible(store, visitor, id)
+    upkeep = upkeep_of(gateway)
+    if upkeep is None:
+        raise Conflict("Nobody writes summaries here", hint="Ask a gateway that runs turns")
+
+    async def compress() -> CompressedView:
+        before = {cut.key for cut in await store.cuts(session.id)}
+        said = await upkeep.compress(session.id, wish.focus)
+        made = [
+            cut
+            for cut in await store.cuts(session.id)
+            if cut.kind is CutKind.COMPACTED and cut.key not in before
+        ]
+        return CompressedView(said=said, cut=CutView.from_cut(made[-1]) if made else None)
+
+    return await once.answer(visitor.account, compress, 200)
+
+
+@router.delete("/compaction", summary="Undo a compaction", responses=told(409))
+async def undo_compaction(visitor: Writing, store: StoreDep, id: SessionIdPath) -> CutView:
+    """Let the model read again what the last compaction replaced."""
+    session = await visible(store, visitor, id)
+    return CutView.from_cut(await store.undo_compaction(session.id))

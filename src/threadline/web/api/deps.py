@@ -1,0 +1,41 @@
+"""What routes are given: the store, the gateway and the configuration of their application."""
+
+from typing import Annotated, cast
+
+from fastapi import Depends, Path, Request
+
+from threadline.config import Config
+from threadline.core.session import SessionId
+from threadline.sessions.store import Store
+from threadline.web.served import Served
+
+
+async def _store(request: Request) -> Store:
+    return cast("Store", request.app.state.store)
+
+
+async def _gateway(request: Request) -> Served:
+    return cast("Served", request.app.state.gateway)
+
+
+async def _config(request: Request) -> Config:
+    # It is looked up each time: settings that were changed hold from the next request on.
+    return cast("Config", request.app.state.config)
+
+
+StoreDep = Annotated[Store, Depends(_store)]
+"""All conversations."""
+GatewayDep = Annotated[Served, Depends(_gateway)]
+"""The gateway of this process."""
+ConfigDep = Annotated[Config, Depends(_config)]
+"""The settings as they are now."""
+
+SessionIdPath = Annotated[
+    SessionId,
+    Path(
+        pattern="^[0-9]{8}_[0-9]{6}_[0-9a-f]{8}$",
+        description="The id of a session.",
+        examples=["20260131_184500_0a1b2c3d"],
+    ),
+]
+"""A session that a path names."""

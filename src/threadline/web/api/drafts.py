@@ -1,0 +1,76 @@
+"""Drafts: what a device has begun to write and not sent."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from threadline.core.session import SessionId
+from threadline.sessions.store import Store
+from threadline.web.api.asking import Reading, Writing, visible
+from threadline.web.api.deps import StoreDep
+from threadline.web.api.looking import device_of, profile_of
+from threadline.web.api.shapes.finding import DraftList, DraftView, DraftWish
+from threadline.web.visiting import Visitor
+
+router = APIRouter(prefix="/drafts", tags=["drafts"])
+
+Device = Annotated[
+    str, Query(min_length=1, max_length=100, description="A name of your own for the device.")
+]
+Where = Annotated[
+    str | None,
+    Query(
+        pattern="^[0-9]{8}_[0-9]{6}_[0-9a-f]{8}$",
+        description="The session; none: the one that is not there yet.",
+    ),
+]
+Profile = Annotated[str | None, Query(max_length=100)]
+
+
+@router.get("", summary="List drafts")
+async def list_drafts(
+    visitor: Reading, store: StoreDep, device: Device, profile: Profile = None
+) -> DraftList:
+    """List what a device of yours has begun to write, the latest first."""
+    found = await store.drafts(device_of(visitor, device), profile=profile_of(visitor, profile))
+    return DraftList(items=[DraftView.from_draft(one) for one in found])
+
+
+@router.put("", summary="Keep a draft")
+async def put_draft(
+    *,
+    visitor: Writing,
+    store: StoreDep,
+    wish: DraftWish,
+    device: Device,
+    session: Where = None,
+    profile: Profile = None,
+) -> DraftList:
+    """Keep what a device has begun to write; nothing at all forgets it. Answers all its drafts."""
+    id, profile = await _place(store, visitor, session, profile)
+    name = device_of(visitor, device)
+    await store.put_draft(name, wish.text, id=id, profile=profile)
+    found = await store.drafts(name, profile=profile)
+    return DraftList(items=[DraftView.from_draft(one) for one in found])
+
+
+@router.delete("", status_code=204, summary="Forget a draft")
+async def delete_draft(
+    visitor: Writing,
+    store: StoreDep,
+    device: Device,
+    session: Where = None,
+    profile: Profile = None,
+) -> None:
+    """Forget what a device has begun to write: it was sent, or thrown away."""
+    id, profile = await _place(store, visitor, session, profile)
+    await store.put_draft(device_of(visitor, device), "", id=id, profile=profile)
+
+
+async def _place(
+    store: Store, visitor: Visitor, session: str | None, profile: str | None
+) -> tuple[SessionId | None, str]:
+    if session is None:
+        return None, profile_of(visitor, profile)
+    found = await visible(store, visitor, session)
+    return found.id, found.profile

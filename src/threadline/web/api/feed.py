@@ -1,0 +1,136 @@
+"""The feed over HTTP: a snapshot, and everything that happens after it."""
+
+from datetime import timedelta
+from typing import Annotated, cast
+
+from fastapi import APIRouter, Depends, Header, Query, Request
+from fastapi.responses import Response
+
+from threadline.core.event import Cursor
+from threadline.core.session import SessionId, checked_session_id
+from threadline.web.api.asking import Reading
+from threadline.web.api.deps import StoreDep
+from threadline.web.api.looking import profile_of
+from threadline.web.api.problems import TooOften
+from threadline.web.api.shapes.feed import SnapshotShape
+from threadline.web.feed.feed import Feed
+from threadline.web.feed.follower import Follower, Interest
+from threadline.web.feed.frames import EVENT_STREAM, RETRY
+from threadline.web.feed.glimpsing import read_snapshot
+from threadline.web.feed.stream import FeedResponse, write_stream
+from threadline.web.visiting import Visitor
+
+router = APIRouter(tags=["feed"])
+
+SESSIONS_LIMIT = 100
+LIVE_LIMIT = 8
+FOLLOWERS_LIMIT = 50
+"""How often a member may follow at a time."""
+
+Profile = Annotated[
+    str | None, Query(description="The profile that is looked at; yours if none.", max_length=100)
+]
+Sessions = Annotated[
+    list[SessionId],
+    Query(
+        default_factory=list,
+        description="Sessions whose state is told at the beginning.",
+        max_length=SESSIONS_LIMIT,
+        examples=[["20260131_184500_0a1b2c3d"]],
+    ),
+]
+LiveSessions = Annotated[
+    list[SessionId],
+    Query(
+        default_factory=list,
+        description="Sessions whose running turns are heard word by word.",
+        max_length=LIVE_LIMIT,
+        examples=[["20260131_184500_0a1b2c3d"]],
+    ),
+]
+After = Annotated[
+    str | None,
+    Query(description="A place of the feed: the `cursor` of a snapshot, the `id` of an event."),
+]
+LastEventId = Annotated[
+    str | None,
+    Header(alias="Last-Event-ID", description="The same, as a browser sends it that comes back."),
+]
+
+STREAM = (
+    "event: snapshot\nid: 0.812\n"
+    'data: {"cursor":"0.812","sessions":{}}\n\n'
+    "event: event\nid: 0.813\n"
+    'data: {"kind":"turn.running","session_id":"20260131_184500_0a1b2c3d",'
+    '"revision":13,"subject":7,"at":"2026-01-31T18:45:00.000000Z"}\n\n'
+)
+
+
+async def _feed(request: Request) -> Feed:
+    return cast("Feed", request.app.state.feed)
+
+
+FeedDep = Annotated[Feed, Depends(_feed)]
+"""The feed of this process."""
+
+
+@router.get("/snapshot", summary="Show sessions as they are at one place of the feed")
+async def read_state(
+    store: StoreDep, visitor: Reading, sessions: Sessions, profile: Profile = None
+) -> SnapshotShape:
+    """Tell the state of sessions and a place of the feed; following it from there keeps it true.
+
+    Sessions that are not there, or not yours to see, are left out.
+    """
+    ids = [checked_session_id(id) for id in sessions]
+    asker = visitor.asker(profile_of(visitor, profile))
+    return SnapshotShape.from_snapshot(await read_snapshot(store, asker, ids))
+
+
+@router.get(
+    "/feed",
+    summary="Follow everything that happens",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "A stream of server-sent events.",
+            "content": {EVENT_STREAM: {"schema": {"type": "string"}, "example": STREAM}},
+        }
+    },
+)
+async def follow(
+    *,
+    feed: FeedDep,
+    visitor: Reading,
+    sessions: Sessions,
+    live: LiveSessions,
+    profile: Profile = None,
+    after: After = None,
+    last_event_id: LastEventId = None,
+) -> Response:
+    """Follow the feed, from a place on or from now.
+
+    The first event is `snapshot`, or `hello` if a place was named. Then comes an `event` for
+    whatever becomes true, and a `delta` for what running turns of `live` sessions say. After
+    `reload` something is missing, so load everything anew; the stream itself goes on. It ends with
+    `bye`. Whoever comes back names the last id that they saw, and misses nothing.
+    """
+    asker = visitor.asker(profile_of(visitor, profile))
+    _make_room(feed, visitor)
+    heard = [checked_session_id(id) for id in live]
+    seen = await feed.store.seen(asker, heard)
+    ids = [checked_session_id(id) for id in sessions]
+    follower = Follower(Interest(visitor=visitor, asker=asker, live=seen))
+    place = last_event_id or after or None
+    frames = write_stream(feed, follower, None if place is None else Cursor(place), ids)
+    return FeedResponse(feed, follower, frames)
+
+
+def _make_room(feed: Feed, visitor: Visitor) -> None:
+    """Refuse members who would take the place of others; an owner may do as they please."""
+    if visitor.is_owner:
+        return
+    key = visitor.account.key
+    own = [one for one in feed.followers if one.interest.visitor.account.key == key]
+    if len(own) >= FOLLOWERS_LIMIT:
+        raise TooOften("You follow too often at a time", after=timedelta(milliseconds=RETRY))

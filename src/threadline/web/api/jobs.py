@@ -1,0 +1,180 @@
+"""Jobs: prompts that are asked by themselves; a member has their own."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Response
+
+from threadline.core.errors import NotFound, Refused
+from threadline.core.job import ORIGIN, Job, JobId
+from threadline.core.person import Asker
+from threadline.sessions.store import Store
+from threadline.web.api.asking import Reading, Writing
+from threadline.web.api.deps import GatewayDep, StoreDep
+from threadline.web.api.idempotency import OnceDep
+from threadline.web.api.looking import profile_of
+from threadline.web.api.paging import PAGE, After, Most, Page, number_after
+from threadline.web.api.problems import told
+from threadline.web.api.profiles import OfProfile
+from threadline.web.api.revisions import IfMatch, require_match, tag_of, tell_tag
+from threadline.web.api.shapes.jobs import JobEdit, JobShape, JobWish, RunShape, StartShape
+from threadline.web.served import Served
+from threadline.web.visiting import Visitor
+
+router = APIRouter(prefix="/jobs", tags=["jobs"])
+
+Number = Annotated[int, Path(ge=1, le=2**53, description="The number of a job.", examples=[1])]
+
+
+@router.get("")
+async def list_jobs(
+    visitor: Reading,
+    store: StoreDep,
+    profile: OfProfile = None,
+    after: After = None,
+    most: Most = PAGE,
+) -> Page[JobShape]:
+    """List the jobs of a profile in the order in which they were made; a member's are their own."""
+    place = number_after(after) or 0
+    found = [job for job in await store.jobs(_asker(visitor, profile)) if job.id > place]
+    shown = found[:most]
+    return Page(
+        items=[JobShape.from_job(job) for job in shown],
+        next=str(shown[-1].id) if len(found) > most else None,
+    )
+
+
+@router.post("", status_code=201, response_model=JobShape, responses=told(409))
+async def make_job(
+    wish: JobWish,
+    visitor: Writing,
+    store: StoreDep,
+    gateway: GatewayDep,
+    once: OnceDep,
+    *,
+    profile: OfProfile = None,
+) -> Response:
+    """Make a job. A member's answers come back to themselves: its target is `origin`."""
+    _check_target(visitor, wish.target)
+
+    async def make() -> JobShape:
+        known = await _platforms(store, gateway)
+        job = await store.make_job(wish.new_job(), _asker(visitor, profile), platforms=known)
+        return JobShape.from_job(job)
+
+    return await once.answer(visitor.account, make)
+
+
+@router.get("/{id}")
+async def read_job(id: Number, visitor: Reading, store: StoreDep, response: Response) -> JobShape:
+    """Read a job."""
+    job, _ = await _find(store, visitor, id)
+    return _shown(response, job)
+
+
+@router.patch("/{id}", responses=told(409, 412, 428))
+async def change_job(
+    id: Number,
+    wish: JobEdit,
+    visitor: Writing,
+    store: StoreDep,
+    gateway: GatewayDep,
+    *,
+    response: Response,
+    seen: IfMatch = None,
+) -> JobShape:
+    """Let a job ask something else, at other times, or for others."""
+    job, asker = await _find(store, visitor, id)
+    require_match(seen, _tag(job))
+    _check_target(visitor, wish.target)
+    known = await _platforms(store, gateway)
+    changed = await store.change_job(job.id, wish.change(), asker, platforms=known)
+    return _shown(response, changed)
+
+
+@router.delete("/{id}", status_code=204, responses=told(412, 428))
+async def delete_job(id: Number, visitor: Writing, store: StoreDep, seen: IfMatch = None) -> None:
+    """Delete a job, and what is known of its runs; their sessions stay."""
+    job, asker = await _find(store, visitor, id)
+    require_match(seen, _tag(job))
+    await store.delete_job(job.id, asker)
+
+
+@router.post("/{id}/pause")
+async def pause_job(id: Number, visitor: Writing, store: StoreDep, response: Response) -> JobShape:
+    """Let a job rest; what has begun goes on."""
+    job, asker = await _find(store, visitor, id)
+    return _shown(response, await store.pause_job(job.id, asker))
+
+
+@router.post("/{id}/resume", responses=told(409))
+async def resume_job(id: Number, visitor: Writing, store: StoreDep, response: Response) -> JobShape:
+    """Let a job go on; what it missed meanwhile is not made up for."""
+    job, asker = await _find(store, visitor, id)
+    return _shown(response, await store.resume_job(job.id, asker))
+
+
+@router.post("/{id}/run", status_code=202, response_model=StartShape, responses=told(409))
+async def run_job(
+    id: Number, visitor: Writing, store: StoreDep, gateway: GatewayDep, once: OnceDep
+) -> Response:
+    """Start a job at once, whatever its schedule says."""
+    job, asker = await _find(store, visitor, id)
+
+    async def run() -> StartShape:
+        known = await _platforms(store, gateway)
+        return StartShape.from_start(await store.run_job(job.id, asker, platforms=known))
+
+    return await once.answer(visitor.account, run, status=202)
+
+
+@router.get("/{id}/runs")
+async def list_runs(
+    id: Number, visitor: Reading, store: StoreDep, most: Most = PAGE
+) -> Page[RunShape]:
+    """List the latest runs of a job, the newest first."""
+    job, asker = await _find(store, visitor, id)
+    found = await store.job_runs(job.id, asker, most=most)
+    return Page(items=[RunShape.from_run(run) for run in found])
+
+
+def _asker(visitor: Visitor, profile: str | None) -> Asker:
+    """Say in whose name a job is made or seen; the owner's are those of the installation."""
+    named = profile_of(visitor, profile)
+    return Asker.owner(named) if visitor.is_owner else visitor.asker(named)
+
+
+async def _find(store: Store, visitor: Visitor, id: int) -> tuple[Job, Asker]:
+    """Find a job that the visitor may see, whatever its profile, and who asks for it there."""
+    job = await store.any_job(JobId(id))
+    if not visitor.knows(job.profile):
+        raise NotFound("There is no such job", id=str(id))
+    asker = _asker(visitor, job.profile)
+    return await store.job(job.id, asker), asker
+
+
+def _check_target(visitor: Visitor, target: str | None) -> None:
+    if visitor.is_owner or target is None or target.strip().lower() == ORIGIN:
+        return
+    raise Refused("The answers of your jobs come back to you", hint="Let the target be origin")
+
+
+async def _platforms(store: Store, gateway: Served) -> frozenset[str]:
+    return await store.known_platforms() | frozenset(gateway.platforms)
+
+
+def _tag(job: Job) -> str:
+    return tag_of(
+        job.id,
+        job.name,
+        job.prompt,
+        job.schedule,
+        job.timezone,
+        job.target,
+        job.mirror,
+        job.paused_at,
+    )
+
+
+def _shown(response: Response, job: Job) -> JobShape:
+    tell_tag(response, _tag(job))
+    return JobShape.from_job(job)

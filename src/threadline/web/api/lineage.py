@@ -1,0 +1,94 @@
+"""Lineage: where a session comes from, and conversations that go through several of them."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from threadline.core.errors import Invalid
+from threadline.core.session import SessionId
+from threadline.sessions.store import Store
+from threadline.sessions.transcripts.lineage import Position
+from threadline.web.api.asking import Reading, visible
+from threadline.web.api.deps import SessionIdPath, StoreDep
+from threadline.web.api.paging import PAGE, Most
+from threadline.web.api.shapes.finding import ChildView, LineageView, StitchedView
+from threadline.web.api.shapes.message import MessageView
+from threadline.web.visiting import Visitor
+
+router = APIRouter(prefix="/sessions/{id}", tags=["lineage"])
+
+Place = Annotated[
+    str | None,
+    Query(
+        pattern="^[0-9]{8}_[0-9]{6}_[0-9a-f]{8}:[0-9]{1,15}$",
+        examples=["20260131_184500_0a1b2c3d:12"],
+    ),
+]
+
+
+@router.get("/lineage", summary="Read lineage")
+async def read_lineage(visitor: Reading, store: StoreDep, id: SessionIdPath) -> LineageView:
+    """Tell where a session comes from, what came of it, and where it goes on now.
+
+    Kin that you may not see is left out.
+    """
+    session = await visible(store, visitor, id)
+    kin = await store.lineage(session.id)
+    children = [
+        ChildView.from_child(child)
+        for child in kin.children
+        if await _seen(store, visitor, session.profile, child.id)
+    ]
+    hidden = len(kin.children) - len(children)
+    return LineageView(
+        root_id=await _seen(store, visitor, session.profile, kin.root_id),
+        parent_id=await _seen(store, visitor, session.profile, kin.parent_id),
+        cause=kin.cause,
+        first_id=await _seen(store, visitor, session.profile, kin.first_id),
+        latest_id=await _seen(store, visitor, session.profile, kin.latest_id),
+        children=children,
+        number_of_children=len(children) if hidden else kin.number_of_children,
+    )
+
+
+async def _seen(
+    store: Store, visitor: Visitor, profile: str, id: SessionId | None
+) -> SessionId | None:
+    if id is None or visitor.is_owner:
+        return id
+    return id if await store.may_see(visitor.asker(profile), id) else None
+
+
+@router.get("/stitched", summary="Read a conversation through its continuations")
+async def read_stitched(
+    *,
+    visitor: Reading,
+    store: StoreDep,
+    id: SessionIdPath,
+    before: Place = None,
+    after: Place = None,
+    most: Most = PAGE,
+) -> StitchedView:
+    """Read a page of a conversation through all its continuations, as one transcript."""
+    session = await visible(store, visitor, id)
+    if before is not None and after is not None:
+        raise Invalid("A page is before or after a line, not both")
+    page = await store.stitched(
+        session.id, before=_position(before), after=_position(after), most=most
+    )
+    return StitchedView(
+        items=[MessageView.from_message(one) for one in page.messages],
+        before=_written(page.first),
+        after=_written(page.last),
+    )
+
+
+def _position(written: str | None) -> Position | None:
+    if written is None:
+        return None
+    id, _, seq = written.partition(":")
+    return Position(id=SessionId(id), seq=int(seq))
+
+
+def _written(position: Position | None) -> str | None:
+    return None if position is None else f"{position.id}:{position.seq}"

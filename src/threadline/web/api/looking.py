@@ -1,0 +1,106 @@
+"""Looking: what routes about conversations have in common, as far as a visitor may see it."""
+
+from dataclasses import replace
+
+from threadline.core.account import Account
+from threadline.core.delivery import LOCAL
+from threadline.core.errors import Invalid, NotFound, Refused
+from threadline.core.inbound import Inbound
+from threadline.core.message import Part, Text
+from threadline.core.person import Identity
+from threadline.core.route import MAIN_PROFILE, canonical_profile
+from threadline.core.session import Session, SessionId
+from threadline.core.turn import Turn, TurnId
+from threadline.sessions.store import Store
+from threadline.web.api.asking import visible
+from threadline.web.api.shapes.parts import Words
+from threadline.web.tickets import read_ticket
+from threadline.web.visiting import Visitor
+
+
+def profile_of(visitor: Visitor, named: str | None) -> str:
+    """Tell which profile is meant: the one that is named, else the visitor's own, else main."""
+    profile = canonical_profile(named or visitor.account.profile or MAIN_PROFILE)
+    return visitor.asker(profile).profile
+
+
+def identity_of(account: Account) -> Identity:
+    """Tell by what id somebody is known who speaks here."""
+    return Identity(platform=LOCAL, id=account.sender.id or account.chat)
+
+
+def device_of(visitor: Visitor, device: str) -> str:
+    """Name a device so that nobody finds what another one began to write."""
+    return f"{visitor.account.sender.id}:{device}"
+
+
+async def parts_of(store: Store, visitor: Visitor, words: Words) -> tuple[Part, ...]:
+    """Make parts of words, and of what their speaker uploaded for them."""
+    said: list[Part] = [Text(text=words.text)] if words.text.strip() else []
+    if words.attachments:
+        seal, account, now = await store.seal(), visitor.account.key, store.now()
+        said += [read_ticket(seal, ticket, account, now) for ticket in words.attachments]
+    if not said:
+        raise Invalid("There is nothing to say", hint="Give some words, or attach something")
+    return tuple(said)
+
+
+async def say(
+    store: Store,
+    visitor: Visitor,
+    words: Words,
+    name: str,
+    *,
+    profile: str,
+    thread: str | None = None,
+) -> Inbound:
+    """Make of words what a store takes in, known again by a name."""
+    return Inbound(
+        address=visitor.account.place(thread),
+        sender=visitor.account.sender,
+        parts=await parts_of(store, visitor, words),
+        at=store.now(),
+        message_id=name,
+        profile=profile,
+    )
+
+
+async def shown_session(store: Store, visitor: Visitor, session: Session) -> Session:
+    """Leave out the kin of a session that a visitor may not see."""
+    if visitor.is_owner:
+        return session
+    known = {
+        id: await _is_seen(store, visitor, session, id)
+        for id in {session.parent_id, session.root_id, session.base_id} - {None, session.id}
+    }
+    known |= {session.id: session.id, None: None}
+    return replace(
+        session,
+        parent_id=known[session.parent_id],
+        root_id=known[session.root_id] or session.id,
+        base_id=known[session.base_id],
+    )
+
+
+async def _is_seen(
+    store: Store, visitor: Visitor, session: Session, id: SessionId | None
+) -> SessionId | None:
+    if id is None or not await store.may_see(visitor.asker(session.profile), id):
+        return None
+    return id
+
+
+async def visible_turn(store: Store, visitor: Visitor, id: int) -> Turn:
+    """Read a turn of a session that a visitor may see."""
+    turn = await store.turn(TurnId(id))
+    try:
+        await visible(store, visitor, turn.session_id)
+    except NotFound:
+        raise NotFound("There is no such turn", id=str(id)) from None
+    return turn
+
+
+def require_owner(visitor: Visitor, what: str) -> None:
+    """Refuse what goes beyond a member's own conversations."""
+    if not visitor.is_owner:
+        raise Refused(f"Only an owner may {what}")

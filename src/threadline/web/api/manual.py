@@ -1,0 +1,173 @@
+"""The manual: the description of the API as a page to read, without any script."""
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator, Mapping
+from html import escape
+from importlib.resources import files
+from typing import Any, TypeAlias
+
+from fastapi import FastAPI
+from fastapi.responses import HTMLResponse, Response
+
+from threadline.web.api.examples import example_of
+
+Schema: TypeAlias = Mapping[str, Any]
+
+_STYLE = files("threadline.web.api").joinpath("manual.css")
+
+
+def show_manual(app: FastAPI) -> None:
+    """Let an application show its description, to programs and as a page to read."""
+    written: dict[str, str] = {}
+
+    async def write(kind: str, work: Callable[[], str]) -> str:
+        if kind not in written:
+            # On a thread, as it takes longer than others would like to wait.
+            written[kind] = await asyncio.to_thread(work)
+        return written[kind]
+
+    @app.get("/openapi.json", include_in_schema=False)
+    async def read_description() -> Response:
+        text = await write("json", lambda: json.dumps(app.openapi(), ensure_ascii=False))
+        return Response(text, media_type="application/json")
+
+    @app.get("/docs", include_in_schema=False)
+    async def read_manual() -> Response:
+        page = await write("page", lambda: "\n".join(write_manual(app.openapi())))
+        return HTMLResponse(page)
+
+    @app.get("/docs.css", include_in_schema=False)
+    async def read_style() -> Response:
+        style = await write("style", lambda: _STYLE.read_text(encoding="utf-8"))
+        return Response(style, media_type="text/css")
+
+
+def write_manual(schema: Schema) -> Iterator[str]:
+    """Write the page, line by line."""
+    info = schema["info"]
+    yield '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">'
+    yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    yield '<meta name="color-scheme" content="light dark">'
+    yield '<link rel="stylesheet" href="/api/docs.css">'
+    yield f"<title>{escape(info['title'])}: the HTTP API</title>\n</head>\n<body>"
+    yield f"<header><h1>{escape(info['title'])}: the HTTP API</h1>"
+    yield _paragraphs(info["description"])
+    yield '<p><a href="/api/openapi.json">As OpenAPI</a></p></header>'
+    groups = _by_tag(schema)
+    yield "<nav>" + " ".join(f'<a href="#{tag}">{tag}</a>' for tag in groups) + "</nav>\n<main>"
+    for tag, operations in groups.items():
+        yield f'<section id="{tag}">\n<h2>{tag}</h2>'
+        for method, path, operation in operations:
+            yield from _operation(schema, method, path, operation)
+        yield "</section>"
+    yield "</main>\n</body>\n</html>"
+
+
+def _by_tag(schema: Schema) -> dict[str, list[tuple[str, str, Schema]]]:
+    groups: dict[str, list[tuple[str, str, Schema]]] = {}
+    for path, operations in schema["paths"].items():
+        for method, operation in operations.items():
+            tag = escape(operation.get("tags", ["other"])[0])
+            groups.setdefault(tag, []).append((method.upper(), path, operation))
+    return groups
+
+
+def _operation(schema: Schema, method: str, path: str, operation: Schema) -> Iterator[str]:
+    name = escape(operation["operationId"])
+    yield f'<details id="{name}">\n<summary><b class="{method.lower()}">{method}</b>'
+    yield f"<code>{escape(path)}</code> {escape(operation.get('summary', name))}</summary>"
+    yield _paragraphs(operation.get("description", ""))
+    if operation.get("parameters"):
+        yield "<h3>Parameters</h3>"
+        yield _table(_parameter(schema, one) for one in operation["parameters"])
+    body = _body(operation)
+    if body is not None:
+        yield "<h3>Body</h3>"
+        yield _table(_fields(schema, body))
+    yield f"<pre>{escape(write_curl(schema, method, path, operation))}</pre>"
+    yield "<h3>Answers</h3>"
+    answers = operation["responses"].items()
+    yield _table((status, _answer(schema, one), one["description"]) for status, one in answers)
+    yield "</details>"
+
+
+def write_curl(schema: Schema, method: str, path: str, operation: Schema) -> str:
+    """Write the line with which an operation is asked for, with examples in the places."""
+    lines = [f'curl -X {method} "$THREADLINE/api{_filled(path, operation)}"']
+    lines.append('  -H "Authorization: Bearer $TOKEN"')
+    if any(one["name"] == "If-Match" for one in operation.get("parameters", ())):
+        lines.append('  -H "If-Match: *"')
+    body = _body(operation)
+    if body is not None:
+        example = json.dumps(example_of(schema, body), ensure_ascii=False)
+        lines.append('  -H "Content-Type: application/json"')
+        lines.append(f"  -d '{example}'")
+    return " \\\n".join(lines)
+
+
+def _filled(path: str, operation: Schema) -> str:
+    for one in operation.get("parameters", ()):
+        if one["in"] == "path":
+            examples = one["schema"].get("examples") or one.get("examples") or ["1"]
+            path = path.replace(f"{{{one['name']}}}", str(next(iter(examples))))
+    return path
+
+
+def _body(operation: Schema) -> Schema | None:
+    content = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+    found: Schema | None = content.get("schema")
+    return found
+
+
+def _parameter(schema: Schema, one: Schema) -> tuple[str, str, str]:
+    where = f"{one['in']}{', needed' if one.get('required') else ''}"
+    described = one.get("description", one["schema"].get("description", ""))
+    return one["name"], f"{kind_of(schema, one['schema'])} ({where})", described
+
+
+def _fields(schema: Schema, body: Schema) -> Iterator[tuple[str, str, str]]:
+    resolved = _resolved(schema, body)
+    needed = resolved.get("required", ())
+    for name, field in resolved.get("properties", {}).items():
+        kind = kind_of(schema, field) + (" (needed)" if name in needed else "")
+        yield name, kind, field.get("description", _resolved(schema, field).get("description", ""))
+
+
+def _answer(schema: Schema, answer: Schema) -> str:
+    for content in answer.get("content", {}).values():
+        return kind_of(schema, content.get("schema", {}))
+    return ""
+
+
+def kind_of(schema: Schema, field: Schema) -> str:
+    """Say in a word or two what a value is."""
+    if "$ref" in field:
+        found = _resolved(schema, field)
+        return " | ".join(found["enum"]) if "enum" in found else field["$ref"].rpartition("/")[2]
+    if "anyOf" in field:
+        return " | ".join(kind_of(schema, one) for one in field["anyOf"])
+    if field.get("type") == "array":
+        return f"list of {kind_of(schema, field.get('items', {}))}"
+    if "const" in field or "enum" in field:
+        return " | ".join(str(one) for one in field.get("enum", [field.get("const")]))
+    return str(field.get("format") or field.get("type") or "any")
+
+
+def _resolved(schema: Schema, field: Schema) -> Schema:
+    if "$ref" not in field:
+        return field
+    found: Schema = schema["components"]["schemas"][field["$ref"].rpartition("/")[2]]
+    return found
+
+
+def _table(rows: Iterator[tuple[str, str, str]]) -> str:
+    cells = "".join(
+        f"<tr><th>{escape(str(name))}</th><td>{escape(kind)}</td><td>{escape(about)}</td></tr>"
+        for name, kind, about in rows
+    )
+    return f"<table>{cells}</table>"
+
+
+def _paragraphs(text: str) -> str:
+    return "".join(f"<p>{escape(one)}</p>" for one in text.strip().split("\n\n") if one)

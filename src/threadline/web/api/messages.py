@@ -1,0 +1,197 @@
+"""Messages: a transcript page by page, and words for it."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Response
+
+from threadline.core.errors import Invalid, NotFound
+from threadline.core.message import Message
+from threadline.core.rank import Rank
+from threadline.core.session import SessionId
+from threadline.sessions.arrivals.outcome import Arrival
+from threadline.sessions.store import Store
+from threadline.web.api.asking import Reading, Writing, visible
+from threadline.web.api.deps import SessionIdPath, StoreDep
+from threadline.web.api.idempotency import Once, OnceDep
+from threadline.web.api.looking import parts_of, require_owner, say, shown_session
+from threadline.web.api.paging import PAGE, Most, Page
+from threadline.web.api.problems import told
+from threadline.web.api.shapes.cut import BranchWish, EditedView
+from threadline.web.api.shapes.message import (
+    MessagePage,
+    MessageView,
+    NewMessage,
+    NewWords,
+    RevisionView,
+    SentView,
+    Speech,
+)
+from threadline.web.api.shapes.session import SessionView
+from threadline.web.visiting import Visitor
+
+router = APIRouter(prefix="/sessions/{id}/messages", tags=["messages"])
+
+Seq = Annotated[int, Path(ge=1, le=2**53, description="The place of a line.", examples=[7])]
+Place = Annotated[int | None, Query(ge=0, le=2**53)]
+
+
+@router.get("", summary="Read a transcript")
+async def list_messages(
+    *,
+    visitor: Reading,
+    store: StoreDep,
+    id: SessionIdPath,
+    before: Place = None,
+    after: Place = None,
+    around: Place = None,
+    most: Most = PAGE,
+    hidden: Annotated[bool, Query(description="With what was undone or retried.")] = False,
+) -> MessagePage:
+    """Read a page of a transcript, in order: its end, or what is before, after or around a line.
+
+    What was undone or retried is left out, unless it is asked for.
+    """
+    session = await visible(store, visitor, id)
+    if sum(place is not None for place in (before, after, around)) > 1:
+        raise Invalid("A page is before, after or around a line, not all of it")
+    if around is not None:
+        found, is_beginning = await _around(store, session.id, around, most, hidden=hidden)
+    else:
+        found = await store.transcript(
+            session.id, before=before, after=after, most=most, hidden=hidden
+        )
+        is_beginning = after == 0 or (after is None and len(found) < most)
+    return MessagePage.from_messages(found, is_beginning=is_beginning)
+
+
+async def _around(
+    store: Store, id: SessionId, seq: int, most: int, *, hidden: bool
+) -> tuple[list[Message], bool]:
+    """Read half a page before a line, and the rest from it on."""
+    half = most // 2
+    later = await store.transcript(id, after=max(seq - 1, 0), most=most - half, hidden=hidden)
+    if not half:
+        return later, seq <= 1
+    earlier = await store.transcript(id, before=seq, most=half, hidden=hidden)
+    return [*earlier, *later], len(earlier) < half
+
+
+@router.get("/{seq}", summary="Read a message")
+async def read_message(
+    visitor: Reading, store: StoreDep, id: SessionIdPath, seq: Seq
+) -> MessageView:
+    """Read one line of a transcript, also one that is out of sight."""
+    session = await visible(store, visitor, id)
+    return MessageView.from_message(await _line(store, session.id, seq))
+
+
+@router.get("/{seq}/revisions", summary="Read what a message said before")
+async def list_revisions(
+    visitor: Reading, store: StoreDep, id: SessionIdPath, seq: Seq
+) -> Page[RevisionView]:
+    """Read what a line said before it was changed, oldest first."""
+    session = await visible(store, visitor, id)
+    message = await _line(store, session.id, seq)
+    found = await store.revisions(message.key)
+    return Page(items=[RevisionView.from_revision(one) for one in found])
+
+
+async def _line(store: Store, id: SessionId, seq: int) -> Message:
+    found = await store.transcript(id, after=seq - 1, most=1, hidden=True)
+    if not found or found[0].seq != seq:
+        raise NotFound("There is no such line", id=f"{id}/{seq}")
+    return found[0]
+
+
+@router.post(
+    "",
+    status_code=201,
+    summary="Say something",
+    response_model=SentView,
+    responses=told(402, 409),
+)
+async def send_message(
+    visitor: Writing, store: StoreDep, id: SessionIdPath, wish: NewMessage, once: OnceDep
+) -> Response:
+    """Say something in a session, wherever it is at home.
+
+    With `ask` the agent answers, there as well. With `answer` an owner speaks in its place: the
+    words are delivered on the platform, and the agent is not asked.
+    """
+    session = await visible(store, visitor, id)
+
+    async def send() -> SentView:
+        send = _answer if wish.speech is Speech.ANSWER else _ask
+        return SentView.from_arrival(await send(store, visitor, session.id, wish, once))
+
+    return await once.answer(visitor.account, send)
+
+
+async def _ask(
+    store: Store, visitor: Visitor, id: SessionId, wish: NewMessage, once: Once
+) -> Arrival:
+    profile = (await store.session(id)).profile
+    said = await say(store, visitor, wish, once.name, profile=profile)
+    rank = Rank.OWNER if visitor.is_owner else Rank.MEMBER
+    return await store.ask_in(id, said, answers=rank, busy=wish.busy_mode)
+
+
+async def _answer(
+    store: Store, visitor: Visitor, id: SessionId, wish: NewMessage, once: Once
+) -> Arrival:
+    require_owner(visitor, "speak in the agent's place")
+    if wish.busy_mode is not None:
+        raise Invalid("An answer of your own waits for nothing", hint="Leave out busy_mode")
+    parts = await parts_of(store, visitor, wish)
+    return await store.answer_into(id, visitor.account.sender, parts, once.name)
+
+
+@router.post(
+    "/{seq}/edits",
+    status_code=201,
+    summary="Edit a message",
+    response_model=EditedView,
+    responses=told(402, 409),
+)
+async def edit_message(
+    *,
+    visitor: Writing,
+    store: StoreDep,
+    id: SessionIdPath,
+    seq: Seq,
+    wish: NewWords,
+    once: OnceDep,
+) -> Response:
+    """Let a line of a person read differently, in a branch that begins before it."""
+    session = await visible(store, visitor, id)
+
+    async def edit() -> EditedView:
+        return EditedView.from_edited(await store.edit(session.id, seq, wish.text))
+
+    return await once.answer(visitor.account, edit)
+
+
+@router.post(
+    "/{seq}/branches",
+    status_code=201,
+    summary="Branch at a message",
+    response_model=SessionView,
+    responses=told(409),
+)
+async def branch_session(
+    *,
+    visitor: Writing,
+    store: StoreDep,
+    id: SessionIdPath,
+    seq: Seq,
+    wish: BranchWish,
+    once: OnceDep,
+) -> Response:
+    """Begin a session that shares the transcript up to a line."""
+    session = await visible(store, visitor, id)
+
+    async def branch() -> SessionView:
+        made = await store.branch(session.id, at=seq, title=wish.title)
+        return SessionView.from_session(await shown_session(store, visitor, made))
+
+    return await once.answer(visitor.account, branch)

@@ -1,0 +1,25 @@
+"""The minimap: a long transcript seen from afar."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from threadline.core.minimap import BUCKETS
+from threadline.web.api.asking import Reading, visible
+from threadline.web.api.deps import SessionIdPath, StoreDep
+from threadline.web.api.shapes.finding import BucketView, MinimapView
+
+router = APIRouter(prefix="/sessions/{id}", tags=["messages"])
+
+
+@router.get("/minimap", summary="Read the minimap")
+async def read_minimap(
+    visitor: Reading,
+    store: StoreDep,
+    id: SessionIdPath,
+    buckets: Annotated[int, Query(ge=1, le=BUCKETS)] = BUCKETS,
+) -> MinimapView:
+    """Tell of each stretch of a transcript who speaks in it, and what went wrong or is hidden."""
+    session = await visible(store, visitor, id)
+    found = await store.minimap(session.id, buckets)
+    return MinimapView(items=[BucketView.from_bucket(one) for one in found])

@@ -1,0 +1,96 @@
+"""Pairing: who may speak from a chat, beside those whom the settings name."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+
+from threadline.core.errors import NotFound
+from threadline.web.api.asking import Administering
+from threadline.web.api.deps import StoreDep
+from threadline.web.api.idempotency import OnceDep
+from threadline.web.api.looking import profile_of
+from threadline.web.api.paging import Page
+from threadline.web.api.problems import told
+from threadline.web.api.profiles import OfProfile
+from threadline.web.api.shapes.pairing import GrantShape, GrantWish, PairingApproval, WaitingShape
+from threadline.web.api.shapes.places import read_identity
+
+router = APIRouter(prefix="/pairing", tags=["pairing"])
+
+
+@router.get("/waiting")
+async def list_waiting(
+    visitor: Administering, store: StoreDep, profile: OfProfile = None
+) -> Page[WaitingShape]:
+    """List who waits to be let in. Their codes are known to nobody but them."""
+    found = await store.pairings(profile=profile_of(visitor, profile))
+    return Page(items=[WaitingShape.from_pairing(one) for one in found])
+
+
+@router.post("/approve", status_code=201, response_model=GrantShape, responses=told(409))
+async def approve_pairing(
+    wish: PairingApproval,
+    visitor: Administering,
+    store: StoreDep,
+    once: OnceDep,
+    profile: OfProfile = None,
+) -> Response:
+    """Let in whoever was shown a code. After five wrong ones none is looked at for an hour."""
+
+    async def approve() -> GrantShape:
+        grant = await store.approve_pairing(
+            wish.code, platform=wish.platform, profile=profile_of(visitor, profile)
+        )
+        await store.note_audit(visitor.account.key, "pairing.approved", str(grant.identity))
+        return GrantShape.from_grant(grant)
+
+    return await once.answer(visitor.account, approve)
+
+
+@router.get("/grants")
+async def list_grants(
+    visitor: Administering, store: StoreDep, profile: OfProfile = None
+) -> Page[GrantShape]:
+    """List everybody who was let in, beside those whom the settings name."""
+    found = await store.grants(profile=profile_of(visitor, profile))
+    return Page(items=[GrantShape.from_grant(one) for one in found])
+
+
+@router.post("/grants", status_code=201, response_model=GrantShape, responses=told(409))
+async def allow_sender(
+    wish: GrantWish,
+    visitor: Administering,
+    store: StoreDep,
+    once: OnceDep,
+    profile: OfProfile = None,
+) -> Response:
+    """Let somebody in without a code."""
+
+    async def allow() -> GrantShape:
+        who = read_identity(wish.sender)
+        grant = await store.allow(who, name=wish.name, profile=profile_of(visitor, profile))
+        await store.note_audit(visitor.account.key, "pairing.allowed", str(grant.identity))
+        return GrantShape.from_grant(grant)
+
+    return await once.answer(visitor.account, allow)
+
+
+@router.delete("/grants", status_code=204)
+async def revoke_sender(
+    visitor: Administering,
+    store: StoreDep,
+    sender: Annotated[
+        str,
+        Query(min_length=3, max_length=600, description="Who is meant.", examples=["telegram:42"]),
+    ],
+    profile: OfProfile = None,
+) -> None:
+    """Let somebody in no longer, or turn away who waits. Whom the settings name is not touched."""
+    who = read_identity(sender)
+    if not await store.revoke(who, profile=profile_of(visitor, profile)):
+        raise NotFound(
+            "They were not let in here, and do not wait",
+            id=sender[:60],
+            hint="Whom the settings name is let in by these",
+        )
+    await store.note_audit(visitor.account.key, "pairing.revoked", str(who))

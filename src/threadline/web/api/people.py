@@ -1,0 +1,112 @@
+"""People: who speaks through several senders, and forgetting somebody for good."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+
+from threadline.core.person import PersonKey
+from threadline.web.api.asking import Administering
+from threadline.web.api.deps import StoreDep
+from threadline.web.api.paging import PAGE, After, Most, Page, number_after
+from threadline.web.api.shapes.people import (
+    JoinWish,
+    ListedSender,
+    PartingShape,
+    PersonRenaming,
+    PersonShape,
+    SenderWish,
+)
+from threadline.web.api.shapes.places import read_identity
+from threadline.web.api.shapes.session import CertificateView, PlanView
+
+router = APIRouter(prefix="/people", tags=["people"])
+
+Key = Annotated[int, Path(ge=1, le=2**53, description="The key of a person.", examples=[1])]
+_CERTIFICATES = 50
+
+
+@router.get("")
+async def list_people(
+    _: Administering, store: StoreDep, after: After = None, most: Most = PAGE
+) -> Page[PersonShape]:
+    """List everybody who speaks through several senders."""
+    place = number_after(after) or 0
+    found = [one for one in await store.people() if one.key > place]
+    shown = found[:most]
+    return Page(
+        items=[PersonShape.from_person(one) for one in shown],
+        next=str(shown[-1].key) if len(found) > most else None,
+    )
+
+
+@router.get("/senders")
+async def list_senders(
+    _: Administering, store: StoreDep, after: After = None, most: Most = PAGE
+) -> Page[ListedSender]:
+    """List everybody who is known on any platform, in the order in which they came."""
+    found = await store.senders(after=number_after(after) or 0, most=most + 1)
+    shown = found[:most]
+    return Page(
+        items=[ListedSender.from_row(row) for row in shown],
+        next=str(shown[-1].key) if len(found) > most else None,
+    )
+
+
+@router.get("/forgettings")
+async def list_forgettings(_: Administering, store: StoreDep) -> Page[CertificateView]:
+    """Show the newest certificates of what was forgotten."""
+    found = await store.certificates(_CERTIFICATES)
+    return Page(items=[CertificateView.from_certificate(one) for one in found])
+
+
+@router.post("/forgettings/plan")
+async def plan_forgetting_person(wish: SenderWish, _: Administering, store: StoreDep) -> PlanView:
+    """Tell what would go with somebody. Nothing is changed."""
+    return PlanView.from_plan(await store.plan_forgetting_person(read_identity(wish.sender)))
+
+
+@router.post("/forgettings")
+async def forget_person(
+    wish: SenderWish, visitor: Administering, store: StoreDep
+) -> CertificateView:
+    """Forget somebody for good: their sessions, their words elsewhere, and the answers to them.
+
+    All senders that are linked with the one that is named go together. The certificate tells what
+    went; one that is not yet done is carried on by the gateway.
+    """
+    certificate = await store.forget_person(read_identity(wish.sender))
+    # Whom it was is what shall be forgotten; the certificate's number says enough.
+    await store.note_audit(visitor.account.key, "person.forgotten", str(certificate.id))
+    return CertificateView.from_certificate(certificate)
+
+
+@router.post("/join")
+async def join_senders(wish: JoinWish, visitor: Administering, store: StoreDep) -> PersonShape:
+    """Make two senders one person. What they said stays where it was."""
+    one, other = read_identity(wish.one), read_identity(wish.other)
+    person = await store.join(one, other)
+    await store.note_audit(visitor.account.key, "person.joined", str(person.key))
+    return PersonShape.from_person(person)
+
+
+@router.post("/part")
+async def part_sender(wish: SenderWish, visitor: Administering, store: StoreDep) -> PartingShape:
+    """Let a sender be a person of their own again."""
+    parting = await store.part(read_identity(wish.sender))
+    if parting is not None:
+        await store.note_audit(visitor.account.key, "person.parted", "")
+    return PartingShape.from_parting(parting)
+
+
+@router.get("/{key}")
+async def read_person(key: Key, _: Administering, store: StoreDep) -> PersonShape:
+    """Read a person."""
+    return PersonShape.from_person(await store.person(PersonKey(key)))
+
+
+@router.patch("/{key}")
+async def rename_person(
+    key: Key, wish: PersonRenaming, _: Administering, store: StoreDep
+) -> PersonShape:
+    """Call a person by another name."""
+    return PersonShape.from_person(await store.rename_person(PersonKey(key), wish.name))

@@ -1,0 +1,174 @@
+"""Problems: how every error is told over the API (RFC 9457), in one place."""
+
+import math
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from http import HTTPStatus
+from typing import Any, cast
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from pydantic import Field
+from starlette.exceptions import HTTPException
+
+from threadline.core.errors import (
+    Conflict,
+    Invalid,
+    NotFound,
+    PlatformError,
+    Refused,
+    ThreadlineError,
+)
+from threadline.core.problem import PROBLEM_TYPE
+from threadline.web.api.shapes.model import Answer
+
+SCHEMAS = "#/components/schemas/"
+"""Where OpenAPI looks for what is named."""
+FIELDS_TOLD = 20
+"""How many mistakes of one request are named."""
+
+
+class Stale(Conflict):
+    """This was changed by somebody else in the meantime."""
+
+    status = 412
+
+
+class MatchNeeded(Refused):
+    """This is changed only by whoever says which revision they have seen."""
+
+    status = 428
+
+
+class TooOften(Refused):
+    """This was asked too often; it is possible again after a while."""
+
+    status = 429
+
+    def __init__(self, message: str = "", *, after: timedelta) -> None:
+        """Say after what time it may be asked again."""
+        super().__init__(message, hint="Wait for as long as Retry-After says")
+        self.headers = {"Retry-After": str(max(1, math.ceil(after.total_seconds())))}
+        """What goes with the answer."""
+
+
+class Mistake(Answer):
+    """What is wrong with one field of a request."""
+
+    field: str = Field(description="Where it stands, as `body.title`.")
+    message: str
+
+
+class Problem(Answer):
+    """What went wrong, to which id, and what to do."""
+
+    type: str = Field(default="about:blank", description="Always `about:blank`.")
+    title: str = Field(description="The kind of error, as `NotFound`.")
+    status: int = Field(description="The HTTP status, once more.")
+    detail: str = Field(description="What happened, as a sentence.")
+    id: str | None = Field(default=None, description="What it happened to.")
+    hint: str | None = Field(default=None, description="What to do.")
+    errors: list[Mistake] | None = Field(default=None, description="Which fields are wrong.")
+
+
+def told(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Describe the problems that a route may answer with, for its documentation.
+
+    They are named, and not made a field of each route: that would be a thousand of them.
+    """
+    return {
+        status: {
+            "description": HTTPStatus(status).phrase,
+            "content": {PROBLEM_TYPE: {"schema": {"$ref": f"{SCHEMAS}Problem"}}},
+        }
+        for status in statuses
+    }
+
+
+EVERYWHERE = told(400, 401, 403, 404, 405, 408, 413, 415, 422, 429, 500, 503)
+"""The problems that any route may answer with."""
+
+
+def tell(
+    error: ThreadlineError,
+    status: int | None = None,
+    *,
+    errors: Sequence[Mistake] | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> Response:
+    """Make the answer that tells an error."""
+    problem = Problem(
+        title=type(error).__name__,
+        status=status or error.status,
+        detail=_fit(error.message),
+        id=_fit(error.id) if error.id else None,
+        hint=error.hint,
+        errors=None if errors is None else list(errors),
+    )
+    return JSONResponse(
+        problem.model_dump(exclude_none=True),
+        status_code=problem.status,
+        headers={**_headers(error), **(headers or {})},
+        media_type=PROBLEM_TYPE,
+    )
+
+
+def tell_problems(app: FastAPI) -> None:
+    """Let an application tell all its errors so."""
+    app.add_exception_handler(ThreadlineError, _tell_ours)
+    app.add_exception_handler(RequestValidationError, _tell_mistakes)
+    app.add_exception_handler(HTTPException, _tell_http)
+    app.add_exception_handler(Exception, _tell_failure)
+
+
+async def _tell_ours(_: Request, error: Exception) -> Response:
+    return tell(cast("ThreadlineError", error))
+
+
+async def _tell_mistakes(request: Request, error: Exception) -> Response:
+    """Name the fields that are wrong. Their values are not repeated: one may be a secret."""
+    found = cast("RequestValidationError", error).errors()[:FIELDS_TOLD]
+    if any(one["type"] == "json_invalid" for one in found):
+        return tell(Invalid("The body is no JSON"), 400)
+    if found[0]["loc"] == ("body",) and not _is_json(request):
+        return tell(Invalid("The body must be application/json"), 415)
+    mistakes = [
+        Mistake(field=_fit(".".join(map(str, one["loc"]))), message=_fit(str(one["msg"])))
+        for one in found
+    ]
+    first = mistakes[0]
+    return tell(Invalid(f"{first.field}: {first.message}"), errors=mistakes)
+
+
+async def _tell_http(request: Request, raised: Exception) -> Response:
+    error = cast("HTTPException", raised)
+    if isinstance(error.__cause__, ThreadlineError):  # while the body was read
+        return tell(error.__cause__)
+    if isinstance(error.__cause__, TimeoutError):
+        return tell(Invalid("The request took too long"), 408)
+    if error.status_code == HTTPStatus.NOT_FOUND:
+        return tell(NotFound("There is nothing here", id=request.url.path[:100]))
+    kind = Refused if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED else Invalid
+    phrase = HTTPStatus(error.status_code).phrase
+    return tell(kind(phrase), error.status_code, headers=error.headers)
+
+
+async def _tell_failure(_: Request, __: Exception) -> Response:
+    """Say that something broke. What it was stands in the log, as it may hold secrets."""
+    return tell(PlatformError("Something went wrong here"), 500)
+
+
+def _is_json(request: Request) -> bool:
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    return kind == "application/json" or (kind.startswith("application/") and "+json" in kind)
+
+
+def _headers(error: ThreadlineError) -> Mapping[str, str]:
+    """Answer what an error wants to go with its answer, if it says so."""
+    return getattr(error, "headers", {})
+
+
+def _fit(text: str) -> str:
+    """Leave out what cannot be written: half a surrogate pair can be sent, but not answered."""
+    return text.encode("utf-8", "replace").decode()

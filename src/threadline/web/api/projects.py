@@ -1,0 +1,114 @@
+"""Projects: a name and a colour for sessions that belong together."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Response
+
+from threadline.core.errors import NotFound
+from threadline.core.project import Project
+from threadline.core.session import ProjectKey
+from threadline.sessions.store import Store
+from threadline.web.api.asking import Reading, Writing
+from threadline.web.api.deps import StoreDep
+from threadline.web.api.idempotency import OnceDep
+from threadline.web.api.looking import profile_of, require_owner
+from threadline.web.api.paging import Page
+from threadline.web.api.problems import told
+from threadline.web.api.revisions import IfMatch, require_match, tag_of, tell_tag
+from threadline.web.api.shapes.project import (
+    CountedProjectView,
+    NewProject,
+    ProjectChange,
+    ProjectView,
+)
+from threadline.web.visiting import Visitor
+
+router = APIRouter(prefix="/projects", tags=["projects"])
+
+Key = Annotated[int, Path(ge=1, le=2**53, description="The key of a project.", examples=[1])]
+
+
+@router.get("", summary="List projects")
+async def list_projects(
+    visitor: Reading,
+    store: StoreDep,
+    profile: Annotated[str | None, Query(max_length=100)] = None,
+) -> Page[CountedProjectView]:
+    """List the projects of a profile by name, and how many sessions each has.
+
+    They are an owner's: a member gets none.
+    """
+    named = profile_of(visitor, profile)
+    found = await store.projects(profile=named) if visitor.is_owner else ()
+    return Page(items=[CountedProjectView.from_counted(one) for one in found])
+
+
+@router.post(
+    "",
+    status_code=201,
+    summary="Make a project",
+    response_model=ProjectView,
+    responses=told(409),
+)
+async def make_project(
+    visitor: Writing, store: StoreDep, wish: NewProject, once: OnceDep
+) -> Response:
+    """Make a project; its name is the only one of its sort in the profile."""
+    require_owner(visitor, "make projects")
+
+    async def make() -> ProjectView:
+        profile = profile_of(visitor, wish.profile)
+        made = await store.make_project(wish.name, wish.color, profile=profile)
+        return ProjectView.from_project(made)
+
+    return await once.answer(visitor.account, make)
+
+
+@router.get("/{key}", summary="Read a project")
+async def read_project(
+    visitor: Reading, store: StoreDep, key: Key, response: Response
+) -> ProjectView:
+    """Read a project; its `ETag` is what `If-Match` wants."""
+    project = await _visible(store, visitor, key)
+    tell_tag(response, _tag(project))
+    return ProjectView.from_project(project)
+
+
+@router.patch("/{key}", summary="Change a project", responses=told(409, 412, 428))
+async def change_project(
+    *,
+    visitor: Writing,
+    store: StoreDep,
+    key: Key,
+    wish: ProjectChange,
+    response: Response,
+    seen: IfMatch = None,
+) -> ProjectView:
+    """Give a project another name or colour."""
+    project = await _visible(store, visitor, key)
+    require_match(seen, _tag(project))
+    if wish.name is not None:
+        project = await store.rename_project(project.key, wish.name)
+    if wish.color is not None:
+        project = await store.recolor_project(project.key, wish.color)
+    tell_tag(response, _tag(project))
+    return ProjectView.from_project(project)
+
+
+@router.delete("/{key}", status_code=204, summary="Delete a project", responses=told(409, 412, 428))
+async def delete_project(visitor: Writing, store: StoreDep, key: Key, seen: IfMatch = None) -> None:
+    """Delete a project; its sessions stay, and belong to none."""
+    project = await _visible(store, visitor, key)
+    require_match(seen, _tag(project))
+    await store.delete_project(project.key)
+
+
+async def _visible(store: Store, visitor: Visitor, key: int) -> Project:
+    project = await store.project(ProjectKey(key))
+    if not visitor.is_owner or not visitor.knows(project.profile):
+        raise NotFound("There is no such project", id=str(key))
+    return project
+
+
+def _tag(project: Project) -> str:
+    return tag_of(project.name, project.color.value)

@@ -1,0 +1,292 @@
+"""Sessions: listed, begun by their first words, changed, and forgotten."""
+
+from dataclasses import replace
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Response
+
+from threadline.core.address import Kind
+from threadline.core.errors import Refused
+from threadline.core.listing import ListCursor, SessionFilter, Shelf
+from threadline.core.person import Identity, PersonKey
+from threadline.core.session import Origin, ProjectKey, Session, SessionId
+from threadline.sessions.store import Store
+from threadline.web.api.asking import Reading, Writing, visible
+from threadline.web.api.changing import change, require_leave, require_project, require_sense
+from threadline.web.api.deps import SessionIdPath, StoreDep
+from threadline.web.api.idempotency import OnceDep
+from threadline.web.api.looking import (
+    device_of,
+    identity_of,
+    profile_of,
+    require_owner,
+    say,
+    shown_session,
+)
+from threadline.web.api.paging import PAGE, After, Most, Page
+from threadline.web.api.problems import told
+from threadline.web.api.revisions import IfMatch, require_match, tag_of, tell_tag
+from threadline.web.api.shapes.message import SentView
+from threadline.web.api.shapes.session import (
+    CertificateView,
+    CountsView,
+    MarkView,
+    MarkWish,
+    NewSession,
+    PlanView,
+    RoundsView,
+    SessionChange,
+    SessionRowView,
+    SessionView,
+    StreamingView,
+)
+from threadline.web.visiting import Visitor
+
+router = APIRouter(prefix="/sessions", tags=["sessions"])
+
+Profile = Annotated[
+    str | None, Query(max_length=100, description="The profile; your own where none is named.")
+]
+Device = Annotated[
+    str | None, Query(min_length=1, max_length=100, description="Whose drafts are marked.")
+]
+Number = Annotated[int | None, Query(ge=1, le=2**53)]
+
+
+async def _filter(
+    *,
+    shelf: Shelf = Shelf.SIDEBAR,
+    platform: Annotated[str | None, Query(min_length=1, max_length=100)] = None,
+    kind: Kind | None = None,
+    origin: Origin | None = None,
+    project: Number = None,
+    person: Number = None,
+    sender: Annotated[
+        str | None, Query(pattern="^[^:]+:.+$", max_length=300, examples=["telegram:42"])
+    ] = None,
+    is_pinned: bool | None = None,
+    is_unread: bool | None = None,
+    is_ended: bool | None = None,
+    has_worktree: bool | None = None,
+    active_since: datetime | None = None,
+    title: Annotated[str | None, Query(min_length=1, max_length=200)] = None,
+    with_empty: bool = False,
+) -> SessionFilter:
+    platform_of, _, id = (sender or "").partition(":")
+    return SessionFilter(
+        shelf=shelf,
+        platform=platform,
+        kind=kind,
+        origin=origin,
+        project=None if project is None else ProjectKey(project),
+        person=None if person is None else PersonKey(person),
+        sender=None if sender is None else Identity(platform=platform_of, id=id),
+        is_pinned=is_pinned,
+        is_unread=is_unread,
+        is_ended=is_ended,
+        has_worktree=has_worktree,
+        active_since=active_since,
+        title=title,
+        with_empty=with_empty,
+    )
+
+
+Filter = Annotated[SessionFilter, Depends(_filter)]
+
+
+@router.get("", summary="List sessions")
+async def list_sessions(
+    *,
+    visitor: Reading,
+    store: StoreDep,
+    only: Filter,
+    profile: Profile = None,
+    device: Device = None,
+    after: After = None,
+    most: Most = PAGE,
+) -> Page[SessionRowView]:
+    """Read a page of sessions, pinned ones first, then the latest activity.
+
+    Without a filter it is the sidebar: nothing archived or scheduled, and nothing empty. A member
+    gets what is theirs.
+    """
+    page = await store.sessions(
+        _own(visitor, only),
+        profile=profile_of(visitor, profile),
+        reader=visitor.account.sender.id or "",
+        device=None if device is None else device_of(visitor, device),
+        after=None if after is None else ListCursor(after),
+        most=most,
+    )
+    rows = [
+        SessionRowView.from_row(row, await shown_session(store, visitor, row.session))
+        for row in page.rows
+    ]
+    return Page(items=rows, next=page.next)
+
+
+def _own(visitor: Visitor, only: SessionFilter) -> SessionFilter:
+    """Let a member find nothing but their own, whomever they ask about."""
+    if visitor.is_owner:
+        return only
+    me = identity_of(visitor.account)
+    if only.person is not None or only.sender not in {None, me}:
+        raise Refused("A member's list is of nobody else")
+    return replace(only, sender=me)
+
+
+@router.get("/counts", summary="Count sessions")
+async def count_sessions(visitor: Reading, store: StoreDep, profile: Profile = None) -> CountsView:
+    """Count the sessions of a profile by source and project, for its owner."""
+    require_owner(visitor, "count all sessions")
+    counts = await store.counts(profile=profile_of(visitor, profile))
+    return CountsView.from_counts(counts)
+
+
+@router.post(
+    "",
+    status_code=201,
+    summary="Begin a session",
+    response_model=SentView,
+    responses=told(402, 409),
+)
+async def begin_session(
+    visitor: Writing, store: StoreDep, wish: NewSession, once: OnceDep
+) -> Response:
+    """Begin a conversation with its first words; before them nothing is stored.
+
+    The agent is asked, and `turn_id` is the turn that answers.
+    """
+
+    async def begin() -> SentView:
+        profile = profile_of(visitor, wish.profile)
+        if wish.project is not None:
+            require_owner(visitor, "move sessions into projects")
+            await require_project(store, profile, wish.project)
+        said = await say(store, visitor, wish, once.name, profile=profile, thread=once.name[:16])
+        arrival = await store.arrive(said)
+        if arrival.session_id is not None and wish.title is not None:
+            await store.set_title(arrival.session_id, wish.title)
+        if arrival.session_id is not None and wish.project is not None:
+            await store.move([arrival.session_id], ProjectKey(wish.project))
+        return SentView.from_arrival(arrival)
+
+    return await once.answer(visitor.account, begin)
+
+
+@router.get("/{id}", summary="Read a session")
+async def read_session(
+    visitor: Reading, store: StoreDep, id: SessionIdPath, response: Response
+) -> SessionView:
+    """Read a session; its `ETag` is what `If-Match` wants."""
+    session = await visible(store, visitor, id)
+    tell_tag(response, tag_of(session.revision))
+    return SessionView.from_session(await shown_session(store, visitor, session))
+
+
+@router.patch("/{id}", summary="Change a session", responses=told(409, 412, 428))
+async def change_session(
+    *,
+    visitor: Writing,
+    store: StoreDep,
+    id: SessionIdPath,
+    wish: SessionChange,
+    response: Response,
+    seen: IfMatch = None,
+) -> SessionView:
+    """Rename, pin, archive or move a session, or choose how its agent works.
+
+    What is not named stays as it is. Tools, folders and the address of a model are for an owner.
+    """
+    session = await visible(store, visitor, id)
+    require_match(seen, tag_of(session.revision))
+    require_leave(visitor, wish)
+    await require_sense(store, session, wish)
+    await change(store, session.id, wish)
+    session = await store.session(session.id)
+    tell_tag(response, tag_of(session.revision))
+    return SessionView.from_session(await shown_session(store, visitor, session))
+
+
+@router.get("/{id}/forgetting", summary="Plan to forget a session")
+async def plan_forgetting(visitor: Reading, store: StoreDep, id: SessionIdPath) -> PlanView:
+    """Tell what would go with a session, without changing anything."""
+    session = await visible(store, visitor, id)
+    plan = await store.plan_forgetting([session.id])
+    shown = [one for one in plan.branches if await _is_known(store, visitor, session, one)]
+    return PlanView.from_plan(replace(plan, branches=tuple(shown)))
+
+
+async def _is_known(store: Store, visitor: Visitor, session: Session, id: SessionId) -> bool:
+    return visitor.is_owner or await store.may_see(visitor.asker(session.profile), id)
+
+
+@router.delete("/{id}", summary="Forget a session", responses=told(409, 412, 428))
+async def forget_session(
+    visitor: Writing, store: StoreDep, id: SessionIdPath, seen: IfMatch = None
+) -> CertificateView:
+    """Forget a session for good: rows, attachments, index, journal and free pages.
+
+    A member may forget direct conversations of their own.
+    """
+    session = await visible(store, visitor, id)
+    require_match(seen, tag_of(session.revision))
+    require_own(visitor, session)
+    certificate = await store.forget_session(session.id)
+    await store.note_audit(visitor.account.key, "session.forgotten", session.id)
+    return CertificateView.from_certificate(certificate)
+
+
+def require_own(visitor: Visitor, session: Session) -> None:
+    """Refuse that a member does away with what others wrote, too."""
+    if not visitor.is_owner and session.kind is not Kind.DM:
+        raise Refused("Only an owner may forget what several people share", id=session.id)
+
+
+@router.post("/{id}/end", summary="End a session")
+async def end_session(visitor: Writing, store: StoreDep, id: SessionIdPath) -> SessionView:
+    """Let a session end; whoever speaks there next begins a new one."""
+    session = await visible(store, visitor, id)
+    await store.end(session.id)
+    session = await store.session(session.id)
+    return SessionView.from_session(await shown_session(store, visitor, session))
+
+
+@router.get("/{id}/streaming", summary="Read what is being said")
+async def read_streaming(visitor: Reading, store: StoreDep, id: SessionIdPath) -> StreamingView:
+    """Read what the turn under way has said so far, whichever process runs it."""
+    session = await visible(store, visitor, id)
+    return StreamingView.from_streaming(await store.streaming(session.id))
+
+
+@router.put("/{id}/mark", summary="Mark as read")
+async def mark_read(
+    visitor: Writing, store: StoreDep, id: SessionIdPath, wish: MarkWish
+) -> MarkView:
+    """Remember that you have read up to a line, or everything. It never goes back by this."""
+    session = await visible(store, visitor, id)
+    reader = visitor.account.sender.id or ""
+    return MarkView(seq=await store.mark_read(session.id, reader, seq=wish.seq))
+
+
+@router.delete("/{id}/mark", summary="Mark as unread")
+async def mark_unread(
+    visitor: Writing,
+    store: StoreDep,
+    id: SessionIdPath,
+    seq: Annotated[int | None, Query(ge=0, le=2**53)] = None,
+) -> MarkView:
+    """Let everything from a line on be unread again, or the last line alone."""
+    session = await visible(store, visitor, id)
+    reader = visitor.account.sender.id or ""
+    return MarkView(seq=await store.mark_unread(session.id, reader, seq=seq))
+
+
+@router.get("/{id}/rounds", summary="Count rounds")
+async def count_rounds(
+    visitor: Reading, store: StoreDep, id: SessionIdPath, since: datetime | None = None
+) -> RoundsView:
+    """Count what people said and got an answer to, also since a moment."""
+    session = await visible(store, visitor, id)
+    return RoundsView(rounds=await store.rounds(session.id, since=since))

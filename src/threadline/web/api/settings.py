@@ -1,0 +1,130 @@
+"""Settings: read with their origins, written into the file, and taken up without a restart."""
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Annotated, cast
+
+from fastapi import APIRouter, Depends, Request, Response
+
+from threadline.assembly import public_settings
+from threadline.assembly.reloading import Reload, Reloading
+from threadline.config.catalogue import Origin, Setting, list_settings, origin_of
+from threadline.config.layers import parse_file
+from threadline.config.reach import require_near
+from threadline.config.writing import read_text, revision_of
+from threadline.core.errors import ConfigError, Conflict, Invalid
+from threadline.web.api.asking import Administering
+from threadline.web.api.deps import StoreDep
+from threadline.web.api.problems import told
+from threadline.web.api.revisions import IfMatch, require_match, tell_tag
+from threadline.web.api.shapes.settings import (
+    ChangedSettings,
+    Failure,
+    SettingsChange,
+    SettingShape,
+    SettingsShape,
+)
+
+router = APIRouter(prefix="/settings", tags=["settings"])
+
+
+async def _reloading(request: Request) -> Reloading:
+    found = getattr(request.app.state, "reloading", None)
+    if found is None:
+        raise Conflict("The settings of this server cannot be changed", hint="It is a demo")
+    return cast("Reloading", found)
+
+
+ReloadingDep = Annotated[Reloading, Depends(_reloading)]
+"""Who knows the settings, and changes them."""
+
+
+@router.get("", responses=told(409))
+async def list_all_settings(
+    _: Administering, reloading: ReloadingDep, response: Response
+) -> SettingsShape:
+    """Tell every setting that holds now, where it came from, and what it may be."""
+    text = await _read(reloading)
+    tell_tag(response, f'"{revision_of(text)}"')
+    return SettingsShape.from_settings(
+        str(reloading.source.file), await asyncio.to_thread(_list, reloading)
+    )
+
+
+@router.patch("", responses=told(409, 412, 428))
+async def change_settings(
+    *,
+    wish: SettingsChange,
+    visitor: Administering,
+    store: StoreDep,
+    reloading: ReloadingDep,
+    response: Response,
+    if_match: IfMatch = None,
+) -> ChangedSettings:
+    """Write settings into the file and go by them at once; all are found right first, or none.
+
+    What runs programs on the machine, and where its database is, can only be changed there.
+    """
+    text = await _read(reloading)
+    require_match(if_match, f'"{revision_of(text)}"')
+    changes = wish.changes()
+    if set(wish.set) & set(wish.unset):
+        raise Invalid(
+            "A setting cannot be both set and unset", id=min(set(wish.set) & set(wish.unset))
+        )
+    require_near(changes, reloading.source.file.parent)
+    with _told_as_mistakes():
+        reload = await reloading.change(changes, revision_of(text))
+    for key in changes:
+        await store.note_audit(visitor.account.key, "settings.changed", key)
+    tell_tag(response, f'"{revision_of(await _read(reloading))}"')
+    return await asyncio.to_thread(_tell, reloading, reload, changes)
+
+
+@router.post("/reload", responses=told(409))
+async def reload_settings(
+    visitor: Administering, store: StoreDep, reloading: ReloadingDep
+) -> ChangedSettings:
+    """Read the file again, after somebody changed it by hand, and go by it."""
+    with _told_as_mistakes():
+        reload = await reloading.reload()
+    await store.note_audit(visitor.account.key, "settings.reloaded", str(reloading.source.file))
+    return await asyncio.to_thread(_tell, reloading, reload, {})
+
+
+async def _read(reloading: Reloading) -> str:
+    """Read the file; one that somebody broke by hand is told with its line."""
+    file = reloading.source.file
+    try:
+        text = await asyncio.to_thread(read_text, file)
+        parse_file(text, str(file))
+    except ConfigError as error:
+        hint = error.hint or "Mend it by hand first: nothing is written over it"
+        raise Conflict(error.message, id=error.id, hint=hint) from error
+    return text
+
+
+@contextmanager
+def _told_as_mistakes() -> Iterator[None]:
+    """Tell wrong settings as a mistake of whoever sent them."""
+    try:
+        yield
+    except ConfigError as error:
+        raise Invalid(error.message, id=error.id, hint=error.hint) from error
+
+
+def _list(reloading: Reloading) -> list[Setting]:
+    return list(list_settings(reloading.config, public_settings(reloading.config)))
+
+
+def _tell(reloading: Reloading, reload: Reload, changes: Mapping[str, object]) -> ChangedSettings:
+    config = reload.config
+    elsewhere = {Origin.VARIABLE, Origin.OPTION}
+    return ChangedSettings(
+        file=str(reloading.source.file),
+        items=[SettingShape.from_setting(one) for one in _list(reloading)],
+        failures=[Failure(table=key, message=why) for key, why in reload.failures.items()],
+        restart=list(reload.restart),
+        overridden=[key for key in changes if origin_of(config.origin_of(key)) in elsewhere],
+    )

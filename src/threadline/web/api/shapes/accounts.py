@@ -1,0 +1,236 @@
+"""Accounts: who may use the API, and what they log in with."""
+
+from pydantic import Field
+
+from threadline.core.account import (
+    NAME_LIMIT,
+    Account,
+    AccountRole,
+    ApiToken,
+    AuditEntry,
+    Login,
+    Passkey,
+    TokenScope,
+)
+from threadline.web.api.shapes.model import Answer, Moment, Wish
+from threadline.web.login.passwords import PASSWORD_MOST
+
+Name = Field(min_length=1, max_length=NAME_LIMIT, examples=["Ada"])
+PASSWORD = Field(
+    max_length=PASSWORD_MOST,
+    description="At least ten characters, and none of those that everybody guesses.",
+    examples=["three words of yours"],
+)
+
+
+class AccountShape(Answer):
+    """Somebody who may use the web app."""
+
+    key: int
+    name: str
+    role: AccountRole
+    profile: str | None = Field(description="The profile that they belong to; null: all of them.")
+    has_password: bool
+    made_at: Moment
+
+    @classmethod
+    def from_account(cls, account: Account) -> "AccountShape":
+        """Tell who that is."""
+        return cls(
+            key=account.key,
+            name=account.name,
+            role=account.role,
+            profile=account.profile,
+            has_password=account.has_password,
+            made_at=account.made_at,
+        )
+
+
+class Me(Answer):
+    """Who asks, and what they may do."""
+
+    account: AccountShape
+    scopes: list[TokenScope]
+    login: int | None = Field(description="The key of this login; null: a token asks.")
+    csrf: str | None = Field(
+        description="Send this as `X-CSRF-Token` with everything that changes something; null: a "
+        "token asks, which needs none."
+    )
+
+
+class PasswordLogin(Wish):
+    """Who wants to log in, and how they prove it."""
+
+    name: str = Name
+    password: str = Field(max_length=PASSWORD_MOST, examples=["three words of yours"])
+
+
+class PasswordChange(Wish):
+    """A new password."""
+
+    new: str = PASSWORD
+    old: str | None = Field(
+        default=None,
+        max_length=PASSWORD_MOST,
+        description="The one until now, if there is one.",
+    )
+
+
+class LoginShape(Answer):
+    """A browser that is logged in."""
+
+    key: int
+    device: str = Field(description="How it calls itself.")
+    is_this: bool = Field(description="Whether it is the one that asks.")
+    made_at: Moment
+    seen_at: Moment
+    expires_at: Moment
+
+    @classmethod
+    def from_login(cls, login: Login, own: Login | None) -> "LoginShape":
+        """Tell of a login, as seen from another one."""
+        return cls(
+            key=login.key,
+            device=login.device,
+            is_this=own is not None and own.key == login.key,
+            made_at=login.made_at,
+            seen_at=login.seen_at,
+            expires_at=login.expires_at,
+        )
+
+
+class LoginsEnded(Answer):
+    """How many browsers were logged out."""
+
+    ended: int
+
+
+class TokenWish(Wish):
+    """A token that somebody wants."""
+
+    name: str = Field(min_length=1, max_length=NAME_LIMIT, examples=["backup script"])
+    scopes: list[TokenScope] = Field(
+        min_length=1, max_length=len(TokenScope), description="What it may do, and nothing else."
+    )
+    days: int | None = Field(
+        default=None, ge=1, le=3650, description="For how long it is worth something; null: always."
+    )
+
+
+class TokenShape(Answer):
+    """A token with which programs use the API."""
+
+    key: int
+    name: str
+    scopes: list[TokenScope]
+    made_at: Moment
+    used_at: Moment | None
+    expires_at: Moment | None
+
+    @classmethod
+    def from_token(cls, token: ApiToken) -> "TokenShape":
+        """Tell of a token what may be told."""
+        return cls(
+            key=token.key,
+            name=token.name,
+            scopes=sorted(token.scopes),
+            made_at=token.made_at,
+            used_at=token.used_at,
+            expires_at=token.expires_at,
+        )
+
+
+class NewToken(TokenShape):
+    """A token that was just made."""
+
+    token: str = Field(description="Keep it: it is shown once.", examples=["tl_…"])
+
+
+class NewAccount(Wish):
+    """A member who may use the web app from now on."""
+
+    name: str = Name
+    profile: str | None = Field(
+        default=None,
+        pattern="^[a-z0-9][a-z0-9_-]{0,63}$",
+        description="The profile they belong to; null: all of them.",
+    )
+
+
+class AccountRenaming(Wish):
+    """Another name."""
+
+    name: str = Name
+
+
+class LinkShape(Answer):
+    """A link that logs in once."""
+
+    link: str = Field(
+        description="Give it to whoever shall log in; it is shown once.",
+        examples=["http://127.0.0.1:8642/login?link=…"],
+    )
+    expires_at: Moment
+
+
+class AuditShape(Answer):
+    """An administrative act."""
+
+    id: int
+    at: Moment
+    account: str = Field(description="Who did it.")
+    act: str = Field(examples=["token.made"])
+    subject: str
+    detail: str
+
+    @classmethod
+    def from_entry(cls, entry: AuditEntry) -> "AuditShape":
+        """Tell what was done."""
+        return cls(
+            id=entry.id,
+            at=entry.at,
+            account=entry.account,
+            act=entry.act,
+            subject=entry.subject,
+            detail=entry.detail,
+        )
+
+
+class PasskeyShape(Answer):
+    """A passkey on a device of somebody."""
+
+    key: int
+    name: str
+    made_at: Moment
+    used_at: Moment | None
+
+    @classmethod
+    def from_passkey(cls, passkey: Passkey) -> "PasskeyShape":
+        """Tell of a passkey what may be told."""
+        return cls(
+            key=passkey.key, name=passkey.name, made_at=passkey.made_at, used_at=passkey.used_at
+        )
+
+
+class PasskeyQuestion(Answer):
+    """What a browser needs to make a passkey, or to sign with one."""
+
+    challenge: str = Field(description="Send it back with the answer.")
+    options: dict[str, object] = Field(
+        description="For `navigator.credentials`, binary values in base64url."
+    )
+
+
+class PasskeyAnswer(Wish):
+    """What a browser made of it."""
+
+    challenge: str = Field(max_length=200)
+    credential: dict[str, object] = Field(
+        description="What `navigator.credentials` gave, as its `toJSON()` writes it."
+    )
+
+
+class PasskeyMade(PasskeyAnswer):
+    """A passkey that a browser made."""
+
+    name: str = Field(min_length=1, max_length=NAME_LIMIT, examples=["Ada's phone"])

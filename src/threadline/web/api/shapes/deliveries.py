@@ -1,0 +1,34 @@
+"""Deliveries: what is owed to a place, and how far it got."""
+
+from pydantic import Field
+
+from threadline.core.delivery import Delivery, DeliveryState
+from threadline.web.api.shapes.model import Answer, Moment
+from threadline.web.api.shapes.places import PlaceShape
+
+
+class DeliveryShape(Answer):
+    """Something owed to a place, without what has to be said."""
+
+    id: int
+    session: str | None
+    turn: int | None
+    place: PlaceShape
+    state: DeliveryState
+    attempts: int
+    owed_at: Moment
+    due_at: Moment
+    sent_at: Moment | None
+    repeated_at: Moment | None = Field(description="When it was sent again, perhaps unneeded.")
+    error: str | None
+
+    @classmethod
+    def from_delivery(cls, delivery: Delivery) -> "DeliveryShape":
+        """Tell how far it got."""
+        same = ("id", "state", "attempts", "owed_at", "due_at", "sent_at", "repeated_at", "error")
+        return cls(
+            session=delivery.session_id,
+            turn=delivery.turn_id,
+            place=PlaceShape.from_address(delivery.address),
+            **{name: getattr(delivery, name) for name in same},
+        )

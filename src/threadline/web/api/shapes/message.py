@@ -1,0 +1,127 @@
+"""Messages, as answers show them and as requests bring them."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+from pydantic import Field
+
+from threadline.core.message import Message, Role
+from threadline.core.text import TEXT_LIMIT
+from threadline.core.turn import BusyMode
+from threadline.sessions.arrivals.outcome import Arrival, Outcome
+from threadline.sessions.views import Revision
+from threadline.web.api.shapes.model import Answer, Moment, Wish
+from threadline.web.api.shapes.parts import PartView, Words, view_parts
+
+
+class MessageView(Answer):
+    """One line of a transcript."""
+
+    key: int
+    session_id: str = Field(
+        description="Where it was written; of a branch's shared lines its base."
+    )
+    seq: int | None = Field(description="Its place; null while it waits for its turn.")
+    role: Role
+    parts: list[PartView]
+    at: Moment
+    turn_id: int | None
+    sender_id: str | None
+    sender_name: str | None
+    changed_at: Moment | None
+    deleted_at: Moment | None
+
+    @classmethod
+    def from_message(cls, message: Message) -> "MessageView":
+        """Show a message."""
+        return cls(
+            key=message.key,
+            session_id=message.session_id,
+            seq=message.seq,
+            role=message.role,
+            parts=view_parts(message.parts),
+            at=message.at,
+            turn_id=message.turn_id,
+            sender_id=message.sender_id,
+            sender_name=message.sender_name,
+            changed_at=message.changed_at,
+            deleted_at=message.deleted_at,
+        )
+
+
+class MessagePage(Answer):
+    """A stretch of a transcript, in order."""
+
+    items: list[MessageView]
+    before: int | None = Field(description="Give this as `before` for what is earlier, if any is.")
+    after: int | None = Field(description="Give this as `after` for what is later.")
+
+    @classmethod
+    def from_messages(cls, found: Sequence[Message], *, is_beginning: bool) -> "MessagePage":
+        """Show messages, and where to read on."""
+        seqs = [one.seq for one in found if one.seq is not None]
+        return cls(
+            items=[MessageView.from_message(one) for one in found],
+            before=None if is_beginning or not seqs else seqs[0],
+            after=seqs[-1] if seqs else None,
+        )
+
+
+class RevisionView(Answer):
+    """What a message said before it was changed."""
+
+    version: int
+    parts: list[PartView]
+    replaced_at: Moment
+
+    @classmethod
+    def from_revision(cls, revision: Revision) -> "RevisionView":
+        """Show a revision."""
+        return cls(
+            version=revision.version,
+            parts=view_parts(revision.parts),
+            replaced_at=revision.replaced_at,
+        )
+
+
+class Speech(StrEnum):
+    """For whom words are meant."""
+
+    ASK = "ask"
+    """For the agent, which answers them."""
+    ANSWER = "answer"
+    """For whoever is on the other side: they are delivered there, and the agent is not asked."""
+
+
+class NewMessage(Words):
+    """Words for a conversation."""
+
+    speech: Speech = Field(default=Speech.ASK, description="Whether the agent is asked.")
+    busy_mode: BusyMode | None = Field(
+        default=None, description="What becomes of it while a turn runs; null: as everywhere."
+    )
+
+
+class NewWords(Wish):
+    """What a line reads from now on."""
+
+    text: str = Field(min_length=1, max_length=TEXT_LIMIT, examples=["What is on tomorrow?"])
+
+
+class SentView(Answer):
+    """What came of words that were said."""
+
+    outcome: Outcome
+    session_id: str | None
+    turn_id: int | None = Field(description="The turn that answers them, if one does.")
+    is_repeated: bool = Field(description="They had been said before, and nothing new was done.")
+
+    @classmethod
+    def from_arrival(cls, arrival: Arrival) -> "SentView":
+        """Show what came of it."""
+        return cls(
+            outcome=arrival.outcome,
+            session_id=arrival.session_id,
+            turn_id=arrival.turn_id,
+            is_repeated=arrival.is_repeated,
+        )

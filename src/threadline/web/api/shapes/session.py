@@ -1,0 +1,324 @@
+"""Sessions, as answers show them and as requests change them."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from threadline.core.address import Kind
+from threadline.core.forgetting import Certificate, ForgettingState, Plan
+from threadline.core.listing import Outcome, SessionCounts, SessionRow
+from threadline.core.session import (
+    PATH_LIMIT,
+    TOOLS_LIMIT,
+    Cause,
+    EndReason,
+    ModelChoice,
+    Origin,
+    Session,
+    TitleSource,
+    Worktree,
+)
+from threadline.core.text import ID_LIMIT
+from threadline.core.turn import BusyMode, TurnState
+from threadline.sessions.scenes import Streaming
+from threadline.web.api.shapes.model import Answer, Moment, Wish
+from threadline.web.api.shapes.parts import Words
+
+TITLE_MOST = 1000
+"""Characters that are looked at; a title keeps fewer of them."""
+BATCH_MOST = 200
+"""With how many sessions the same may be done by one request."""
+
+
+class ModelView(Answer):
+    """The model that a session was told to use."""
+
+    model: str
+    provider: str | None
+    base_url: str | None
+
+    @classmethod
+    def from_choice(cls, choice: ModelChoice) -> "ModelView":
+        """Show a choice."""
+        return cls(model=choice.model, provider=choice.provider, base_url=choice.base_url)
+
+
+class WorktreeView(Answer):
+    """A working copy that a session has for itself."""
+
+    path: str
+    branch: str
+    repository: str
+    at: Moment
+
+    @classmethod
+    def from_worktree(cls, one: Worktree) -> "WorktreeView":
+        """Show a worktree."""
+        return cls(path=one.path, branch=one.branch, repository=one.repository, at=one.at)
+
+
+class SessionView(Answer):
+    """One stretch of conversation."""
+
+    id: str
+    revision: int = Field(description="Grows with all that happens to it; its `ETag`, too.")
+    profile: str
+    platform: str
+    kind: Kind
+    origin: Origin
+    title: str | None
+    titled_by: TitleSource | None
+    parent_id: str | None
+    root_id: str | None
+    base_id: str | None
+    base_seq: int | None
+    cause: Cause
+    opened_at: Moment
+    last_activity_at: Moment
+    ended_at: Moment | None
+    end_reason: EndReason | None
+    suspended_at: Moment | None
+    last_seq: int
+    user_messages: int
+    project: int | None
+    pinned_at: Moment | None
+    archived_at: Moment | None
+    model: ModelView | None
+    personality: str | None
+    tools: list[str] | None
+    workspace: str | None
+    worktree: WorktreeView | None
+
+    @classmethod
+    def from_session(cls, session: Session) -> "SessionView":
+        """Show a session."""
+        choice, worktree = session.choice, session.worktree
+        return cls(
+            id=session.id,
+            revision=session.revision,
+            profile=session.profile,
+            platform=session.platform,
+            kind=session.kind,
+            origin=session.origin,
+            title=session.title,
+            titled_by=session.titled_by,
+            parent_id=session.parent_id,
+            root_id=session.root_id,
+            base_id=session.base_id,
+            base_seq=session.base_seq,
+            cause=session.cause,
+            opened_at=session.opened_at,
+            last_activity_at=session.last_activity_at,
+            ended_at=session.ended_at,
+            end_reason=session.end_reason,
+            suspended_at=session.suspended_at,
+            last_seq=session.last_seq,
+            user_messages=session.user_messages,
+            project=session.project,
+            pinned_at=session.pinned_at,
+            archived_at=session.archived_at,
+            model=None if choice is None else ModelView.from_choice(choice),
+            personality=session.personality,
+            tools=None if session.tools is None else list(session.tools),
+            workspace=session.workspace,
+            worktree=None if worktree is None else WorktreeView.from_worktree(worktree),
+        )
+
+
+class SessionRowView(Answer):
+    """A session as a list shows it."""
+
+    session: SessionView
+    label: str = Field(description="Where it takes place, as a person would call it.")
+    people: list[str]
+    people_count: int
+    last_words: str | None
+    held: TurnState | None = Field(description="The state of the turn under way, if there is one.")
+    queued: int
+    project_name: str | None
+    is_unread: bool
+    has_draft: bool
+    needs_you: bool
+    is_read_only: bool
+
+    @classmethod
+    def from_row(cls, row: SessionRow, session: Session) -> "SessionRowView":
+        """Show a row, with its session as far as whoever asks may know it."""
+        return cls(
+            session=SessionView.from_session(session),
+            label=row.label,
+            people=list(row.people),
+            people_count=row.people_count,
+            last_words=row.last_words,
+            held=row.held,
+            queued=row.queued,
+            project_name=row.project_name,
+            is_unread=row.is_unread,
+            has_draft=row.has_draft,
+            needs_you=row.needs_you,
+            is_read_only=row.is_read_only,
+        )
+
+
+class CountsView(Answer):
+    """How many sessions there are of each sort."""
+
+    total: int
+    unread: int
+    pinned: int
+    by_platform: dict[str, int]
+    by_project: dict[int, int]
+    archived: int
+    scheduled: int
+
+    @classmethod
+    def from_counts(cls, counts: SessionCounts) -> "CountsView":
+        """Show counts."""
+        return cls(
+            total=counts.total,
+            unread=counts.unread,
+            pinned=counts.pinned,
+            by_platform=dict(counts.by_platform),
+            by_project={int(key): count for key, count in counts.by_project.items()},
+            archived=counts.archived,
+            scheduled=counts.scheduled,
+        )
+
+
+class NewSession(Words):
+    """The first words of a conversation; without them there is none."""
+
+    profile: str | None = Field(default=None, max_length=100, examples=["main"])
+    title: str | None = Field(default=None, max_length=TITLE_MOST)
+    project: int | None = Field(default=None, ge=1)
+
+
+class ModelWish(Wish):
+    """The model that a session shall use; its address is for an owner to choose."""
+
+    model: str = Field(min_length=1, max_length=ID_LIMIT, examples=["openai:gpt-5"])
+    provider: str | None = Field(default=None, max_length=ID_LIMIT)
+    base_url: str | None = Field(default=None, max_length=ID_LIMIT)
+
+    def choice(self) -> ModelChoice:
+        """Make the choice that the store keeps."""
+        return ModelChoice(model=self.model, provider=self.provider, base_url=self.base_url)
+
+
+class SessionChange(Wish):
+    """What shall be different; what is not named stays, and null takes a choice back."""
+
+    title: str | None = Field(default=None, max_length=TITLE_MOST, examples=["Holidays"])
+    is_pinned: bool | None = None
+    is_archived: bool | None = None
+    project: int | None = Field(default=None, ge=1, description="Null takes it out of its project.")
+    model: ModelWish | None = None
+    busy_mode: BusyMode | None = None
+    personality: str | None = Field(default=None, max_length=ID_LIMIT)
+    tools: list[str] | None = Field(default=None, max_length=TOOLS_LIMIT)
+    workspace: str | None = Field(default=None, max_length=PATH_LIMIT)
+
+
+class BatchWish(Wish):
+    """The same for several sessions."""
+
+    ids: list[str] = Field(min_length=1, max_length=BATCH_MOST)
+    action: Literal["pin", "unpin", "archive", "unarchive", "move", "read", "forget"]
+    project: int | None = Field(default=None, ge=1, description="Where `move` puts them.")
+
+
+class OutcomeView(Answer):
+    """What became of one of several sessions."""
+
+    id: str
+    error: str | None = Field(description="Why nothing was done with this one.")
+
+    @classmethod
+    def from_outcome(cls, outcome: Outcome) -> "OutcomeView":
+        """Show an outcome."""
+        return cls(id=outcome.id, error=outcome.error)
+
+
+class BatchView(Answer):
+    """What became of each of several sessions."""
+
+    outcomes: list[OutcomeView]
+
+
+class PlanView(Answer):
+    """What would go if something were forgotten now."""
+
+    sessions: list[str]
+    shared: list[str]
+    branches: list[str]
+    messages: int
+    attachments: int
+    senders: int
+
+    @classmethod
+    def from_plan(cls, plan: Plan) -> "PlanView":
+        """Show a plan."""
+        return cls(
+            sessions=list(plan.sessions),
+            shared=list(plan.shared),
+            branches=list(plan.branches),
+            messages=plan.messages,
+            attachments=plan.attachments,
+            senders=plan.senders,
+        )
+
+
+class CertificateView(Answer):
+    """What was removed, and what no program can take back."""
+
+    id: int
+    state: ForgettingState
+    asked_at: Moment
+    done_at: Moment | None
+    counts: dict[str, int]
+    out_of_reach: list[str]
+
+    @classmethod
+    def from_certificate(cls, one: Certificate) -> "CertificateView":
+        """Show a certificate."""
+        return cls(
+            id=one.id,
+            state=one.state,
+            asked_at=one.asked_at,
+            done_at=one.done_at,
+            counts=dict(one.counts),
+            out_of_reach=list(one.out_of_reach),
+        )
+
+
+class StreamingView(Answer):
+    """How far a session has come: its lines, and what is said but no line yet."""
+
+    last_seq: int
+    turn_id: int | None = Field(description="The turn that runs.")
+    text: str = Field(description="What it has said since the last line; at most a second late.")
+
+    @classmethod
+    def from_streaming(cls, streaming: Streaming) -> "StreamingView":
+        """Show it."""
+        return cls(last_seq=streaming.last_seq, turn_id=streaming.turn_id, text=streaming.text)
+
+
+class MarkWish(Wish):
+    """How far somebody has read."""
+
+    seq: int | None = Field(
+        default=None, ge=0, le=2**53, description="The last line that was read; null: all of them."
+    )
+
+
+class MarkView(Answer):
+    """How far somebody has read."""
+
+    seq: int
+
+
+class RoundsView(Answer):
+    """How often somebody spoke and got an answer."""
+
+    rounds: int

@@ -1,0 +1,92 @@
+"""Turns, questions and leave, as answers show them."""
+
+from pydantic import Field
+
+from threadline.core.approval import Allowance, Approval, Extent
+from threadline.core.turn import Turn, TurnState
+from threadline.web.api.shapes.model import Answer, Moment, Wish
+
+WORDS_MOST = 10_000
+
+
+class TurnView(Answer):
+    """One request being answered."""
+
+    id: int
+    session_id: str
+    state: TurnState
+    attempts: int
+    queued_at: Moment
+    started_at: Moment | None
+    ended_at: Moment | None
+    first_seq: int | None
+    question: str | None = Field(description="What it asks while it waits.")
+    asks: list[str] = Field(description="The tools that it asks leave for.")
+    answer: str | None
+    error: str | None
+    answered_by: int | None
+
+    @classmethod
+    def from_turn(cls, turn: Turn) -> "TurnView":
+        """Show a turn."""
+        return cls(
+            id=turn.id,
+            session_id=turn.session_id,
+            state=turn.state,
+            attempts=turn.attempts,
+            queued_at=turn.queued_at,
+            started_at=turn.started_at,
+            ended_at=turn.ended_at,
+            first_seq=turn.first_seq,
+            question=turn.question,
+            asks=list(turn.asks),
+            answer=turn.answer,
+            error=turn.error,
+            answered_by=turn.answered_by,
+        )
+
+
+class StoppedView(Answer):
+    """Whether something was stopped."""
+
+    turn_id: int | None = Field(description="The turn; null: nothing was under way.")
+
+
+class Decision(Wish):
+    """What is decided about what an agent asks."""
+
+    approval: Approval
+    extent: Extent = Field(default=Extent.ONCE, description="For how long leave is given.")
+    words: str = Field(default="", max_length=WORDS_MOST, description="What the agent is told.")
+
+
+class DecidedView(Answer):
+    """What a decision brought a turn to."""
+
+    turn_id: int
+    state: TurnState
+
+
+class AllowanceView(Answer):
+    """Leave to use a tool without asking."""
+
+    key: int
+    profile: str
+    session_id: str | None = Field(description="Null: in every conversation of the profile.")
+    tool: str
+    extent: Extent
+    allowed_at: Moment
+    by_name: str | None
+
+    @classmethod
+    def from_allowance(cls, one: Allowance) -> "AllowanceView":
+        """Show leave."""
+        return cls(
+            key=one.key,
+            profile=one.profile,
+            session_id=one.session_id,
+            tool=one.tool,
+            extent=one.extent,
+            allowed_at=one.allowed_at,
+            by_name=one.by_name,
+        )

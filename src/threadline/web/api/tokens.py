@@ -1,0 +1,52 @@
+"""Tokens: with what programs use the API in somebody's name."""
+
+from datetime import timedelta
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Response
+
+from threadline.core.account import TokenKey
+from threadline.core.errors import Refused
+from threadline.web.api.asking import Managing, Reading
+from threadline.web.api.deps import StoreDep
+from threadline.web.api.paging import Page
+from threadline.web.api.shapes.accounts import NewToken, TokenShape, TokenWish
+from threadline.web.visiting import TOKEN_PREFIX, hash_secret, new_secret
+
+router = APIRouter(prefix="/tokens", tags=["tokens"])
+
+Key = Annotated[int, Path(ge=1, le=2**53, description="The key of a token.", examples=[1])]
+
+
+@router.get("")
+async def list_tokens(visitor: Reading, store: StoreDep) -> Page[TokenShape]:
+    """List your tokens, the newest first. What they are is not told again."""
+    found = await store.tokens(visitor.account.key)
+    return Page(items=[TokenShape.from_token(one) for one in found])
+
+
+@router.post("", status_code=201)
+async def make_token(wish: TokenWish, visitor: Managing, store: StoreDep) -> NewToken:
+    """Make a token for a program. It is shown once, so no `Idempotency-Key` is taken here."""
+    scopes = frozenset(wish.scopes)
+    if any(not visitor.may(scope) for scope in scopes):
+        raise Refused(
+            "A token cannot do more than whoever makes it",
+            hint="Leave out the scopes that you do not have",
+        )
+    secret = new_secret(TOKEN_PREFIX)
+    until = None if wish.days is None else store.now() + timedelta(days=wish.days)
+    made = await store.make_token(
+        visitor.account.key, wish.name, scopes, hash_secret(secret), until
+    )
+    told = " ".join(sorted(made.scopes))
+    await store.note_audit(visitor.account.key, "token.made", f"{made.key} {made.name}", told)
+    return NewToken(token=secret, **TokenShape.from_token(made).model_dump())
+
+
+@router.delete("/{key}", status_code=204)
+async def end_token(key: Key, visitor: Managing, store: StoreDep) -> Response:
+    """Let a token of yours be worth nothing any more."""
+    await store.end_token(TokenKey(key), visitor.account.key)
+    await store.note_audit(visitor.account.key, "token.ended", str(key))
+    return Response(status_code=204)

@@ -1,0 +1,114 @@
+"""Turns: requests being answered, and those that wait for their turn."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+
+from threadline.core.errors import NotFound, Refused
+from threadline.core.inbound import Inbound, InboundKind
+from threadline.core.message import Message, Text
+from threadline.core.session import SessionId
+from threadline.sessions.store import Store
+from threadline.web.api.asking import Reading, Writing, visible
+from threadline.web.api.deps import SessionIdPath, StoreDep
+from threadline.web.api.looking import visible_turn
+from threadline.web.api.paging import PAGE, Most, Page
+from threadline.web.api.problems import told
+from threadline.web.api.shapes.message import MessageView, NewWords
+from threadline.web.api.shapes.turn import StoppedView, TurnView
+
+router = APIRouter(tags=["turns"])
+
+WaitingKey = Annotated[
+    int, Path(ge=1, le=2**53, description="The key of a message that waits.", examples=[7])
+]
+TurnIdPath = Annotated[int, Path(ge=1, le=2**53, description="The id of a turn.", examples=[7])]
+
+
+@router.get("/sessions/{id}/turns", summary="List turns")
+async def list_turns(
+    visitor: Reading, store: StoreDep, id: SessionIdPath, most: Most = PAGE
+) -> Page[TurnView]:
+    """Read the newest turns of a session, the newest first."""
+    session = await visible(store, visitor, id)
+    found = await store.turns(session.id, most)
+    return Page(items=[TurnView.from_turn(turn) for turn in found])
+
+
+@router.get("/turns/{turn_id}", summary="Read a turn")
+async def read_turn(visitor: Reading, store: StoreDep, turn_id: TurnIdPath) -> TurnView:
+    """Read where a turn stands."""
+    return TurnView.from_turn(await visible_turn(store, visitor, turn_id))
+
+
+@router.get("/turns/{turn_id}/reply", summary="Read a reply")
+async def read_reply(visitor: Reading, store: StoreDep, turn_id: TurnIdPath) -> Page[MessageView]:
+    """Read what a turn has said to people: its answers, and why it ended early."""
+    turn = await visible_turn(store, visitor, turn_id)
+    return Page(items=[MessageView.from_message(one) for one in await store.reply(turn.id)])
+
+
+@router.post("/turns/{turn_id}/stop", summary="Stop a turn", responses=told(409))
+async def stop_turn(visitor: Writing, store: StoreDep, turn_id: TurnIdPath) -> StoppedView:
+    """Stop a turn for good and keep what it had said; one that waits in the queue never runs."""
+    turn = await visible_turn(store, visitor, turn_id)
+    return StoppedView(turn_id=turn.id if await store.stop(turn.id) else None)
+
+
+@router.post("/sessions/{id}/stop", summary="Stop what is under way", responses=told(409))
+async def stop_session(visitor: Writing, store: StoreDep, id: SessionIdPath) -> StoppedView:
+    """Stop the turn that a session has under way; those in the queue go on."""
+    session = await visible(store, visitor, id)
+    return StoppedView(turn_id=await store.stop_session(session.id))
+
+
+@router.get("/sessions/{id}/queue", summary="Read the queue")
+async def list_queue(visitor: Reading, store: StoreDep, id: SessionIdPath) -> Page[MessageView]:
+    """Read the messages that wait for their turn, in order."""
+    session = await visible(store, visitor, id)
+    return Page(items=[MessageView.from_message(one) for one in await store.queue(session.id)])
+
+
+@router.put(
+    "/sessions/{id}/queue/{key}", summary="Change a message that waits", responses=told(409)
+)
+async def change_queued(
+    *, visitor: Writing, store: StoreDep, id: SessionIdPath, key: WaitingKey, wish: NewWords
+) -> MessageView:
+    """Let a message of your own that waits for its turn read differently."""
+    session = await visible(store, visitor, id)
+    message = await _waiting(store, session.id, key)
+    account = visitor.account
+    if message.platform_id is None or message.sender_id != account.sender.id:
+        raise Refused("Only whoever said it here can change it", id=str(key))
+    changed = Inbound(
+        address=account.place(),
+        sender=account.sender,
+        parts=(Text(text=wish.text),),
+        at=store.now(),
+        kind=InboundKind.EDIT,
+        message_id=message.platform_id,
+        version=len(await store.revisions(message.key)) + 1,
+        profile=session.profile,
+    )
+    await store.arrive(changed)
+    return MessageView.from_message(await _waiting(store, session.id, key))
+
+
+@router.delete("/sessions/{id}/queue/{key}", summary="Take a message back", responses=told(409))
+async def unqueue_message(
+    visitor: Writing, store: StoreDep, id: SessionIdPath, key: WaitingKey
+) -> StoppedView:
+    """Let a message that waits never be answered; others of the same turn go with it."""
+    session = await visible(store, visitor, id)
+    message = await _waiting(store, session.id, key)
+    if message.turn_id is None or not await store.stop(message.turn_id):
+        return StoppedView(turn_id=None)
+    return StoppedView(turn_id=message.turn_id)
+
+
+async def _waiting(store: Store, id: SessionId, key: int) -> Message:
+    for message in await store.queue(id):
+        if message.key == key:
+            return message
+    raise NotFound("No such message waits here", id=str(key))

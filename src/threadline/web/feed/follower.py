@@ -1,0 +1,118 @@
+"""A follower: somebody who is told what happens, as fast as they can listen and no faster."""
+
+import asyncio
+from dataclasses import dataclass
+from datetime import timedelta
+
+from threadline.core.event import Cursor
+from threadline.core.person import Asker
+from threadline.core.session import SessionId
+from threadline.web.feed.frames import FrameKind, write_beat, write_frame, write_reload
+from threadline.web.visiting import Visitor
+
+BACKLOG = 1_000_000
+"""Bytes that may wait for a follower; whoever is slower is told to load anew."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interest:
+    """Who follows, and what they want to hear."""
+
+    visitor: Visitor
+    asker: Asker
+    live: frozenset[SessionId] = frozenset()
+    """The sessions whose running turns are heard word by word."""
+
+
+class Follower:
+    """What waits to be sent on one stream.
+
+    There are thousands of these that wait for nothing, so each is made of little.
+    """
+
+    __slots__ = ("_backlog", "_bye", "_frames", "_is_lost", "_size", "_waiter", "interest")
+
+    def __init__(self, interest: Interest, backlog: int = BACKLOG) -> None:
+        """Begin with nothing to send."""
+        self.interest = interest
+        self._backlog = backlog
+        self._frames: list[bytes] = []
+        self._size = 0
+        self._is_lost = False
+        self._bye: str | None = None
+        self._waiter: asyncio.Future[None] | None = None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the stream ends with what is taken next."""
+        return self._bye is not None
+
+    @property
+    def waiting(self) -> int:
+        """How many bytes wait to be sent."""
+        return self._size
+
+    def offer(self, frames: bytes) -> None:
+        """Put something into the line, and have it sent."""
+        self.put(frames)
+        if self._frames or self._is_lost:
+            self.wake()
+
+    def put(self, frames: bytes) -> None:
+        """Put something into the line; if that is too long, all of it is dropped.
+
+        Whoever puts something wakes the stream as well, at once or soon.
+        """
+        if self._is_lost or not frames:
+            return
+        self._frames.append(frames)
+        self._size += len(frames)
+        if self._size > self._backlog:
+            self.lose()
+
+    def lose(self) -> None:
+        """Drop what waits: whoever follows has to load everything anew."""
+        self._frames.clear()
+        self._size, self._is_lost = 0, True
+        self.wake()
+
+    def end(self, why: str) -> None:
+        """End the stream after what waits."""
+        if self._bye is None:
+            self._bye = why
+        self.wake()
+
+    async def wait(self, most: timedelta) -> None:
+        """Wait until there is something to send, but not for ever."""
+        if self._frames or self._is_lost or self._bye is not None:
+            return
+        loop = asyncio.get_running_loop()
+        self._waiter = loop.create_future()
+        timer = loop.call_later(most.total_seconds(), self.wake)
+        try:
+            await self._waiter
+        finally:
+            timer.cancel()
+            self._waiter = None
+
+    def take(self, cursor: Cursor) -> bytes:
+        """Take all that waits, where the feed has come to a place; a sign of life if nothing does.
+
+        Nothing may be awaited between asking for the place and this.
+        """
+        if self._is_lost:
+            taken = write_reload(cursor)
+        elif self._frames:
+            taken = b"".join(self._frames)
+        else:
+            taken = b"" if self._bye is not None else write_beat(cursor)
+        self._frames.clear()
+        self._size, self._is_lost = 0, False
+        if self._bye is not None:
+            taken += write_frame(FrameKind.BYE, {"why": self._bye})
+        return taken
+
+    def wake(self) -> None:
+        """Let the stream go on, if it waits."""
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)

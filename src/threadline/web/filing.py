@@ -1,0 +1,63 @@
+"""Filing: how files are named and sent, so that no name and no content does harm."""
+
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from urllib.parse import quote
+
+from starlette.requests import ClientDisconnect, Request
+
+from threadline.core.errors import Invalid
+from threadline.core.text import ID_LIMIT, clean_title
+
+NAME_LIMIT = 120
+"""Characters of a file's name."""
+SANDBOX = "default-src 'none'; sandbox; frame-ancestors 'none'"
+"""Whatever a file holds, it runs nothing and fetches nothing."""
+
+_DOUBTFUL = frozenset('"\\/:*?<>|;%')
+
+
+def clean_name(name: str | None) -> str | None:
+    """Make of what somebody calls a file a name without folders, and without what cannot be seen.
+
+    None: nothing is left of it.
+    """
+    if name is None:
+        return None
+    last = name.replace("\\", "/").rpartition("/")[2]
+    fit = clean_title(last.encode("utf-8", "ignore").decode(), NAME_LIMIT).strip(". ")
+    while len(fit.encode()) > ID_LIMIT:
+        fit = fit[:-1]
+    return fit or None
+
+
+def disposition(name: str | None, *, inline: bool = False) -> str:
+    """Write how a file is to be taken; its name can end neither the value nor the header."""
+    manner = "inline" if inline else "attachment"
+    shown = clean_name(name)
+    if shown is None:
+        return manner
+    plain = "".join("_" if one in _DOUBTFUL or not one.isascii() else one for one in shown)
+    return f"{manner}; filename=\"{plain}\"; filename*=UTF-8''{quote(shown, safe='')}"
+
+
+async def body_of(request: Request) -> AsyncIterator[bytes]:
+    """Read what a request brings, block by block; one that ends in the middle is an error."""
+    try:
+        async for block in request.stream():
+            yield block
+    except ClientDisconnect:
+        raise Invalid("The file ended in the middle", hint="Send it again") from None
+
+
+async def begin(blocks: AsyncGenerator[bytes, None]) -> AsyncIterator[bytes]:
+    """Read the first block before anything is answered, so that an error can still be told."""
+    first = await anext(blocks, b"")
+
+    async def all_of_it() -> AsyncIterator[bytes]:
+        async with aclosing(blocks):
+            yield first
+            async for block in blocks:
+                yield block
+
+    return all_of_it()

@@ -1,0 +1,122 @@
+"""Hosts: by which names the server may be called, and which proxies are believed.
+
+A page of a stranger can let its own name lead to this machine. Its browser then sends that name,
+and is turned away; an address in numbers cannot be made to lead elsewhere.
+"""
+
+from collections.abc import Iterable
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from threadline.config.serving import ServerSettings
+from threadline.core.errors import Invalid
+from threadline.web.guard import refuse
+
+Network = IPv4Network | IPv6Network
+
+LOOPBACK = (ip_network("127.0.0.0/8"), ip_network("::1/128"))
+_ELSEWHERE = ("/platforms/", "/p/")
+"""Where requests are signed, and come from servers that call us as they like."""
+
+
+class Hosts:
+    """Wraps an application: passes on what is asked of a name of ours, as its caller sent it."""
+
+    def __init__(self, app: ASGIApp, *, server: ServerSettings) -> None:
+        """Know the names and proxies from the settings."""
+        self._app = app
+        self._names = known_names(server)
+        self._proxies = (*LOOPBACK, *(ip_network(one, strict=False) for one in server.proxies))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass one request on."""
+        if scope["type"] != "http":
+            return
+        headers = Headers(scope=scope)
+        if not scope["path"].startswith(_ELSEWHERE) and not self._is_ours(headers):
+            wrong = Invalid(
+                "This server is not called so",
+                hint="server.url and server.hosts name what it may be called",
+            )
+            await refuse(wrong, 421)(scope, receive, send)
+            return
+        self._tell_sender(scope, headers)
+        await self._app(scope, receive, send)
+
+    def _is_ours(self, headers: Headers) -> bool:
+        named = headers.getlist("host")
+        return len(named) == 1 and may_be_called(named[0], self._names)
+
+    def _tell_sender(self, scope: Scope, headers: Headers) -> None:
+        """Write down how the caller came to our proxy; what nobody vouches for does not count."""
+        peer = (scope.get("client") or ("", 0))[0]
+        if not is_within(peer, self._proxies):
+            return
+        # In place, as whoever stands before us looks at the same scope when the answer goes out.
+        proto = headers.get("x-forwarded-proto", "").strip().lower()
+        if proto in {"http", "https"}:
+            scope["scheme"] = proto
+        if came := _first_stranger(headers.getlist("x-forwarded-for"), self._proxies):
+            scope["client"] = (came, 0)
+
+
+def known_names(server: ServerSettings) -> frozenset[str]:
+    """Answer all names of this server, in small letters."""
+    public = {server.public_host} if server.url else set()
+    return frozenset({"localhost", *public, *server.hosts, server.host.lower()})
+
+
+def may_be_called(host: str, names: frozenset[str]) -> bool:
+    """Tell whether a Host header names us: an address in numbers, or a name that we know."""
+    try:
+        name = urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return False
+    if any(sign in host for sign in "/?#@\\ "):
+        return False
+    return name in names or name.endswith(".localhost") or is_address(name)
+
+
+def is_address(text: str) -> bool:
+    """Tell whether a text is an address in numbers."""
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
+def is_within(address: str, networks: Iterable[Network]) -> bool:
+    """Tell whether an address is in one of some networks."""
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return False
+    return any(found in network for network in networks)
+
+
+def address_of(scope: Scope) -> str:
+    """Say from where a request came; neighbours in one IPv6 network are one."""
+    host = (scope.get("client") or ("", 0))[0]
+    try:
+        found = ip_address(host)
+    except ValueError:
+        return "unknown"
+    if found.version == 4 or found.is_loopback:
+        return str(found)
+    return str(found.ipv4_mapped or ip_network((int(found) >> 64 << 64, 64)))
+
+
+def _first_stranger(forwarded: list[str], proxies: Iterable[Network]) -> str | None:
+    """Find who came to our first proxy: read from the right, as anybody may write the left."""
+    known = tuple(proxies)
+    for one in reversed(",".join(forwarded).split(",")):
+        address = one.strip()
+        if not is_address(address):
+            return None
+        if not is_within(address, known):
+            return address
+    return None

@@ -1,0 +1,88 @@
+"""The entrance: somebody proves who they are, and a browser is logged in from then on."""
+
+from dataclasses import dataclass
+
+from starlette.requests import HTTPConnection
+
+from threadline.core.account import Account, Login, clean_account_name
+from threadline.core.errors import Refused
+from threadline.sessions.store import Store
+from threadline.web.hosts import LOOPBACK, address_of, is_within
+from threadline.web.login.guessing import Guesses
+from threadline.web.login.passwords import Passwords
+from threadline.web.visiting import device_of, hash_secret, login_secret, new_secret
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entered:
+    """A browser that was just logged in, and what it shows from now on."""
+
+    login: Login
+    secret: str
+
+
+class Entrance:
+    """Lets browsers in. Each login has a new secret, and takes the place of the one before."""
+
+    def __init__(self, store: Store) -> None:
+        """Know everybody from the store."""
+        self._store = store
+        self._guesses = Guesses(store)
+        self.passwords = Passwords()
+
+    async def by_link(self, connection: HTTPConnection, link: str) -> Entered:
+        """Log in by a link that does it once."""
+        await self.count(connection)
+        secret = new_secret()
+        login = await self._store.use_link(
+            hash_secret(link), hash_secret(secret), device_of(connection)
+        )
+        return await self._entered(connection, login, secret, "link")
+
+    async def by_password(self, connection: HTTPConnection, name: str, password: str) -> Entered:
+        """Log in by name and password; whether there is such a name is not told."""
+        # In its one form: each way to write a name would else have guesses of its own.
+        name = clean_account_name(name)
+        await self.count(connection, name)
+        found = await self._store.password_hash_of(name)
+        is_right = await self.passwords.is_right(password, found[1] if found else None)
+        if found is None or not is_right:
+            raise Refused("This is not a name and its password")
+        await self._guesses.forgive(name)
+        return await self.admit(connection, found[0], "password")
+
+    async def admit(self, connection: HTTPConnection, account: Account, by: str) -> Entered:
+        """Log in somebody who has proven who they are."""
+        secret = new_secret()
+        login = await self._store.begin_login(
+            account.key, hash_secret(secret), device_of(connection)
+        )
+        return await self._entered(connection, login, secret, by)
+
+    async def count(self, connection: HTTPConnection, name: str | None = None) -> None:
+        """Count a try, and refuse one too many.
+
+        On this machine itself only names are guessed at: its user shall always get in by a link.
+        """
+        address = address_of(connection.scope)
+        if name is not None or not is_within(address, LOOPBACK):
+            await self._guesses.count(address, name)
+
+    async def is_password_of(self, connection: HTTPConnection, account: Account, old: str) -> bool:
+        """Tell whether somebody who is logged in knows their password; guessing counts here too."""
+        await self.count(connection, account.name)
+        found = await self._store.password_hash_of(account.name)
+        is_right = await self.passwords.is_right(old, found[1] if found else None)
+        if is_right:
+            await self._guesses.forgive(account.name)
+        return is_right
+
+    async def _entered(
+        self, connection: HTTPConnection, login: Login, secret: str, by: str
+    ) -> Entered:
+        before = login_secret(connection)
+        known = await self._store.find_login(hash_secret(before)) if before else None
+        if known is not None:
+            await self._store.end_login(known.key, known.account.key)
+        await self._store.note_audit(login.account.key, "login.begun", str(login.key), by)
+        return Entered(login=login, secret=secret)

@@ -1,0 +1,24 @@
+"""Links: what logs somebody in once, as an address that a browser opens."""
+
+from threadline.config.serving import ServerSettings
+from threadline.core.account import Account
+from threadline.sessions.store import Store
+from threadline.web.visiting import hash_secret, new_secret
+
+
+async def make_link(
+    store: Store, account: Account, server: ServerSettings, url: str | None = None
+) -> str:
+    """Make a link for an account; it leads to where the server listens, as far as that is known.
+
+    The address that the settings name comes first: whoever is not at this machine needs it.
+    """
+    secret = new_secret()
+    await store.make_link(account.key, hash_secret(secret))
+    return f"{server.url or url or address_of(server)}/login?link={secret}"
+
+
+def address_of(server: ServerSettings) -> str:
+    """Answer where a server with these settings is found on this machine."""
+    host = f"[{server.host}]" if ":" in server.host else server.host
+    return f"http://{host}:{server.port}"

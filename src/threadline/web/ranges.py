@@ -1,0 +1,45 @@
+"""Ranges: the piece of a file that a request asks for."""
+
+import re
+from dataclasses import dataclass
+
+from threadline.core.errors import Invalid
+
+_ONE_RANGE = re.compile(r"bytes=(?P<first>\d{0,15})-(?P<last>\d{0,15})", re.ASCII)
+
+
+class NoSuchRange(Invalid):
+    """The file is not so long."""
+
+    status = 416
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """The first and the last byte of a piece."""
+
+    first: int
+    last: int
+    is_part: bool
+
+    @property
+    def length(self) -> int:
+        """How many bytes there are."""
+        return self.last - self.first + 1
+
+
+def read_range(wanted: str | None, size: int) -> Span:
+    """Read which piece is wanted; what is no range, or several, means all of it."""
+    form = None if wanted is None else _ONE_RANGE.fullmatch(wanted.strip())
+    if form is None or (not form["first"] and not form["last"]):
+        return Span(first=0, last=size - 1, is_part=False)
+    if form["first"]:
+        first = int(form["first"])
+        last = min(int(form["last"]), size - 1) if form["last"] else size - 1
+        if form["last"] and int(form["last"]) < first:
+            return Span(first=0, last=size - 1, is_part=False)
+    else:  # the last ones
+        first, last = max(size - int(form["last"]), 0), size - 1
+    if first > last:
+        raise NoSuchRange(f"The file has {size:,} bytes")
+    return Span(first=first, last=last, is_part=True)

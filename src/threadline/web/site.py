@@ -1,0 +1,56 @@
+"""The site: what people and programs find who have an account, and shared pages."""
+
+from typing import TYPE_CHECKING
+
+from starlette.middleware import Middleware
+from starlette.routing import BaseRoute, Mount
+
+from threadline.config import Config
+from threadline.sessions.store import Store
+from threadline.web.api.app import make_api
+from threadline.web.hosts import Hosts
+from threadline.web.limits import Limits
+from threadline.web.login.pages import Pages
+from threadline.web.served import Served
+from threadline.web.sharing import make_share_route
+
+if TYPE_CHECKING:
+    from threadline.assembly.reloading import Reloading
+
+
+class Site:
+    """The API, the login and shared pages, over one store."""
+
+    def __init__(
+        self,
+        gateway: Served,
+        store: Store,
+        config: Config,
+        *,
+        reloading: "Reloading | None" = None,
+    ) -> None:
+        """Show a store; with somebody who reloads them, settings can be changed here."""
+        self.api = make_api(gateway, store, config)
+        self.api.state.reloading = reloading
+        if reloading is not None:
+            reloading.listen(self._go_by)
+        self._store, self._config = store, config
+
+    def routes(self) -> list[BaseRoute]:
+        """Answer what is found where."""
+        return [
+            *Pages(self._store, self._config.server).routes(),
+            make_share_route(self._store),
+            Mount("/api", app=self.api),
+        ]
+
+    def middleware(self) -> list[Middleware]:
+        """Answer what stands before all of it: names that we know, and nobody too often."""
+        return [Middleware(Hosts, server=self._config.server), Middleware(Limits)]
+
+    def close(self) -> None:
+        """End what would else go on for as long as somebody follows."""
+        self.api.state.feed.close()
+
+    def _go_by(self, config: Config) -> None:
+        self.api.state.config = config

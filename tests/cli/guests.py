@@ -1,0 +1,30 @@
+"""Guests of the web app: one of everything that lets them in, and of what they leave behind."""
+
+from datetime import timedelta
+
+from threadline.core.account import ShareId, TokenScope
+from threadline.core.session import SessionId
+from threadline.sessions.store import Store
+
+
+async def welcome(store: Store, id: SessionId) -> None:
+    """Let somebody use the web app in all ways, and share a page."""
+    owner, ada = await store.owner_account(), await store.make_account("ada")
+    await store.make_link(owner.key, "0" * 64)
+    await store.begin_login(owner.key, "1" * 64, "a browser")
+    await store.make_token(owner.key, "script", [TokenScope.READ], "2" * 64)
+    await store.add_passkey(ada.key, "phone", credential=b"c", public_key=b"p")
+    await store.keep_outcome(owner.key, "key", "3" * 64, 201, "{}")
+    await store.make_share(id, ShareId("share"), "a page", owner.key)
+    await store.note_mistake("eve")
+    await store.note_audit(owner.key, "share.made", "share")
+
+
+async def seen(store: Store) -> list[object]:
+    """Read all that there is of guests."""
+    found: list[object] = []
+    for account in await store.accounts():
+        found += [account, *await store.logins(account.key), *await store.tokens(account.key)]
+        found += [*await store.passkeys(account.key), await store.find_outcome(account.key, "key")]
+    mistakes = await store.mistakes("eve", timedelta(days=1))
+    return [*found, *await store.shares(), *await store.audit(), mistakes]

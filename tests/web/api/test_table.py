@@ -1,0 +1,70 @@
+"""Every operation of the API × everybody who may ask: each answer is the one in the table."""
+
+from contextlib import nullcontext
+from pathlib import Path
+
+import pytest
+from starlette.applications import Starlette
+
+from tests.web.api.calling import ask_as
+from tests.web.api.conftest import Template
+from tests.web.api.household import Caller, move_in
+from tests.web.api.table import OK, TABLE, Row
+from threadline.config import Config
+from threadline.web.server import make_app
+from threadline.web.site import Site
+
+
+async def test_the_table_forgets_nothing(template: Template, tmp_path: Path) -> None:
+    """An operation that is not in the table is one of whose safety nobody has thought."""
+    async with move_in(*template, tmp_path / "house") as household:
+        assert sorted(household.places) == sorted(TABLE)
+
+
+async def test_what_is_tested_is_what_is_served(template: Template, tmp_path: Path) -> None:
+    """A household has the rooms of a site, and the same stands before its doors."""
+    async with move_in(*template, tmp_path / "house") as household:
+        site = Site(household.gateway, household.store, Config())
+        served = make_app(household.gateway, site=site)
+        site.close()
+
+        assert _doors(household.app) == _doors(served)
+
+
+@pytest.mark.parametrize("operation", TABLE)
+async def test_everybody_is_answered_as_the_table_says(
+    operation: str, template: Template, tmp_path: Path
+) -> None:
+    """Each caller gets the status that the table tells; who is refused has changed nothing."""
+    row = TABLE[operation]
+    told: dict[Caller, int] = {}
+    async with move_in(*template, tmp_path / "house") as household:
+        before = await household.store.feed_end()
+        for caller in _refused(row):
+            told[caller] = await ask_as(household, operation, caller)
+        assert await household.store.feed_end() == before
+        is_safe = household.places[operation][0] == "GET"
+        for caller in _served(row) if is_safe else ():
+            told[caller] = await ask_as(household, operation, caller)
+    for caller in () if is_safe else _served(row):
+        # Each finds everything as it was: what is deleted once cannot be deleted again.
+        async with (
+            move_in(*template, tmp_path / caller) as household,
+            household.gateway if row.is_served else nullcontext(),
+        ):
+            told[caller] = await ask_as(household, operation, caller)
+
+    assert told == {caller: row.expected(caller) for caller in Caller}
+
+
+def _doors(app: Starlette) -> tuple[list[str], list[object]]:
+    paths = [getattr(route, "path", "") for route in app.routes]
+    return paths, [one.cls for one in app.user_middleware]
+
+
+def _refused(row: Row) -> list[Caller]:
+    return [caller for caller in Caller if row.audience[caller] != OK]
+
+
+def _served(row: Row) -> list[Caller]:
+    return [caller for caller in Caller if row.audience[caller] == OK]

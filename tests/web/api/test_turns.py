@@ -1,0 +1,132 @@
+"""Turns over the API: stopped, taken back, and allowed to go on."""
+
+from tests.databases import FAST, POSTGRES, on
+from tests.web.api.callers import Callers, calling
+from threadline.core.agent import Question
+from threadline.core.session import SessionId
+from threadline.core.turn import TurnId
+from threadline.sessions.store import Store
+
+
+async def question(callers: Callers, who: str) -> tuple[SessionId, TurnId]:
+    """Let an agent ask somebody for leave to use a tool."""
+    begun = await getattr(callers, who).post("/api/sessions", json={"text": "do it"})
+    claim = await callers.store.claim()
+    assert claim is not None
+    await callers.store.wait(claim.lease, Question(text="May I dig?", tools=("dig",)))
+    return begun.json()["session_id"], claim.turn.id
+
+
+@on(FAST, POSTGRES)
+async def test_a_turn_is_stopped(store: Store) -> None:
+    """What runs is stopped for good; what waits can be taken back; others' turns are not found."""
+    async with calling(store) as callers:
+        begun = (await callers.member.post("/api/sessions", json={"text": "one"})).json()
+        url = f"/api/sessions/{begun['session_id']}"
+        await store.claim()
+        waiting = (await callers.member.post(f"{url}/messages", json={"text": "two"})).json()
+        hidden = await callers.other.post(f"/api/turns/{begun['turn_id']}/stop")
+        key = (await callers.member.get(f"{url}/queue")).json()["items"][0]["key"]
+        taken = await callers.member.delete(f"{url}/queue/{key}")
+        again = await callers.member.delete(f"{url}/queue/{key}")
+        stopped = await callers.member.post(f"{url}/stop")
+        nothing = await callers.member.post(f"{url}/stop")
+        turns = (await callers.member.get(f"{url}/turns")).json()["items"]
+        reply = (await callers.member.get(f"/api/turns/{begun['turn_id']}/reply")).json()
+
+    assert hidden.status_code == 404
+    assert (taken.json()["turn_id"], again.status_code) == (waiting["turn_id"], 404)
+    assert (stopped.json()["turn_id"], nothing.json()["turn_id"]) == (begun["turn_id"], None)
+    assert {turn["state"] for turn in turns} == {"stopped"}
+    assert reply["items"][0]["parts"][0]["kind"] == "stopped"
+
+
+@on(FAST, POSTGRES)
+async def test_a_question_is_answered_once(store: Store) -> None:
+    """Whoever comes second is told so, and the turn goes on with the first answer."""
+    async with calling(store) as callers:
+        id, turn = await question(callers, "member")
+        asked = (await callers.member.get("/api/approvals")).json()["items"]
+        others = (await callers.other.get("/api/approvals")).json()["items"]
+        url, yes = f"/api/approvals/{turn}", {"approval": "approved", "extent": "session"}
+        hidden = await callers.other.post(url, json=yes)
+        forever = await callers.member.post(url, json={**yes, "extent": "always"})
+        given = await callers.member.post(url, json={**yes, "words": "but gently"})
+        late = await callers.owner.post(url, json={"approval": "denied"})
+        leave = await callers.member.get(f"/api/allowances?session={id}")
+
+    assert [(one["id"], one["asks"]) for one in asked] == [(turn, ["dig"])]
+    assert others == []
+    assert (hidden.status_code, forever.status_code) == (404, 403)
+    assert (given.status_code, given.json()["state"]) == (200, "queued")
+    assert late.status_code == 409
+    assert [(one["tool"], one["extent"]) for one in leave.json()["items"]] == [("dig", "session")]
+    assert (await store.turn(turn)).answer == "approved: but gently"
+
+
+@on(FAST, POSTGRES)
+async def test_leave_is_taken_back(store: Store) -> None:
+    """The owner gives it for always and takes it back; a member does not even see it."""
+    async with calling(store) as callers:
+        _, turn = await question(callers, "owner")
+        wish = {"approval": "approved", "extent": "always"}
+        await callers.owner.post(f"/api/approvals/{turn}", json=wish)
+        given = (await callers.owner.get("/api/allowances")).json()["items"]
+        url = f"/api/allowances/{given[0]['key']}"
+        seen = (await callers.member.get("/api/allowances")).json()["items"]
+        hidden = await callers.member.delete(url)
+        taken = await callers.owner.delete(url)
+        again = await callers.owner.delete(url)
+
+    assert (given[0]["session_id"], given[0]["by_name"]) == (None, "owner")
+    assert (seen, hidden.status_code) == ([], 404)
+    assert (taken.status_code, again.status_code) == (200, 404)
+
+
+@on(FAST)
+async def test_words_can_answer_a_question(store: Store) -> None:
+    """What somebody says while their turn waits is its answer, as in a chat."""
+    async with calling(store) as callers:
+        id, turn = await question(callers, "member")
+        said = {"text": "yes, please"}
+        answered = await callers.member.post(f"/api/sessions/{id}/messages", json=said)
+
+    assert answered.json()["outcome"] == "answered"
+    assert (await store.turn(turn)).answer == "yes, please"
+
+
+@on(FAST)
+async def test_a_running_turn_is_steered(store: Store) -> None:
+    """Words that are meant to steer are given to the turn that runs."""
+    async with calling(store) as callers:
+        begun = (await callers.owner.post("/api/sessions", json={"text": "go"})).json()
+        claim = await store.claim()
+        assert claim is not None
+        wish = {"text": "a little to the left", "busy_mode": "steer"}
+        url = f"/api/sessions/{begun['session_id']}/messages"
+        await callers.owner.post(url, json=wish)
+        before, last = await store.take_steering(claim.lease)
+
+    assert last == before + 1
+
+
+@on(FAST, POSTGRES)
+async def test_a_message_that_waits_is_changed(store: Store) -> None:
+    """Again and again, by whoever said it, until its turn has come."""
+    async with calling(store) as callers:
+        begun = (await callers.member.post("/api/sessions", json={"text": "one"})).json()
+        url = f"/api/sessions/{begun['session_id']}"
+        await store.claim()
+        await callers.member.post(f"{url}/messages", json={"text": "two"})
+        place = (
+            f"{url}/queue/{(await callers.member.get(f'{url}/queue')).json()['items'][0]['key']}"
+        )
+        first = await callers.member.put(place, json={"text": "three"})
+        second = await callers.member.put(place, json={"text": "four"})
+        refused = await callers.owner.put(place, json={"text": "five"})
+        hidden = await callers.other.put(place, json={"text": "six"})
+        queue = (await callers.member.get(f"{url}/queue")).json()["items"]
+
+    assert [one.json()["parts"][0]["text"] for one in (first, second)] == ["three", "four"]
+    assert (refused.status_code, hidden.status_code) == (403, 404)
+    assert [one["parts"][0]["text"] for one in queue] == ["four"]

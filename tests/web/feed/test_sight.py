@@ -1,0 +1,169 @@
+import asyncio
+import random
+import socket
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from datetime import timedelta
+from urllib.parse import urlsplit
+
+import pytest
+from starlette.types import Message, Receive, Scope, Send
+
+from tests.databases import FAST, POSTGRES, OpenStore, on
+from tests.web.feed.hall import Hall, Visit, make_token
+from tests.web.feed.test_feed import until
+from threadline.core.delivery import LOCAL
+from threadline.core.errors import Invalid
+from threadline.core.event import Cursor
+from threadline.core.person import Identity
+from threadline.core.session import SessionId
+from threadline.sessions.feed import FeedLost, place_of
+from threadline.sessions.store import Store
+from threadline.testing.agent import Hangs, Streams
+from threadline.testing.gateway_house import GatewayHouse
+from threadline.web.feed.follower import BACKLOG
+from threadline.web.guard import Guard, outlast
+
+
+@pytest.fixture
+async def hall(open_store: OpenStore) -> AsyncIterator[Hall]:
+    """Open a hall."""
+    async with GatewayHouse(open_store) as house, Hall(house) as hall:
+        yield hall
+
+
+async def _joined(hall: Hall) -> tuple[Visit, SessionId, Identity]:
+    """Let a member be the same person as somebody who chats."""
+    account, member = await hall.member("bob")
+    await hall.speaks(account, "hello from the web")
+    alice = hall.house.guest("Alice")
+    await alice.says("hello from the phone")
+    here = Identity(platform=LOCAL, id=account.sender.id or "")
+    there = Identity(platform="telegram", id="alice")
+    await hall.house.store.join(here, there)
+    return member, (await alice.session()).id, there
+
+
+@on(FAST, POSTGRES)
+async def test_what_is_out_of_sight_is_heard_no_more(hall: Hall) -> None:
+    """A member who is parted from a sender loads anew, and hears nothing more of their words."""
+    member, id, there = await _joined(hall)
+    hall.house.agent.will(Streams("a secret"), Hangs())
+    async with member.follows(sessions=[id], live=[id]) as frames:
+        snapshot = await until(frames, "snapshot")
+        await hall.house.guest("Alice").says("tell me")
+        await until(frames, "delta", kind="text")
+        await hall.house.store.part(there)
+        await hall.feed.vigil.look()
+        await until(frames, "reload")
+        bye = await until(frames, "bye")
+    async with member.follows(sessions=[id], live=[id]) as frames:
+        assert (await until(frames, "snapshot")).data["sessions"] == {}
+        assert [one.interest.live for one in hall.feed.followers] == [frozenset()]
+
+    assert snapshot.data["sessions"].keys() == {id}
+    assert bye.data["why"] == "out of sight"
+
+
+async def test_what_was_believed_is_asked_again(hall: Hall) -> None:
+    """After news of people or access nothing counts that was known of members before it."""
+    member, id, there = await _joined(hall)
+    await hall.house.store.part(there)
+    hall.house.agent.will(Hangs())
+    async with member.follows() as frames:
+        await until(frames, "snapshot")
+        (follower,) = hall.feed.followers
+        asker = follower.interest.asker
+        await hall.feed.sight.learn(asker, [id])
+        hall.feed.sight.doubt()
+
+        page = await hall.house.store.events(Cursor("0.0"))
+        mine = [event for event in page.events if event.session_id == id]
+        assert hall.feed.sight.missing(asker, mine) == {id}
+        assert not any(hall.feed.sight.sees(asker, event) for event in mine)
+
+
+async def test_members_follow_only_so_often(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A member cannot take the place of everybody else."""
+    monkeypatch.setattr("threadline.web.api.feed.FOLLOWERS_LIMIT", 1)
+    _, member = await hall.member("bob")
+    async with member.follows() as frames:
+        await until(frames, "snapshot")
+        answer = await member.client.get("/api/feed")
+
+    assert (answer.status_code, answer.headers["retry-after"]) == (429, "2")
+
+
+async def test_somebody_who_reads_nothing_costs_little(hall: Hall) -> None:
+    """What waits for a connection that takes nothing is bounded; when it reads, it loads anew."""
+    token = await make_token(hall.house.store, hall.owner_account)
+    at = urlsplit(hall.url)
+    quiet = socket.socket()
+    quiet.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    quiet.setblocking(False)
+    loop = asyncio.get_running_loop()
+    await loop.sock_connect(quiet, (at.hostname, at.port))
+    head = f"GET /api/feed HTTP/1.1\r\nHost: {at.netloc}\r\nAuthorization: Bearer {token}\r\n\r\n"
+    await loop.sock_sendall(quiet, head.encode())
+    await hall.house.until(lambda: len(hall.feed.followers) == 1, "somebody follows")
+    (follower,) = hall.feed.followers
+    for _ in range(200):
+        follower.offer(b": " + b"x" * 100_000 + b"\n\n")
+        assert follower.waiting <= BACKLOG
+        await asyncio.sleep(0)
+
+    read = b""
+    async with asyncio.timeout(10):
+        while b"event: reload" not in read:
+            read = read[-20:] + await loop.sock_recv(quiet, 1 << 20)
+    quiet.close()
+    await hall.house.until(lambda: not hall.feed.followers, "they are gone")
+
+
+async def test_a_stream_outlasts_other_requests() -> None:
+    """The time that a request may take does not end what somebody follows."""
+    sent: list[Message] = []
+
+    async def slow(scope: Scope, _: Receive, send: Send) -> None:
+        outlast(scope)
+        await asyncio.sleep(0.1)
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    guard = Guard(slow, request_time=timedelta(milliseconds=20))
+    scope = {"type": "http", "method": "GET", "path": "/", "headers": [], "scheme": "http"}
+    await guard(scope, receive, send)
+
+    assert [one["status"] for one in sent] == [200]
+
+
+@on(FAST, POSTGRES)
+async def test_a_place_that_the_feed_has_not_come_to_is_lost(store: Store) -> None:
+    """A cursor of another database must not be waited for in silence."""
+    xid, id = place_of(await store.feed_end())
+
+    assert not (await store.events(Cursor(f"{xid}.{id}"))).events
+    with pytest.raises(FeedLost):
+        await store.events(Cursor(f"{xid + 1_000_000}.{id}"))
+    with pytest.raises(FeedLost):
+        await store.events(Cursor(f"{xid}.{id + 1}"))
+
+
+@on(FAST, POSTGRES)
+async def test_no_place_breaks_the_feed(store: Store) -> None:
+    """Whatever is given as a place is a place, lost, or refused; the database never complains."""
+    dice = random.Random(7)
+    numbers = ["0", "1", "-1", "٣", "1e9", "0x1", "007", "", " 1", "+1", "9" * 30, str(2**63)]
+    letters = "0123456789.-+eE \x00\n\ud800é%;'\""
+    for _ in range(300):
+        text = "".join(dice.choices(letters, k=dice.randrange(12)))
+        place = dice.choice([text, f"{dice.choice(numbers)}.{dice.choice(numbers)}"])
+        with suppress(FeedLost, Invalid):
+            page = await store.events(Cursor(place))
+            assert place_of(page.cursor) >= (0, 0)
+    assert (await store.events(Cursor("0.0"))).cursor
