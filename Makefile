@@ -8,15 +8,16 @@ UV    := uv==0.13.7
 VENV  := .venv
 BIN   := $(VENV)/bin
 STAMP := $(VENV)/.stamp
+NODE  := ui/node_modules/.stamp
 PIP   := $(BIN)/python -m pip -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: run test check docs bench crash setup lock clean help
+.PHONY: run test check docs client bench crash setup lock clean help
 
 run: $(STAMP)  ## talk to the echo agent in this terminal
 	@$(BIN)/threadline chat $(ARGS)
 
-test: $(STAMP)  ## run all tests (ARGS="-k route" for some)
+test: $(STAMP) $(NODE)  ## run all tests (ARGS="-k route" for some)
 	@$(BIN)/python -m pytest -n 2 $(ARGS)
 
 check: $(STAMP)  ## style, types, import contracts, documents
@@ -29,13 +30,16 @@ check: $(STAMP)  ## style, types, import contracts, documents
 docs: $(STAMP)  ## write the reference anew from the code
 	@$(BIN)/python -m docs.generate
 
+client: docs $(NODE)  ## write the TypeScript client anew from the API, and check its types
+	@cd ui && npm run --silent check
+
 bench: $(STAMP)  ## measure, and write JSON, tables and plots
 	@$(BIN)/python -m bench $(ARGS)
 
 crash: $(STAMP)  ## kill -9 under load, KILLS=300 times: nothing lost, nothing twice
 	@$(BIN)/python -m tests.crash --kills $(KILLS) $(ARGS)
 
-setup: $(STAMP)  ## make .venv with everything in it (the targets above do it by themselves)
+setup: $(STAMP) $(NODE)  ## install everything, for Node too (the targets above do it by themselves)
 
 $(STAMP): requirements/pip.txt requirements/dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -45,6 +49,12 @@ $(STAMP): requirements/pip.txt requirements/dev.txt pyproject.toml
 	@$(PIP) install --require-hashes -r requirements/pip.txt
 	@$(PIP) install --require-hashes -r requirements/dev.txt
 	@$(PIP) install --no-build-isolation --no-deps --editable .
+	@touch $@
+
+$(NODE): ui/package.json ui/package-lock.json
+	@mkdir -p ui/node_modules
+	@if command -v npm >/dev/null; then cd ui && npm ci --silent; \
+		else echo "There is no npm here: the tests of the TypeScript client are left out."; fi
 	@touch $@
 
 LOCK := .venv-lock/bin/uv --no-config pip compile --quiet --universal --python-version 3.11 \
@@ -57,7 +67,7 @@ lock:  ## choose the newest dependencies anew, with hashes and without addresses
 	@$(LOCK) --output-file requirements/dev.txt --all-extras pyproject.toml requirements/dev.in
 
 clean:  ## remove everything that make and the tools have made
-	@rm -rf $(VENV) .venv-lock build dist .coverage* .hypothesis
+	@rm -rf $(VENV) .venv-lock ui/node_modules build dist .coverage* .hypothesis
 	@rm -rf .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	@find bench src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 

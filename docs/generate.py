@@ -12,8 +12,10 @@ from pathlib import Path
 import typer.main
 from pydantic_core import PydanticUndefined
 
+from docs.http import describe_api, write_bodies, write_operations
 from docs.meanings import ADVICE, EVENTS, LIMITS, SETTINGS, TABLES
 from docs.reading import Documented, methods_of, values_of
+from docs.typescript import Json, write_types
 from threadline.config import PREFIX, Config
 from threadline.config.sections import Section
 from threadline.core.command import COMMANDS
@@ -24,6 +26,7 @@ from threadline.core.portable.records import json_schema
 from threadline.core.turn import TRANSITIONS
 from threadline.gateway.pace import Pace
 from threadline.sessions.feed import FeedLost
+from threadline.web.feed.frames import DeltaKind
 
 DOCS = Path(__file__).resolve().parent
 SQL = DOCS.parent / "src" / "threadline" / "storage" / "sql" / "migrations"
@@ -48,7 +51,8 @@ _DROPPED = re.compile(r"^DROP INDEX (\w+);", re.MULTILINE)
 
 
 def pages() -> dict[str, str]:
-    """Make all pages that come from the code, by their path below docs/."""
+    """Make all files that come from the code, by their path from docs/ on."""
+    api = describe_api()  # first: with it all errors of the web are known
     made = {
         "reference/settings.md": settings(),
         "reference/commands.md": commands(),
@@ -59,11 +63,13 @@ def pages() -> dict[str, str]:
         "reference/library.md": library(),
         "reference/values.md": values(),
         "reference/schema.md": schema(),
+        "reference/http.md": http(api),
     }
     made["reference/README.md"] = index(made)
     return made | {
         CONCEPTS: with_diagrams((DOCS / CONCEPTS).read_text(encoding="utf-8")),
         "schemas/export-v1.schema.json": json.dumps(json_schema(), indent=2) + "\n",
+        "../ui/src/api/schema.ts": write_types(api, (EventKind, DeltaKind)),
     }
 
 
@@ -207,8 +213,8 @@ def errors() -> str:
         "which tells no details."
     )
     note = (
-        f"`{FeedLost.__name__}` is in `threadline.sessions.feed`, "
-        "all others in `threadline.core.errors`."
+        f"`{FeedLost.__name__}` is in `threadline.sessions.feed`; {_told_by_web()} are told by the "
+        "HTTP API alone; all others are in `threadline.core.errors`."
     )
     heads = ("error", "is a", "status", "what happened", "what to do", "in a chat")
     return _page("Errors", intro, _table(heads, rows), note)
@@ -221,6 +227,15 @@ def _family(error: type[ThreadlineError]) -> Iterator[type[ThreadlineError]]:
         rooms = child.__module__.split(".")
         if rooms[0] == "threadline" and rooms[1] not in {"agents", "platforms"}:
             yield from _family(child)
+
+
+def _told_by_web() -> str:
+    found = [
+        f"`{error.__name__}`"
+        for error in _family(ThreadlineError)
+        if error.__module__.startswith("threadline.web.")
+    ]
+    return ", ".join(sorted(found))
 
 
 def _base(error: type[ThreadlineError]) -> str:
@@ -301,6 +316,16 @@ def _value(value: Documented) -> str:
     return text
 
 
+def http(api: Json) -> str:
+    """List the operations of the HTTP API."""
+    intro = (
+        "Every operation that programs and the web app can ask for over HTTP. "
+        "[The tour](../http-api.md) shows them at work with curl, and [the feed](../feed.md) is "
+        "told on its own page. The description itself is served as `/api/openapi.json`."
+    )
+    return _page("HTTP API", intro, *write_operations(api), *write_bodies(api))
+
+
 def schema() -> str:
     """Show the tables and what each is for: how they were made, and how they were changed."""
     text = "\n".join(file.read_text(encoding="utf-8") for file in sorted(SQL.glob("*.sql")))
@@ -361,7 +386,7 @@ def main() -> None:
         file.parent.mkdir(exist_ok=True)
         if not file.exists() or file.read_text(encoding="utf-8") != text:
             file.write_text(text, encoding="utf-8")
-            sys.stdout.write(f"docs/{path}\n")
+            sys.stdout.write(f"{file.resolve().relative_to(DOCS.parent)}\n")
 
 
 if __name__ == "__main__":

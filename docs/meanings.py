@@ -82,8 +82,11 @@ SETTINGS = {
     "hooks.session_ended": "Functions that are told of every session that ends.",
     "hooks.turn_finished": "Functions that are told of every turn that ends.",
     "hooks.delivery_failed": "Functions that are told of every reply that could not be sent.",
-    "server.host": "Where the server listens; only this machine, until there is a login.",
+    "server.host": "Where the server listens; beyond this machine only with https and a password.",
     "server.port": "On which port.",
+    "server.url": "The address under which browsers find it; links, passkeys and cookies go by it.",
+    "server.hosts": "Other names by which it may be asked; a request for any other one is refused.",
+    "server.proxies": "Which proxies are believed when they say who asks, and how.",
     "logs.format": "How the log is written: for people, for programs, or as fits the output.",
     "logs.level": "From which gravity on something is written into it.",
     "retention.days": "How long after its last activity a session is kept; without it, for ever.",
@@ -114,6 +117,11 @@ ADVICE = {
     "StorageError": "Nothing was stored, unless it says that this is unknown. Read the hint.",
     "ConfigError": "Correct the setting; the error names key, origin and wish.",
     "FeedLost": "Load a snapshot, and follow from there.",
+    "Stale": "Read it again, and decide anew.",
+    "MatchNeeded": "Send `If-Match` with the `ETag` that you have seen.",
+    "TooOften": "Wait for as long as `Retry-After` says.",
+    "NoSuchRange": "Ask for bytes that are there; `Content-Range` says how many.",
+    "NotLoggedIn": "Log in, or send a token.",
 }
 
 _SESSION, _LINE, _TURN, _DELIVERY = "none", "sequence number", "turn id", "delivery id"
@@ -180,6 +188,11 @@ EVENTS = {
         "none",
         "A gateway began to serve, or serves no longer. It has no session.",
     ),
+    "share.changed": (_SESSION, "A page of it was shared, or revoked."),
+    "account.changed": (
+        "account key",
+        "An account was made, renamed or ended, or what logs in with it did. It has no session.",
+    ),
 }
 
 TABLES = {
@@ -230,6 +243,15 @@ TABLES = {
     "waiting_commands": "Commands that wait until what was asked before them has been answered, "
     "and those that take longer than a moment, until they are done.",
     "allowances": "Tools that agents may use without asking: where, and by whose leave.",
+    "accounts": "Who may use the web app and the HTTP API, as owner or member.",
+    "login_links": "Links that log in once, by the hash of their secret.",
+    "logins": "Browsers that are logged in, by the hash of what their cookie holds.",
+    "passkeys": "The keys on people's devices with which they log in.",
+    "api_tokens": "With what programs use the API, by the hash, with what they may do.",
+    "login_mistakes": "When somebody was wrong, so that nobody can guess.",
+    "audit": "Who did which administrative act, and when.",
+    "outcomes": "What came of requests with an idempotency key, for a day.",
+    "shares": "Pages that are shared: redacted, written once, revocable.",
 }
 
 LIMITS = {

@@ -18,6 +18,7 @@ from threadline.sessions.store.arriving import Arriving
 from threadline.sessions.store.commanding import Commanding
 from threadline.sessions.store.counting import Counting
 from threadline.sessions.store.delivering import Delivering
+from threadline.sessions.store.directing import Directing
 from threadline.sessions.store.door import Door
 from threadline.sessions.store.exporting import Exporting
 from threadline.sessions.store.forgetting import Forgetting
@@ -31,20 +32,27 @@ from threadline.sessions.store.scheduling import Scheduling
 from threadline.sessions.store.searching import Searching
 from threadline.sessions.store.serving import Serving
 from threadline.sessions.store.shaping import Shaping
+from threadline.sessions.store.sharing import Sharing
+from threadline.sessions.store.surveying import Surveying
+from threadline.sessions.store.welcoming import Welcoming
 
 PARTS: tuple[tuple[str, type], ...] = (
     ("Coming in", Arriving),
+    ("Speaking into a session", Directing),
     ("Commands", Commanding),
     ("Running turns", Running),
     ("What an agent is told", Informing),
     ("Going out", Delivering),
     ("Jobs and targets", Scheduling),
     ("Reading", Reading),
+    ("What screens show beside it", Surveying),
     ("Shaping transcripts", Shaping),
     ("Searching", Searching),
     ("Knowing people", Knowing),
     ("Letting people in", Admitting),
     ("Allowing tools", Approving),
+    ("Accounts, logins and tokens", Welcoming),
+    ("Sharing pages", Sharing),
     ("Arranging sessions", Arranging),
     ("Counting what is spent", Counting),
     ("Exporting and importing", Exporting),
@@ -67,6 +75,7 @@ ANSWERS = (
     "threadline.sessions.feed",
     "threadline.sessions.people.codes",
     "threadline.sessions.people.parting",
+    "threadline.sessions.survey",
     "threadline.sessions.transcripts.lineage",
     "threadline.sessions.turns.claim",
     "threadline.sessions.turns.recover",

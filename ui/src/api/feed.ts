@@ -1,0 +1,112 @@
+// The live feed: what the server tells, with types, and how a screen folds it.
+
+import type { DeltaKind, EventKind } from "./schema.ts";
+
+/** Something became true. It carries ids and states, never text. */
+export interface FeedEvent {
+  kind: EventKind;
+  /** Null: it is about something that belongs to no session. */
+  session_id: string | null;
+  /** Grows by one with each event of a session. */
+  revision: number;
+  /** The id of a turn, delivery or job, or the number of a line, by the kind. */
+  subject: number | null;
+  at: string;
+}
+
+/** What a running turn says, for the sessions that are followed word by word. */
+export interface Delta {
+  session_id: string;
+  turn_id: number;
+  kind: DeltaKind;
+  /** How many characters (code points) of this line came before. */
+  offset: number;
+  text: string;
+}
+
+/** What a snapshot tells of one session. */
+export interface Shown {
+  revision: number;
+  last_seq: number;
+  /** `session`, `turn 7`, `delivery 3` → its state. */
+  states: Readonly<Record<string, string>>;
+}
+
+/** What a screen knows of one session: the newest state of each thing in it. */
+export interface Glimpse {
+  /** The revision of the snapshot that it began with. */
+  since: number;
+  revision: number;
+  last_seq: number;
+  /** For each thing its state, and the revision that told of it. */
+  states: Readonly<Record<string, readonly [state: string, revision: number]>>;
+}
+
+/** What a screen does with what it is told. */
+export interface Listener {
+  /** The stream begins or goes on. */
+  onOpen?: (data: unknown) => void;
+  onEvent?: (event: FeedEvent) => void;
+  onDelta?: (delta: Delta) => void;
+  /** Something is missing: load everything anew. */
+  onReload?: () => void;
+  /** The connection is away; it is tried again by itself. */
+  onAway?: () => void;
+}
+
+/** Follow a feed until the answer is called; a browser comes back by itself, without a gap. */
+export function follow(address: string, listener: Listener): () => void {
+  const source = new EventSource(address);
+  const hear = <Data>(name: string, tell: ((data: Data) => void) | undefined): void => {
+    source.addEventListener(name, (message: MessageEvent<string>) =>
+      tell?.(JSON.parse(message.data) as Data),
+    );
+  };
+  hear("hello", listener.onOpen);
+  hear("snapshot", listener.onOpen);
+  hear("event", listener.onEvent);
+  hear("delta", listener.onDelta);
+  hear("reload", () => listener.onReload?.());
+  source.addEventListener("error", () => listener.onAway?.());
+  return () => source.close();
+}
+
+const NOTHING: Shown = { revision: 0, last_seq: 0, states: {} };
+const WITHOUT_STATE: readonly EventKind[] = [
+  "message.added",
+  "message.changed",
+  "session.changed",
+  "share.changed",
+  "transcript.changed",
+];
+
+/** Begin with what a snapshot tells, or with a session that is new. */
+export function begin({ revision, last_seq, states }: Shown = NOTHING): Glimpse {
+  const known = Object.entries(states).map(([thing, state]) => [thing, [state, revision]] as const);
+  return { since: revision, revision, last_seq, states: Object.fromEntries(known) };
+}
+
+/** Apply an event to what a screen knows of its session; old and repeated news change nothing. */
+export function fold(glimpse: Glimpse, event: FeedEvent): Glimpse {
+  const isLine = event.kind === "message.added";
+  return {
+    since: glimpse.since,
+    revision: Math.max(glimpse.revision, event.revision),
+    last_seq: isLine ? Math.max(glimpse.last_seq, event.subject ?? 0) : glimpse.last_seq,
+    states: WITHOUT_STATE.includes(event.kind) ? glimpse.states : newer(glimpse, event),
+  };
+}
+
+/** Show what a new snapshot would tell. */
+export function show({ revision, last_seq, states }: Glimpse): Shown {
+  const here = Object.entries(states).filter(([, [state]]) => state !== "moved");
+  const told = here.map(([thing, [state]]) => [thing, state] as const);
+  return { revision, last_seq, states: Object.fromEntries(told) };
+}
+
+function newer({ since, states }: Glimpse, event: FeedEvent): Glimpse["states"] {
+  const [noun = "", state = ""] = event.kind.split(".");
+  const thing = event.subject === null ? noun : `${noun} ${event.subject}`;
+  const known = states[thing]?.[1] ?? since;
+  return known < event.revision ? { ...states, [thing]: [state, event.revision] } : states;
+}
