@@ -7,8 +7,11 @@ import inspect
 import io
 import os
 import re
+import shlex
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from sybil import Document, Example
@@ -24,12 +27,15 @@ _PATIENCE_SECONDS = 60
 class Examples:
     """One reader of one document, who tries out everything in an empty folder."""
 
-    def __init__(self, document: Path, folder: Path) -> None:
-        """Open the document."""
+    def __init__(
+        self, document: Path, folder: Path, variables: Mapping[str, str] | None = None
+    ) -> None:
+        """Open the document; its shell may know some variables from the beginning."""
         self._path = document
         self._folder = folder
         self._names: dict[str, object] = {"__name__": "__main__"}
         self._printed = ""
+        self._variables = dict(variables or {})
         parsers = [
             CodeBlockParser("python", self._run_python),
             CodeBlockParser("output", self._compare_output),
@@ -63,28 +69,41 @@ class Examples:
 
     def _run_shell(self, example: Example) -> None:
         for command, expected in commands(str(example.parsed)):
-            done = subprocess.run(
-                command,
-                shell=True,
-                check=False,
-                capture_output=True,
-                text=True,
-                timeout=_PATIENCE_SECONDS,
-                env=self._environment(),
-            )
-            assert _matches(done.stdout + done.stderr, expected), done.stdout + done.stderr
+            with tempfile.NamedTemporaryFile() as kept:
+                done = subprocess.run(
+                    # What is set in one command is known to the next, as in one shell.
+                    ["sh", "-c", f"set -a; {command}\nenv -0 > {shlex.quote(kept.name)}"],
+                    check=False,
+                    capture_output=True,
+                    text=True,
+                    timeout=_PATIENCE_SECONDS,
+                    env=self._environment(),
+                )
+                self._variables.update(_pairs(kept.read()))
+            shown = done.stdout + done.stderr
+            assert _matches(shown, expected), f"{command}\n{shown}"
 
     def _environment(self) -> dict[str, str]:
         path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-        return {"HOME": str(self._folder), "PATH": path, "TZ": "UTC", "LC_ALL": "C.UTF-8"}
+        home = {"HOME": str(self._folder), "PATH": path, "TZ": "UTC", "LC_ALL": "C.UTF-8"}
+        return {**home, **self._variables}
+
+
+def _pairs(variables: bytes) -> Iterator[tuple[str, str]]:
+    """Part the variables of a shell, as `env -0` writes them."""
+    for one in filter(None, variables.decode().split("\0")):
+        name, _, value = one.partition("=")
+        yield name, value
 
 
 def commands(block: str) -> list[tuple[str, str]]:
-    """Part what is typed after a `$` from what is shown below it."""
+    """Part what is typed after a `$` from what is shown below it; a backslash goes on."""
     found: list[tuple[str, str]] = []
     for line in block.splitlines():
         if line.startswith("$ "):
             found.append((line.removeprefix("$ "), ""))
+        elif found and found[-1][0].endswith("\\"):
+            found[-1] = (f"{found[-1][0]}\n{line}", "")
         elif found:
             command, shown = found[-1]
             found[-1] = (command, f"{shown}{line}\n")

@@ -1,12 +1,18 @@
 """The documents do what they say."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from tests.cli.server import Server
+from tests.docs.entrance import link_of
 from tests.docs.examples import Examples, commands
 from tests.house.source import DOCS, ROOT
 
+SERVED = ("docs/http-api.md", "docs/feed.md")
+"""Documents whose shell speaks to a server that runs, at URL; LINK logs in to it."""
 EXAMPLES = (
     "README.md",
     "docs/tutorial.md",
@@ -17,6 +23,7 @@ EXAMPLES = (
     "docs/transcripts.md",
     "docs/people.md",
     "docs/access.md",
+    "docs/login.md",
     "docs/commands.md",
     "docs/approvals.md",
     "docs/lists-and-projects.md",
@@ -29,13 +36,25 @@ EXAMPLES = (
     "docs/context.md",
     "docs/agents.md",
     "docs/own-agent.md",
+    *SERVED,
 )
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_every_example_runs(name: str, tmp_path: Path) -> None:
     """Whoever types in the examples of a document, one after the other, sees what it shows."""
-    assert Examples(ROOT / name, tmp_path).run() > 0
+    with surroundings(name, tmp_path) as variables:
+        assert Examples(ROOT / name, tmp_path, variables).run() > 0
+
+
+@contextmanager
+def surroundings(name: str, home: Path) -> Iterator[dict[str, str]]:
+    """Give a document what it presumes: a server, for some."""
+    if name not in SERVED:
+        yield {}
+        return
+    with Server(home) as server:
+        yield {"URL": server.url(), "LINK": link_of(server)}
 
 
 def test_no_document_with_examples_is_left_out() -> None:
@@ -83,3 +102,21 @@ def test_an_example_may_await(tmp_path: Path) -> None:
 def test_commands_are_parted_from_their_output() -> None:
     """What is typed and what is shown are told apart by the dollar sign."""
     assert commands("$ one\nfirst\nsecond\n$ two\n") == [("one", "first\nsecond\n"), ("two", "")]
+
+
+def test_a_long_command_goes_on_in_the_next_line() -> None:
+    """A line that ends in a backslash is typed together with the next one."""
+    assert commands("$ one \\\n    two\nshown\n") == [("one \\\n    two", "shown\n")]
+
+
+def test_a_shell_remembers(tmp_path: Path) -> None:
+    """What one command sets is known to the next, and to later blocks."""
+    document = tmp_path / "shell.md"
+    block = "```console\n{}\n```\n\n"
+    document.write_text(
+        block.format("$ NAME=$(echo Ann)\n$ echo $NAME and $OTHER\nAnn and Bob")
+        + block.format("$ echo $NAME\nAnn"),
+        encoding="utf-8",
+    )
+
+    assert Examples(document, tmp_path, {"OTHER": "Bob"}).run() == 2

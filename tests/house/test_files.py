@@ -1,5 +1,6 @@
 """What is in the repository is at home on every machine."""
 
+import json
 import re
 from pathlib import Path
 
@@ -57,6 +58,19 @@ def test_every_locked_package_has_a_hash() -> None:
         packages = [line for line in lock.read_text("utf-8").split("\n") if re.match(r"\w", line)]
         assert packages
         assert all(re.match(r"[\w.-]+==\S+ (; .* )?\\$", package) for package in packages)
+
+
+def test_every_locked_package_of_the_web_app_has_a_hash_and_no_address() -> None:
+    """What `npm ci` installs is pinned to one version and hash, whichever registry it is from."""
+    asked = json.loads((ROOT / "ui" / "package.json").read_text("utf-8"))
+    locked = json.loads((ROOT / "ui" / "package-lock.json").read_text("utf-8"))["packages"]
+    wanted = {**asked.get("dependencies", {}), **asked["devDependencies"]}
+    packages = {path: one for path, one in locked.items() if path}
+
+    assert {name: packages[f"node_modules/{name}"]["version"] for name in wanted} == wanted
+    assert packages
+    assert all(one["integrity"].startswith("sha512-") for one in packages.values())
+    assert not any("resolved" in one for one in packages.values())
 
 
 @pytest.mark.parametrize(
