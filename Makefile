@@ -18,7 +18,7 @@ run: $(STAMP)  ## talk to the echo agent in this terminal
 	@$(BIN)/threadline chat $(ARGS)
 
 test: $(STAMP) $(NODE)  ## run all tests (ARGS="-k route" for some)
-	@$(BIN)/python -m pytest -n 2 $(ARGS)
+	@$(BIN)/python -m pytest -n 4 --dist worksteal $(ARGS)
 
 check: $(STAMP)  ## style, types, import contracts, documents
 	@$(BIN)/ruff format --check --quiet . || { echo "Not formatted: $(BIN)/ruff format ."; exit 1; }
