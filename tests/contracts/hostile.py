@@ -26,6 +26,7 @@ from threadline.core.message import (
     say,
 )
 from threadline.core.message import Marker as MarkerPart
+from threadline.core.person import Asker
 from threadline.core.rules import Rules
 from threadline.core.session import ModelChoice, SessionId
 from threadline.core.turn import Lease, TurnId
@@ -301,6 +302,10 @@ def odd_calls() -> Iterator[tuple[str, Call]]:
         if bad is not None and bad != 0:
             yield "before", given(bad, lambda s, b: s.store.transcript(s.session_id, before=b))
             yield "after", given(bad, lambda s, b: s.store.transcript(s.session_id, after=b))
+            yield "around", given(bad, lambda s, b: s.store.transcript(s.session_id, around=b))
+            yield "turns before", given(bad, lambda s, b: s.store.turns(s.session_id, before=b))
+            yield "viewer", given(bad, lambda s, b: s.store.session(s.session_id, viewer=b))
+            yield "rows", given(bad, lambda s, b: s.store.session_rows([b], asker=Asker.owner()))
     pages: tuple[Any, ...] = ((HUGE, 1), ("x", 1), (1,), 7, (1, None), (-1, 1))
     for bad in pages:
         yield "page", given(bad, lambda s, b: s.store.sessions(after=b))

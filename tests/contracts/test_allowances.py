@@ -229,3 +229,18 @@ async def test_forgetting_takes_leave_along(desk: Desk) -> None:
     await desk.store.forget_person(Identity(platform="telegram", id="alice"))
     (left,) = await desk.store.allowances()
     assert (left.tool, left.by, left.by_name) == ("b", None, None)
+
+
+@both
+async def test_leave_for_always_is_told_beside_all_sessions(desk: Desk) -> None:
+    """When it is given, and when it is taken back; of a session it is told there."""
+    _, turn_id = await asked(desk)
+    cursor = await desk.store.feed_end()
+    await desk.asks("/approve always", rank=Rank.ADMIN)
+    (first, _) = await desk.store.allowances()
+    await desk.store.revoke_allowance(first.key)
+
+    events = (await desk.store.events(cursor)).events
+    beside = [event.kind for event in events if event.session_id is None]
+    assert beside.count(EventKind.ALLOWANCE_CHANGED) == 2
+    assert (await desk.store.turn(turn_id)).state is TurnState.QUEUED

@@ -61,6 +61,12 @@ async def ask_directly(stage: Stage, asker: Asker) -> set[str]:
     return {name for name, id in stage.ids.items() if await stage.store.may_see(asker, id)}
 
 
+async def read_rows(stage: Stage, asker: Asker) -> set[str]:
+    """Ask for the rows of all sessions by their ids."""
+    rows = await stage.store.session_rows(list(stage.ids.values()), asker=asker)
+    return {stage.names[row.session.id] for row in rows}
+
+
 async def list_own(stage: Stage, asker: Asker) -> set[str]:
     """List what may be resumed; nothing else is named as its parent, root or base."""
     assert asker.address is not None
@@ -173,6 +179,7 @@ async def export_each(stage: Stage, asker: Asker) -> set[str]:
 
 READS: tuple[Read, ...] = (
     ask_directly,
+    read_rows,
     list_own,
     switch,
     list_by_command,
@@ -192,7 +199,7 @@ BY_COMMAND = (
     resume_by_id,
     resume_by_title,
 )
-FOR_AN_OWNER = (ask_directly, search, search_inside, export_all, export_each)
+FOR_AN_OWNER = (ask_directly, read_rows, search, search_inside, export_all, export_each)
 """Reads that take an asker; the others are given from some chat."""
 
 

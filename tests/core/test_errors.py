@@ -16,9 +16,11 @@ from threadline.core.errors import (
     PlatformError,
     QueueFull,
     Refused,
+    Stale,
     StorageError,
     ThreadlineError,
     TooLarge,
+    TooSlow,
     sentence_of,
 )
 
@@ -32,6 +34,8 @@ FAMILY = {
     CapReached: 402,
     Invalid: 422,
     TooLarge: 413,
+    TooSlow: 408,
+    Stale: 412,
     PlatformError: 502,
     AgentError: 502,
     ContextFull: 502,

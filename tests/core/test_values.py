@@ -104,10 +104,12 @@ def test_pauses_grow_and_the_platform_has_the_last_word() -> None:
     assert pause_after(1, timedelta(hours=1)) == timedelta(hours=1)
 
 
-def test_a_delivery_that_ended_stays_ended() -> None:
-    """Nothing follows sent, failed or abandoned."""
+def test_a_delivery_that_was_sent_stays_sent() -> None:
+    """Nothing follows it; what was given up is tried again only if somebody wants that."""
     ended = {state for state in DeliveryState if not DELIVERY_TRANSITIONS[state]}
-    assert ended == {"sent", "failed", "abandoned"}
+    assert ended == {"sent"}
+    for lost in (DeliveryState.FAILED, DeliveryState.ABANDONED):
+        assert DELIVERY_TRANSITIONS[lost] == {"pending"}
 
 
 @pytest.mark.parametrize(

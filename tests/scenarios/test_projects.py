@@ -94,8 +94,8 @@ async def test_a_project_lives_and_ends_without_its_sessions(house: House) -> No
     garden = await store.make_project(" The\u202e  Garden ", ProjectColor.GREEN)
     await store.move(ids, garden.key)
 
-    renamed = await store.rename_project(garden.key, "Yard")
-    await store.recolor_project(garden.key, ProjectColor.PINK)
+    renamed = await store.change_project(garden.key, name="Yard")
+    await store.change_project(garden.key, color=ProjectColor.PINK)
     (listed,) = await store.projects()
 
     assert (garden.name, renamed.name) == ("The Garden", "Yard")
@@ -121,7 +121,7 @@ async def test_project_names_are_the_only_ones(house: House) -> None:
     assert sum(isinstance(one, Conflict) for one in made) == 3
     assert other.profile == "work"
     with pytest.raises(Conflict, match="already"):
-        await store.rename_project(third.key, "Twin")
+        await store.change_project(third.key, name="Twin")
     for bad in ("", " \u200b ", "a\0b", 7):
         with pytest.raises(Invalid):
             await store.make_project(bad)  # type: ignore[arg-type]
@@ -140,12 +140,12 @@ async def test_scheduled_runs_have_a_project_of_their_own(house: House) -> None:
     assert one == other
     assert (one.name, one.kind) == ("Scheduled", ProjectKind.SCHEDULED)
     with pytest.raises(Refused):
-        await store.rename_project(one.key, "Mine")
+        await store.change_project(one.key, name="Mine")
     with pytest.raises(Refused):
         await store.delete_project(one.key)
     with pytest.raises(Conflict):
         await store.make_project("scheduled")
-    assert (await store.recolor_project(one.key, ProjectColor.RED)).color is ProjectColor.RED
+    assert (await store.change_project(one.key, color=ProjectColor.RED)).color is ProjectColor.RED
 
 
 async def test_a_project_is_of_one_profile(house: House) -> None:
@@ -169,7 +169,7 @@ async def test_the_feed_tells_of_projects(house: House) -> None:
     store = house.store
     begin_at = await store.feed_end()
     project = await store.make_project("Garden")
-    await store.rename_project(project.key, "Yard")
+    await store.change_project(project.key, name="Yard")
     await store.delete_project(project.key)
 
     following = store.follow(begin_at)

@@ -4,10 +4,12 @@ from datetime import timedelta
 
 from tests.scenarios.beginning import begin, row_of
 from threadline.core.address import Address, Kind, Sender
+from threadline.core.delivery import SendOutcome
 from threadline.core.inbound import Inbound
+from threadline.core.listing import SessionFilter, Speaker
 from threadline.core.message import Role, Text, say
 from threadline.core.turn import TurnState
-from threadline.testing.agent import Asks, Hangs, Says
+from threadline.testing.agent import Asks, Fails, Hangs, Says
 from threadline.testing.house import House
 
 
@@ -23,6 +25,7 @@ async def test_a_row_tells_everything_at_a_glance(house: House) -> None:
         "telegram", "Alice", ("Alice",), 1,
     )  # fmt: skip
     assert row.last_words == "Good morning, Alice"
+    assert row.last_speaker == Speaker(role=Role.ASSISTANT, name=None)
     assert (row.held, row.queued, row.needs_you, row.is_read_only) == (None, 0, False, False)
     assert row.session.last_seq > 1
     assert row.is_unread
@@ -62,6 +65,45 @@ async def test_a_shared_conversation_names_those_who_spoke(house: House) -> None
     assert row.label == "The Choir / Sunday"
     assert row.people == ("Singer 6", "Singer 5", "Singer 4", "Singer 3", "Singer 2")
     assert row.people_count == 7
+
+
+async def test_a_row_names_who_spoke_last(house: House) -> None:
+    """The name is cleaned; in a branch it is whoever said what it shares."""
+    store = house.store
+    ann = Sender(id="ann", name="Ann\u202e\n of the choir")
+    at = Address(platform="telegram", kind=Kind.DM, chat="ann")
+    said = Inbound.text("hello?", address=at, sender=ann, at=store.now())
+    id = (await store.arrive(said)).session_id
+    assert id is not None
+    house.agent.will(Fails("no"))
+    await house.rests()
+    branch = await store.branch(id)
+
+    spoke = Speaker(role=Role.USER, name="Ann of the choir")
+    assert (await row_of(store, id)).last_speaker == spoke
+    assert (await row_of(store, branch.id)).last_speaker == spoke
+    fresh = await store.sessions(SessionFilter(with_empty=True))
+    assert {row.last_speaker for row in fresh.rows} == {spoke}
+
+
+async def test_a_row_says_that_the_last_answer_did_not_arrive(house: House) -> None:
+    """Until it is tried again, or a later turn has ended; what nobody is owed cannot be lost."""
+    store = house.store
+    alice = house.person("alice", on="telegram")
+    id = (await alice.says("hello")).session_id
+    (parcel,) = await store.take_deliveries()
+    before = (await row_of(store, id)).has_failed_delivery
+    await store.not_sent(parcel.delivery, SendOutcome.DEAD, "blocked")
+    lost = (await row_of(store, id)).has_failed_delivery
+    await store.owe_again(parcel.delivery.id)
+    again = (await row_of(store, id)).has_failed_delivery
+    (parcel,) = await store.take_deliveries()
+    await store.not_sent(parcel.delivery, SendOutcome.DEAD, "blocked")
+    anew = (await row_of(store, id)).has_failed_delivery
+    await alice.says("and now?")
+    after = (await row_of(store, id)).has_failed_delivery
+
+    assert (before, lost, again, anew, after) == (False, True, False, True, False)
 
 
 async def test_last_words_are_what_is_still_to_be_seen(house: House) -> None:

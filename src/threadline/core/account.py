@@ -10,7 +10,7 @@ from threadline.core.address import Address, Kind, Sender
 from threadline.core.delivery import LOCAL
 from threadline.core.errors import Invalid
 from threadline.core.person import Asker
-from threadline.core.route import MAIN_PROFILE
+from threadline.core.route import MAIN_PROFILE, canonical_profile
 from threadline.core.text import checked_count, checked_text, clean_title, unfit
 
 AccountKey = NewType("AccountKey", int)
@@ -93,6 +93,11 @@ class Account:
     def place(self, thread: str | None = None) -> Address:
         """Answer the address of one of their conversations; each has a thread of its own."""
         return Address(platform=LOCAL, kind=Kind.DM, chat=self.chat, thread=thread)
+
+    def knows(self, profile: str) -> bool:
+        """Tell whether a profile is one of theirs."""
+        own = self.profile
+        return own is None or canonical_profile(own) == canonical_profile(profile)
 
     def asker(self, profile: str = MAIN_PROFILE) -> Asker:
         """Answer as whom they look at conversations."""

@@ -51,8 +51,9 @@ DELIVERY_TRANSITIONS: Mapping[DeliveryState, frozenset[DeliveryState]] = Mapping
             }
         ),
         DeliveryState.SENT: frozenset(),
-        DeliveryState.FAILED: frozenset(),
-        DeliveryState.ABANDONED: frozenset(),
+        # Somebody wants it to be tried once more.
+        DeliveryState.FAILED: frozenset({DeliveryState.PENDING}),
+        DeliveryState.ABANDONED: frozenset({DeliveryState.PENDING}),
     }
 )
 """What may follow each state of a delivery."""
@@ -98,6 +99,11 @@ class Delivery:
     is_growing: bool = False
     dead_at: datetime | None = None
     """Since when nothing could be sent to its address."""
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether something of it may have been seen that nobody knows of."""
+        return self.repeated_at is not None and self.state is not DeliveryState.SENT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,8 +9,11 @@ from threadline.core.inbound import Inbound
 from threadline.core.message import parts_from, plain_parts
 
 
-def seal(inbound: Inbound) -> str:
-    """Write a message as JSON. Who vouches for its sender is not in it: no file says so."""
+def seal(inbound: Inbound, *, on_screen: bool = False) -> str:
+    """Write a message as JSON. Who vouches for its sender is not in it: no file says so.
+
+    `on_screen` says that it was given to the session that somebody looked at, by no route.
+    """
     fields: dict[str, object] = {
         "address": inbound.address.as_dict(),
         "sender": inbound.sender.as_dict(),
@@ -20,6 +23,8 @@ def seal(inbound: Inbound) -> str:
         "reply_to": inbound.reply_to,
         "profile": inbound.profile,
     }
+    if on_screen:
+        fields["on_screen"] = True
     return json.dumps(fields, ensure_ascii=False)
 
 
@@ -38,3 +43,8 @@ def unseal(text: str) -> Inbound:
         )
     except (ValueError, TypeError, KeyError) as error:
         raise Invalid(f"A message that was kept cannot be read: {error}") from error
+
+
+def is_from_screen(text: str) -> bool:
+    """Tell whether a kept message was given to the session that somebody looked at."""
+    return json.loads(text).get("on_screen") is True

@@ -44,6 +44,12 @@ class Conflict(ThreadlineError):
     chat = "That is not possible just now. Please look again and retry."
 
 
+class Stale(Conflict):
+    """This was changed by somebody else in the meantime."""
+
+    status = 412
+
+
 class LeaseLost(Conflict):
     """This worker no longer holds the turn, so it may write nothing."""
 
@@ -83,6 +89,12 @@ class TooLarge(Invalid):
 
     status = 413
     chat = "That is too large for me. Please send less at once."
+
+
+class TooSlow(Invalid):
+    """The request took too long."""
+
+    status = 408
 
 
 class PlatformError(ThreadlineError):

@@ -77,6 +77,14 @@ class Certificate:
     """Keyed hashes of what was forgotten, by which an import knows it again."""
     out_of_reach: tuple[str, ...] = OUT_OF_REACH
 
+    def sentence(self) -> str:
+        """Say what is gone, and what still has to be wiped."""
+        gone = " · ".join(f"{what} {number:,}" for what, number in self.counts.items())
+        rest = ""
+        if self.state is not ForgettingState.DONE:
+            rest = " Traces in the journal are wiped as soon as nobody reads it."
+        return f"Forgotten: {gone or 'nothing'}. Certificate {self.id}.{rest}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seal:

@@ -11,6 +11,7 @@ from threadline.core.address import Address
 from threadline.core.errors import Invalid
 from threadline.core.message import Attachment, NewMessage, Part, Role, Text, say
 from threadline.core.person import Identity
+from threadline.core.revision import revision_of
 from threadline.core.session import SessionId
 from threadline.core.text import (
     TITLE_LIMIT,
@@ -101,6 +102,20 @@ class Job:
     paused_at: datetime | None
     next_at: datetime | None
     """When it is asked next; None: never again."""
+
+    @property
+    def revision(self) -> str:
+        """Name the state that it is in: what somebody can change about it."""
+        return revision_of(
+            self.id,
+            self.name,
+            self.prompt,
+            self.schedule,
+            self.timezone,
+            self.target,
+            self.mirror.value,
+            self.paused_at,
+        )
 
     @property
     def needs_admin(self) -> bool:

@@ -9,6 +9,7 @@ from typing import NewType
 
 from threadline.core.address import Kind
 from threadline.core.errors import Invalid
+from threadline.core.message import Role
 from threadline.core.person import Identity, PersonKey, checked_person_key
 from threadline.core.session import Origin, ProjectKey, Session, SessionId, checked_project_key
 from threadline.core.text import (
@@ -104,6 +105,15 @@ _CHECKS: dict[str, Callable[[object, str], object]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Speaker:
+    """Who said the last words of a session."""
+
+    role: Role
+    name: str | None
+    """None: nobody knows, or it was the agent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SessionRow:
     """A session as a list shows it. The latest of several continuations stands for all of them."""
 
@@ -115,6 +125,8 @@ class SessionRow:
     people_count: int
     """How many spoke: of the owner's own conversation one, else among the latest hundred lines."""
     last_words: str | None
+    last_speaker: Speaker | None
+    """Who said them; None: there are none."""
     held: TurnState | None
     """The state of the turn it has under way, if there is one."""
     queued: int
@@ -122,6 +134,8 @@ class SessionRow:
     project_name: str | None
     is_unread: bool
     has_draft: bool
+    has_failed_delivery: bool
+    """What its latest turn said did not reach everybody, and nobody has had it tried again."""
 
     @property
     def needs_you(self) -> bool:

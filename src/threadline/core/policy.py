@@ -135,6 +135,28 @@ class ResetPolicy:
             return Cause.IDLE if last < now - self.idle else Cause.DAILY
         return Cause.IDLE if self.mode is ResetMode.IDLE else Cause.DAILY
 
+    def resets_at(self, last_activity_at: datetime) -> datetime | None:
+        """Tell when a session is over in which nothing more happens; None: it never is."""
+        last = checked_moment(last_activity_at, "last activity")
+        match self.mode:
+            case ResetMode.NONE:
+                return None
+            case ResetMode.IDLE:
+                return last + self.idle
+            case ResetMode.DAILY:
+                return self._day_ends_at(last)
+            case ResetMode.BOTH:
+                return min(last + self.idle, self._day_ends_at(last))
+            case ResetMode.DAILY_AND_IDLE:
+                return max(last + self.idle, self._day_ends_at(last))
+
+    def _day_ends_at(self, last: datetime) -> datetime:
+        """Give the first moment after this one at which a day turns."""
+        day = last.astimezone(self.timezone).date() - _DAY
+        while (turn := _turn_of(day, self.at_hour, self.timezone)) is None or turn <= last:
+            day += _DAY
+        return turn
+
     def _day_began_at(self, now: datetime) -> datetime:
         """Give the latest moment, up to now, at which a day turned."""
         # Where clocks were put back across midnight, tomorrow may have begun already.

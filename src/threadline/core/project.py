@@ -5,6 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from threadline.core.errors import Invalid
+from threadline.core.revision import revision_of
 from threadline.core.session import ProjectKey
 from threadline.core.text import checked_text, clean_title
 
@@ -47,6 +48,11 @@ class Project:
     color: ProjectColor
     kind: ProjectKind
     made_at: datetime
+
+    @property
+    def revision(self) -> str:
+        """Name the state that it is in; every change of it changes that."""
+        return revision_of(self.key, self.name, self.color.value)
 
 
 def clean_project_name(name: str) -> str:

@@ -3,40 +3,58 @@
 It finds what has a form: addresses, numbers and keys. What somebody says in plain words stays.
 """
 
+import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from unicodedata import normalize
+from urllib.parse import quote, unquote
 
 NAME_LENGTH = 3
 """Characters; a shorter name or id is no longer looked for in texts: it would be found in words."""
+PIECE = 64 * 1024
+"""Characters of a text that are looked at in one go, so that nobody else waits for long."""
 
 _Found = re.Match[str]
+
+# Tools are told in JSON, and addresses are escaped: behind an escape, which may end with a letter,
+# something else begins. No text of ours has a NUL, so it can stand there meanwhile.
+_ESCAPE = re.compile(r"\\[nrt]|\\u[0-9a-fA-F]{4}|%[0-9a-fA-F]{2}")
+_NUL = "\0"
 
 _PEM = re.compile(r"-----BEGIN ([A-Z0-9 ]{1,40})-----.*?(?:-----END \1-----|\Z)", re.DOTALL)
 _JWT = re.compile(r"\beyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*")
 _BEARER = re.compile(r"\b(Bearer|Basic)\s+[\w.~+/=-]{8,}", re.IGNORECASE)
 _URL_CREDENTIALS = re.compile(r"(?<=://)[^\s/@:]{1,256}(?::[^\s/@]{0,256})?@")
 _URL_SECRET = re.compile(
-    r"(?<=[?&#])((?:\w{0,30}[_-])?(?:token|key|secret|password|sig|signature|code|auth))=[^\s&#]+",
-    re.IGNORECASE,
+    r"""(?<=[?&\#;\0])([\w-]{0,30}?(?:
+        token|key|secret|password|passwd|pwd|sig|signature|code|auth|link|ticket|session|sid|jwt
+    ))=[^\s&\#"'<>\\]+""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_HOOK = re.compile(
+    r"((?:hooks\.slack\.com/services|discord(?:app)?\.com/api/webhooks)/)[\w/-]+", re.IGNORECASE
 )
 _KEY = re.compile(
     r"""\b(?:
-        sk-[\w-]{16,} | (?:sk|pk|rk)_(?:live|test)_\w{10,}
-      | gh[opusr]_\w{20,} | github_pat_\w{20,} | glpat-[\w-]{16,}
+        tl_[\w-]{40,} | sk-[\w-]{16,} | (?:sk|pk|rk)_(?:live|test)_\w{10,} | gsk_\w{20,}
+      | gh[opusr]_\w{20,} | github_pat_\w{20,} | glpat-[\w-]{16,} | xai-\w{20,}
       | xox[abeoprs]-[\w-]{10,} | xapp-[\w-]{10,}
       | (?:AKIA|ASIA)[0-9A-Z]{16} | AIza[\w-]{30,} | ya29\.[\w-]{20,}
       | hf_\w{20,} | npm_\w{30,} | pypi-[\w-]{20,} | SG\.[\w-]{16,}\.[\w-]{16,}
-      | \d{8,10}:AA[\w-]{30,}
+      | (?:bot)?\d{8,10}:AA[\w-]{30,}
     )""",
     re.VERBOSE,
 )
 _ASSIGNED = re.compile(
-    r"""(?P<name>\b(?:\w{0,30}[_-])?(?:api[_-]?key|secret|token|passwd|password|passphrase)\b
-        ["']?\s{0,3}(?:=|:|\bis\b)\s{0,3}["']?)(?!\[)[^\s"',;]{6,}""",
+    r"""(?P<name>\b\w{0,30}?
+        (?:(?:api|access|private)[_-]?key|secret|token|passwd|password|passphrase|pwd)\b
+        \\*["']?\s{0,3}(?:=|:|\bis\b)\s{0,3}\\*["']?)(?!\[)[^\s"',;\\]{6,}""",
     re.IGNORECASE | re.VERBOSE,
 )
-_EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
+_EMAIL = re.compile(
+    r"(?<![\w.+-])[\w.+-]{1,64}(?:@|%40\0)[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}", re.IGNORECASE
+)
 _IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}\b")
 _CARD = re.compile(r"(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w-])")
 _PHONE = re.compile(
@@ -51,9 +69,35 @@ _PHONE = re.compile(
 
 def redact_text(text: str) -> str:
     """Take out of a text what identifies somebody or opens something."""
-    text = _PEM.sub("[key]", text)
+    whole = _PEM.sub("[key]", text)
+    return "".join(_unmarked(_redact_piece(_marked(piece))) for piece in _pieces(whole))
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Cut a long text where a line ends, or at least a word."""
+    begin = 0
+    while len(text) - begin > PIECE:
+        latest = begin + 2 * PIECE
+        ends = (text.find(sign, begin + PIECE, latest) for sign in "\n ")
+        end = next((one + 1 for one in ends if one >= 0), latest)
+        yield text[begin:end]
+        begin = end
+    yield text[begin:]
+
+
+def _marked(text: str) -> str:
+    """Put a sign behind each escape; most texts have none."""
+    return _ESCAPE.sub(r"\g<0>\0", text) if "\\" in text or "%" in text else text
+
+
+def _unmarked(text: str) -> str:
+    return text.replace(_NUL, "")
+
+
+def _redact_piece(text: str) -> str:
     text = _URL_CREDENTIALS.sub("[credentials]@", text)
     text = _URL_SECRET.sub(r"\1=[secret]", text)
+    text = _HOOK.sub(r"\1[secret]", text)
     text = _JWT.sub("[token]", text)
     text = _BEARER.sub(r"\1 [token]", text)
     text = _KEY.sub("[key]", text)
@@ -99,21 +143,56 @@ class Redactor:
     def learn(self, people: Iterable[tuple[str, Iterable[str]]]) -> None:
         """Look from now on, in texts, for the names and ids of these people and no others."""
         self._spoken = {
-            word.casefold(): placeholder
+            _plain(word): placeholder
             for placeholder, words in people
             for word in words
-            if len(word) >= NAME_LENGTH
+            if len(word) >= (NAME_LENGTH if _has_spaces(word[:1]) else NAME_LENGTH - 1)
         }
         longest_first = sorted(self._spoken, key=len, reverse=True)
-        any_name = "|".join(re.escape(word) for word in longest_first)
-        self._names = (
-            re.compile(rf"(?<!\w)(?:{any_name})(?!\w)", re.IGNORECASE) if any_name else None
-        )
+        forms = (form for word in longest_first for form in (word, normalize("NFD", word)))
+        any_name = "|".join(dict.fromkeys(map(_written, forms)))
+        self._names = re.compile(any_name, re.IGNORECASE) if any_name else None
 
     def text(self, text: str) -> str:
         """Redact a text, the names of the people in it included."""
         plain = redact_text(text)
-        return plain if self._names is None else self._names.sub(self._name, plain)
+        if self._names is None:
+            return plain
+        pieces = (self._names.sub(self._name, _marked(piece)) for piece in _pieces(plain))
+        return _unmarked("".join(pieces))
 
     def _name(self, found: _Found) -> str:
-        return self._spoken.get(found.group().casefold(), "[name]")
+        return self._spoken.get(_plain(found.group()), "[name]")
+
+
+def _has_spaces(letter: str) -> bool:
+    """Tell whether a letter is of a writing that parts its words; the others have no capitals."""
+    return letter.isascii() or letter.lower() != letter.upper()
+
+
+def _written(word: str) -> str:
+    """Write the pattern of a name: a whole word, where words are parted, in all its spellings."""
+    front = r"(?<!\w)" if _has_spaces(word[:1]) else ""
+    end = r"(?!\w)" if _has_spaces(word[-1:]) else ""
+    return front + "".join(map(_spelled, word)) + end
+
+
+def _spelled(letter: str) -> str:
+    """Write the pattern of a letter: as it is, escaped as in JSON, however often, or in a URL."""
+    if letter.isascii():
+        return re.escape(letter)
+    in_json = "".join(rf"\\+{one}\0" for one in json.dumps(letter)[2:-1].split("\\"))
+    in_url = "".join(rf"%{one}\0" for one in quote(letter)[1:].split("%"))
+    return f"(?:{letter}|{in_json}|{in_url})"
+
+
+def _plain(name: str) -> str:
+    """Bring all spellings of a name to one."""
+    in_json = re.compile(r"(?:\\+u[0-9a-fA-F]{4})+")
+    plain = in_json.sub(lambda found: _unescaped(found.group()), _unmarked(name))
+    return normalize("NFC", unquote(plain)).casefold()
+
+
+def _unescaped(text: str) -> str:
+    once = re.sub(r"\\+", r"\\", text)
+    return str(json.loads(f'"{once}"'))

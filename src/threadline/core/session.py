@@ -184,8 +184,10 @@ def checked_session_id(value: object) -> SessionId:
     """Refuse what is no session id; one that passes cannot leave its folder."""
     if isinstance(value, str) and _SESSION_ID.fullmatch(value):
         return SessionId(value)
+    # A number may be too long to be written at all.
+    written = repr(value[:60]) if isinstance(value, str) else f"This {type(value).__name__}"
     raise Invalid(
-        f"{str(value)[:60]!r} is no session id",
+        f"{written} is no session id",
         hint="Session ids look like 20260131_184500_0a1b2c3d",
     )
 

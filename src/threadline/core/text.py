@@ -117,7 +117,9 @@ def clean_title(text: str, limit: int = TITLE_LIMIT) -> str:
     """Make one short line of any text: nothing unseen in it, white space folded."""
     if not isinstance(text, str):
         raise unfit(text, "title", "text")
-    return " ".join(_UNSEEN.sub("", text).split())[:limit].rstrip()
+    if not (text.isascii() and text.isprintable()):  # most are, and hide nothing
+        text = _UNSEEN.sub("", text)
+    return " ".join(text.split())[:limit].rstrip()
 
 
 def first_words(text: str) -> str:

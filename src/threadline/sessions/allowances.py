@@ -8,7 +8,7 @@ from threadline.core.errors import NotFound
 from threadline.core.event import EventKind
 from threadline.core.person import Identity
 from threadline.core.session import SessionId
-from threadline.sessions.chronicle import NO_SESSION, chronicle_of
+from threadline.sessions.chronicle import NO_SESSION, chronicle_of, tell_apart
 from threadline.storage.database import Row, Transaction
 from threadline.storage.moments import stamp
 
@@ -36,9 +36,16 @@ def allow(
             sender_key=sender_key,
             now=stamp(now),
         )
-    if session_key is not None:
-        with chronicle_of(tx, session_key, now) as chronicle:
-            chronicle.tell(EventKind.SESSION_CHANGED)
+    _tell(tx, session_key, now)
+
+
+def _tell(tx: Transaction, session_key: int | None, now: datetime) -> None:
+    """Add to the feed that something else is allowed, in one session or in all of them."""
+    if session_key is None:
+        tell_apart(tx, EventKind.ALLOWANCE_CHANGED, None, now)
+        return
+    with chronicle_of(tx, session_key, now) as chronicle:
+        chronicle.tell(EventKind.SESSION_CHANGED)
 
 
 def list_allowed(tx: Transaction, id: SessionId) -> frozenset[str]:
@@ -64,13 +71,9 @@ def revoke_allowance(tx: Transaction, key: AllowanceKey, *, now: datetime) -> Al
     row = tx.one("read_allowance", key=key)
     if row is None:
         raise NotFound("Nothing is allowed under this number", id=str(key))
-    session_key = row.number_or_none("session_key")
-    if session_key is None:
-        tx.run("drop_allowance", key=key)
-    else:
-        with chronicle_of(tx, session_key, now) as chronicle:
-            tx.run("drop_allowance", key=key)
-            chronicle.tell(EventKind.SESSION_CHANGED)
+    # The session first, which is locked before what is in it.
+    _tell(tx, row.number_or_none("session_key"), now)
+    tx.run("drop_allowance", key=key)
     return _allowance_from(row)
 
 

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from threadline.core.errors import Invalid
 from threadline.core.event import EventKind
+from threadline.core.reach import is_machine_own
 from threadline.core.session import (
     ModelChoice,
     SessionId,
@@ -58,6 +59,9 @@ def choose_model(
     """Choose the model of a session; None leaves it to the configuration again."""
     if choice is not None:
         checked_type(choice, "model choice", ModelChoice)
+        if choice.base_url is not None and is_machine_own(choice.base_url):
+            hint = "If it is meant, name it in the settings at the machine itself"
+            raise Invalid("No model is asked at an address of the machine's own", id=id, hint=hint)
     with open_chronicle(tx, id, now) as chronicle:
         tx.run(
             "set_model",

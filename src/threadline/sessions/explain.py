@@ -4,10 +4,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from threadline.core.address import Address, Kind, Sender
+from threadline.core.errors import NotFound
 from threadline.core.policy import ResetPolicy
 from threadline.core.route import Route, is_multi_user, route
 from threadline.core.rules import Rules
 from threadline.core.session import Cause, SessionId
+from threadline.core.turn import BusyMode
 from threadline.sessions.people.aliases import resolve
 from threadline.sessions.people.gathering import foresee, is_one_conversation
 from threadline.sessions.verdicts import why_new
@@ -25,6 +27,43 @@ class Explanation:
     """The session that the route is bound to."""
     cause: Cause | None
     """Why the message would begin a new session; None: it would go on in that one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outlook:
+    """By which rules a session goes on."""
+
+    routes: tuple[Route, ...]
+    """The conversations that go on with it."""
+    policy: ResetPolicy
+    resets_at: datetime | None
+    """When it is over if nothing more happens; whoever holds it, or runs in it, prolongs that."""
+    cause: Cause | None
+    """Why the next message would begin a new session; None: it would go on in this one."""
+    busy_mode: BusyMode
+    """What becomes of a message that arrives while a turn runs."""
+    chosen_busy_mode: BusyMode | None
+    """What was chosen for this session; None: it is as on its platform."""
+
+
+def read_outlook(tx: Transaction, id: SessionId, *, rules: Rules, now: datetime) -> Outlook:
+    """Tell by which rules a session goes on."""
+    row = tx.one("read_outlook", id=id)
+    if row is None:
+        raise NotFound("There is no such session", id=id)
+    key, platform = row.number("key"), row.text("platform")
+    policy = rules.policies.resolve(platform, Kind(row.text("kind")))
+    mode = row.text_or_none("busy_mode")
+    chosen = None if mode is None else BusyMode(mode)
+    is_open = row["ended_at"] is None and row["suspended_at"] is None
+    return Outlook(
+        routes=tuple(Route(one.text("route")) for one in tx.all("list_routes", session_key=key)),
+        policy=policy,
+        resets_at=policy.resets_at(row.moment("last_activity_at")) if is_open else None,
+        cause=why_new(tx, row, expect(tx, "read_load", session_key=key), rules=rules, now=now),
+        busy_mode=chosen or rules.busy_for(platform),
+        chosen_busy_mode=chosen,
+    )
 
 
 def explain(

@@ -42,14 +42,25 @@ def beat(
     tx: Transaction, platforms: Mapping[str, PlatformHealth], *, owner: OwnerId, now: datetime
 ) -> None:
     """Write down that a gateway still serves, and how its platforms are."""
-    if tx.one("beat_gateway", owner=owner, platforms=_pack(platforms), now=stamp(now)) is None:
+    before, told = tx.one("read_gateway_platforms", owner=owner), _pack(platforms)
+    if (
+        before is None
+        or tx.one("beat_gateway", owner=owner, platforms=told, now=stamp(now)) is None
+    ):
         raise NotFound("This gateway was never enrolled, or has left", id=owner)
+    if before.text("platforms") != told:
+        tell_apart(tx, EventKind.GATEWAY_CHANGED, None, now)
 
 
 def leave(tx: Transaction, *, owner: OwnerId, now: datetime) -> None:
     """Write down that a gateway serves no longer."""
     if tx.one("remove_gateway", owner=owner) is not None:
         tell_apart(tx, EventKind.GATEWAY_CHANGED, None, now)
+
+
+def note_settings(tx: Transaction, *, now: datetime) -> None:
+    """Tell that a gateway goes by other settings from now on."""
+    tell_apart(tx, EventKind.SETTINGS_CHANGED, None, now)
 
 
 def list_gateways(tx: Transaction) -> list[GatewayRow]:

@@ -19,6 +19,7 @@ from threadline.core.job import (
     RunState,
 )
 from threadline.core.person import Asker, Identity
+from threadline.core.revision import Seen, require_seen
 from threadline.core.route import canonical_sender
 from threadline.core.session import SessionId
 from threadline.core.turn import TurnId, TurnState
@@ -93,10 +94,11 @@ def change_job(
     *,
     platforms: Collection[str] | None = None,
     homes: Homes = NO_HOMES,
+    seen: Seen | None = None,
     now: datetime,
 ) -> Job:
     """Let a job ask something else, at other times, or for others."""
-    job = require_job(tx, id, asker)
+    job = require_job(tx, id, asker, seen)
     given = {
         field.name: value
         for field in fields(change)
@@ -145,9 +147,11 @@ def resume_job(tx: Transaction, id: JobId, asker: Asker, *, now: datetime) -> Jo
     return _changed(tx, id, now)
 
 
-def delete_job(tx: Transaction, id: JobId, asker: Asker, *, now: datetime) -> Job:
+def delete_job(
+    tx: Transaction, id: JobId, asker: Asker, *, seen: Seen | None = None, now: datetime
+) -> Job:
     """Delete a job, and what is known of its runs; their sessions stay."""
-    job = require_job(tx, id, asker)
+    job = require_job(tx, id, asker, seen)
     _drop(tx, id, now)
     return job
 
@@ -179,10 +183,12 @@ def see_job(tx: Transaction, id: JobId, asker: Asker) -> Job:
     return _job_from(row)
 
 
-def require_job(tx: Transaction, id: JobId, asker: Asker) -> Job:
-    """Take a job for this transaction that the asker may change."""
+def require_job(tx: Transaction, id: JobId, asker: Asker, seen: Seen | None = None) -> Job:
+    """Take a job for this transaction that the asker may change, if it is as they have seen it."""
     tx.one("lock_job", id=id)
-    return see_job(tx, id, asker)
+    job = see_job(tx, id, asker)
+    require_seen(job.revision, seen, str(id))
+    return job
 
 
 def list_jobs(tx: Transaction, asker: Asker) -> Sequence[Job]:

@@ -14,12 +14,12 @@ from threadline.core.project import (
     ProjectKind,
     clean_project_name,
 )
+from threadline.core.revision import Seen, require_seen
 from threadline.core.session import ProjectKey
 from threadline.sessions.chronicle import chronicle_of, tell_apart
 from threadline.storage.database import Row, Transaction, expect
 from threadline.storage.moments import stamp
 
-"""The key under which the feed tells what belongs to no session."""
 _SLICE = 20
 
 
@@ -49,11 +49,12 @@ def change_project(
     *,
     name: str | None = None,
     color: ProjectColor | None = None,
+    seen: Seen | None = None,
     now: datetime,
 ) -> Project:
     """Give a project another name, another colour, or both."""
     cleaned = None if name is None else clean_project_name(name)
-    before = _lock(tx, key)
+    before = _lock(tx, key, seen)
     if cleaned is not None and cleaned != before.name:
         _refuse_scheduled(before, "renamed")
         _refuse_taken(tx, before.profile, cleaned)
@@ -73,9 +74,11 @@ def empty_project(tx: Transaction, key: ProjectKey, *, now: datetime) -> bool:
     return bool(rows)
 
 
-def delete_project(tx: Transaction, key: ProjectKey, *, now: datetime) -> bool:
+def delete_project(
+    tx: Transaction, key: ProjectKey, *, seen: Seen | None = None, now: datetime
+) -> bool:
     """Delete a project; False: a session is in it, and has to be taken out first."""
-    _refuse_scheduled(_lock(tx, key), "deleted")
+    _refuse_scheduled(_lock(tx, key, seen), "deleted")
     if tx.one("list_keys_of_project", project_key=key, most=1) is not None:
         return False
     tx.run("drop_project", key=key)
@@ -119,8 +122,10 @@ def _tell(tx: Transaction, key: int, now: datetime) -> None:
     tell_apart(tx, EventKind.PROJECT_CHANGED, key, now)
 
 
-def _lock(tx: Transaction, key: ProjectKey) -> Project:
-    return _project_from(_required(tx.one("lock_project", key=key), key))
+def _lock(tx: Transaction, key: ProjectKey, seen: Seen | None) -> Project:
+    project = _project_from(_required(tx.one("lock_project", key=key), key))
+    require_seen(project.revision, seen, str(key))
+    return project
 
 
 def _required(row: Row | None, key: ProjectKey) -> Row:

@@ -94,6 +94,14 @@ def parse_schedule(text: str, timezone: str) -> Schedule:
     return Schedule(kind=ScheduleKind.CRON, timezone=timezone, cron=_checked_cron(written))
 
 
+def next_times(text: str, timezone: str, *, now: datetime, most: int) -> tuple[datetime, ...]:
+    """Tell when a job would be due, if it were made now with such a schedule."""
+    schedule, times = parse_schedule(text, timezone), [now]
+    while len(times) <= most and (due := schedule.after(times[-1], since=now)) is not None:
+        times.append(due)
+    return tuple(times[1:])
+
+
 def _interval(number: str, unit: str, timezone: str) -> Schedule:
     if unit not in _UNITS:
         raise Invalid(f"“{unit}” is no unit of time here", hint="Write m, h or d: every 15m")

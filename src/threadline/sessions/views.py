@@ -127,22 +127,32 @@ def transcript(
     *,
     before: int | None = None,
     after: int | None = None,
+    around: int | None = None,
     most: int = PAGE,
     hidden: bool = False,
 ) -> list[Message]:
-    """Read a page of a transcript in order: its end, or what is before or after a place.
+    """Read a page of a transcript in order: its end, or what is before, after or around a place.
 
     What was undone or retried is left out, unless hidden lines are asked for. A line that a branch
-    shares keeps the id of the session it was written in.
+    shares keeps the id of the session it was written in. Around a line is half a page before it,
+    and the rest from it on.
     """
     layout, page = layout_of(tx, id), page_size(most)
     out_of_sight = () if checked_flag(hidden, "hidden") else layout.hidden()
-    if after is not None:
-        after = checked_count(after, "sequence number")
+
+    def later(after: int, page: int) -> list[Message]:
         return list(islice(forwards(tx, layout, out_of_sight, after=after, page=page), page))
-    end = END if before is None else checked_count(before, "sequence number")
-    found = list(islice(backwards(tx, layout, out_of_sight, before=end, page=page), page))
-    return found[::-1]
+
+    def earlier(before: int, page: int) -> list[Message]:
+        found = islice(backwards(tx, layout, out_of_sight, before=before, page=page), page)
+        return list(found)[::-1]
+
+    if around is not None:
+        at, half = checked_count(around, "sequence number"), page // 2
+        return [*earlier(at, half), *later(max(at - 1, 0), page - half)]
+    if after is not None:
+        return later(checked_count(after, "sequence number"), page)
+    return earlier(END if before is None else checked_count(before, "sequence number"), page)
 
 
 def queue(tx: Transaction, id: SessionId) -> list[Message]:
@@ -163,10 +173,13 @@ def revisions(tx: Transaction, key: MessageKey) -> list[Revision]:
     ]
 
 
-def turns(tx: Transaction, id: SessionId, most: int = PAGE) -> list[Turn]:
-    """Read the turns of a session, the newest first."""
+def turns(
+    tx: Transaction, id: SessionId, most: int = PAGE, before: TurnId | None = None
+) -> list[Turn]:
+    """Read the turns of a session, the newest first, or those before one of them."""
     key = session_row(tx, id).number("key")
-    rows = tx.all("list_turns", session_key=key, most=page_size(most))
+    end = END if before is None else checked_turn_id(before)
+    rows = tx.all("list_turns", session_key=key, before=end, most=page_size(most))
     return [turn_from(row, id) for row in rows]
 
 

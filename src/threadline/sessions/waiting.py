@@ -29,21 +29,32 @@ ERRAND_LEASE = timedelta(minutes=10)
 _SLICE = 20
 
 
-def keep_waiting(chronicle: Chronicle, inbound: Inbound, rank: Rank, rules: Rules) -> bool:
+def keep_waiting(
+    chronicle: Chronicle, inbound: Inbound, rank: Rank, rules: Rules, *, on_screen: bool = False
+) -> bool:
     """Let a command wait if its session has anything to do before; False: its time is now."""
     line = expect(chronicle.tx, "read_line", session_key=chronicle.key)
     if not line.number("unfinished"):
         return False
     if line.number("commands") >= rules.queue_cap:
         raise QueueFull(id=chronicle.id, hint="Wait for an answer, or stop the running turn")
-    _stand_in_line(chronicle, inbound, rank, after=line.number("newest"))
+    after = line.number("newest")
+    _stand_in_line(chronicle, inbound, rank, after=after, on_screen=on_screen)
     return True
 
 
-def take_place(chronicle: Chronicle, inbound: Inbound, rank: Rank, owner: OwnerId) -> int:
+def take_place(
+    chronicle: Chronicle,
+    inbound: Inbound,
+    rank: Rank,
+    owner: OwnerId,
+    *,
+    on_screen: bool = False,
+) -> int:
     """Let a command that has begun stand before everything that comes later; answer its place."""
     line = expect(chronicle.tx, "read_line", session_key=chronicle.key)
-    return _stand_in_line(chronicle, inbound, rank, after=line.number("newest"), owner=owner)
+    after = line.number("newest")
+    return _stand_in_line(chronicle, inbound, rank, after=after, owner=owner, on_screen=on_screen)
 
 
 def _stand_in_line(
@@ -52,6 +63,7 @@ def _stand_in_line(
     rank: Rank,
     *,
     after: int,
+    on_screen: bool,
     owner: OwnerId | None = None,
 ) -> int:
     until = None if owner is None else stamp(chronicle.now + ERRAND_LEASE)
@@ -63,7 +75,7 @@ def _stand_in_line(
         rank=rank,
         platform=inbound.address.platform,
         sender_id=canonical_sender(inbound.address.platform, inbound.sender),
-        inbound=seal(inbound),
+        inbound=seal(inbound, on_screen=on_screen),
         owner=owner,
         lease_until=until,
     )

@@ -31,7 +31,10 @@ class Row(dict[str, SqlValue]):
 
     def text_or_none(self, name: str) -> str | None:
         """Answer a text that may be missing."""
-        return None if self[name] is None else self.text(name)
+        value = self[name]
+        if value is None or isinstance(value, str):
+            return value
+        raise _mismatch(name, value)
 
     def number(self, name: str) -> int:
         """Answer a whole number that is always there."""
@@ -42,7 +45,10 @@ class Row(dict[str, SqlValue]):
 
     def number_or_none(self, name: str) -> int | None:
         """Answer a whole number that may be missing."""
-        return None if self[name] is None else self.number(name)
+        value = self[name]
+        if value is None or isinstance(value, int):
+            return value
+        raise _mismatch(name, value)
 
     def moment(self, name: str) -> datetime:
         """Answer a moment that is always there."""

@@ -13,4 +13,4 @@ def stamp(moment: datetime) -> int:
 
 def moment(stamped: int) -> datetime:
     """Answer the moment that a number stands for."""
-    return _EPOCH + timedelta(microseconds=stamped)
+    return _EPOCH + timedelta(0, 0, stamped)  # days, seconds: without a name it is read faster

@@ -3,6 +3,7 @@
 import difflib
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import datetime
 
 from threadline.core.command import COMMANDS, Call, help_text
@@ -10,6 +11,7 @@ from threadline.core.errors import Invalid, NotFound, Refused
 from threadline.core.inbound import Inbound
 from threadline.core.rank import Rank
 from threadline.core.rules import Rules
+from threadline.core.session import SessionId
 from threadline.sessions.commands import (
     answering,
     belonging,
@@ -18,6 +20,7 @@ from threadline.sessions.commands import (
     moving,
     placing,
     scheduling,
+    screens,
     shaping,
     speaking,
     telling,
@@ -40,8 +43,12 @@ def carry_out(
     now: datetime,
     new_id: NewId,
     rank: Rank = Rank.OWNER,
+    session: SessionId | None = None,
 ) -> Reply:
-    """Do what a command asks for, if the asker may, and answer what to say."""
+    """Do what a command asks for, if the asker may, and answer what to say.
+
+    It is about the session that goes on where it was given, or about one on a screen.
+    """
     check_call(call, rank)
     ask = Ask(
         tx=tx,
@@ -51,8 +58,14 @@ def carry_out(
         now=now,
         new_id=new_id,
         rank=rank,
+        session=session,
     )
-    return VERBS[call.command.name](ask)
+    name = call.command.name
+    if session is None:
+        return VERBS[name](ask)
+    if name in ON_SCREEN:
+        return ON_SCREEN[name](ask)
+    return replace(VERBS[name](ask), session_id=session)
 
 
 def check_call(call: Call, rank: Rank) -> None:
@@ -111,3 +124,13 @@ VERBS: Mapping[str, Callable[[Ask], Reply]] = {
     "help": lambda ask: Reply(text=help_text(ask.rank)),
 }
 """What each command of the table does, by its name."""
+
+ON_SCREEN: Mapping[str, Callable[[Ask], Reply]] = {
+    "new": screens.new,
+    "reset": screens.new,
+    "resume": screens.resume,
+    "branch": screens.branch,
+    "background": screens.background,
+    "sethome": screens.sethome,
+}
+"""What some of them do for whoever looks at one session, where a chat would go by its route."""

@@ -1,13 +1,13 @@
 """A command being carried out, and what it answers."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeAlias
 
 from threadline.core.address import Kind
 from threadline.core.command import words_of
-from threadline.core.errors import Conflict
+from threadline.core.errors import Conflict, Invalid
 from threadline.core.forgetting import ForgettingId
 from threadline.core.inbound import Inbound
 from threadline.core.listing import SessionRow
@@ -17,6 +17,7 @@ from threadline.core.portable.files import ExportFormat
 from threadline.core.rank import Rank
 from threadline.core.rules import Rules
 from threadline.core.session import Session, SessionId
+from threadline.core.text import clean_title
 from threadline.core.turn import TurnId
 from threadline.sessions import views
 from threadline.sessions.chronicle import open_chronicle
@@ -79,6 +80,8 @@ class Reply:
     """What the turn had shown is carried on, and says the same."""
     is_secret: bool = False
     """It is said directly, and never kept."""
+    session_id: SessionId | None = None
+    """Where a screen goes on; None: with a conversation that begins with its first words."""
     waited: Sequence["Waited"] = ()
     """Commands that had waited for what this one stopped, and were carried out after it."""
 
@@ -102,10 +105,19 @@ class Ask:
     now: datetime
     new_id: NewId
     rank: Rank = Rank.OWNER
+    session: SessionId | None = None
+    """The session that the asker looks at on a screen; None: the one that goes on in their chat."""
 
     def words(self) -> tuple[Part, ...]:
         """Answer what the message says without its command: the words, and what came along."""
         return words_of(self.argument, self.inbound.parts)
+
+    def title(self) -> str | None:
+        """Read the title that stands after the command; None: nothing does."""
+        title = clean_title(self.argument)
+        if self.argument and not title:
+            raise Invalid("A title needs at least one visible character")
+        return title or None
 
     def new_code(self) -> int:
         """Draw forty random bits from the same source as ids."""
@@ -113,7 +125,7 @@ class Ask:
 
     def explanation(self) -> Explanation:
         """Tell where the next message of the asker would go, and why."""
-        return explain(
+        found = explain(
             self.tx,
             self.inbound.address,
             self.inbound.sender,
@@ -121,9 +133,16 @@ class Ask:
             rules=self.rules,
             now=self.now,
         )
+        if self.session is None:
+            return found
+        session = views.read_session(self.tx, self.session)
+        policy = self.rules.policies.resolve(session.platform, session.kind)
+        return replace(found, session_id=self.session, cause=None, policy=policy)
 
     def here(self) -> SessionId | None:
         """Find the session that the next message would go on in; None: it begins a new one."""
+        if self.session is not None:
+            return self.session
         found = self.explanation()
         return found.session_id if found.cause is None else None
 

@@ -68,7 +68,7 @@ def whoami(ask: Ask) -> Reply:
         f"{who}{f', called “{called}”' if called else ''}.",
         f"You are here as: {ask.rank}.",
         *_linked(ask, address.platform, id),
-        f"What you say here goes to {ask.explanation().route}.",
+        f"What you say here goes to {ask.session or ask.explanation().route}.",
     ]
     return Reply(text="\n".join(lines))
 

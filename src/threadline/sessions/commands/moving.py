@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from threadline.core.errors import Invalid, NotFound
 from threadline.core.listing import SessionRow
@@ -20,17 +21,26 @@ _NUMBER = re.compile(r"[+-]?[0-9]{1,9}")
 _ID = re.compile(r"[0-9]{8}_[0-9]{6}_[0-9a-f]{8}")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """The conversation that somebody means."""
+
+    id: SessionId
+    is_known: bool
+    """It is among those that were listed; of any other it has to be asked who may see it."""
+    others: str
+    """What is said of older ones that also matched."""
+
+
 def new(ask: Ask) -> Reply:
     """Begin a new conversation, with a title or without."""
-    inbound, title = ask.inbound, clean_title(ask.argument)
-    if ask.argument and not title:
-        raise Invalid("A title needs at least one visible character")
+    inbound, title = ask.inbound, ask.title()
     change = conversations.reset(
         ask.tx,
         inbound.address,
         inbound.sender,
         profile=inbound.profile,
-        title=title or None,
+        title=title,
         rules=ask.rules,
         now=ask.now,
         new_id=ask.new_id,
@@ -47,6 +57,32 @@ def reset(ask: Ask) -> Reply:
 
 def resume(ask: Ask) -> Reply:
     """Go on with an earlier conversation, or list them to choose from."""
+    found = find_meant(ask)
+    if isinstance(found, Reply):
+        return found
+    id, inbound = found.id, ask.inbound
+    if found.is_known and id == ask.here():
+        return Reply(text=tell_already(ask, found))
+    words = introduce(ask.tx, id, now=ask.now) if found.is_known else None
+    conversations.switch(
+        ask.tx,
+        inbound.address,
+        inbound.sender,
+        profile=inbound.profile,
+        to=id,
+        rules=ask.rules,
+        now=ask.now,
+    )
+    return Reply(text=f"Continuing {words or introduce(ask.tx, id, now=ask.now)}.{found.others}")
+
+
+def tell_already(ask: Ask, found: Found) -> str:
+    """Say that somebody is where they want to go."""
+    return f"You are there already: {introduce(ask.tx, found.id, now=ask.now)}.{found.others}"
+
+
+def find_meant(ask: Ask) -> Found | Reply:
+    """Find the conversation that is meant, or list those that it may be."""
     own = ask.own()
     if not ask.argument:
         return _listing(ask, own, own, "Your conversations:")
@@ -62,20 +98,7 @@ def resume(ask: Ask) -> Reply:
     others = ""
     if len(found) > 1:
         others = f" {count(len(found) - 1, 'older one')} also matched; /resume lists them."
-    if target is not None and id == ask.here():
-        return Reply(text=f"You are there already: {introduce(ask.tx, id, now=ask.now)}.{others}")
-    inbound = ask.inbound
-    words = None if target is None else introduce(ask.tx, id, now=ask.now)
-    conversations.switch(
-        ask.tx,
-        inbound.address,
-        inbound.sender,
-        profile=inbound.profile,
-        to=id,
-        rules=ask.rules,
-        now=ask.now,
-    )
-    return Reply(text=f"Continuing {words or introduce(ask.tx, id, now=ask.now)}.{others}")
+    return Found(id=id, is_known=target is not None, others=others)
 
 
 def _find(own: Sequence[SessionRow], wanted: str) -> Sequence[SessionRow]:

@@ -7,7 +7,7 @@ from datetime import datetime
 from threadline.core.access import voucher_of
 from threadline.core.command import Call, WhileRunning, parse_command
 from threadline.core.delivery import DeliveryId
-from threadline.core.envelope import unseal
+from threadline.core.envelope import is_from_screen, unseal
 from threadline.core.errors import Conflict, Invalid
 from threadline.core.inbound import Inbound
 from threadline.core.message import Attachment, plain_text
@@ -43,15 +43,29 @@ def take(
     rules: Rules,
     now: datetime,
     new_id: NewId,
+    session: SessionId | None = None,
 ) -> Reply | None:
-    """Carry out a command, or let it wait for its time; None: the same message came before."""
+    """Carry out a command, or let it wait for its time; None: the same message came before.
+
+    With a session it was given on a screen that shows this one, where its answer is read.
+    """
     outcome.lock(tx, rename(tx, inbound))
     reply = outcome.once(
-        tx, inbound, _take, inbound, call, rank=rank, rules=rules, now=now, new_id=new_id
+        tx,
+        inbound,
+        _take,
+        inbound,
+        call,
+        rank=rank,
+        rules=rules,
+        now=now,
+        new_id=new_id,
+        session=session,
     )
     if reply is None or not isinstance(reply.errand, Compress):
         return reply
-    place = take_place(open_chronicle(tx, reply.errand.session_id, now), inbound, rank, owner)
+    chronicle, on_screen = open_chronicle(tx, reply.errand.session_id, now), session is not None
+    place = take_place(chronicle, inbound, rank, owner, on_screen=on_screen)
     return replace(reply, errand=replace(reply.errand, place=place))
 
 
@@ -64,17 +78,22 @@ def _take(
     rules: Rules,
     now: datetime,
     new_id: NewId,
+    session: SessionId | None,
 ) -> Reply:
     check_call(call, rank)
     _note_voucher(tx, inbound)
-    id = _session_here(tx, inbound, rules, now)
+    id = session or _session_here(tx, inbound, rules, now)
+    reply = None
     if id is not None and call.command.while_running is WhileRunning.WAIT:
         # So that nothing ends meanwhile.
         locked = open_chronicle(tx, id, now)
-        if keep_waiting(locked, inbound, rank, rules):
-            return _owe(tx, inbound, Reply(text=WAITS), rules, now)
-    reply = carry_out(tx, inbound, call, rules=rules, now=now, new_id=new_id, rank=rank)
-    return _owe(tx, inbound, reply, rules, now)
+        if keep_waiting(locked, inbound, rank, rules, on_screen=session is not None):
+            reply = Reply(text=WAITS, session_id=session)
+    if reply is None:
+        reply = carry_out(
+            tx, inbound, call, rules=rules, now=now, new_id=new_id, rank=rank, session=session
+        )
+    return reply if session is not None else _owe(tx, inbound, reply, rules, now)
 
 
 def refuse(
@@ -104,9 +123,11 @@ def carry_out_waiting(
         if begun is None:
             return None
         inbound, rank = unseal(begun.text("inbound")), Rank(begun.text("rank"))
-    reply = _carry_out_in(chronicle, inbound, rank, rules, new_id)
+        session = chronicle.id if is_from_screen(begun.text("inbound")) else None
+    reply = _carry_out_in(chronicle, inbound, rank, rules, new_id, session=session)
     if waiting["owner"] is None:
-        _owe(tx, inbound, reply, rules, now)  # Else somebody began with it, and said so.
+        # Else somebody began with it, and said so.
+        _owe(tx, inbound, reply, rules, now, session=session)
     if isinstance(reply.errand, Compress):
         reply = replace(reply, errand=replace(reply.errand, place=id))
     else:
@@ -127,20 +148,30 @@ def refuse_waiting(
             return None
         wake_next(chronicle)
     inbound = unseal(taken.text("inbound"))
-    return Waited(inbound=inbound, reply=_owe(tx, inbound, Reply(text=why), rules, now))
+    session = chronicle.id if is_from_screen(taken.text("inbound")) else None
+    reply = _owe(tx, inbound, Reply(text=why), rules, now, session=session)
+    return Waited(inbound=inbound, reply=reply)
 
 
 def _carry_out_in(
-    chronicle: Chronicle, inbound: Inbound, rank: Rank, rules: Rules, new_id: NewId
+    chronicle: Chronicle,
+    inbound: Inbound,
+    rank: Rank,
+    rules: Rules,
+    new_id: NewId,
+    *,
+    session: SessionId | None,
 ) -> Reply:
     """Carry out a command in the session that it was given in, and in no other."""
     tx, now = chronicle.tx, chronicle.now
     call = parse_command(plain_text(inbound.parts).strip())
     if call is None:
         raise Invalid("This command does not exist any more", hint="/help lists the commands")
-    if _session_here(tx, inbound, rules, now) != chronicle.id:
+    if (session or _session_here(tx, inbound, rules, now)) != chronicle.id:
         raise Conflict(f"/{call.command.name} was not carried out: the conversation is another one")
-    return carry_out(tx, inbound, call, rules=rules, now=now, new_id=new_id, rank=rank)
+    return carry_out(
+        tx, inbound, call, rules=rules, now=now, new_id=new_id, rank=rank, session=session
+    )
 
 
 def _session_here(
@@ -152,10 +183,18 @@ def _session_here(
     return found.session_id if found.cause is None else None
 
 
-def _owe(tx: Transaction, inbound: Inbound, reply: Reply, rules: Rules, now: datetime) -> Reply:
+def _owe(
+    tx: Transaction,
+    inbound: Inbound,
+    reply: Reply,
+    rules: Rules,
+    now: datetime,
+    *,
+    session: SessionId | None = None,
+) -> Reply:
     """Owe an answer to where it was asked; a secret one is said directly, and not kept."""
     if reply.text and not reply.is_secret and not reply.is_carried:
-        about = _session_here(tx, inbound, rules, now)
+        about = session or _session_here(tx, inbound, rules, now)
         owe_answer(tx, inbound, reply.text, choices=reply.choices, about=about, now=now)
     return reply
 

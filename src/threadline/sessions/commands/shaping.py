@@ -64,9 +64,7 @@ def retry(ask: Ask) -> Reply:
 
 def branch(ask: Ask) -> Reply:
     """Go another way from here."""
-    title = clean_title(ask.argument)
-    if ask.argument and not title:
-        raise Invalid("A title needs at least one visible character")
+    title = ask.title()
     left = ask.must_be_here()
     ask.stop()
     branch_route(
@@ -74,7 +72,7 @@ def branch(ask: Ask) -> Reply:
         ask.inbound.address,
         ask.inbound.sender,
         profile=ask.inbound.profile,
-        title=title or None,
+        title=title,
         rules=ask.rules,
         now=ask.now,
         new_id=ask.new_id,

@@ -5,11 +5,13 @@ from dataclasses import replace
 from threadline.core.errors import Invalid
 from threadline.core.message import Role
 from threadline.core.route import canonical_sender
+from threadline.core.session import SessionId
 from threadline.core.text import clean_title
-from threadline.core.turn import BusyMode, TurnState
+from threadline.core.turn import BusyMode, TurnId, TurnState
 from threadline.sessions import views
 from threadline.sessions.arrivals import outcome
 from threadline.sessions.arrivals.arrive import arrive
+from threadline.sessions.arrivals.asks import ask_in
 from threadline.sessions.arrivals.outcome import Arrival
 from threadline.sessions.background import begin_beside
 from threadline.sessions.commands.ask import Ask, Reply
@@ -24,10 +26,22 @@ SHOWN_WORDS = 80
 
 def background(ask: Ask) -> Reply:
     """Have something done in a session of its own, while this conversation goes on."""
+    found = ask.explanation()
+    id, turn_id = begin_background(ask)
+    title = name(views.read_session(ask.tx, id))
+    where = "In a private chat, " if found.multi_user else ""
+    return Reply(
+        text=f"{title} is being done in the background. The answer comes here."
+        f" {where}/resume {id} goes on with it.",
+        turn_id=turn_id,
+    )
+
+
+def begin_background(ask: Ask) -> tuple[SessionId, TurnId]:
+    """Begin the session in which something is done beside this one, with the turn that does it."""
     if not ask.argument:
         raise Invalid("Say what is to be done", hint="/background and the task")
-    found = ask.explanation()
-    id, turn_id = begin_beside(
+    return begin_beside(
         ask.tx,
         ask.inbound,
         ask.words(),
@@ -35,13 +49,6 @@ def background(ask: Ask) -> Reply:
         rules=ask.rules,
         now=ask.now,
         new_id=ask.new_id,
-    )
-    title = name(views.read_session(ask.tx, id))
-    where = "In a private chat, " if found.multi_user else ""
-    return Reply(
-        text=f"{title} is being done in the background. The answer comes here."
-        f" {where}/resume {id} goes on with it.",
-        turn_id=turn_id,
     )
 
 
@@ -85,6 +92,8 @@ def _say(ask: Ask, busy: BusyMode) -> Arrival:
     if said.message_id is not None:
         known = outcome.in_known_form(ask.tx, rename(ask.tx, said))
         ask.tx.run("take_back_command", **outcome.identity(known))
+    if ask.session is not None:
+        return ask_in(ask.tx, ask.session, said, rules=ask.rules, now=ask.now, busy=busy)
     return arrive(ask.tx, said, rules=ask.rules, now=ask.now, new_id=ask.new_id, busy=busy)
 
 

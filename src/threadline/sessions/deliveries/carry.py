@@ -12,10 +12,10 @@ from threadline.core.delivery import (
     SentPiece,
     pause_after,
 )
-from threadline.core.errors import LeaseLost, NotFound
+from threadline.core.errors import LeaseLost
 from threadline.core.event import EventKind
 from threadline.core.text import checked_id, checked_text, checked_type
-from threadline.sessions.deliveries.parcel import telling
+from threadline.sessions.deliveries.parcel import require_delivery, telling
 from threadline.storage.database import Row, Transaction
 from threadline.storage.moments import stamp
 
@@ -42,7 +42,7 @@ def sent(
     if row["dead_at"] is not None:
         # Before the session is locked, as places come before sessions everywhere.
         tx.run("revive_address", key=row.number("address_key"))
-    _finish(tx, delivery, row, DeliveryState.SENT, platform_id=platform_id, error=None, now=now)
+    _finish(tx, delivery, row, DeliveryState.SENT, platform_id=platform_id, now=now)
     for piece in pieces:
         _add_piece(tx, delivery, piece, now)
 
@@ -87,7 +87,15 @@ def not_sent(
         row = _read(tx, delivery)
         if outcome is SendOutcome.DEAD:
             tx.run("bury_address", key=row.number("address_key"), why=error, now=stamp(now))
-        _finish(tx, delivery, row, DeliveryState.FAILED, platform_id=None, error=error, now=now)
+        _finish(
+            tx,
+            delivery,
+            row,
+            DeliveryState.FAILED,
+            error=error,
+            is_doubtful=outcome is SendOutcome.AMBIGUOUS,
+            now=now,
+        )
         return DeliveryState.FAILED
     _retry(tx, delivery, outcome, error, retry_after=retry_after, now=now)
     return DeliveryState.PENDING
@@ -127,8 +135,9 @@ def _finish(
     row: Row,
     state: DeliveryState,
     *,
-    platform_id: str | None,
-    error: str | None,
+    platform_id: str | None = None,
+    error: str | None = None,
+    is_doubtful: bool = False,
     now: datetime,
 ) -> None:
     with telling(tx, row.number_or_none("session_key"), now) as tell:
@@ -140,6 +149,7 @@ def _finish(
             sent_at=stamp(now) if state is DeliveryState.SENT else None,
             platform_id=platform_id,
             error=error,
+            doubted_at=stamp(now) if is_doubtful else None,
         )
         if finished is None:
             raise LeaseLost("Somebody else sends this reply", id=str(delivery.id))
@@ -147,7 +157,4 @@ def _finish(
 
 
 def _read(tx: Transaction, delivery: Delivery) -> Row:
-    row = tx.one("read_delivery", id=delivery.id)
-    if row is None:
-        raise NotFound("There is no such delivery", id=str(delivery.id))
-    return row
+    return require_delivery(tx, delivery.id)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
 
-from threadline.core.delivery import Delivery, SentPiece, compose
+from threadline.core.delivery import Delivery, DeliveryId, SentPiece, compose
+from threadline.core.errors import NotFound
 from threadline.core.event import EventKind
 from threadline.core.message import (
     Attachment,
@@ -75,6 +76,14 @@ def read_parcel(tx: Transaction, id: int) -> Parcel:
         pieces=_pieces(tx, id) if row.number("pieces") else (),
         reply_to=row.text_or_none("reply_to"),
     )
+
+
+def require_delivery(tx: Transaction, id: DeliveryId) -> Row:
+    """Read the row of a delivery that must be there."""
+    row = tx.one("read_delivery", id=id)
+    if row is None:
+        raise NotFound("There is no such delivery", id=str(id))
+    return row
 
 
 def _lines(tx: Transaction, row: Row, delivery: Delivery) -> Sequence[Message]:

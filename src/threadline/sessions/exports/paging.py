@@ -1,5 +1,6 @@
 """Paging: a session as a page for people, line by line, its shared beginnings included."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 
@@ -56,15 +57,15 @@ async def write_page(
     after: int | None = 0
     while after is not None:
         messages = await db.read(views.transcript, id, after=after, most=LINES_PAGE, hidden=hidden)
-        for message in messages:
-            while dividers and dividers[0].to_seq < (message.seq or 0):
+        shown = [_line(message, cuts if hidden else []) for message in messages]
+        if redactor is not None:
+            # On a thread, as everybody else would wait while long texts are looked through.
+            shown = await asyncio.to_thread(_redacted_lines, shown, people, redactor)
+        for line in shown:
+            while dividers and dividers[0].to_seq < (line.message.seq or 0):
                 yield page.divide(_redacted_cut(dividers.pop(0), redactor))
-            line = _line(message, cuts if hidden else [])
-            if redactor is not None:
-                line = _redacted_line(line, people, redactor)
-            if format is ExportFormat.HTML:
-                line = replace(line, images=await _read_images(db, line.message))
-            yield page.line(line)
+            images = await _read_images(db, line.message) if format is ExportFormat.HTML else ()
+            yield page.line(replace(line, images=images))
         after = messages[-1].seq if len(messages) == LINES_PAGE else None
     for cut in dividers:
         yield page.divide(_redacted_cut(cut, redactor))
@@ -105,6 +106,12 @@ def _line(message: Message, cuts: list[Cut]) -> PageLine:
         None,
     )
     return PageLine(message=message, speaker=speaker_of(message), hidden=why)
+
+
+def _redacted_lines(
+    lines: list[PageLine], people: dict[str, str], redactor: Redactor
+) -> list[PageLine]:
+    return [_redacted_line(line, people, redactor) for line in lines]
 
 
 def _redacted_line(line: PageLine, people: dict[str, str], redactor: Redactor) -> PageLine:

@@ -1,5 +1,6 @@
 """Writing: history as the lines of a file, session by session, with bounded memory."""
 
+import asyncio
 import hashlib
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import replace
@@ -102,7 +103,7 @@ async def write_history(
     ]
     yield roll.write(head)
     known = set()
-    for key, project in await db.read(_list_projects, selection):
+    for key, project in await db.read(_list_projects, selection, asker):
         known.add(key)
         yield roll.write([project])
     carried: set[bytes] = set()
@@ -120,7 +121,9 @@ async def write_history(
             async for block in _write_blobs(db, unit, roll, carried):
                 yield block
         async for records in read_records(db, unit, plan.takes):
-            yield roll.write(map(_without_past, records) if hides_past else records)
+            told = [_without_past(record) for record in records] if hides_past else records
+            # On a thread, as everybody else would wait while long texts are redacted.
+            yield await asyncio.to_thread(roll.write, told)
     yield roll.end()
 
 
@@ -144,9 +147,13 @@ async def make_plan(db: Database, selection: Selection, asker: Asker | None) -> 
     return plan
 
 
-def _list_projects(tx: Transaction, selection: Selection) -> list[tuple[int, PortableProject]]:
-    """List the projects that are carried even if no session is in them."""
+def _list_projects(
+    tx: Transaction, selection: Selection, asker: Asker | None
+) -> list[tuple[int, PortableProject]]:
+    """List the projects that are carried even if no session is in them: to an owner alone."""
     if selection.extent not in {Extent.ALL, Extent.PROFILE, Extent.PROJECT}:
+        return []
+    if asker is not None and not asker.sees_all:
         return []
     found = [(row.number("key"), lines.project_of(row)) for row in tx.all("list_exported_projects")]
     wanted = [

@@ -10,8 +10,10 @@ from threadline.sessions.forgetting.ledger import Work
 from threadline.sessions.forgetting.session import drop_owed
 from threadline.sessions.jobs import forget_jobs
 from threadline.sessions.people import ownership
+from threadline.sessions.people.persons import tell_person_changed
 from threadline.sessions.waiting import forget_waiting
 from threadline.sessions.welcome.accounts import forget_account
+from threadline.sessions.welcome.requests import forget_subject
 from threadline.storage.database import Row, Transaction, expect
 
 _SCAN = 4_000
@@ -102,7 +104,9 @@ def remove_sender(work: Work, subject: str, seen: int) -> bool:
     for alias in aliases:
         work.bury("sender", alias.text("platform"), alias.text("id"))
     for known in (*aliases, sender):
-        forget_access(tx, known.text("platform"), known.text("id"), now=work.now)
+        platform, id = known.text("platform"), known.text("id")
+        forget_access(tx, platform, id, now=work.now)
+        forget_subject(tx, f"{platform}:{id}")
     forget_waiting(
         tx,
         sender.text("platform"),
@@ -122,6 +126,7 @@ def remove_sender(work: Work, subject: str, seen: int) -> bool:
     person_key = sender.number_or_none("person_key")
     if person_key is not None:
         tx.run("drop_empty_person", key=person_key)
+        tell_person_changed(tx, person_key, work.now)
         _drop_warnings(tx, f"person {person_key}")
     work.counts["senders"] += 1
     return True

@@ -6,6 +6,7 @@ from datetime import datetime
 from threadline.core.errors import NotFound
 from threadline.core.forgetting import ForgettingId, ForgettingKind, Plan, Seal
 from threadline.core.person import Identity
+from threadline.core.revision import Seen, require_seen
 from threadline.core.session import SessionId
 from threadline.sessions.forgetting import ledger
 from threadline.sessions.forgetting.person import senders_of, tasks_for
@@ -78,6 +79,16 @@ def begin_sessions(
     """Begin to forget these sessions."""
     tasks = [("session", _session(tx, id).number("key")) for id in ids]
     return ledger.begin(tx, kind, tasks, now=now)
+
+
+def begin_session(
+    tx: Transaction, id: SessionId, *, seen: Seen | None = None, now: datetime
+) -> ForgettingId:
+    """Begin to forget a session, if it is as whoever wants that has seen it."""
+    row = tx.one("lock_session", id=id)
+    if row is not None:
+        require_seen(row.number("revision"), seen, id)
+    return begin_sessions(tx, [id], ForgettingKind.SESSION, now=now)
 
 
 def begin_person(tx: Transaction, who: Identity, *, now: datetime) -> ForgettingId:

@@ -5,6 +5,8 @@ walk, however many sessions come in meanwhile, except what was unpinned on the w
 active after the walk had begun stands before it, and the feed tells of it.
 """
 
+import json
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from threadline.core.listing import (
@@ -14,13 +16,15 @@ from threadline.core.listing import (
     SessionCounts,
     SessionFilter,
     SessionPage,
+    SessionRow,
     Shelf,
     place_of,
 )
+from threadline.core.person import Asker
 from threadline.core.session import ProjectKey, SessionId
 from threadline.core.text import checked_span
 from threadline.sessions.lists.rows import read_rows
-from threadline.sessions.people.ownership import keys_asked
+from threadline.sessions.people.ownership import asker_keys, keys_asked
 from threadline.sessions.views import LARGEST_PAGE, PAGE, page_size
 from threadline.storage.database import Row, SqlValue, Transaction, expect
 from threadline.storage.moments import stamp
@@ -54,6 +58,25 @@ def list_sessions(
         rows=read_rows(tx, [end.key for end in shown], reader=reader, device=device),
         next=shown[-1].cursor() if len(found) > most else None,
     )
+
+
+def read_listed(
+    tx: Transaction,
+    ids: Sequence[SessionId],
+    asker: Asker,
+    *,
+    reader: str = OWNER,
+    device: str | None = None,
+) -> list[SessionRow]:
+    """Read the rows of some sessions, in this order, whichever list they would stand in.
+
+    Those that are not there, or that the asker may not see, are left out.
+    """
+    asked = asker_keys(tx, asker)
+    found = tx.all("find_owners", ids=json.dumps(list(ids)))
+    keys = {row.text("id"): row.number("key") for row in found if asked.admits(row)}
+    shown = [keys[id] for id in dict.fromkeys(ids) if id in keys]
+    return read_rows(tx, shown, reader=reader, device=device)
 
 
 def _place_from(row: Row, *, is_pinned: bool) -> Place:

@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import islice
 
 from threadline.core.address import Kind
-from threadline.core.listing import OWNER, SPEAKERS_LIMIT, WORDS_LIMIT, SessionRow
+from threadline.core.listing import OWNER, SPEAKERS_LIMIT, WORDS_LIMIT, SessionRow, Speaker
 from threadline.core.message import Role
 from threadline.core.session import SessionId
 from threadline.core.text import ID_LIMIT, clean_title
@@ -39,29 +40,49 @@ def read_rows(
 
 def _row_from(tx: Transaction, row: Row) -> SessionRow:
     session, held = session_from(row), row.text_or_none("held_state")
-    people, words = _people(row), row.text_or_none("last_words")
-    if words is None and session.base_id is not None:
-        words = _shared_words(tx, session.id)
+    people, said = _people(row), _said(row)
+    if said is None and session.base_id is not None:
+        said = _shared(tx, session.id)
     return SessionRow(
         session=session,
         label=_label(row),
         people=tuple(people[:SPEAKERS_LIMIT]),
         people_count=len(people),
-        last_words=None if words is None else clean_title(words, WORDS_LIMIT),
+        last_words=None if said is None else clean_title(said.words, WORDS_LIMIT),
+        last_speaker=None if said is None else said.by,
         held=None if held is None else TurnState(held),
         queued=row.number("queued"),
         project_name=row.text_or_none("project_name"),
         is_unread=session.last_seq > row.number("read_seq"),
         has_draft=row.number("drafts") > 0,
+        has_failed_delivery=row.number("undelivered") > 0,
     )
 
 
-def _shared_words(tx: Transaction, id: SessionId) -> str | None:
+@dataclass(frozen=True, slots=True)
+class _Said:
+    words: str
+    by: Speaker
+
+
+def _said(row: Row) -> _Said | None:
+    last = row.text_or_none("last_said")
+    if last is None:
+        return None
+    role, name, words = json.loads(last)
+    return _Said(words, _speaker(Role(role), name))
+
+
+def _speaker(role: Role, name: str | None) -> Speaker:
+    return Speaker(role=role, name=None if name is None else clean_title(name, ID_LIMIT))
+
+
+def _shared(tx: Transaction, id: SessionId) -> _Said | None:
     """Find the last words of a branch in which nobody has spoken yet: those that it shares."""
     layout = layout_of(tx, id)
     lines = islice(backwards(tx, layout, layout.hidden()), LOOK_BACK)
     said = (
-        line.text[:_CHARACTERS]
+        _Said(line.text[:_CHARACTERS], _speaker(line.role, line.sender_name or line.sender_id))
         for line in lines
         if line.role in {Role.USER, Role.ASSISTANT} and line.deleted_at is None and line.text
     )

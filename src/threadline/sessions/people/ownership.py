@@ -1,15 +1,22 @@
 """Ownership: who is meant, and who may see a session. Every read and every command asks here."""
 
 import json
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from typing import Concatenate, ParamSpec, TypeVar
 
+from threadline.core.account import Account
 from threadline.core.address import Address, Kind, Sender
+from threadline.core.errors import NotFound
 from threadline.core.person import Asker, Identity, PersonKey
 from threadline.core.route import canonical_sender
 from threadline.core.session import SessionId
+from threadline.core.text import checked_type
 from threadline.sessions.people.aliases import resolve
 from threadline.storage.database import Row, SqlValue, Transaction
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,14 +112,49 @@ def may_see(tx: Transaction, asker: Asker, id: SessionId) -> bool:
 
 def list_seen(tx: Transaction, asker: Asker, ids: Collection[SessionId]) -> frozenset[SessionId]:
     """Name those of some sessions that an asker may see."""
-    keys = asker_keys(tx, asker)
-    return frozenset(id for id in ids if is_seen(tx, keys, id))
+    return list_seen_by(tx, [asker], ids)[asker]
+
+
+def list_seen_by(
+    tx: Transaction, askers: Collection[Asker], ids: Collection[SessionId]
+) -> dict[Asker, frozenset[SessionId]]:
+    """Name the same for many askers; each session and each asker is read once."""
+    rows = tx.all("find_owners", ids=json.dumps(list(ids)))
+    seen = {}
+    for asker in askers:
+        keys = asker_keys(tx, asker)
+        seen[asker] = frozenset(SessionId(row.text("id")) for row in rows if keys.admits(row))
+    return seen
 
 
 def is_seen(tx: Transaction, keys: AskerKeys, id: SessionId) -> bool:
     """Tell the same for an asker whose keys are known, where many sessions are asked about."""
     session = tx.one("read_owner", id=id)
     return session is not None and keys.admits(session)
+
+
+def show(
+    tx: Transaction,
+    viewer: Account | None,
+    read: Callable[Concatenate[Transaction, SessionId, P], T],
+    id: SessionId,
+    *args: P.args,
+    **kwargs: P.kwargs,
+) -> T:
+    """Read of a session what a viewer may see; of any other it is not told that it exists.
+
+    Both happen in one transaction: nobody reads what was taken from them in between.
+    """
+    if viewer is not None and not _is_shown(tx, checked_type(viewer, "viewer", Account), id):
+        raise NotFound("There is no such session", id=id)
+    return read(tx, id, *args, **kwargs)
+
+
+def _is_shown(tx: Transaction, viewer: Account, id: SessionId) -> bool:
+    session = tx.one("read_owner", id=id)
+    if session is None or not viewer.knows(session.text("profile")):
+        return False
+    return asker_keys(tx, viewer.asker(session.text("profile"))).admits(session)
 
 
 def sender_key_of(tx: Transaction, address: Address, sender: Sender) -> int | None:

@@ -25,7 +25,7 @@ from threadline.sessions.conversations import NewId, Seat, open_apart
 from threadline.sessions.endings import end_chronicle
 from threadline.sessions.people.aliases import resolve
 from threadline.sessions.people.ownership import sender_key_of
-from threadline.sessions.people.persons import sender_key_named, settle
+from threadline.sessions.people.persons import sender_key_named, settle, tell_person_changed
 from threadline.sessions.records import address_from_row
 from threadline.sessions.search.index import reindex
 from threadline.sessions.turns.close import close_turn
@@ -105,6 +105,7 @@ def _part(
         tx.run("drop_person", key=person_key)
     for row in senders:
         tx.run("drop_link_codes", sender_key=row.number("key"))
+    tell_person_changed(tx, person_key, now)
     return parting
 
 

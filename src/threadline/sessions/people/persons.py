@@ -5,10 +5,12 @@ from datetime import datetime
 
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.errors import Invalid, NotFound, Refused
+from threadline.core.event import EventKind
 from threadline.core.person import Identity, KnownSender, Person, PersonKey
 from threadline.core.route import canonical_sender
 from threadline.core.text import checked_text, clean_title
 from threadline.sessions.arrivals.places import NEVER_SEEN, add_sender
+from threadline.sessions.chronicle import tell_apart
 from threadline.sessions.people.aliases import resolve
 from threadline.sessions.people.ownership import find_sender, senders_of
 from threadline.storage.database import Row, Transaction, expect
@@ -38,13 +40,15 @@ def read_person(tx: Transaction, key: PersonKey) -> Person:
     return _person(row, tx.all("list_senders_of_person", person_key=key))
 
 
-def rename_person(tx: Transaction, key: PersonKey, name: str) -> Person:
+def rename_person(tx: Transaction, key: PersonKey, name: str, *, now: datetime) -> Person:
     """Call a person by another name."""
     cleaned = clean_title(checked_text(name, "name"))
     if not cleaned:
         raise Invalid("A name needs at least one visible character", id=str(key))
     tx.run("name_person", key=key, name=cleaned)
-    return read_person(tx, key)
+    person = read_person(tx, key)
+    tell_person_changed(tx, key, now)
+    return person
 
 
 def join(tx: Transaction, one: Identity, other: Identity, *, now: datetime) -> Person:
@@ -71,7 +75,13 @@ def join_senders(tx: Transaction, one: int, other: int, *, now: datetime) -> Per
         tx.run("set_person", key=sender.number("key"), person_key=person_key)
     called = [row["name"] for row in names if row is not None and row["name"] is not None]
     tx.run("name_person", key=person_key, name=called[0] if called else _name(tx, person_key))
+    tell_person_changed(tx, person_key, now)
     return PersonKey(person_key)
+
+
+def tell_person_changed(tx: Transaction, key: int, now: datetime) -> None:
+    """Add to the feed that a person has other senders than before, or another name."""
+    tell_apart(tx, EventKind.PERSON_CHANGED, key, now)
 
 
 def settle(tx: Transaction, keys: Sequence[int], person_key: int | None, now: datetime) -> None:

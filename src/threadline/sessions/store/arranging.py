@@ -6,9 +6,11 @@ from threadline.core.draft import Draft
 from threadline.core.errors import Invalid
 from threadline.core.listing import OWNER, Outcome
 from threadline.core.project import CountedProject, Project, ProjectColor
+from threadline.core.revision import Seen
 from threadline.core.route import MAIN_PROFILE, canonical_profile
 from threadline.core.session import (
     ProjectKey,
+    Session,
     SessionId,
     Worktree,
     checked_project_key,
@@ -16,7 +18,8 @@ from threadline.core.session import (
     checked_session_ids,
 )
 from threadline.core.text import checked_choice, checked_id, checked_type
-from threadline.sessions import arrangement, choices, drafts, marks, projects
+from threadline.core.wanted import Wanted
+from threadline.sessions import arrangement, changing, choices, drafts, marks, projects
 from threadline.sessions.arrangement import Step
 from threadline.sessions.store.door import Door
 
@@ -83,25 +86,31 @@ class Arranging(Door):
             projects.scheduled_project, profile=canonical_profile(profile), now=self.now()
         )
 
-    async def rename_project(self, key: ProjectKey, name: str) -> Project:
-        """Give a project another name."""
-        return await self._db.write(
-            projects.change_project, checked_project_key(key), name=name, now=self.now()
-        )
+    async def change_project(
+        self,
+        key: ProjectKey,
+        *,
+        name: str | None = None,
+        color: ProjectColor | None = None,
+        seen: Seen | None = None,
+    ) -> Project:
+        """Give a project another name, another colour, or both.
 
-    async def recolor_project(self, key: ProjectKey, color: ProjectColor) -> Project:
-        """Give a project another colour."""
+        `seen` are the revisions of which it must have one: else it is `Stale`.
+        """
         return await self._db.write(
             projects.change_project,
             checked_project_key(key),
-            color=checked_choice(color, "colour", ProjectColor),
+            name=name,
+            color=None if color is None else checked_choice(color, "colour", ProjectColor),
+            seen=seen,
             now=self.now(),
         )
 
-    async def delete_project(self, key: ProjectKey) -> None:
+    async def delete_project(self, key: ProjectKey, *, seen: Seen | None = None) -> None:
         """Delete a project; its sessions stay, and belong to none."""
         checked = checked_project_key(key)
-        while not await self._db.write(projects.delete_project, checked, now=self.now()):
+        while not await self._db.write(projects.delete_project, checked, seen=seen, now=self.now()):
             await self._db.write(projects.empty_project, checked, now=self.now())
 
     async def project(self, key: ProjectKey) -> Project:
@@ -111,6 +120,21 @@ class Arranging(Door):
     async def projects(self, *, profile: str = MAIN_PROFILE) -> Sequence[CountedProject]:
         """List the projects of a profile by name, and how many sessions each has."""
         return await self._db.read(projects.list_projects, profile=canonical_profile(profile))
+
+    async def change_session(
+        self, id: SessionId, wanted: Wanted, *, seen: Seen | None = None
+    ) -> Session:
+        """Do everything that is wanted of a session, or nothing of it.
+
+        `seen` are the revisions of which it must have one: else it is `Stale`.
+        """
+        return await self._db.write(
+            changing.change_session,
+            checked_session_id(id),
+            checked_type(wanted, "wish", Wanted),
+            seen=seen,
+            now=self.now(),
+        )
 
     async def set_personality(self, id: SessionId, personality: str | None) -> None:
         """Choose who the agent is in a session; None leaves it to the configuration again."""

@@ -16,12 +16,13 @@ from threadline.core.session import (
 )
 from threadline.core.text import checked_choice, checked_type
 from threadline.core.turn import BusyMode
-from threadline.sessions import choices, conversations, endings
+from threadline.core.wanted import Wanted
+from threadline.sessions import changing, choices, conversations, endings
 from threadline.sessions.arrivals import outcome
 from threadline.sessions.arrivals.arrive import arrive
 from threadline.sessions.arrivals.outcome import Arrival
 from threadline.sessions.conversations import Change
-from threadline.sessions.explain import Explanation, explain
+from threadline.sessions.explain import Explanation, Outlook, explain, read_outlook
 from threadline.sessions.store.door import Door
 from threadline.storage.database import Transaction
 
@@ -48,6 +49,17 @@ class Arriving(Door):
             answers=None if answers is None else checked_choice(answers, "rank", Rank),
         )
 
+    async def begin(self, inbound: Inbound, wanted: Wanted) -> Arrival:
+        """Take in the first words of a conversation, with what is wanted of its session."""
+        return await self._db.write(
+            changing.begin,
+            checked_type(inbound, "inbound", Inbound),
+            checked_type(wanted, "wish", Wanted),
+            rules=self.rules,
+            now=self.now(),
+            new_id=self._new_id,
+        )
+
     async def once(
         self,
         inbound: Inbound,
@@ -69,6 +81,12 @@ class Arriving(Door):
             profile=canonical_profile(profile),
             rules=self.rules,
             now=self.now(),
+        )
+
+    async def outlook(self, id: SessionId) -> Outlook:
+        """Tell by which rules a session goes on: its policy, its manners when busy, its routes."""
+        return await self._db.read(
+            read_outlook, checked_session_id(id), rules=self.rules, now=self.now()
         )
 
     async def reset(

@@ -11,7 +11,7 @@ from threadline.core.inbound import Inbound
 from threadline.core.message import Attachment
 from threadline.core.rank import Rank
 from threadline.core.route import MAIN_PROFILE, canonical_profile
-from threadline.core.session import SessionId
+from threadline.core.session import SessionId, checked_session_id
 from threadline.core.text import checked_choice, checked_type
 from threadline.core.turn import OwnerId
 from threadline.sessions import homes, targets, waiting
@@ -56,6 +56,26 @@ class Commanding(Door):
             # What it stopped may have been what another command waited for.
             return replace(reply, waited=await self.run_waiting_commands())
         return reply
+
+    async def command_in(
+        self, id: SessionId, inbound: Inbound, call: Call, rank: Rank
+    ) -> Reply | None:
+        """Carry out a command that somebody gave on a screen which shows a session they may see.
+
+        Why it fails is raised, and its answer is not owed, but what it says when it had to wait
+        is. An errand is the caller's to run, and to end. The same message a second time: None.
+        """
+        return await self._db.write(
+            reception.take,
+            checked_type(inbound, "inbound", Inbound),
+            checked_type(call, "command", Call),
+            rank=checked_choice(rank, "rank", Rank),
+            owner=self.owner,
+            rules=self.rules,
+            now=self.now(),
+            new_id=self._new_id,
+            session=checked_session_id(id),
+        )
 
     async def refuse(self, inbound: Inbound, why: str) -> Reply | None:
         """Owe to whoever sent a message why it is not taken in; None: the same message came before.

@@ -8,10 +8,11 @@ from threadline.core.person import Identity, PersonKey, checked_person_key
 from threadline.core.route import canonical_profile
 from threadline.core.session import SessionId, checked_session_id
 from threadline.core.spend import Spending, checked_zone
-from threadline.core.text import checked_choice, checked_moment, checked_type
+from threadline.core.text import checked_choice, checked_flag, checked_moment, checked_type
 from threadline.core.turn import Lease
 from threadline.core.usage import Usage, UsageBy, UsageSum
 from threadline.sessions import spending
+from threadline.sessions.meter import Meter, read_meter
 from threadline.sessions.spending import UsageFilter
 from threadline.sessions.store.door import Door
 from threadline.sessions.turns import finish
@@ -27,6 +28,22 @@ class Counting(Door):
     async def last_prompt(self, id: SessionId) -> int:
         """Tell how many tokens the last prompt of a session had; 0 if it was compacted since."""
         return await self._db.read(spending.last_prompt, checked_session_id(id))
+
+    async def meter(
+        self, id: SessionId, sender: Identity | None = None, *, everybody: bool = True
+    ) -> Meter:
+        """Tell how full the context of a session is, what it spent, and how near its caps are.
+
+        Those of a sender are told, too, and with `everybody` those of all together.
+        """
+        return await self._db.read(
+            read_meter,
+            checked_session_id(id),
+            None if sender is None else checked_type(sender, "sender", Identity),
+            everybody=checked_flag(everybody, "everybody"),
+            rules=self.rules,
+            now=self.now(),
+        )
 
     async def usage_by(
         self,

@@ -1,5 +1,6 @@
 """The store's desk: words that are said into a given session, and how it looks from afar."""
 
+from threadline.core.account import Account
 from threadline.core.address import Sender
 from threadline.core.inbound import Inbound
 from threadline.core.message import Part, checked_parts
@@ -11,6 +12,7 @@ from threadline.core.turn import BusyMode
 from threadline.sessions.arrivals.asks import ask_in
 from threadline.sessions.arrivals.outcome import Arrival
 from threadline.sessions.arrivals.words import answer_into
+from threadline.sessions.people.ownership import show
 from threadline.sessions.store.door import Door
 from threadline.sessions.transcripts.minimap import minimap
 
@@ -64,7 +66,16 @@ class Directing(Door):
             now=self.now(),
         )
 
-    async def minimap(self, session_id: SessionId, buckets: int = BUCKETS) -> list[Bucket]:
-        """Show a transcript from afar: in each of so many stretches, how much of what stands."""
+    async def minimap(
+        self,
+        session_id: SessionId,
+        buckets: int = BUCKETS,
+        *,
+        viewer: Account | None = None,
+    ) -> list[Bucket]:
+        """Show a transcript from afar: in each of so many stretches, how much of what stands.
+
+        To a viewer of a session that this account may not see it is as if it were not there.
+        """
         most = min(checked_count(buckets, "number of buckets", 1), BUCKETS)
-        return await self._db.read(minimap, checked_session_id(session_id), most)
+        return await self._db.read(show, viewer, minimap, checked_session_id(session_id), most)

@@ -13,7 +13,8 @@ from threadline.core.forgetting import (
     checked_forgetting_id,
 )
 from threadline.core.person import Identity
-from threadline.core.session import SessionId, checked_session_ids
+from threadline.core.revision import Seen
+from threadline.core.session import SessionId, checked_session_id, checked_session_ids
 from threadline.core.text import checked_count, checked_id, checked_type
 from threadline.sessions.forgetting import again, ledger, plans
 from threadline.sessions.forgetting.progress import forget_some
@@ -64,10 +65,16 @@ class Forgetting(Door):
         return await self.go_on_forgetting(id, progress=progress)
 
     async def forget_session(
-        self, id: SessionId, *, progress: Progress | None = None
+        self, id: SessionId, *, seen: Seen | None = None, progress: Progress | None = None
     ) -> Certificate:
-        """Forget one session."""
-        return await self.forget_sessions([id], progress=progress)
+        """Forget one session.
+
+        `seen` are the revisions of which it must have one: else it is `Stale`.
+        """
+        begun = await self._db.write(
+            plans.begin_session, checked_session_id(id), seen=seen, now=self.now()
+        )
+        return await self.go_on_forgetting(begun, progress=progress)
 
     async def forget_person(
         self, who: Identity, *, progress: Progress | None = None

@@ -106,7 +106,9 @@ class Knowing(Door):
 
     async def rename_person(self, key: PersonKey, name: str) -> Person:
         """Call a person by another name."""
-        return await self._db.write(persons.rename_person, checked_person_key(key), name)
+        return await self._db.write(
+            persons.rename_person, checked_person_key(key), name, now=self.now()
+        )
 
     async def learn_alias(self, platform: str, id: str, same_as: str) -> bool:
         """Go by `same_as` for both ids of one human on a platform; False if that was known."""
@@ -129,5 +131,15 @@ class Knowing(Door):
         return await self._db.read(
             ownership.list_seen,
             checked_type(asker, "asker", Asker),
+            checked_session_ids(list(ids)),
+        )
+
+    async def seen_by(
+        self, askers: Collection[Asker], ids: Collection[SessionId]
+    ) -> dict[Asker, frozenset[SessionId]]:
+        """Name the same for each of many askers, in one read."""
+        return await self._db.read(
+            ownership.list_seen_by,
+            [checked_type(asker, "asker", Asker) for asker in askers],
             checked_session_ids(list(ids)),
         )

@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import AbstractContextManager
 from datetime import timedelta
 
+from threadline.core.account import Account
 from threadline.core.address import Address, Sender
 from threadline.core.event import Cursor, Event
 from threadline.core.inbound import Inbound
@@ -16,6 +17,7 @@ from threadline.core.listing import (
     SessionRow,
 )
 from threadline.core.message import Message, MessageKey
+from threadline.core.person import Asker
 from threadline.core.route import MAIN_PROFILE, Route, canonical_profile
 from threadline.core.session import Session, SessionId, checked_session_id, checked_session_ids
 from threadline.core.text import checked_count, checked_id, checked_type
@@ -23,6 +25,7 @@ from threadline.core.turn import Turn, TurnId
 from threadline.sessions import feed, views
 from threadline.sessions.arrivals.outcome import Arrival
 from threadline.sessions.lists import pages
+from threadline.sessions.people.ownership import show
 from threadline.sessions.store.door import Door
 from threadline.sessions.transcripts.lines import history
 from threadline.sessions.views import Revision, Snapshot
@@ -32,11 +35,15 @@ _LOOK_AGAIN = timedelta(milliseconds=20)
 
 
 class Reading(Door):
-    """Sessions, transcripts, and the feed."""
+    """Sessions, transcripts, and the feed.
 
-    async def session(self, id: SessionId) -> Session:
+    Where a viewer is named, nothing is told of a session that this account may not see, not even
+    that it is there.
+    """
+
+    async def session(self, id: SessionId, *, viewer: Account | None = None) -> Session:
         """Read a session."""
-        return await self._db.read(views.read_session, checked_session_id(id))
+        return await self._db.read(show, viewer, views.read_session, checked_session_id(id))
 
     async def sessions(
         self,
@@ -62,6 +69,26 @@ class Reading(Door):
             device=None if device is None else checked_id(device, "device"),
             after=after,
             most=most,
+        )
+
+    async def session_rows(
+        self,
+        ids: Sequence[SessionId],
+        *,
+        asker: Asker,
+        reader: str = OWNER,
+        device: str | None = None,
+    ) -> list[SessionRow]:
+        """Read what a list shows of some sessions, in this order, whichever list that would be.
+
+        Those that are not there, or that the asker may not see, are left out.
+        """
+        return await self._db.read(
+            pages.read_listed,
+            checked_session_ids(ids),
+            checked_type(asker, "asker", Asker),
+            reader=checked_id(reader, "reader"),
+            device=None if device is None else checked_id(device, "device"),
         )
 
     async def counts(self, *, profile: str = MAIN_PROFILE, reader: str = OWNER) -> SessionCounts:
@@ -117,19 +144,25 @@ class Reading(Door):
         *,
         before: int | None = None,
         after: int | None = None,
+        around: int | None = None,
         most: int = views.PAGE,
         hidden: bool = False,
+        viewer: Account | None = None,
     ) -> list[Message]:
-        """Read a page of a transcript in order: its end, or what is before or after a place.
+        """Read a page of a transcript in order: its end, or before, after or around a place.
 
         What was undone or retried is left out, unless hidden lines are asked for; `cuts` tells
         them apart. A line that a branch shares keeps the id of the session it was written in.
+        Around a line is half a page before it, and the rest from it on.
         """
         return await self._db.read(
+            show,
+            viewer,
             views.transcript,
             checked_session_id(id),
             before=before,
             after=after,
+            around=around,
             most=most,
             hidden=hidden,
         )
@@ -158,9 +191,17 @@ class Reading(Door):
         """Read what a turn has said to people, in order: its answers, and why it ended early."""
         return await self._db.read(views.reply, id)
 
-    async def turns(self, id: SessionId, most: int = views.PAGE) -> list[Turn]:
-        """Read the turns of a session, the newest first."""
-        return await self._db.read(views.turns, checked_session_id(id), most)
+    async def turns(
+        self,
+        id: SessionId,
+        most: int = views.PAGE,
+        *,
+        before: TurnId | None = None,
+        viewer: Account | None = None,
+    ) -> list[Turn]:
+        """Read the turns of a session, the newest first, or those before one of them."""
+        id = checked_session_id(id)
+        return await self._db.read(show, viewer, views.turns, id, most, before)
 
     async def snapshot(self, ids: Sequence[SessionId]) -> Snapshot:
         """Show sessions as they are at one place of the feed, from which it can be followed."""

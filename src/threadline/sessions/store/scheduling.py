@@ -8,6 +8,7 @@ from threadline.core.address import Address
 from threadline.core.job import Job, JobId, JobRun, NewJob, checked_job_id
 from threadline.core.message import Attachment
 from threadline.core.person import Asker
+from threadline.core.revision import Seen
 from threadline.core.text import checked_count, checked_text, checked_type
 from threadline.core.turn import TurnId
 from threadline.sessions import jobs, runs, targets
@@ -48,8 +49,12 @@ class Scheduling(Informing):
         asker: Asker | None = None,
         *,
         platforms: Collection[str] | None = None,
+        seen: Seen | None = None,
     ) -> Job:
-        """Let a job ask something else, at other times, or for others."""
+        """Let a job ask something else, at other times, or for others.
+
+        `seen` are the revisions of which it must have one: else it is `Stale`.
+        """
         target = checked_type(change, "change", JobChange).target
         if target is not None:
             change = replace(change, target=await self.unveil(target))
@@ -60,6 +65,7 @@ class Scheduling(Informing):
             _checked(asker),
             platforms=platforms,
             homes=self.rules.homes,
+            seen=seen,
             now=self.now(),
         )
 
@@ -75,10 +81,12 @@ class Scheduling(Informing):
             jobs.resume_job, checked_job_id(id), _checked(asker), now=self.now()
         )
 
-    async def delete_job(self, id: JobId, asker: Asker | None = None) -> Job:
+    async def delete_job(
+        self, id: JobId, asker: Asker | None = None, *, seen: Seen | None = None
+    ) -> Job:
         """Delete a job, and what is known of its runs; their sessions stay."""
         return await self._db.write(
-            jobs.delete_job, checked_job_id(id), _checked(asker), now=self.now()
+            jobs.delete_job, checked_job_id(id), _checked(asker), seen=seen, now=self.now()
         )
 
     async def run_job(

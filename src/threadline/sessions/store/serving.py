@@ -59,6 +59,10 @@ class Serving(Door):
         dead = await self._db.dead(frozenset(row.owner for row in rows))
         return [row for row in rows if row.owner not in dead]
 
+    async def note_settings(self) -> None:
+        """Tell whoever follows that other settings hold from now on."""
+        await self._db.write(gateways.note_settings, now=self.now())
+
     async def clear_gateways(self) -> int:
         """Forget the gateways whose process is gone; answers how many."""
         rows = await self._db.read(gateways.list_gateways)

@@ -10,6 +10,7 @@ from threadline.core.session import SessionId, checked_session_id
 from threadline.core.spend import Spending
 from threadline.core.text import checked_count, checked_flag, checked_moment, checked_type
 from threadline.sessions import blobs, survey
+from threadline.sessions.deliveries import again
 from threadline.sessions.store.door import Door
 from threadline.sessions.survey import SenderRow
 from threadline.sessions.views import PAGE
@@ -22,10 +23,21 @@ class Surveying(Door):
         self, id: SessionId, *, before: DeliveryId | None = None, most: int = PAGE
     ) -> list[Delivery]:
         """List what is or was owed for a session, the newest first."""
-        place = None if before is None else DeliveryId(checked_count(before, "delivery id"))
+        place = None if before is None else _checked(before)
         return await self._db.read(
             survey.deliveries_of, checked_session_id(id), before=place, most=most
         )
+
+    async def delivery(self, id: DeliveryId) -> Delivery:
+        """Read how far something got that is or was owed."""
+        return await self._db.read(again.read_delivery, _checked(id))
+
+    async def owe_again(self, id: DeliveryId) -> Delivery:
+        """Owe something once more that was given up.
+
+        What its platform has taken is not sent again; what may have been seen is marked so.
+        """
+        return await self._db.write(again.owe_again, _checked(id), now=self.now())
 
     async def lost_deliveries(
         self, *, before: tuple[datetime, DeliveryId] | None = None, most: int = PAGE
@@ -34,7 +46,7 @@ class Surveying(Door):
         place = None
         if before is not None:
             at, number = before
-            place = checked_moment(at, "before"), DeliveryId(checked_count(number, "delivery id"))
+            place = checked_moment(at, "before"), _checked(number)
         return await self._db.read(survey.undelivered, before=place, most=most)
 
     async def senders(self, *, after: int = 0, most: int = PAGE) -> list[SenderRow]:
@@ -79,3 +91,7 @@ class Surveying(Door):
     async def seal(self) -> Seal:
         """Give the installation's seal, with which a server signs what it has to know again."""
         return Seal(key=await self._db.secret())
+
+
+def _checked(id: object) -> DeliveryId:
+    return DeliveryId(checked_count(id, "delivery id"))

@@ -31,14 +31,12 @@ from threadline.core.text import (
     checked_span,
     checked_text,
     checked_type,
-    clean_title,
 )
 from threadline.sessions.store.door import Door
 from threadline.sessions.welcome import accounts, logins, requests, tokens
 
 AUDIT_PAGE = 500
 """Entries that may be read at once."""
-_DETAIL = 500
 _KEY_BYTES = 4096
 
 
@@ -267,8 +265,8 @@ class Welcoming(Door):
             requests.note_audit,
             None if account is None else checked_account_key(account),
             checked_id(act, "act"),
-            clean_title(checked_text(subject, "subject"), _DETAIL),
-            clean_title(checked_text(detail, "detail"), _DETAIL),
+            checked_text(subject, "subject"),
+            checked_text(detail, "detail"),
             now=self.now(),
         )
 

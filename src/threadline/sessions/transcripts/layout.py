@@ -98,6 +98,8 @@ def layout_of(tx: Transaction, id: SessionId) -> Layout:
 
 def is_within(spans: Sequence[Span], seq: int) -> bool:
     """Tell whether a line is in one of these stretches, which are in order."""
+    if not spans:
+        return False
     at = bisect_right(spans, (seq, 2**62))
     return at > 0 and spans[at - 1][1] >= seq
 

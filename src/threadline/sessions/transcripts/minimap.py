@@ -1,14 +1,15 @@
-"""The minimap of a transcript: one count over each stretch of rows, however long it is."""
+"""The minimap of a transcript: one walk over each stretch of rows, however long it is."""
 
 from collections.abc import Sequence
 
+from threadline.core.message import Role
 from threadline.core.minimap import Bucket
 from threadline.core.session import SessionId
 from threadline.sessions.transcripts.layout import Segment, Span, layout_of
 from threadline.storage.database import Transaction
 
-_KINDS = 5
-"""User, assistant, tool, system, and those with a marker, as the query counts them."""
+_SIGNS = (Role.USER, Role.ASSISTANT, Role.TOOL, Role.SYSTEM, "!")
+"""What the query writes for each line, and after one with a marker; none is part of another."""
 
 
 def minimap(tx: Transaction, id: SessionId, buckets: int) -> list[Bucket]:
@@ -16,7 +17,7 @@ def minimap(tx: Transaction, id: SessionId, buckets: int) -> list[Bucket]:
     layout = layout_of(tx, id)
     last = layout.last_seq
     width = max(1, -(-last // buckets))
-    counts = [[0] * _KINDS for _ in range(-(-last // width))]
+    counts = [[0] * len(_SIGNS) for _ in range(-(-last // width))]
     for segment in layout.segments:
         if segment.first <= segment.last:
             _count(tx, segment, width, counts)
@@ -29,7 +30,7 @@ def minimap(tx: Transaction, id: SessionId, buckets: int) -> list[Bucket]:
 
 def _count(tx: Transaction, segment: Segment, width: int, counts: list[list[int]]) -> None:
     rows = tx.all(
-        "count_in_buckets",
+        "read_buckets",
         session_key=segment.session_key,
         first=segment.first,
         last=segment.last,
@@ -38,9 +39,9 @@ def _count(tx: Transaction, segment: Segment, width: int, counts: list[list[int]
         last_bucket=(segment.last - 1) // width,
     )
     for row in rows:
-        counted = counts[row.number("bucket")]
-        for kind, number in enumerate(row.text("counts").split()):
-            counted[kind] += int(number)
+        counted, lines = counts[row.number("bucket")], row.text_or_none("lines") or ""
+        for kind, sign in enumerate(_SIGNS):
+            counted[kind] += lines.count(sign)
 
 
 def _bucket(counted: Sequence[int], span: Span, hidden: Sequence[Span]) -> Bucket:

@@ -14,6 +14,7 @@ from threadline.core.account import (
 from threadline.core.errors import Conflict, NotFound, Refused
 from threadline.core.event import EventKind
 from threadline.sessions.chronicle import tell_apart
+from threadline.sessions.welcome.requests import forget_acts, forget_subject
 from threadline.storage.database import Row, Transaction, expect
 from threadline.storage.moments import stamp
 
@@ -100,6 +101,8 @@ def forget_account(tx: Transaction, sender: Row, nameless: str, *, now: datetime
         return False
     if row["account_ended_at"] is None:
         end_account(tx, key, now=now)
+    forget_subject(tx, row.text("account_name"))
+    forget_acts(tx, key)
     tx.run("rename_account", key=key, name=nameless)
     tx.run("drop_devices", account_key=key)
     tx.run("drop_token_names", account_key=key)

@@ -1,5 +1,7 @@
 """Requests: what came of those that make something, and the acts that are written down."""
 
+import json
+import re
 from datetime import datetime
 
 from threadline.core.account import (
@@ -9,10 +11,15 @@ from threadline.core.account import (
     AuditEntry,
     RequestOutcome,
 )
+from threadline.core.text import clean_title
 from threadline.storage.database import Transaction
 from threadline.storage.moments import stamp
 
+SUBJECT_LIMIT = 500
+"""Characters."""
 _ENDLESS = 2**62
+_WILD = re.compile(r"[!%_]")
+"""What means more than itself in a pattern."""
 
 
 def claim_outcome(
@@ -99,10 +106,22 @@ def note_audit(
         "add_audit_entry",
         account_key=account,
         act=act,
-        subject=subject,
-        detail=detail,
+        subject=clean_title(subject, SUBJECT_LIMIT),
+        detail=clean_title(detail, SUBJECT_LIMIT),
         now=stamp(now),
     )
+
+
+def forget_subject(tx: Transaction, name: str) -> None:
+    """Take somebody who is forgotten out of the acts about them, and of answers that are kept."""
+    tx.run("hush_audit_about", subject=clean_title(name, SUBJECT_LIMIT))
+    written = _WILD.sub(r"!\g<0>", json.dumps(name, ensure_ascii=False)[1:-1])
+    tx.run("drop_outcomes_about", pattern=f"%{written}%")
+
+
+def forget_acts(tx: Transaction, account: AccountKey) -> None:
+    """Leave of what an account did, and of what was done to it, only that it was."""
+    tx.run("hush_audit_of_account", account_key=account, pattern=f"{account} %")
 
 
 def list_audit(tx: Transaction, before: int | None, most: int) -> list[AuditEntry]:

@@ -11,6 +11,17 @@ WHERE u.id < :before
 ORDER BY u.id DESC
 LIMIT :most
 
+-- name: hush_audit_about
+-- Leave of acts about somebody who is forgotten only that there were some.
+UPDATE audit SET subject = '', detail = '' WHERE subject = :subject
+
+-- name: hush_audit_of_account
+-- Leave of what an account did, and of what was done to it, only that it was.
+UPDATE audit SET subject = '', detail = ''
+WHERE account_key = :account_key
+   OR (subject LIKE :pattern
+       AND (act LIKE 'account.%' OR act LIKE 'link.%' OR act LIKE 'password.%' OR act LIKE 'login.%'))
+
 -- name: claim_outcome
 -- Begin a request that makes something, unless it was begun before.
 INSERT INTO outcomes (account_key, idempotency_key, request_hash, status, answer, at)
@@ -40,8 +51,8 @@ DELETE FROM outcomes
 WHERE account_key = :account_key AND idempotency_key = :idempotency_key AND status = 0
 
 -- name: drop_outcomes_about
--- Forget what came of requests, where the answer names a session.
-DELETE FROM outcomes WHERE answer LIKE :pattern
+-- Forget what came of requests, where the answer names a session or somebody.
+DELETE FROM outcomes WHERE answer LIKE :pattern ESCAPE '!'
 
 -- name: sweep_outcomes
 -- Forget what came of requests long ago.

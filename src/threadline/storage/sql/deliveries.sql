@@ -194,7 +194,8 @@ RETURNING id
 -- Write down that a delivery reached its end, and forget the words that were its own.
 UPDATE deliveries
 SET state = :state, owner = NULL, lease_until = NULL, sent_at = :sent_at,
-    platform_id = :platform_id, error = :error, text = NULL, parts = NULL, choices = NULL
+    platform_id = :platform_id, error = :error, repeated_at = coalesce(:doubted_at, repeated_at),
+    text = NULL, parts = NULL, choices = NULL
 WHERE id = :id AND fence = :fence AND state = 'sending' AND owner IS NOT NULL
 RETURNING id
 
@@ -204,6 +205,13 @@ UPDATE deliveries
 SET state = 'pending', owner = NULL, lease_until = NULL, fence = fence + 1, due_at = :due_at,
     repeated_at = :repeated_at, error = :error, attempts = attempts - :spared
 WHERE id = :id AND fence = :fence AND state = 'sending' AND owner IS NOT NULL
+RETURNING id
+
+-- name: owe_again
+-- Owe once more what was given up, with all attempts; what was taken of it stays taken.
+UPDATE deliveries
+SET state = 'pending', attempts = 0, fence = fence + 1, owed_at = :now, due_at = :now, error = NULL
+WHERE id = :id AND state IN ('failed', 'abandoned')
 RETURNING id
 
 -- name: bury_address

@@ -6,6 +6,10 @@ ON CONFLICT (owner) DO UPDATE
 SET host = :host, pid = :pid, version = :version, url = :url, platforms = :platforms,
     started_at = :now, beat_at = :now
 
+-- name: read_gateway_platforms
+-- Read how the platforms of a gateway were when it was last heard of.
+SELECT platforms FROM gateways WHERE owner = :owner
+
 -- name: beat_gateway
 -- Write down that a gateway still serves, and how its platforms are.
 UPDATE gateways SET platforms = :platforms, beat_at = :now

@@ -75,6 +75,16 @@ WHERE CASE CAST(:shelf AS TEXT)
 ORDER BY s.last_activity_at DESC, s.key DESC
 LIMIT :most
 
+-- name: find_owners
+-- Find some sessions by their ids, with whose each is, and in which chat it was opened.
+SELECT s.id, s.key, s.profile, s.kind, s.sender_key, a.platform, a.account, a.chat
+FROM (SELECT value AS id FROM json_each(:ids)) AS i -- sqlite
+FROM (SELECT v AS id FROM json_array_elements_text( -- postgres
+      CAST(CAST(:ids AS TEXT) AS JSON)) AS v) AS i -- postgres
+CROSS JOIN sessions s
+CROSS JOIN addresses a
+WHERE s.id = i.id AND a.key = s.address_key
+
 -- name: read_session_rows
 -- Read everything that a list shows of some sessions.
 SELECT s.key, s.id, s.profile, s.platform, s.kind, p.id AS parent_id,
@@ -104,7 +114,11 @@ SELECT s.key, s.id, s.profile, s.platform, s.kind, p.id AS parent_id,
               GROUP BY g.key
               ORDER BY latest DESC) AS n) END AS speakers,
        -- What was undone at the end may be long, so it is skipped at once.
-       (SELECT substr(w.text, 1, :characters) FROM messages w
+       (SELECT json_array(w.role, coalesce(f.name, f.id), -- sqlite
+       (SELECT CAST(json_build_array(w.role, coalesce(f.name, f.id), -- postgres
+                    substr(w.text, 1, :characters)) -- sqlite
+                    substr(w.text, 1, :characters)) AS TEXT) -- postgres
+        FROM messages w LEFT JOIN senders f ON f.key = w.sender_key
         WHERE w.session_key = s.key AND w.role IN ('user', 'assistant') AND w.text <> ''
           AND w.deleted_at IS NULL
           AND w.seq <= coalesce((SELECT min(e.from_seq) - 1 FROM cuts e
@@ -114,7 +128,11 @@ SELECT s.key, s.id, s.profile, s.platform, s.kind, p.id AS parent_id,
           AND NOT EXISTS (SELECT 1 FROM cuts c WHERE c.session_key = s.key
                           AND c.lifted_at IS NULL AND c.kind <> 'compacted'
                           AND w.seq BETWEEN c.from_seq AND c.to_seq)
-        ORDER BY w.seq DESC LIMIT 1) AS last_words
+        ORDER BY w.seq DESC LIMIT 1) AS last_said,
+       (SELECT count(*) FROM deliveries v
+        WHERE v.turn_id = (SELECT max(u.id) FROM turns u
+                           WHERE u.session_key = s.key AND u.ended_at IS NOT NULL)
+          AND v.state IN ('failed', 'abandoned')) AS undelivered
 FROM (SELECT value AS key FROM json_each(:keys)) AS i -- sqlite
 FROM (SELECT CAST(v AS BIGINT) AS key FROM json_array_elements_text( -- postgres
       CAST(CAST(:keys AS TEXT) AS JSON)) AS v) AS i -- postgres

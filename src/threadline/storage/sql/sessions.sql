@@ -36,6 +36,12 @@ WHERE s.id = :id
                   WHERE k.step = 'session' AND k.subject = CAST(s.key AS TEXT))
 FOR NO KEY UPDATE -- postgres
 
+-- name: read_outlook
+-- Read what decides whether a session goes on, and what becomes of words that come meanwhile.
+SELECT key, id, platform, kind, last_activity_at, ended_at, end_reason, suspended_at, busy_mode
+FROM sessions
+WHERE id = :id
+
 -- name: read_place
 -- Read the address where a session is at home.
 SELECT a.platform, a.account, a.kind, a.chat, a.thread, a.alt_chat, a.parent, a.scope,

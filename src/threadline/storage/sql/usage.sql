@@ -94,6 +94,24 @@ WHERE u.session_key = :session_key AND u.task = 'turn' AND u.prompt_tokens > 0
 ORDER BY u.key DESC
 LIMIT 1
 
+-- name: read_meter
+-- Read the same, and whether nothing was said or hidden since but what its own turn said.
+SELECT u.prompt_tokens,
+       CASE WHEN m.turn_id = u.turn_id
+                 AND NOT EXISTS (SELECT 1 FROM cuts c
+                                 WHERE c.session_key = u.session_key
+                                   AND (c.made_at >= u.at OR c.lifted_at >= u.at))
+            THEN 1 ELSE 0 END AS is_current
+FROM usage u
+JOIN sessions s ON s.key = u.session_key
+LEFT JOIN messages m ON m.session_key = s.key AND m.seq = s.last_seq
+WHERE u.session_key = :session_key AND u.task = 'turn' AND u.prompt_tokens > 0
+  AND NOT EXISTS (SELECT 1 FROM cuts c
+                  WHERE c.session_key = u.session_key AND c.kind = 'compacted'
+                    AND c.lifted_at IS NULL AND c.made_at >= u.at)
+ORDER BY u.key DESC
+LIMIT 1
+
 -- name: add_spend_warning
 -- Remember that a warning was given; no row means that it had been given before.
 INSERT INTO spend_warnings (cap, subject, period, told_at)

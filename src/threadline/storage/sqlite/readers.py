@@ -50,11 +50,14 @@ class Readers:
 
     def _run(self) -> None:
         connection: apsw.Connection | None = None
+        tx: SqliteTransaction | None = None
         while (job := self._jobs.get()) is not None:
             if job.start():
                 try:
                     connection = connection or self._connect()
-                    self._look(connection, job)
+                    # It remembers the columns of each query, so it lasts as long as the thread.
+                    tx = tx or SqliteTransaction(connection)
+                    self._look(connection, tx, job)
                 except Exception as error:  # noqa: BLE001 - becomes the answer to its caller
                     job.error = (
                         translate(error, self._path) if isinstance(error, apsw.Error) else error
@@ -65,10 +68,10 @@ class Readers:
             connection.close()
 
     @staticmethod
-    def _look(connection: apsw.Connection, job: Job[object]) -> None:
+    def _look(connection: apsw.Connection, tx: SqliteTransaction, job: Job[object]) -> None:
         connection.execute("BEGIN")
         try:
-            job.run(SqliteTransaction(connection))
+            job.run(tx)
         finally:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")

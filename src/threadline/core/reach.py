@@ -1,0 +1,56 @@
+"""Reach: addresses that tell whoever asks from this machine the secrets of the machine itself."""
+
+import ipaddress
+import re
+from urllib.parse import urlsplit
+
+_NUMBER = re.compile(r"(0x[0-9a-f]{0,8})|(0[0-7]{0,11})|([1-9][0-9]{0,9})", re.ASCII)
+_BYTES, _LARGEST = 4, 255
+"""Of an IPv4 address, and what one of them holds."""
+_METADATA = frozenset({"metadata.google.internal", "metadata.goog"})
+_METADATA_ADDRESSES = frozenset(map(ipaddress.ip_address, ("100.100.100.200", "fd00:ec2::254")))
+
+
+def is_machine_own(url: str) -> bool:
+    """Tell whether an address is link-local, where clouds keep the credentials of a machine.
+
+    It is judged as it is written, in any of the ways in which a client reads it; whoever can let a
+    name of their own lead there is not stopped by this.
+    """
+    try:
+        host = (urlsplit(url).hostname or "").rstrip(".")
+    except ValueError:
+        return False
+    address = _address_of(host.partition("%")[0])
+    if address is None:
+        return host in _METADATA
+    return address.is_link_local or address in _METADATA_ADDRESSES
+
+
+def _address_of(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        found = ipaddress.ip_address(host)
+    except ValueError:
+        return _odd_address_of(host)
+    if isinstance(found, ipaddress.IPv6Address):
+        return found.ipv4_mapped or found.sixtofour or found
+    return found
+
+
+def _odd_address_of(host: str) -> ipaddress.IPv4Address | None:
+    """Read 2852039166, 0xa9fe.43518 and the like, which systems take for addresses, too."""
+    parts = [found for part in host.split(".") if (found := _NUMBER.fullmatch(part))]
+    if len(parts) != host.count(".") + 1 or len(parts) > _BYTES:
+        return None
+    *first, last = map(_number, parts)
+    left = _BYTES - len(first)  # the last number fills all that is left
+    if any(one > _LARGEST for one in first) or last >= 256**left:
+        return None
+    return ipaddress.IPv4Address(bytes(first) + last.to_bytes(left, "big"))
+
+
+def _number(part: re.Match[str]) -> int:
+    sixteen, eight, ten = part.groups()
+    if ten:
+        return int(ten)
+    return int(sixteen.removeprefix("0x") or "0", 16) if sixteen else int(eight, 8)

@@ -1,0 +1,68 @@
+"""Changing a session: everything that is wanted of it, in one transaction or not at all."""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from threadline.core.event import EventKind
+from threadline.core.inbound import Inbound
+from threadline.core.revision import Seen, require_seen
+from threadline.core.rules import Rules
+from threadline.core.session import Session, SessionId, TitleSource
+from threadline.core.wanted import KEPT, Wanted
+from threadline.sessions import arrangement, choices
+from threadline.sessions.arrangement import Step
+from threadline.sessions.arrivals.arrive import arrive
+from threadline.sessions.arrivals.outcome import Arrival
+from threadline.sessions.chronicle import open_chronicle
+from threadline.sessions.conversations import NewId
+from threadline.sessions.views import read_session
+from threadline.storage.database import Transaction
+
+
+def change_session(
+    tx: Transaction, id: SessionId, wanted: Wanted, *, seen: Seen | None = None, now: datetime
+) -> Session:
+    """Do everything that is wanted of a session, if it is as whoever wants it has seen it."""
+    with open_chronicle(tx, id, now) as chronicle:
+        require_seen(chronicle.row.number("revision"), seen, id)
+        done = [step(chronicle) for step in _steps(wanted)]
+        if any(done):
+            chronicle.tell(EventKind.SESSION_CHANGED)
+    if wanted.title is not KEPT:
+        choices.set_title(tx, id, wanted.title, source=TitleSource.PERSON, now=now)
+    if wanted.model is not KEPT:
+        choices.choose_model(tx, id, wanted.model, now=now)
+    if wanted.busy_mode is not KEPT:
+        choices.set_busy_mode(tx, id, wanted.busy_mode, now=now)
+    if wanted.personality is not KEPT:
+        choices.set_personality(tx, id, wanted.personality, now=now)
+    if wanted.tools is not KEPT:
+        choices.allow_tools(tx, id, wanted.tools, now=now)
+    if wanted.workspace is not KEPT:
+        choices.set_workspace(tx, id, wanted.workspace, now=now)
+    return read_session(tx, id)
+
+
+def begin(
+    tx: Transaction,
+    inbound: Inbound,
+    wanted: Wanted,
+    *,
+    rules: Rules,
+    now: datetime,
+    new_id: NewId,
+) -> Arrival:
+    """Take in the first words of a conversation, and what is wanted of its session."""
+    arrival = arrive(tx, inbound, rules=rules, now=now, new_id=new_id)
+    if arrival.session_id is not None and not arrival.is_repeated:
+        change_session(tx, arrival.session_id, wanted, now=now)
+    return arrival
+
+
+def _steps(wanted: Wanted) -> Iterator[Step]:
+    if wanted.is_pinned is not KEPT:
+        yield arrangement.pin if wanted.is_pinned else arrangement.unpin
+    if wanted.is_archived is not KEPT:
+        yield arrangement.archive if wanted.is_archived else arrangement.unarchive
+    if wanted.project is not KEPT:
+        yield arrangement.into(wanted.project)

@@ -1,0 +1,159 @@
+"""Changing by whoever has seen it: two who saw the same do not overwrite each other."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from tests.contracts.desk import ALICE, DM, Desk, both, open_desk
+from tests.databases import DatabaseFactory
+from threadline.core.errors import Invalid, NotFound, Stale
+from threadline.core.job import NewJob
+from threadline.core.project import ProjectColor
+from threadline.core.revision import Seen
+from threadline.core.session import ModelChoice, ProjectKey, TitleSource
+from threadline.core.turn import BusyMode
+from threadline.core.wanted import Wanted
+from threadline.sessions.jobs import JobChange
+
+MODEL = ModelChoice(model="openai:gpt-5")
+
+
+@pytest.fixture
+async def desk(database_factory: DatabaseFactory) -> Desk:
+    """Sit down at a desk with a fresh store."""
+    return await open_desk(database_factory)
+
+
+async def race(change: Callable[[str], Awaitable[object]]) -> tuple[list[object], list[Stale]]:
+    """Let four change the same thing at once; answer what came of it, and who was too late."""
+    came = await asyncio.gather(*map(change, "abcd"), return_exceptions=True)
+    late = [one for one in came if isinstance(one, Stale)]
+    return [one for one in came if not isinstance(one, Stale)], late
+
+
+@both
+async def test_one_of_those_who_change_a_session_wins(desk: Desk) -> None:
+    """The others learn that it is not as they saw it any more."""
+    id, _ = await desk.says("hello")
+    seen = frozenset({str((await desk.store.session(id)).revision)})
+
+    won, late = await race(
+        lambda name: desk.store.change_session(id, Wanted(title=name), seen=seen)
+    )
+
+    assert (won, len(late)) == ([await desk.store.session(id)], 3)
+    assert {one.id for one in late} == {id}
+
+
+@both
+async def test_one_of_those_who_change_a_project_wins(desk: Desk) -> None:
+    """What counts is its name and its colour."""
+    project = await desk.store.make_project("Garden")
+    seen = frozenset({project.revision})
+
+    won, late = await race(
+        lambda name: desk.store.change_project(project.key, name=name, seen=seen)
+    )
+
+    assert (won, len(late)) == ([await desk.store.project(project.key)], 3)
+    with pytest.raises(Stale):
+        await desk.store.delete_project(project.key, seen=seen)
+    await desk.store.change_project(project.key, name="Garden")
+    await desk.store.delete_project(project.key, seen=seen)
+
+
+@both
+async def test_one_of_those_who_change_a_job_wins(desk: Desk) -> None:
+    """That it ran meanwhile is no change of it."""
+    job = await desk.store.make_job(
+        NewJob(prompt="news?", schedule="every day 9:00", target="local")
+    )
+    seen = frozenset({job.revision})
+
+    won, late = await race(
+        lambda name: desk.store.change_job(job.id, JobChange(name=name), seen=seen)
+    )
+
+    after = await desk.store.job(job.id)
+    assert (won, len(late)) == ([after], 3)
+    with pytest.raises(Stale):
+        await desk.store.delete_job(job.id, seen=seen)
+    assert await desk.store.delete_job(job.id, seen=frozenset({after.revision})) == after
+
+
+@both
+async def test_a_session_that_went_on_is_not_forgotten(desk: Desk) -> None:
+    """Whoever wants it gone has not seen what was said since."""
+    id, _ = await desk.says("hello")
+    seen = frozenset({str((await desk.store.session(id)).revision)})
+    await desk.answers(id)
+
+    with pytest.raises(Stale):
+        await desk.store.forget_session(id, seen=seen)
+
+    now: Seen = frozenset({str((await desk.store.session(id)).revision)})
+    await desk.store.forget_session(id, seen=now)
+    with pytest.raises(NotFound):
+        await desk.store.session(id)
+    with pytest.raises(NotFound):
+        await desk.store.forget_session(id, seen=now)
+
+
+@both
+async def test_all_that_is_wanted_is_done_or_nothing(desk: Desk) -> None:
+    """One wish that cannot be fulfilled undoes those before it."""
+    id, _ = await desk.says("hello")
+    before = await desk.store.session(id)
+    project = await desk.store.make_project("Garden", ProjectColor.GREEN)
+
+    for odd in (Wanted(is_pinned=True, title=" "), Wanted(is_pinned=True, project=ProjectKey(99))):
+        with pytest.raises((Invalid, NotFound)):
+            await desk.store.change_session(id, odd)
+    assert await desk.store.session(id) == before
+
+    changed = await desk.store.change_session(
+        id,
+        Wanted(
+            title="Roses",
+            is_pinned=True,
+            is_archived=True,
+            project=project.key,
+            model=MODEL,
+            busy_mode=BusyMode.STEER,
+            personality="gardener",
+            tools=("dig",),
+            workspace="/srv",
+        ),
+    )
+    assert (changed.title, changed.project, changed.choice) == ("Roses", project.key, MODEL)
+    assert (changed.personality, changed.tools, changed.workspace) == ("gardener", ("dig",), "/srv")
+    assert None not in (changed.pinned_at, changed.archived_at)
+    back = Wanted(is_pinned=False, project=None, model=None, busy_mode=None, tools=None)
+    after = await desk.store.change_session(id, back)
+    assert (after.pinned_at, after.project, after.choice, after.tools) == (None, None, None, None)
+    assert (after.title, after.personality) == ("Roses", "gardener")
+
+
+@both
+async def test_a_conversation_begins_as_it_is_wanted(desk: Desk) -> None:
+    """The first turn already has its model; a wish that cannot be keeps the words out, too."""
+    project = await desk.store.make_project("Garden")
+    first = desk.inbound("hello", ALICE, DM)
+    wanted = Wanted(title="Roses", project=project.key, model=MODEL)
+
+    with pytest.raises(NotFound):
+        await desk.store.begin(first, Wanted(project=ProjectKey(99)))
+    assert await desk.store.find_arrival(first) is None
+
+    begun = await desk.store.begin(first, wanted)
+    assert begun.session_id is not None
+    claimed = await desk.store.claim(begun.session_id)
+    assert claimed is not None
+    session = await desk.store.change_session(begun.session_id, Wanted(title="Tulips"))
+    again = await desk.store.begin(first, wanted)
+
+    assert (session.project, session.choice) == (project.key, MODEL)
+    assert session.titled_by is TitleSource.PERSON
+    assert (again.is_repeated, again.session_id) == (True, begun.session_id)
+    assert (await desk.store.session(begun.session_id)).title == "Tulips"

@@ -1,0 +1,63 @@
+"""Forgetting people: nobody reads in the audit log, or in a kept answer, who they were."""
+
+import json
+
+from tests.contracts.company import ALICE, BOB, talk
+from tests.databases import DatabaseFactory
+from threadline.core.account import AccountRole
+from threadline.core.person import Identity
+from threadline.sessions.store import Store
+
+HASH = "a" * 64
+
+
+def shown(database_factory: DatabaseFactory) -> str:
+    """Read everything that is left of acts and answers."""
+    acts = database_factory.tamper("SELECT act, subject, detail FROM audit ORDER BY id")
+    answers = database_factory.tamper("SELECT answer FROM outcomes")
+    return json.dumps([[str(value) for value in row] for row in (*acts, *answers)])
+
+
+async def test_a_sender_goes_from_the_acts_about_them(
+    store: Store, database_factory: DatabaseFactory
+) -> None:
+    """That somebody was let in stays; who it was does not, and Bob's row is as before."""
+    owner = await store.owner_account()
+    await talk(store, ALICE, "hello")
+    await talk(store, BOB, "hello")
+    for who in ("telegram:alice", "telegram:bob"):
+        await store.note_audit(owner.key, "pairing.allowed", who)
+        await store.claim_outcome(owner.key, who, HASH)
+        answer = json.dumps({"sender": who, "name": "A name"})
+        await store.keep_outcome(owner.key, who, HASH, 201, answer)
+
+    await store.forget_person(Identity(platform="telegram", id="alice"))
+
+    acts = [(entry.act, entry.subject) for entry in await store.audit()]
+    assert acts == [("pairing.allowed", "telegram:bob"), ("pairing.allowed", "")]
+    assert await store.find_outcome(owner.key, "telegram:alice") is None
+    assert await store.find_outcome(owner.key, "telegram:bob") is not None
+    assert "alice" not in shown(database_factory)
+
+
+async def test_a_member_goes_from_the_acts_about_them(
+    store: Store, database_factory: DatabaseFactory
+) -> None:
+    """Neither what was done to their account, nor what they did, tells a name; others' do."""
+    owner = await store.owner_account()
+    mia = await store.make_account('Mi"a', AccountRole.MEMBER)
+    otto = await store.make_account("Otto", AccountRole.MEMBER)
+    for one in (mia, otto):
+        await talk(store, one.sender, "hello", at=one.place("t"))
+        await store.note_audit(owner.key, "account.renamed", f"{one.key} {one.name}", "Old name")
+        await store.note_audit(one.key, "passkey.added", "7", f"phone of {one.name}")
+        await store.note_audit(owner.key, "token.made", f"{mia.key} robot", "read")
+        answer = json.dumps({"key": one.key, "name": one.name})
+        await store.keep_outcome(owner.key, f"made {one.key}", HASH, 201, answer)
+
+    await store.forget_person(Identity(platform="local", id=mia.sender.id or ""))
+
+    left = shown(database_factory)
+    assert "Mi" not in left
+    assert ("Otto" in left, left.count("Old name"), left.count("robot")) == (True, 1, 2)
+    assert len(await store.audit()) == 6
