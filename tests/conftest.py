@@ -35,6 +35,14 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
+@pytest.fixture(scope="session", autouse=True)
+def own_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Let no test, and no program that one starts, find or leave anything in the real home."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
+        yield
+
+
 @pytest.fixture(autouse=True)
 def clean_house(request: pytest.FixtureRequest) -> None:
     """Remember what was there before the test; being first here, it looks again as the last."""

@@ -13,6 +13,7 @@ from threadline.assembly.tenure import Tenure
 from threadline.config.source import Source
 from threadline.core.agent import Agent, Output, Piece, Request
 from threadline.core.errors import ConfigError, Conflict
+from threadline.core.event import EventKind
 from threadline.core.scribe import Scribe
 from threadline.core.turn import BusyMode
 
@@ -235,3 +236,17 @@ async def test_whoever_answers_is_not_closed_meanwhile() -> None:
     await asyncio.wait_for(retiring, 10)
 
     assert tenure.is_closed.is_set()
+
+
+async def test_the_feed_tells_of_other_settings(tmp_path: Path) -> None:
+    """Once for each time that others hold, so that screens read them again."""
+    async with serving(source_of(tmp_path)) as reloading:
+        store = reloading.gateway.store
+        cursor = await store.feed_end()
+        await reloading.change({"concurrency": 3})
+        with pytest.raises(ConfigError):
+            await reloading.change({"concurrency": 0})
+        await reloading.reload()
+
+        kinds = [event.kind for event in (await store.events(cursor)).events]
+        assert kinds.count(EventKind.SETTINGS_CHANGED) == 2

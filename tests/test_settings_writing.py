@@ -16,8 +16,9 @@ from threadline.config.catalogue import Origin, SettingKind, list_settings
 from threadline.config.editing import edit
 from threadline.config.reach import require_near
 from threadline.config.source import Source
-from threadline.config.writing import change_settings, read_text, revision_of
-from threadline.core.errors import ConfigError, Conflict, Invalid, Refused, ThreadlineError
+from threadline.config.writing import change_settings, read_text
+from threadline.core.errors import ConfigError, Invalid, Refused, Stale, ThreadlineError
+from threadline.core.revision import revision_of
 
 FILE = """\
 # My settings.
@@ -50,9 +51,8 @@ class Home:
     def change(self, revision: str | None = None, /, **changes: object) -> Config:
         """Change settings; two underscores stand for a dot."""
         named = {key.replace("__", "."): value for key, value in changes.items()}
-        return change_settings(
-            self.source, named, show=show_settings, check=check_all, revision=revision
-        )
+        seen = None if revision is None else frozenset({revision})
+        return change_settings(self.source, named, show=show_settings, check=check_all, seen=seen)
 
     def everything(self) -> str:
         """Answer all that stands in any file here, and the names of the files."""
@@ -191,7 +191,7 @@ def test_whoever_has_not_seen_the_file_changes_nothing(home: Home) -> None:
     seen = revision_of(read_text(home.file))
     home.change(seen, concurrency=3)
 
-    with pytest.raises(Conflict, match="meanwhile"):
+    with pytest.raises(Stale, match="meantime"):
         home.change(seen, concurrency=5)
 
     assert home.source.load().concurrency == 3

@@ -1,5 +1,6 @@
 import asyncio
 import os
+import re
 import signal
 import sys
 from datetime import timedelta
@@ -47,6 +48,11 @@ async def test_the_story_is_told_to_its_end(home: Path, capsys: pytest.CaptureFi
         ready = await client.get("/readyz")
         metrics = await client.get("/metrics")
         page = await gateway.store.sessions()
+        told += capsys.readouterr().out
+        (link,) = re.findall(r"Log in once.*: (http\S+)", told)
+        entered = await client.get(link)
+        listed = await client.get("/api/sessions")
+        settings = await client.get("/api/settings")
         alice = Address(platform="telegram", kind=Kind.DM, chat="alice")
         await gateway.store.owe_words(alice, "Dinner is ready")
         async with asyncio.timeout(30):
@@ -54,6 +60,10 @@ async def test_the_story_is_told_to_its_end(home: Path, capsys: pytest.CaptureFi
                 told += after
                 await asyncio.sleep(0.05)
 
+    assert (entered.status_code, listed.status_code) == (303, 200)
+    shown = {row["session"]["id"] for row in listed.json()["items"]}
+    assert shown == {row.session.id for row in page.rows}
+    assert (settings.status_code, settings.json()["hint"]) == (409, "It is a demo")
     assert "   telegram  → Alice: Dinner is ready" in after
     assert "A new day has begun, so this is a fresh conversation." in told
     assert [line for line in told.splitlines() if line in SCENES] == list(SCENES)

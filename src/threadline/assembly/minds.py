@@ -151,13 +151,11 @@ def providers_of(config: "Config") -> dict[str, Provider]:
 
     needed, found = config.needed_providers, {}
     for name in (*KNOWN, *(name for name in config.providers if name not in KNOWN)):
-        known, own = KNOWN.get(name), config.providers.get(name)
-        made = config.provider_for(name)
-        is_keyless = bool(own and (own.base_url or own.api_key == ""))
-        if made.api_key is None and known and known.asks_for_key and not is_keyless:
+        if not can_call(config, name):
             if name in needed:
-                raise _missing_key(name, known.variables[0], needed[name])
+                raise _missing_key(name, KNOWN[name].variables[0], needed[name])
             continue
+        made = config.provider_for(name)
         found[name] = Provider(
             name=name,
             api=Api(str(made.api)),
@@ -165,6 +163,17 @@ def providers_of(config: "Config") -> dict[str, Provider]:
             api_key=made.api_key,
         )
     return found
+
+
+def can_call(config: "Config", name: str) -> bool:
+    """Tell whether a provider is known, and has its key or asks for none."""
+    from threadline.config.providing import KNOWN
+
+    known, own = KNOWN.get(name), config.providers.get(name)
+    if known is None or not known.asks_for_key:
+        return known is not None or own is not None
+    is_keyless = own is not None and bool(own.base_url or own.api_key == "")
+    return is_keyless or config.provider_for(name).api_key is not None
 
 
 def _missing_key(name: str, variable: str, wanted_by: str) -> ConfigError:

@@ -2,7 +2,7 @@
 
 import asyncio
 import shutil
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, TypeAlias
@@ -37,11 +37,16 @@ class Probe:
     is_well: bool = True
 
 
-async def probe_all(config: "Config", *, within: timedelta = WITHIN) -> AsyncIterator[Probe]:
-    """Look at one thing after the other: models, servers of tools, agents, platforms."""
-    looks = [*_mind_looks(config), *_platform_looks(config)]
-    for name, look in looks:
-        yield await _try(config, name, look, within)
+async def probe_all(
+    config: "Config", *, only: Collection[str] | None = None, within: timedelta = WITHIN
+) -> AsyncIterator[Probe]:
+    """Look at one thing after the other: models, servers of tools, agents, platforms.
+
+    `only` names those that are looked at, as probes are called.
+    """
+    for name, look in (*_mind_looks(config), *_platform_looks(config)):
+        if only is None or name in only:
+            yield await _try(config, name, look, within)
 
 
 async def _try(config: "Config", name: str, look: Look, within: timedelta) -> Probe:

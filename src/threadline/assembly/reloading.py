@@ -22,6 +22,7 @@ from threadline.config.writing import change_settings
 from threadline.core.agent import Agent
 from threadline.core.errors import ThreadlineError
 from threadline.core.platform import Platform
+from threadline.core.revision import Seen
 from threadline.core.scribe import Scribe
 from threadline.core.secrecy import hush
 from threadline.gateway.calling import find_function
@@ -68,10 +69,10 @@ class Reloading:
         """Tell somebody of all settings that hold from now on."""
         self._listeners.append(listener)
 
-    async def change(self, changes: Mapping[str, object], revision: str | None = None) -> Reload:
+    async def change(self, changes: Mapping[str, object], seen: Seen | None = None) -> Reload:
         """Write settings into the file, by their dotted names, and go by them; None unsets one.
 
-        With a revision the file must still be as it was then.
+        `seen` are the revisions of which the file must have one: else it is `Stale`.
         """
         async with self._lock:
             config = await asyncio.to_thread(
@@ -80,7 +81,7 @@ class Reloading:
                 changes,
                 show=show_settings,
                 check=check_all,
-                revision=revision,
+                seen=seen,
             )
             return await self._go_by(config)
 
@@ -124,6 +125,7 @@ class Reloading:
         self._served = served
         self._change_mind(mind)
         self._become(config)
+        await self.gateway.store.note_settings()
         told = {key: hush(why, settings.secrets) for key, why in failures.items()}
         for key, why in told.items():
             log.warning("The settings hold, but for %s: %s", key, why)

@@ -8,9 +8,9 @@ from datetime import timedelta
 from types import TracebackType
 from typing import Self
 
+from threadline.assembly.outputs import output_folder
 from threadline.cli.errands import MakeRoom, run_errand
 from threadline.cli.opening import Opened
-from threadline.cli.outputs import output_folder
 from threadline.cli.viewing import Display, View
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.command import Call, WhileRunning, parse_command

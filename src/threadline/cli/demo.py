@@ -10,11 +10,11 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from datetime import timedelta
 from pathlib import Path
 
-from threadline.assembly import prepare_gateway
+from threadline.assembly import open, prepare_gateway
 from threadline.cli.logs import logged
 from threadline.cli.opening import make_private
 from threadline.cli.screen import fitted, say
-from threadline.cli.serving import Signals, require_loopback, wait_for_end
+from threadline.cli.serving import Signals, offer_login, require_loopback, wait_for_end
 from threadline.cli.story import Narrator, Story, World, make_world
 from threadline.config import DEFAULT, FOLDER, Config, load_config, parse_config
 from threadline.config.serving import LogSettings
@@ -25,6 +25,7 @@ from threadline.gateway.gateway import Gateway
 from threadline.gateway.health import Health
 from threadline.gateway.meters import Meters
 from threadline.web.server import make_app, serve
+from threadline.web.site import Site
 
 PAUSE = timedelta(seconds=0.7)
 """How long a line of the story stands before the next one."""
@@ -116,6 +117,8 @@ async def _run(config: Config, narrator: Narrator) -> None:
 async def _play_and_stay(config: Config, narrator: Narrator, signals: Signals) -> None:
     async with play(config, narrator) as (gateway, url):
         _show_around(config, url)
+        await offer_login(gateway.store, config, url)
+        say("Ctrl-C ends it.")
         await wait_for_end(signals, gateway)
 
 
@@ -124,14 +127,19 @@ async def play(config: Config, narrator: Narrator) -> AsyncIterator[tuple[Gatewa
     """Play the story; gives the gateway that is up in the end, and its URL."""
     world = make_world()
     story = Story(world, narrator)
+    where = config.database if config.is_server else config.path
     async with AsyncExitStack() as house:
+        # The site outlives the gateway that crashes, so it has a store of its own.
+        store = await house.enter_async_context(open(where, rules=config.rules()))
         async with prepare_gateway(config, world.all) as gateway:
             front = Front(gateway)
-            app = make_app(front)
+            site = Site(front, store, config)
             url = await house.enter_async_context(
-                serve(app, config.server.host, config.server.port)
+                serve(make_app(front, site=site), config.server.host, config.server.port)
             )
+            house.callback(site.close)
             _introduce(config, world, url)
+            await offer_login(store, config, url)
             try:
                 await gateway.__aenter__()
                 await story.play_first_part(gateway.store)
@@ -191,7 +199,6 @@ def _show_around(config: Config, url: str) -> None:
     say(f"  threadline send telegram:alice 'Dinner is ready' -d {database}")
     say(f"  curl {url}/readyz")
     say(f"  curl {url}/metrics")
-    say("Ctrl-C ends it.")
 
 
 def _clear(path: Path) -> None:

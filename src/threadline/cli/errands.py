@@ -1,14 +1,13 @@
 """Errands: what a command of the chat leaves to do, because it takes longer than a moment."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TypeAlias
 
+from threadline.assembly.outputs import drop_outputs
 from threadline.cli.files import write_file
 from threadline.cli.opening import make_private
-from threadline.cli.outputs import drop_outputs, written_session
-from threadline.core.forgetting import Certificate, ForgettingState
+from threadline.cli.outputs import written_session
 from threadline.core.person import Asker
 from threadline.sessions.commands.ask import Compress, Errand, Export
 from threadline.sessions.store import Store
@@ -26,8 +25,8 @@ async def run_errand(
     if isinstance(errand, Export):
         return await _export(store, errand, folder, asker)
     certificate = await store.go_on_forgetting(errand.id)
-    await asyncio.to_thread(drop_outputs, errand.sessions)
-    return _told(certificate)
+    await drop_outputs(errand.sessions)
+    return certificate.sentence()
 
 
 async def _export(store: Store, errand: Export, folder: Path, asker: Asker) -> str:
@@ -36,11 +35,3 @@ async def _export(store: Store, errand: Export, folder: Path, asker: Asker) -> s
     blocks = written_session(store, errand.session_id, errand.format, asker=asker)
     await write_file(str(path), blocks, force=True)
     return f"It is in {path}."
-
-
-def _told(certificate: Certificate) -> str:
-    gone = " · ".join(f"{what} {number:,}" for what, number in certificate.counts.items())
-    rest = ""
-    if certificate.state is not ForgettingState.DONE:
-        rest = " Traces in the journal are wiped as soon as nobody reads it."
-    return f"Forgotten: {gone or 'nothing'}. Certificate {certificate.id}.{rest}"

@@ -132,6 +132,8 @@ def _state(row: SessionRow) -> str:
     session = row.session
     if row.held is not None:
         return row.held.value
+    if row.has_failed_delivery:
+        return "undelivered"
     if session.ended_at is not None:
         return "ended"
     return "suspended" if session.suspended_at is not None else "open"

@@ -71,11 +71,7 @@ def change(
 
     async def act(opened: "Opened") -> Project:
         project = await find_project(opened, name)
-        if to is not None:
-            project = await opened.store.rename_project(project.key, to)
-        if color is not None:
-            project = await opened.store.recolor_project(project.key, color)
-        return project
+        return await opened.store.change_project(project.key, name=to, color=color)
 
     changed = in_store({"database": database, "profile": profile}, act)
     tell(as_plain(changed), f"It is {changed.name}, {changed.color}.", as_json=as_json)

@@ -55,6 +55,7 @@ async def _serve(source: Source, signals: "Signals") -> None:
             await gateway.enrol(url)
             introduce(gateway, config, url)
             await offer_login(gateway.store, config, url)
+            say("Ctrl-C ends it.")
             with reloaded(reloading):
                 await wait_for_end(signals, gateway)
             say("Stopping: running answers may end. Once more ends it at once.")
@@ -65,7 +66,6 @@ async def offer_login(store: Store, config: Config, url: str) -> None:
     """Say how the owner logs in, by a link that does it once."""
     link = await make_link(store, await store.owner_account(), config.server, url)
     say(f"Log in once, within {LINK_LASTS.seconds // 60} minutes: {link}")
-    say("Ctrl-C ends it.")
 
 
 @contextmanager
@@ -99,14 +99,14 @@ async def _reload(reloading: Reloading) -> None:
 
 
 def require_loopback(host: str) -> None:
-    """Refuse to be reached from other machines, where there is no login."""
+    """Refuse to be reached from other machines."""
     with suppress(ValueError):
         if ipaddress.ip_address(host).is_loopback:
             return
     if host != "localhost":
         raise ConfigError(
             f"server.host cannot be {host!r}",
-            hint="As there is no login here, it must be 127.0.0.1, ::1 or localhost",
+            hint="A demo is for this machine alone: 127.0.0.1, ::1 or localhost",
         )
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from threadline.config.layers import leaves
 from threadline.core.errors import Refused
+from threadline.core.reach import is_machine_own
 
 _AT_HOME = frozenset({"command", "python", "environment", "folder"})
 """What decides which programs run here, and with what: somebody's login is no shell."""
@@ -21,6 +22,9 @@ def require_near(changes: Mapping[str, object], folder: Path) -> None:
         for one in value if isinstance(value, list | tuple) else (value,):
             if isinstance(one, str) and one.startswith(_FROM_FILE):
                 _require_inside(key, one.removeprefix(_FROM_FILE), folder)
+            if isinstance(one, str) and is_machine_own(one):
+                hint = f"If it is meant, run: threadline config set {key} …"
+                raise Refused("This is an address of the machine's own", id=key, hint=hint)
 
 
 def is_remote(key: str) -> bool:

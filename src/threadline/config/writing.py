@@ -1,7 +1,6 @@
 """Writing: settings are changed in their file, all of them or none, and never to wrong ones."""
 
 import fcntl
-import hashlib
 import os
 import stat
 from collections.abc import Callable, Iterator, Mapping
@@ -13,7 +12,8 @@ from threadline.config.config import Config
 from threadline.config.editing import edit
 from threadline.config.source import Source
 from threadline.config.vault import Vault, hidden_among
-from threadline.core.errors import ConfigError, Conflict
+from threadline.core.errors import ConfigError
+from threadline.core.revision import Seen, require_seen, revision_of
 
 FILE_LIMIT = 500_000
 """Bytes."""
@@ -35,30 +35,23 @@ def read_text(file: Path) -> str:
         raise ConfigError(f"The file cannot be read: {why}", id=str(file)) from error
 
 
-def revision_of(text: str) -> str:
-    """Name a state of the file, which every change of it changes."""
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
-
-
 def change_settings(
     source: Source,
     changes: Mapping[str, object],
     *,
     show: Show,
     check: Check,
-    revision: str | None = None,
+    seen: Seen | None = None,
 ) -> Config:
     """Write some settings into the file, by their dotted names, and answer what holds then.
 
-    None takes one out. With a revision the file must still be as it was then. What is a secret goes
-    into a file of its own. Nothing is written before all settings together have been found right.
+    None takes one out. `seen` are the revisions of which the file must have one. What is a secret
+    goes into a file of its own. Nothing is written before all together have been found right.
     """
     file, vault = source.file, Vault(source.file.parent)
     with _held(file.parent):
         text = read_text(file)
-        if revision is not None and revision != revision_of(text):
-            hint = "Read the settings again, and change those"
-            raise Conflict("The settings have changed meanwhile", id=str(file), hint=hint)
+        require_seen(revision_of(text), seen, str(file))
         meant = source.load(edit(text, changes, str(file)))
         hidden = hidden_among(changes, show(meant))
         try:

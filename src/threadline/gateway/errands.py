@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TypeAlias
 
 from threadline.core.errors import StorageError, ThreadlineError, sentence_of
-from threadline.core.forgetting import Certificate, ForgettingState
 from threadline.core.inbound import Inbound
 from threadline.core.message import MediaKind
 from threadline.core.person import Asker
@@ -48,7 +47,7 @@ async def run_errand(
         await store.end_errand(errand)
         return None
     if isinstance(errand, Forget):
-        return _told(await store.go_on_forgetting(errand.id))
+        return (await store.go_on_forgetting(errand.id)).sentence()
     try:
         await _export(store, errand, inbound, min(largest, BLOB_LIMIT))
     except StorageError:
@@ -95,11 +94,3 @@ async def _collect(blocks: AsyncIterator[bytes], largest: int) -> bytes | None:
         if len(data) > largest:
             return None
     return bytes(data)
-
-
-def _told(certificate: Certificate) -> str:
-    gone = " · ".join(f"{what} {number:,}" for what, number in certificate.counts.items())
-    rest = ""
-    if certificate.state is not ForgettingState.DONE:
-        rest = " Traces in the journal are wiped as soon as nobody reads it."
-    return f"Forgotten: {gone or 'nothing'}. Certificate {certificate.id}.{rest}"

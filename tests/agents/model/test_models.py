@@ -217,3 +217,18 @@ def test_the_names_of_models_are_cheap_to_read() -> None:
     )
 
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+async def test_an_address_of_the_machines_own_is_asked_only_if_the_settings_name_it() -> None:
+    """It may have come with an imported file; elsewhere a session may well be asked."""
+    own = "http://169.254.169.254/v1"
+    plain = Provider(name="local", api=Api.OPENAI_CHAT, base_url=NOWHERE)
+    named = Provider(name="local", api=Api.OPENAI_CHAT, base_url=f"{own}/chat")
+    async with open_http() as http:
+        with pytest.raises(ConfigError, match="the machine's own"):
+            make_model(settings_with(plain, "local:llama3"), "local:llama3", own, http=http)
+        asked = make_model(settings_with(named, "local:llama3"), "local:llama3", own, http=http)
+        usual = make_model(settings_with(plain, "local:llama3"), "local:llama3", http=http)
+
+    assert own in str(asked.base_url)
+    assert NOWHERE in str(usual.base_url)

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from threadline.agents.settings import Api, ModelSettings, Provider
 from threadline.core.errors import AgentError, ConfigError
+from threadline.core.reach import is_machine_own
 from threadline.core.session import ModelChoice
 
 if TYPE_CHECKING:
@@ -123,6 +124,8 @@ def make_model(
     provider = find_provider(settings, name)
     _, model = provider_of(name)
     address = base_url or provider.base_url or _ADDRESSES[provider.api]
+    if base_url is not None and is_machine_own(base_url):
+        _require_named(provider, base_url)
     key = _key_for(provider, address)
     match provider.api:
         case Api.ANTHROPIC:
@@ -180,6 +183,15 @@ def _key_for(provider: Provider, address: str) -> str:
             hint=f"Set `providers.{provider.name}.api_key`, best from the environment",
         )
     return _NO_KEY
+
+
+def _require_named(provider: Provider, address: str) -> None:
+    """Refuse an address of the machine's own that the configuration does not name itself."""
+    if provider.base_url is None or _origin(address) != _origin(provider.base_url):
+        raise ConfigError(
+            "This session names an address of the machine's own for its model",
+            hint="/model default takes that back",
+        )
 
 
 def _origin(address: str) -> tuple[str, str]:

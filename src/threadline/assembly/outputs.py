@@ -1,0 +1,41 @@
+"""Outputs: files that were written of sessions, which have to go with them."""
+
+import asyncio
+from collections.abc import Awaitable, Iterable
+from pathlib import Path
+
+from threadline.config import OUTPUT
+from threadline.core.errors import StorageError
+from threadline.core.forgetting import Certificate, Plan
+from threadline.core.session import SessionId
+
+
+def output_folder(profile: str) -> Path:
+    """Answer where the files of a profile go."""
+    return OUTPUT.expanduser() / profile
+
+
+async def with_outputs(plan: Plan, forgetting: Awaitable[Certificate]) -> Certificate:
+    """Forget as planned, and delete the files that were written of what goes."""
+    certificate = await forgetting
+    await drop_outputs([*plan.sessions, *plan.shared, *plan.branches])
+    return certificate
+
+
+async def drop_outputs(ids: Iterable[SessionId]) -> int:
+    """Delete what was written of these sessions; answer how many files that were."""
+    return await asyncio.to_thread(_drop, list(ids))
+
+
+def _drop(ids: Iterable[SessionId]) -> int:
+    folder, gone = OUTPUT.expanduser(), 0
+    try:
+        for id in ids:
+            for file in folder.glob(f"*/{id}.*"):
+                file.unlink(missing_ok=True)
+                gone += 1
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        hint = f"Delete the files in {folder} yourself"
+        raise StorageError(f"A file could not be deleted: {why}", hint=hint) from error
+    return gone
