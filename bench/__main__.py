@@ -31,6 +31,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     results = gather(findings, time.monotonic() - begin, pace.long_messages)
     served = _serve(chosen)
     bars = [*judge(results), *_search(chosen), *_shape(chosen), *_model(chosen)]
+    bars += _follow(chosen)
+    bars += _ask(chosen)
     bars += [bar for one in served for bar in gateway.judge(one)]
     docs = chosen.docs or (chosen.out if chosen.quick else ROOT / "docs")
     write(results, bars, chosen.out, docs, served)
@@ -59,6 +61,20 @@ def _shape(chosen: argparse.Namespace) -> list[Bar]:
 def _model(chosen: argparse.Namespace) -> list[Bar]:
     """Measure turns with a model too, if SQLite was chosen."""
     from bench.model import run
+
+    return run(chosen.out, quick=chosen.quick) if SQLITE in chosen.databases else []
+
+
+def _ask(chosen: argparse.Namespace) -> list[Bar]:
+    """Measure pages of the API too, on the databases that were chosen."""
+    from bench.api import run
+
+    return run(chosen.out, chosen.databases, quick=chosen.quick)
+
+
+def _follow(chosen: argparse.Namespace) -> list[Bar]:
+    """Measure those who follow over HTTP too, if SQLite was chosen."""
+    from bench.feed import run
 
     return run(chosen.out, quick=chosen.quick) if SQLITE in chosen.databases else []
 

@@ -1,7 +1,8 @@
 """A server that is followed: it says where it is found, and does what it is told line by line.
 
-`memory` tells how many megabytes it holds; `turns 1000` has so many conversations answered, and
-tells how long that took. Each is answered with one line of JSON.
+`turns 1000` has so many conversations answered, and tells how long that took; `change` makes one
+event; `memory` tells how many megabytes it holds, and how many events there were since. Each is
+answered with one line of JSON.
 """
 
 import asyncio
@@ -43,19 +44,38 @@ class Room:
         self._store = store
         self._owner = owner
         self._said = 0
+        self._begin = Cursor("0.0")
 
     async def answer(self, turns: int) -> dict[str, float]:
         """Say something in so many conversations, and wait until all is answered."""
-        begin, cursor = time.perf_counter(), await self._store.feed_end()
+        self._begin = await self._store.feed_end()
+        begin, ran = time.perf_counter(), time.process_time()
         first, self._said = self._said, self._said + turns
         async with watched_loop() as stalls:
             speaking = [self._speak(first + n) for n in range(AT_ONCE)]
-            await asyncio.gather(self._wait(turns, cursor), *speaking)
+            await asyncio.gather(self._wait(turns), *speaking)
         return {
             "seconds": time.perf_counter() - begin,
+            "cpu": time.process_time() - ran,
             "loop_p99": percentile(stalls.all, 0.99),
             "loop": stalls.longest,
         }
+
+    async def change(self) -> dict[str, float]:
+        """Let one thing happen: a conversation gets another title."""
+        self._begin = await self._store.feed_end()
+        row = (await self._store.sessions(most=1)).rows[0]
+        begin = time.perf_counter()
+        await self._store.set_title(row.session.id, "Another title")
+        return {"seconds": time.perf_counter() - begin}
+
+    async def count(self) -> int:
+        """Count the events since something was to be done last."""
+        count, page = 0, await self._store.events(self._begin)
+        while page.events:
+            count += len(page.events)
+            page = await self._store.events(page.cursor)
+        return count
 
     async def _speak(self, first: int) -> None:
         for thread in range(first, self._said, AT_ONCE):
@@ -65,9 +85,9 @@ class Room:
             )
             await self._store.arrive(words)
 
-    async def _wait(self, turns: int, cursor: Cursor) -> None:
+    async def _wait(self, turns: int) -> None:
         done = 0
-        events = self._store.follow(cursor)
+        events = self._store.follow(self._begin)
         async for event in events:
             done += event.kind is EventKind.TURN_DONE
             if done == turns:
@@ -87,8 +107,10 @@ async def run(where: str) -> None:
         app = Starlette(routes=[Mount("/api", app=api)], middleware=[Middleware(Guard)])
         async with serve(app, "127.0.0.1", 0) as url, gateway:
             tell({"url": url, "token": token})
-            await obey(Room(store, owner))
-            api.state.feed.close()
+            try:
+                await obey(Room(store, owner))
+            finally:
+                api.state.feed.close()
 
 
 async def obey(room: Room) -> None:
@@ -97,9 +119,11 @@ async def obey(room: Room) -> None:
         what, _, count = line.strip().partition(" ")
         if what == "turns":
             tell(await room.answer(int(count)))
+        elif what == "change":
+            tell(await room.change())
         else:
             gc.collect()
-            tell({"memory": resident_megabytes()})
+            tell({"memory": resident_megabytes(), "events": await room.count()})
 
 
 def tell(found: object) -> None:

@@ -1,14 +1,15 @@
 """Bare connections: the drivers by themselves, with the settings that Threadline uses."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Protocol
 
 import psycopg
-from psycopg.types.numeric import Int8BinaryDumper
+from psycopg.types.numeric import Int8BinaryDumper, IntDumper
 
 from threadline.storage.database import SqlValue
+from threadline.storage.queries import Dialect, queries
 from threadline.storage.sqlite.connection import WRITER_CACHE_KIB, connect
 
 _PATIENCE_MS = 30_000
@@ -19,6 +20,10 @@ class Bare(Protocol):
 
     def ask(self, sql: str, values: Sequence[SqlValue] = ()) -> list[tuple[SqlValue, ...]]:
         """Carry out a statement and answer its rows."""
+        ...
+
+    def look(self, query: str, values: Mapping[str, SqlValue]) -> list[tuple[SqlValue, ...]]:
+        """Carry out a query of Threadline's own, and answer its rows."""
         ...
 
     def run(self, sql: str, values: Sequence[SqlValue] = ()) -> None:
@@ -45,9 +50,13 @@ class BareSqlite:
         self._connection = connect(path, cache_kib=WRITER_CACHE_KIB)
         self._connection.set_busy_timeout(_PATIENCE_MS)
         self._execute = self._connection.execute
+        self._queries = queries(Dialect.SQLITE)
 
     def ask(self, sql: str, values: Sequence[SqlValue] = ()) -> list[tuple[SqlValue, ...]]:
         return self._execute(sql, values).fetchall()
+
+    def look(self, query: str, values: Mapping[str, SqlValue]) -> list[tuple[SqlValue, ...]]:
+        return self._execute(self._queries[query], values).fetchall()
 
     def run(self, sql: str, values: Sequence[SqlValue] = ()) -> None:
         self._execute(sql, values)
@@ -69,10 +78,18 @@ class BarePostgres:
         self._connection = psycopg.connect(url, autocommit=True, prepare_threshold=0)
         self._connection.adapters.register_dumper(int, Int8BinaryDumper)
         self._cursor = self._connection.cursor()
+        # Our own queries are not written for numbers that are all of the widest type.
+        self._looking = self._connection.cursor()
+        self._looking.adapters.register_dumper(int, IntDumper)
+        self._queries = {name: text.encode() for name, text in queries(Dialect.POSTGRES).items()}
 
     def ask(self, sql: str, values: Sequence[SqlValue] = ()) -> list[tuple[SqlValue, ...]]:
         self._cursor.execute(_translated(sql), values or None)
         return self._cursor.fetchall()
+
+    def look(self, query: str, values: Mapping[str, SqlValue]) -> list[tuple[SqlValue, ...]]:
+        self._looking.execute(self._queries[query], values)
+        return self._looking.fetchall()
 
     def run(self, sql: str, values: Sequence[SqlValue] = ()) -> None:
         self._cursor.execute(_translated(sql), values or None)

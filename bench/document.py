@@ -48,6 +48,11 @@ _HOW = """\
   that answers at once, in pieces; **the bare call** is pydantic-ai with the same model, the same
   words and the same history. They take turns, in conversations of ten. **First words** are timed
   from a message on a simulated platform to the first part of its answer there.
+- **Pages over HTTP** are asked for on one connection that is kept open, without a browser. Their
+  floor are the very queries that they are made of, every row fetched by the driver alone: the store
+  is held against them in a thread, which no program with an event loop can do without, and the
+  answer against a bare route of the same server that asks them in a thread and gives their rows as
+  JSON. It looks up no token, asks for no leave and has no types.
 
 Run it yourself: `make bench`. All numbers are in `bench.json`, which it writes too.
 """

@@ -1,6 +1,14 @@
 """The floor of the reads: the queries by themselves, every row fetched and nothing made of it."""
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeAlias
+
 from bench.bare import Bare
+from threadline.assembly import open_database
+from threadline.storage.database import Row, SqlValue, Transaction
+
+Asked: TypeAlias = Sequence[tuple[str, Mapping[str, SqlValue]]]
+"""Queries by their names, each with its values."""
 
 _PAGE = (
     "SELECT m.key, m.seq, m.turn_id, m.role, m.text, m.parts, m.at, m.changed_at, m.deleted_at, "
@@ -15,7 +23,8 @@ _LIST = (
     "AND t.state IN ('running', 'waiting')) "
     "FROM sessions s LEFT JOIN sessions p ON p.key = s.parent_key "
     "LEFT JOIN sessions r ON r.key = s.root_key "
-    "WHERE s.profile = 'main' ORDER BY s.last_activity_at DESC, s.key DESC LIMIT 51"
+    "WHERE s.profile = 'main' AND s.archived_at IS NULL AND s.origin <> 'job' "
+    "AND s.pinned_at IS NULL ORDER BY s.last_activity_at DESC, s.key DESC LIMIT 51"
 )
 
 
@@ -34,3 +43,43 @@ class Glance:
         """Read the first page of the list."""
         if not self._bare.ask(_LIST):
             raise ValueError("The list is empty")
+
+
+class Note:
+    """A transaction that writes down what is asked of it."""
+
+    def __init__(self, tx: Transaction) -> None:
+        """Pass on to a transaction what is asked."""
+        self._tx = tx
+        self.asked: list[tuple[str, Mapping[str, SqlValue]]] = []
+
+    def one(self, query: str, **values: SqlValue) -> Row | None:
+        self.asked.append((query, values))
+        return self._tx.one(query, **values)
+
+    def all(self, query: str, **values: SqlValue) -> list[Row]:
+        self.asked.append((query, values))
+        return self._tx.all(query, **values)
+
+    def run(self, query: str, **values: SqlValue) -> None:
+        self._tx.run(query, **values)
+
+    def run_many(self, query: str, rows: Iterable[Mapping[str, SqlValue]]) -> None:
+        self._tx.run_many(query, rows)
+
+
+async def overhear(
+    where: str, reads: Mapping[str, Callable[[Transaction], object]]
+) -> dict[str, Asked]:
+    """Answer the queries that some reads are made of, with the values of this store."""
+
+    def noted(tx: Transaction, read: Callable[[Transaction], object]) -> Asked:
+        note = Note(tx)
+        read(note)
+        return note.asked
+
+    database = await open_database(where)
+    try:
+        return {name: await database.read(noted, read) for name, read in reads.items()}
+    finally:
+        await database.close()

@@ -65,10 +65,10 @@ class Calendar:
         return self.at
 
 
-async def make_template(folder: Path) -> Template:
+async def make_template(folder: Path, turns: int = TURNS) -> Template:
     """Let the verbs carry out one conversation in a store of its own, and copy what they wrote."""
     path = folder / "template.db"
-    start = datetime.now(UTC).replace(microsecond=0) - EVERY * TURNS
+    start = datetime.now(UTC).replace(microsecond=0) - EVERY * turns
     calendar = Calendar(start)
     database = SqliteDatabase(path, durable=False, clock=calendar)
     await database.open()
@@ -76,7 +76,7 @@ async def make_template(folder: Path) -> Template:
         # The first person of an installation is greeted differently from all others.
         calendar.at = start - timedelta(days=1)
         await converse(store, "first", "first", "1")
-        for turn in range(TURNS):
+        for turn in range(turns):
             calendar.at = start + EVERY * turn
             await converse(store, chat_of(0), sender_of(0), str(turn + 1))
     return _copied(path, start)

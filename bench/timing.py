@@ -121,7 +121,7 @@ async def watched_loop() -> AsyncIterator[Stalls]:
 
 
 async def time_calls(
-    operation: Callable[[int], Awaitable[None]], size: int, seconds: float, callers: int = 1
+    operation: Callable[[int], Awaitable[object]], size: int, seconds: float, callers: int = 1
 ) -> Sample:
     """Repeat an operation on conversations chosen at random, by one or many callers at once."""
     sample = Sample()

@@ -2,9 +2,12 @@
 
 import asyncio
 from datetime import timedelta
-from typing import ClassVar
+from typing import ClassVar, cast
 
+from starlette.types import Scope
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from threadline.web.pipes import offer_pipe
 
 CONNECTIONS = 5000
 """How many may be open at a time; most of them only follow."""
@@ -38,6 +41,7 @@ class Connection(H11Protocol):
         super().data_received(data)
         if not self.is_silent():
             self._end_waiting()
+            offer_pipe(cast("Scope", self.scope), self.transport, self.flow)
         elif self._deadline is None:
             self._expect_request()
 

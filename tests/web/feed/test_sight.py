@@ -12,17 +12,20 @@ from starlette.types import Message, Receive, Scope, Send
 from tests.databases import FAST, POSTGRES, OpenStore, on
 from tests.web.feed.hall import Hall, Visit, make_token
 from tests.web.feed.test_feed import until
+from threadline.core.account import TokenScope
 from threadline.core.delivery import LOCAL
 from threadline.core.errors import Invalid
 from threadline.core.event import Cursor
-from threadline.core.person import Identity
+from threadline.core.person import Asker, Identity
 from threadline.core.session import SessionId
 from threadline.sessions.feed import FeedLost, place_of
 from threadline.sessions.store import Store
 from threadline.testing.agent import Hangs, Streams
 from threadline.testing.gateway_house import GatewayHouse
 from threadline.web.feed.follower import BACKLOG
+from threadline.web.feed.sight import Sight
 from threadline.web.guard import Guard, outlast
+from threadline.web.visiting import TOKEN_PREFIX, hash_secret, new_secret
 
 
 @pytest.fixture
@@ -74,13 +77,36 @@ async def test_what_was_believed_is_asked_again(hall: Hall) -> None:
         await until(frames, "snapshot")
         (follower,) = hall.feed.followers
         asker = follower.interest.asker
-        await hall.feed.sight.learn(asker, [id])
+        await hall.feed.sight.learn([asker], [id])
         hall.feed.sight.doubt()
 
         page = await hall.house.store.events(Cursor("0.0"))
         mine = [event for event in page.events if event.session_id == id]
-        assert hall.feed.sight.missing(asker, mine) == {id}
-        assert not any(hall.feed.sight.sees(asker, event) for event in mine)
+        assert hall.feed.sight.missing(asker, [id]) == {id}
+        assert mine
+        assert not any(hall.feed.sight.select(asker, mine))
+
+
+async def test_a_token_whose_time_is_over_hears_nothing_more(hall: Hall) -> None:
+    """It stays in the list of tokens, but nobody follows with it."""
+    secret, store = new_secret(TOKEN_PREFIX), hall.house.store
+    scopes, until_when = frozenset({TokenScope.READ}), store.now() + timedelta(hours=1)
+    await store.make_token(
+        hall.owner_account.key, "for long", scopes, hash_secret(secret), until_when
+    )
+    visit = await hall.visit(secret)
+    async with visit.follows() as frames, hall.owner.follows() as others:
+        await until(frames, "snapshot")
+        await until(others, "snapshot")
+        await hall.feed.vigil.look()
+        assert not any(one.is_over for one in hall.feed.followers)
+        await hall.house.time_passes(hours=2)
+        await hall.feed.vigil.look()
+        bye = await until(frames, "bye")
+        await hall.house.guest("Alice").says("hello")
+        await until(others, "event", kind="turn.done")
+
+    assert bye.data["why"] == "logged out"
 
 
 async def test_members_follow_only_so_often(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,6 +118,32 @@ async def test_members_follow_only_so_often(hall: Hall, monkeypatch: pytest.Monk
         answer = await member.client.get("/api/feed")
 
     assert (answer.status_code, answer.headers["retry-after"]) == (429, "2")
+
+
+async def test_members_who_come_all_at_once_follow_no_more_often(
+    hall: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who is about to follow counts: else many requests at a time would pass the limit."""
+    monkeypatch.setattr("threadline.web.api.feed.FOLLOWERS_LIMIT", 2)
+    _, member = await hall.member("bob")
+
+    async def status() -> int:
+        async with member.client.stream("GET", "/api/feed") as answer:
+            told.append(answer.status_code)
+            await everybody.wait()
+        return answer.status_code
+
+    told: list[int] = []
+    everybody = asyncio.Event()
+    asking = [asyncio.create_task(status()) for _ in range(12)]
+    await hall.house.until(lambda: len(told) == 12, "all are answered")
+    everybody.set()
+    await asyncio.gather(*asking)
+
+    assert sorted(told) == [200] * 2 + [429] * 10
+    await hall.house.until(lambda: not hall.feed.followers, "they are gone")
+    async with member.follows() as frames:
+        await until(frames, "snapshot")
 
 
 async def test_somebody_who_reads_nothing_costs_little(hall: Hall) -> None:
@@ -167,3 +219,53 @@ async def test_no_place_breaks_the_feed(store: Store) -> None:
             page = await store.events(Cursor(place))
             assert place_of(page.cursor) >= (0, 0)
     assert (await store.events(Cursor("0.0"))).cursor
+
+
+@on(FAST, POSTGRES)
+async def test_many_askers_are_answered_in_one_read(hall: Hall) -> None:
+    """Each is told of what is theirs, and the owner of everything that is there."""
+    account, _ = await hall.member("bob")
+    other, _ = await hall.member("carol")
+    own = await hall.speaks(account, "mine")
+    askers = [account.asker(), other.asker(), Asker.owner(), Asker.owner("elsewhere")]
+    gone = SessionId("20260131_184500_0a1b2c3d")
+
+    seen = await hall.house.store.seen_by(askers, [own, gone])
+
+    assert [seen[asker] for asker in askers] == [{own}, set(), {own}, set()]
+
+
+async def test_an_answer_from_before_a_doubt_counts_for_nothing(hall: Hall) -> None:
+    """What the store is asked while somebody is parted may be old when it comes."""
+    account, _ = await hall.member("bob")
+    own, asker = await hall.speaks(account, "mine"), account.asker()
+    sight = Sight(hall.house.store, lambda _: None)
+    learning = asyncio.create_task(sight.learn([asker], [own]))
+    await asyncio.sleep(0)
+    sight.doubt()
+    await learning
+
+    assert sight.missing(asker, [own]) == {own}
+    await sight.learn([asker], [own])
+    assert sight.missing(asker, [own]) == set()
+
+
+async def test_that_something_goes_out_of_sight_is_noticed_after_long(hall: Hall) -> None:
+    """What was seen is remembered for as long as somebody follows, and nothing after that."""
+    _, id, there = await _joined(hall)
+    (account,) = [one for one in await hall.house.store.accounts() if one.name == "bob"]
+    asker, lost, now = account.asker(), list[Asker](), 0.0
+    sight = Sight(hall.house.store, lost.append, lambda: now)
+    await sight.learn([asker], [id])
+    now = 60.0
+    sight.keep([asker])
+    await hall.house.store.part(there)
+    await sight.learn([asker], [id])
+    assert lost == [asker]
+
+    await hall.house.store.join(Identity(platform=LOCAL, id=account.sender.id or ""), there)
+    await sight.learn([asker], [id])
+    sight.keep([])
+    await hall.house.store.part(there)
+    await sight.learn([asker], [id])
+    assert lost == [asker]

@@ -5,8 +5,11 @@ import logging
 from collections.abc import AsyncIterator, Collection, Coroutine, Sequence
 from contextlib import ExitStack
 from datetime import timedelta
+from itertools import compress
 from typing import Protocol, runtime_checkable
+from weakref import WeakSet
 
+from threadline.core.account import AccountKey
 from threadline.core.errors import StorageError
 from threadline.core.event import Cursor, Event, EventKind
 from threadline.core.person import Asker
@@ -16,9 +19,9 @@ from threadline.gateway.worker import Worker
 from threadline.sessions.feed import PAGE, FeedLost, place_of
 from threadline.sessions.store import Store
 from threadline.web.feed.distant import DistantVoices
-from threadline.web.feed.follower import Follower, Interest
+from threadline.web.feed.follower import Follower, Interest, Piece
 from threadline.web.feed.frames import write_event
-from threadline.web.feed.sight import Sight
+from threadline.web.feed.sight import Sight, sessions_of
 from threadline.web.feed.vigil import Vigil
 from threadline.web.feed.voices import Voices
 
@@ -39,7 +42,7 @@ _DOUBTED = frozenset({"access", "account", "person"})
 
 def pause_for(followers: int) -> float:
     """Say how long to gather events for so many, as each is written to by itself."""
-    return min(0.01 + followers * 0.0003, 0.25)
+    return min(0.01 + followers * 0.0002, 0.2)
 
 
 @runtime_checkable
@@ -72,6 +75,7 @@ class Feed:
         self.vigil = Vigil(store, self.sight, lambda: self.followers)
         self._cursor = Cursor("0.0")
         self._audiences: dict[Asker, set[Follower]] = {}
+        self._expected: WeakSet[Follower] = WeakSet()
         self._hearing: dict[SessionId, set[Follower]] = {}
         self._loops: list[asyncio.Task[None]] = []
         self._starting = asyncio.Lock()
@@ -90,6 +94,15 @@ class Feed:
         """Everybody who follows."""
         return [one for audience in self._audiences.values() for one in audience]
 
+    def count(self, account: AccountKey) -> int:
+        """Count who follows with an account, or is about to."""
+        everybody = {*self.followers, *self._expected}
+        return sum(one.interest.visitor.account.key == account for one in everybody)
+
+    def expect(self, follower: Follower) -> None:
+        """Count somebody from now on who is about to join, unless they are given up before."""
+        self._expected.add(follower)
+
     async def join(self, follower: Follower) -> Cursor:
         """Hand out to somebody everything from now on; answers the place where that begins."""
         async with self._starting:
@@ -99,6 +112,7 @@ class Feed:
                 self._begin(self._follow(), self.vigil.run(), self.distant.run())
         if self._is_closed:
             follower.end(SHUTDOWN)
+        self._expected.discard(follower)
         interest = follower.interest
         self._audiences.setdefault(interest.asker, set()).add(follower)
         for id in interest.live:
@@ -110,6 +124,7 @@ class Feed:
 
     def leave(self, follower: Follower) -> None:
         """Hand out nothing more to somebody."""
+        self._expected.discard(follower)
         interest = follower.interest
         audience = self._audiences.get(interest.asker)
         if audience is not None:
@@ -133,10 +148,11 @@ class Feed:
             told += len(events)
             if told > CATCH_UP:
                 raise FeedLost("Too much was missed", id=after, hint="Load a snapshot")
-            await self._learn(interest.asker, events)
-            if any(self.sight.is_blind(interest.asker, event) for event in events):
+            asker = interest.asker
+            await self.sight.learn([asker], self.sight.missing(asker, sessions_of(events)))
+            if self.sight.is_blind(asker, events):
                 raise FeedLost("Something was forgotten", id=after, hint="Load a snapshot")
-            yield self._written(interest.asker, events)
+            yield self._join(asker, events, [write_event(event) for event in events])
             after = page.cursor
             if len(page.events) < PAGE or len(events) < len(page.events):
                 return
@@ -200,37 +216,39 @@ class Feed:
     async def _hand_out(self, events: Sequence[Event], cursor: Cursor) -> None:
         if any(event.kind.noun in _DOUBTED for event in events):
             self.sight.doubt()
-        # Somebody may join while the store is asked, so it is looked again until all is known.
-        while unsure := self._unsure(events):
-            for asker in unsure:
-                await self._learn(asker, events)
-        told: list[Follower] = []
+        await self._see(events)
+        told: list[tuple[Follower, Piece]] = []
+        written = [write_event(event) for event in events]
         for asker, audience in self._audiences.items():
-            if any(self.sight.is_blind(asker, event) for event in events):
+            if self.sight.is_blind(asker, events):
                 self._lose(audience)
-                continue
-            frames = self._written(asker, events)
-            for follower in audience if frames else ():
-                follower.put(frames)
-                told.append(follower)
+            elif frames := self._join(asker, events, written):
+                piece = Piece(frames)
+                for follower in audience:
+                    follower.put(frames)
+                    told.append((follower, piece))
         self._cursor = cursor
         for event in events:
             if event.kind is EventKind.TURN_RUNNING and event.session_id in self._hearing:
                 self.distant.expect(event.session_id)
-        await self._wake(told)
+        await self._send(told)
 
-    async def _wake(self, followers: Sequence[Follower]) -> None:
+    async def _see(self, events: Sequence[Event]) -> None:
+        """Learn who may see what, until all is known: somebody may join meanwhile."""
+        ids = sessions_of(events)
+        while unsure := {
+            asker: missing
+            for asker in self._audiences
+            if (missing := self.sight.missing(asker, ids))
+        }:
+            await self.sight.learn(unsure.keys(), set().union(*unsure.values()))
+
+    async def _send(self, told: Sequence[tuple[Follower, Piece]]) -> None:
         """Have sent what waits, to some at a time: meanwhile everybody else has a turn, too."""
-        for first in range(0, len(followers), _TOGETHER):
-            for follower in followers[first : first + _TOGETHER]:
-                follower.wake()
+        for first in range(0, len(told), _TOGETHER):
+            for follower, piece in told[first : first + _TOGETHER]:
+                follower.hurry(piece)
             await asyncio.sleep(0)
-
-    def _unsure(self, events: Sequence[Event]) -> list[Asker]:
-        return [asker for asker in self._audiences if self.sight.missing(asker, events)]
-
-    async def _learn(self, asker: Asker, events: Sequence[Event]) -> None:
-        await self.sight.learn(asker, self.sight.missing(asker, events))
 
     def _end_sight(self, asker: Asker) -> None:
         """Let those come back and load anew who may not see any more what they saw."""
@@ -238,8 +256,8 @@ class Feed:
             follower.lose()
             follower.end(OUT_OF_SIGHT)
 
-    def _written(self, asker: Asker, events: Sequence[Event]) -> bytes:
-        return b"".join(write_event(event) for event in events if self.sight.sees(asker, event))
+    def _join(self, asker: Asker, events: Sequence[Event], written: Sequence[bytes]) -> bytes:
+        return b"".join(compress(written, self.sight.select(asker, events)))
 
     def _lose(self, followers: Collection[Follower]) -> None:
         for follower in followers:
@@ -252,8 +270,10 @@ class Feed:
         return id in self._hearing and not self.voices.has(id)
 
     def _tell_live(self, id: SessionId, frame: bytes) -> None:
+        piece = Piece(frame)
         for follower in self._hearing.get(id, ()):
-            follower.offer(frame)
+            follower.put(frame)
+            follower.hurry(piece)
 
     def _leave_live(self, follower: Follower, id: SessionId) -> None:
         hearing = self._hearing.get(id)

@@ -8,10 +8,22 @@ from threadline.core.event import Cursor
 from threadline.core.person import Asker
 from threadline.core.session import SessionId
 from threadline.web.feed.frames import FrameKind, write_beat, write_frame, write_reload
+from threadline.web.pipes import Pipe, write_chunk
 from threadline.web.visiting import Visitor
 
 BACKLOG = 1_000_000
 """Bytes that may wait for a follower; whoever is slower is told to load anew."""
+
+
+class Piece:
+    """What many are told at once: it is written for all of them only once."""
+
+    __slots__ = ("chunk", "frames")
+
+    def __init__(self, frames: bytes) -> None:
+        """Write frames also as a chunk."""
+        self.frames = frames
+        self.chunk = write_chunk(frames)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,11 +42,22 @@ class Follower:
     There are thousands of these that wait for nothing, so each is made of little.
     """
 
-    __slots__ = ("_backlog", "_bye", "_frames", "_is_lost", "_size", "_waiter", "interest")
+    __slots__ = (
+        "__weakref__",
+        "_backlog",
+        "_bye",
+        "_frames",
+        "_is_lost",
+        "_size",
+        "_waiter",
+        "interest",
+        "pipe",
+    )
 
     def __init__(self, interest: Interest, backlog: int = BACKLOG) -> None:
         """Begin with nothing to send."""
         self.interest = interest
+        self.pipe: Pipe | None = None
         self._backlog = backlog
         self._frames: list[bytes] = []
         self._size = 0
@@ -61,7 +84,7 @@ class Follower:
     def put(self, frames: bytes) -> None:
         """Put something into the line; if that is too long, all of it is dropped.
 
-        Whoever puts something wakes the stream as well, at once or soon.
+        Whoever puts something wakes the stream or hurries as well, at once or soon.
         """
         if self._is_lost or not frames:
             return
@@ -69,6 +92,16 @@ class Follower:
         self._size += len(frames)
         if self._size > self._backlog:
             self.lose()
+
+    def hurry(self, piece: Piece) -> None:
+        """Send a piece that was put into the line: at once if nothing else is there."""
+        is_alone = len(self._frames) == 1 and self._frames[0] is piece.frames
+        # While the stream waits, all that it has taken is sent: nothing can be overtaken.
+        if is_alone and self._is_idle() and self.pipe is not None and self.pipe.push(piece.chunk):
+            self._frames.clear()
+            self._size = 0
+        else:
+            self.wake()
 
     def lose(self) -> None:
         """Drop what waits: whoever follows has to load everything anew."""
@@ -116,3 +149,6 @@ class Follower:
         """Let the stream go on, if it waits."""
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
+
+    def _is_idle(self) -> bool:
+        return self._waiter is not None and not self._waiter.done() and self._bye is None

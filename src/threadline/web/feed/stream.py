@@ -17,6 +17,7 @@ from threadline.web.feed.follower import Follower
 from threadline.web.feed.frames import EVENT_STREAM, FrameKind, write_frame, write_retry
 from threadline.web.feed.glimpsing import read_snapshot
 from threadline.web.guard import outlast
+from threadline.web.pipes import Pipe, pipe_of
 
 BEAT = timedelta(seconds=15)
 """After so long without anything to tell there is a sign of life."""
@@ -87,25 +88,34 @@ class FeedResponse(StreamingResponse):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send until the end of either side."""
         outlast(scope)
+        pipe = pipe_of(scope)
         watching = asyncio.create_task(self._watch(receive), name="a follower may go")
         try:
-            await self._send(send)
+            await self._send(send, pipe)
         except TimeoutError:
-            return  # they hear nothing, and the connection ends with this answer
+            # They take nothing, so nothing may wait for them: else the connection never ended.
+            if pipe is not None:
+                pipe.break_off()
+                await watching
         finally:
             watching.cancel()
             self._feed.leave(self._follower)
             await self._frames.aclose()
 
-    async def _send(self, send: Send) -> None:
+    async def _send(self, send: Send, pipe: Pipe | None) -> None:
         head = {"type": "http.response.start", "status": 200, "headers": self.raw_headers}
         await send(head)
+        self._follower.pipe = pipe
         async for piece in self._frames:
-            async with asyncio.timeout(STUCK.total_seconds()):
-                await send({"type": "http.response.body", "body": piece, "more_body": True})
-        await send({"type": "http.response.body", "body": b"", "more_body": False})
+            await _send_piece(send, piece)
+        await _send_piece(send, b"", is_last=True)
 
     async def _watch(self, receive: Receive) -> None:
         while (await receive())["type"] != "http.disconnect":
             pass
         self._follower.end("gone")
+
+
+async def _send_piece(send: Send, piece: bytes, *, is_last: bool = False) -> None:
+    async with asyncio.timeout(STUCK.total_seconds()):
+        await send({"type": "http.response.body", "body": piece, "more_body": not is_last})

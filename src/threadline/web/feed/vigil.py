@@ -7,6 +7,8 @@ from datetime import timedelta
 
 from threadline.core.account import AccountKey, LoginKey, TokenKey
 from threadline.core.errors import StorageError
+from threadline.core.person import Asker
+from threadline.core.session import SessionId
 from threadline.sessions.store import Store
 from threadline.web.feed.follower import Follower
 from threadline.web.feed.sight import Sight
@@ -45,23 +47,32 @@ class Vigil:
 
     async def look(self) -> None:
         """Look once, and end the streams of those who may follow no longer."""
-        following = list(self._followers())
-        await self._look_at_accounts(following)
-        for one in following:
+        await self._look_at_accounts()
+        heard: dict[Asker, set[SessionId]] = {}
+        for one in self._followers():
             interest = one.interest
             if interest.live and not interest.asker.sees_all:
-                await self._sight.learn(interest.asker, interest.live)
+                heard.setdefault(interest.asker, set()).update(interest.live)
+        for asker, ids in heard.items():
+            await self._sight.learn([asker], ids)
+        self._sight.keep({one.interest.asker for one in self._followers()})
 
-    async def _look_at_accounts(self, following: Collection[Follower]) -> None:
-        for account in {one.interest.visitor.account.key for one in following}:
+    async def _look_at_accounts(self) -> None:
+        accounts: dict[AccountKey, list[Follower]] = {}
+        for one in self._followers():
+            accounts.setdefault(one.interest.visitor.account.key, []).append(one)
+        for account, following in accounts.items():
             logins, tokens = await self._valid(account)
             for one in following:
                 visitor = one.interest.visitor
                 has_login = visitor.login is None or visitor.login.key in logins
                 has_token = visitor.token is None or visitor.token.key in tokens
-                if visitor.account.key == account and not (has_login and has_token):
+                if not (has_login and has_token):
                     one.end(LOGGED_OUT)
 
     async def _valid(self, account: AccountKey) -> tuple[set[LoginKey], set[TokenKey]]:
         logins = {one.key for one in await self._store.logins(account)}
-        return logins, {one.key for one in await self._store.tokens(account)}
+        tokens, now = await self._store.tokens(account), self._store.now()
+        # Tokens whose time is over are listed, too.
+        valid = {one.key for one in tokens if one.expires_at is None or one.expires_at > now}
+        return logins, valid
