@@ -16,9 +16,9 @@ from threadline.testing.clock import FakeClock
 async def test_a_link_logs_in(store: Store) -> None:
     """The link sets a cookie that scripts cannot read, and leads to a page that knows its owner."""
     async with browsing(make_site(store)) as browser:
-        before = await browser.client.get("/")
+        before = await browser.client.get("/login")
         entered = await browser.open_link(await make_link(store))
-        after = await browser.client.get("/")
+        after = await browser.client.get("/login")
 
     assert before.status_code == 401
     assert (entered.status_code, entered.headers["location"]) == (303, "/")

@@ -162,7 +162,7 @@ async def test_only_known_proxies_are_believed(store: Store) -> None:
 async def test_every_answer_tells_browsers_what_may_be(store: Store) -> None:
     """Pages, answers and problems alike: no script of others, nothing kept, nobody around them."""
     async with browsing(make_site(store)) as browser:
-        answers = [await browser.client.get(path) for path in ("/", "/api/me", "/api/none")]
+        answers = [await browser.client.get(path) for path in ("/login", "/api/me", "/api/none")]
 
     for answer in answers:
         assert answer.headers["content-security-policy"] == POLICY

@@ -10,7 +10,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from threadline.core.errors import Invalid, PlatformError, ThreadlineError, TooLarge
+from threadline.core.errors import Invalid, PlatformError, ThreadlineError, TooLarge, TooSlow
 from threadline.core.problem import PROBLEM_TYPE, problem_of
 from threadline.web.headers import headers_for
 
@@ -22,6 +22,10 @@ REQUEST_SECONDS = timedelta(seconds=180)
 """How long a request may take, waiting for an answer included."""
 BODY_SECONDS = timedelta(seconds=30)
 """How long each next piece of a request may be on its way."""
+SHARED = "/s/"
+"""Where shared pages are."""
+PATH_TOLD = 200
+"""Characters of a path that the log tells."""
 _DEADLINE = "threadline.deadline"
 
 
@@ -47,6 +51,11 @@ class Guard:
         if scope["type"] != "http":
             return  # there is nothing else here yet
         reply = _Reply(scope, send)
+        if _has_two_lengths(scope):
+            # A proxy may believe the other one, and what follows is then no request of this caller.
+            wrong = Invalid("The request tells its length in two ways")
+            await refuse(wrong, 400, {"Connection": "close"})(scope, receive, reply.send)
+            return
         if (length := _length(scope)) is not None and length > self._body_limit:
             await refuse(_too_large(self._body_limit), 413)(scope, receive, reply.send)
             return
@@ -55,12 +64,12 @@ class Guard:
                 scope[_DEADLINE] = deadline
                 await self._app(scope, self._counted(receive), reply.send)
         except TimeoutError:
-            await reply.fail(scope, receive, Invalid("The request took too long"), 408)
+            await reply.fail(scope, receive, TooSlow(), TooSlow.status)
         except ThreadlineError as error:  # from where the application does not look
             await reply.fail(scope, receive, error, error.status)
         except Exception:
             # The path may be told, the query may not: it can hold what nobody should read.
-            log.exception("A request failed: %s %s", scope["method"], scope["path"])
+            log.exception("A request failed: %s %s", scope["method"], _told_path(scope["path"]))
             await reply.fail(scope, receive, PlatformError("Something went wrong here"), 500)
 
     def _counted(self, receive: Receive) -> Receive:
@@ -71,8 +80,11 @@ class Guard:
             nonlocal read, is_whole
             if is_whole:  # from here on one only waits for the caller to go away
                 return await receive()
-            async with asyncio.timeout(self._body_time):
-                message = await receive()
+            try:
+                async with asyncio.timeout(self._body_time):
+                    message = await receive()
+            except TimeoutError:
+                raise TooSlow from None
             read += len(message.get("body", b""))
             is_whole = not message.get("more_body", False)
             if read > self._body_limit:
@@ -133,3 +145,13 @@ def _length(scope: Scope) -> int | None:
         if name == b"content-length" and value.isdigit():
             return int(value[:18])
     return None
+
+
+def _told_path(path: str) -> str:
+    """Write a path for the log: that of a shared page is all that one needs to read it."""
+    return f"{SHARED}…" if path.startswith(SHARED) else path[:PATH_TOLD]
+
+
+def _has_two_lengths(scope: Scope) -> bool:
+    names = {name for name, _ in scope["headers"]}
+    return names >= {b"content-length", b"transfer-encoding"}

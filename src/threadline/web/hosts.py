@@ -5,7 +5,14 @@ and is turned away; an address in numbers cannot be made to lead elsewhere.
 """
 
 from collections.abc import Iterable
-from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from ipaddress import (
+    IPv4Address,
+    IPv4Network,
+    IPv6Address,
+    IPv6Network,
+    ip_address,
+    ip_network,
+)
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
@@ -20,6 +27,7 @@ Network = IPv4Network | IPv6Network
 LOOPBACK = (ip_network("127.0.0.0/8"), ip_network("::1/128"))
 _ELSEWHERE = ("/platforms/", "/p/")
 """Where requests are signed, and come from servers that call us as they like."""
+_FORWARDED = "threadline.forwarded"
 
 
 class Hosts:
@@ -61,6 +69,12 @@ class Hosts:
             scope["scheme"] = proto
         if came := _first_stranger(headers.getlist("x-forwarded-for"), self._proxies):
             scope["client"] = (came, 0)
+            scope[_FORWARDED] = True
+
+
+def is_forwarded(scope: Scope) -> bool:
+    """Tell whether a request came from elsewhere, through a proxy of ours."""
+    return _FORWARDED in scope
 
 
 def known_names(server: ServerSettings) -> frozenset[str]:
@@ -92,31 +106,45 @@ def is_address(text: str) -> bool:
 def is_within(address: str, networks: Iterable[Network]) -> bool:
     """Tell whether an address is in one of some networks."""
     try:
-        found = ip_address(address)
+        found = _plain(ip_address(address))
     except ValueError:
         return False
     return any(found in network for network in networks)
+
+
+def _plain(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
+    """Read an IPv4 address that is written as one of IPv6, as sockets for both do."""
+    return (address.ipv4_mapped if address.version == 6 else None) or address
 
 
 def address_of(scope: Scope) -> str:
     """Say from where a request came; neighbours in one IPv6 network are one."""
     host = (scope.get("client") or ("", 0))[0]
     try:
-        found = ip_address(host)
+        found = _plain(ip_address(host))
     except ValueError:
         return "unknown"
     if found.version == 4 or found.is_loopback:
         return str(found)
-    return str(found.ipv4_mapped or ip_network((int(found) >> 64 << 64, 64)))
+    return str(ip_network((int(found) >> 64 << 64, 64)))
 
 
 def _first_stranger(forwarded: list[str], proxies: Iterable[Network]) -> str | None:
-    """Find who came to our first proxy: read from the right, as anybody may write the left."""
+    """Find who came to our first proxy: read from the right, as anybody may write the left.
+
+    None: nobody but proxies. What is no address is a stranger too, of whom nothing is known.
+    """
     known = tuple(proxies)
-    for one in reversed(",".join(forwarded).split(",")):
-        address = one.strip()
-        if not is_address(address):
-            return None
+    named = ",".join(forwarded).strip()
+    for one in reversed(named.split(",") if named else []):
+        address = _without_port(one.strip())
         if not is_within(address, known):
-            return address
+            return address or "unknown"
     return None
+
+
+def _without_port(text: str) -> str:
+    """Leave the address, as some proxies write `192.0.2.7:4711` or `[2001:db8::7]:4711`."""
+    if text.startswith("["):
+        return text[1:].partition("]")[0]
+    return text.partition(":")[0] if text.count(":") == 1 else text

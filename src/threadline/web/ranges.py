@@ -13,6 +13,12 @@ class NoSuchRange(Invalid):
 
     status = 416
 
+    def __init__(self, size: int) -> None:
+        """Say how long it is."""
+        super().__init__(f"The file has {size:,} bytes")
+        self.headers = {"Content-Range": f"bytes */{size}"}
+        """What goes with the answer."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
@@ -41,5 +47,5 @@ def read_range(wanted: str | None, size: int) -> Span:
     else:  # the last ones
         first, last = max(size - int(form["last"]), 0), size - 1
     if first > last:
-        raise NoSuchRange(f"The file has {size:,} bytes")
+        raise NoSuchRange(size)
     return Span(first=first, last=last, is_part=True)

@@ -25,7 +25,8 @@ from threadline.core.serving import PlatformHealth
 from threadline.core.text import checked_name
 from threadline.web.connections import Connection, allow_files
 from threadline.web.guard import BODY_LIMIT, Guard, refuse
-from threadline.web.served import Served
+from threadline.web.hosts import is_forwarded
+from threadline.web.served import Health, Served
 from threadline.web.unsigned import Unsigned
 
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -55,7 +56,7 @@ def make_app(
 ) -> Starlette:
     """Make the application that serves one gateway, for some profiles or for any."""
     rooms = Rooms(gateway, profiles)
-    return Starlette(
+    app = Starlette(
         routes=[
             Route("/healthz", rooms.tell_alive),
             Route("/readyz", rooms.tell_ready),
@@ -70,6 +71,9 @@ def make_app(
         ],
         exception_handlers={HTTPException: _tell_stray, ThreadlineError: _tell_problem},
     )
+    # It would lead to whatever name a request gives us, and any name may call a platform.
+    app.router.redirect_slashes = False
+    return app
 
 
 class Rooms:
@@ -88,20 +92,18 @@ class Rooms:
         """Say that the process lives and its loop answers."""
         return JSONResponse({"status": "alive"})
 
-    async def tell_ready(self, _: Request) -> Response:
-        """Say whether messages are taken in and answered, and how each platform is."""
+    async def tell_ready(self, request: Request) -> Response:
+        """Say whether messages are taken in and answered; to neighbours, how each platform is."""
         health = self._gateway.health()
-        told = {
-            "status": "ready" if health.is_ready else "not ready",
-            "running": health.running,
-            "platforms": {name: _told(one) for name, one in sorted(health.platforms.items())},
-        }
-        if health.error:
-            told["error"] = health.error
+        told: dict[str, object] = {"status": "ready" if health.is_ready else "not ready"}
+        if not is_forwarded(request.scope):
+            told |= _details(health)
         return JSONResponse(told, status_code=200 if health.is_ready else 503)
 
-    async def tell_metrics(self, _: Request) -> Response:
-        """Give everything that is counted."""
+    async def tell_metrics(self, request: Request) -> Response:
+        """Give everything that is counted, to neighbours."""
+        if is_forwarded(request.scope):
+            raise NotFound("There is nothing here")
         return PlainTextResponse(self._gateway.meters.text(), media_type=METRICS_TYPE)
 
     async def visit(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -170,6 +172,7 @@ def _config(app: Starlette, connection: type[Connection]) -> uvicorn.Config:
         http=connection,
         lifespan="off",
         log_config=None,
+        log_level="error",  # what is no HTTP is a warning to it, which anybody could repeat
         proxy_headers=False,
         server_header=False,
         timeout_graceful_shutdown=int(GRACE.total_seconds()),
@@ -203,6 +206,12 @@ def _bind(host: str, port: int) -> Iterator[socket.socket]:
 def _url(host: str, listening: socket.socket) -> str:
     port = listening.getsockname()[1]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _details(health: Health) -> dict[str, object]:
+    platforms = {name: _told(one) for name, one in sorted(health.platforms.items())}
+    told: dict[str, object] = {"running": health.running, "platforms": platforms}
+    return {**told, "error": health.error} if health.error else told
 
 
 def _told(health: PlatformHealth) -> dict[str, object]:

@@ -10,6 +10,7 @@ from starlette.routing import Route
 
 from threadline.core.account import ShareId
 from threadline.sessions.store import Store
+from threadline.web.guard import SHARED
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 _STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
@@ -33,7 +34,7 @@ def make_share_route(store: Store) -> Route:
         shown = _NOTHING if page is None else page
         return HTMLResponse(shown, status_code=status, headers=_headers(shown))
 
-    return Route("/s/{id}", show_share, methods=["GET"])
+    return Route(f"{SHARED}{{id}}", show_share, methods=["GET"])
 
 
 def _headers(page: str) -> dict[str, str]:

@@ -11,6 +11,7 @@ from threadline.web.api.app import make_api
 from threadline.web.hosts import Hosts
 from threadline.web.limits import Limits
 from threadline.web.login.pages import Pages
+from threadline.web.screens import Screens
 from threadline.web.served import Served
 from threadline.web.sharing import make_share_route
 
@@ -39,6 +40,7 @@ class Site:
     def routes(self) -> list[BaseRoute]:
         """Answer what is found where."""
         return [
+            *Screens().routes(),
             *Pages(self._store, self._config.server).routes(),
             make_share_route(self._store),
             Mount("/api", app=self.api),

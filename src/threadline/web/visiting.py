@@ -19,7 +19,7 @@ from threadline.core.account import (
 )
 from threadline.core.errors import NotFound, Refused
 from threadline.core.person import Asker
-from threadline.core.route import MAIN_PROFILE, canonical_profile
+from threadline.core.route import MAIN_PROFILE
 from threadline.sessions.store import Store
 
 COOKIE = "threadline"
@@ -61,8 +61,7 @@ class Visitor:
 
     def knows(self, profile: str) -> bool:
         """Tell whether a profile is one of theirs."""
-        own = self.account.profile
-        return own is None or canonical_profile(own) == canonical_profile(profile)
+        return self.account.knows(profile)
 
     def asker(self, profile: str = MAIN_PROFILE) -> Asker:
         """Answer as whom they look at the conversations of a profile; one of theirs."""

@@ -12,6 +12,7 @@ from starlette.types import Message, Scope
 
 from tests.web.browser import HERE, make_token, settings
 from tests.web.test_server import FakeGateway
+from threadline.config import Config
 from threadline.core.account import Account, AccountRole, TokenScope
 from threadline.core.inbound import Inbound
 from threadline.core.message import Attachment, Part, Role, Text, say
@@ -21,6 +22,7 @@ from threadline.core.usage import Usage
 from threadline.sessions.store import Store
 from threadline.web.api.app import make_api
 from threadline.web.guard import Guard
+from threadline.web.served import Served
 from threadline.web.sharing import make_share_route
 
 READ_WRITE = (TokenScope.READ, TokenScope.WRITE)
@@ -97,9 +99,14 @@ class Callers:
 
 
 @asynccontextmanager
-async def calling(store: Store, *platforms: Platform) -> AsyncIterator[Callers]:
+async def calling(
+    store: Store,
+    *platforms: Platform,
+    config: Config | None = None,
+    gateway: Served | None = None,
+) -> AsyncIterator[Callers]:
     """Stand before the API, each with what they may show."""
-    api = make_api(FakeGateway(*platforms), store, settings())
+    api = make_api(gateway or FakeGateway(*platforms), store, config or settings())
     site = Starlette(
         routes=[make_share_route(store), Mount("/api", app=api)], middleware=[Middleware(Guard)]
     )

@@ -25,7 +25,9 @@ from threadline.config import Config
 from threadline.config.source import Source
 from threadline.core.access import AccessRules
 from threadline.core.account import Account, ShareId, TokenScope
+from threadline.core.address import Address, Kind, Sender
 from threadline.core.approval import Approval, Extent
+from threadline.core.delivery import SendOutcome
 from threadline.core.inbound import Inbound
 from threadline.core.job import NewJob
 from threadline.core.message import MediaKind, Part, Role, Text
@@ -46,6 +48,7 @@ from threadline.web.feed.feed import Feed, live_of
 from threadline.web.hosts import Hosts
 from threadline.web.limits import Limits
 from threadline.web.login.pages import Pages
+from threadline.web.screens import Screens
 from threadline.web.server import make_app
 from threadline.web.sharing import make_share_route
 from threadline.web.tickets import write_ticket
@@ -115,6 +118,7 @@ class Furnishing:
         await self._ask_leave(member)
         await self._keep(member)
         await self._meet_people()
+        await self._lose()
         await self._plan(member)
         return self.inventory
 
@@ -201,6 +205,16 @@ class Furnishing:
         code = await self.house.guest("Mallory").asks("hello?")
         (self.things["code"],) = _CODE.findall(code)
 
+    async def _lose(self) -> None:
+        """Let an answer be lost, on a platform that nobody serves."""
+        there = Address(platform="matrix", kind=Kind.DM, chat="zoe")
+        said = Inbound.text("hi", address=there, sender=Sender(id="zoe"), at=self.house.clock())
+        await self.store.arrive(said)
+        await self.house.rests()
+        (parcel,) = await self.store.take_deliveries(["matrix"])
+        await self.store.not_sent(parcel.delivery, SendOutcome.DEAD, "gone")
+        self.things["lost"] = parcel.delivery.id
+
     async def _plan(self, member: Account) -> None:
         daily = NewJob(prompt="What is new?", schedule="every day 9:00")
         job = await self.store.make_job(daily, member.asker(), platforms=frozenset({"telegram"}))
@@ -285,7 +299,7 @@ class Rooms:
 
     def routes(self) -> list[BaseRoute]:
         """Answer what is found where."""
-        pages = Pages(self._store, self._server).routes()
+        pages = [*Screens().routes(), *Pages(self._store, self._server).routes()]
         return [*pages, make_share_route(self._store), Mount("/api", app=self.api)]
 
     def middleware(self) -> list[Middleware]:

@@ -132,9 +132,11 @@ TABLE: Mapping[str, Row] = {
     "list_dead_targets": Row(audience=ADMIN),
     "list_deliveries": Row(audience=OWN_READ, query={"session": "$talk"}),
     "list_lost_deliveries": Row(audience=ADMIN),
+    "retry_delivery": Row(audience=HIDDEN_WRITE, path={"id": "$lost"}),
     # Jobs and usage
     "list_jobs": Row(audience=READ),
     "make_job": Row(audience=WRITE, status=201, body={"prompt": "x", "schedule": "every day 9:00"}),
+    "list_times": Row(audience=READ, query={"schedule": "every day 9:00"}),
     "read_job": _talk(OWN_READ, id="$job"),
     "change_job": Row(audience=OWN_WRITE, path={"id": "$job"}, body={"name": "x"}, headers=_ANY),
     "delete_job": Row(audience=OWN_WRITE, status=204, path={"id": "$job"}, headers=_ANY),
@@ -142,6 +144,7 @@ TABLE: Mapping[str, Row] = {
     "resume_job": _talk(OWN_WRITE, id="$paused job"),
     "run_job": _talk(OWN_WRITE, status=202, id="$job"),
     "list_runs": _talk(OWN_READ, id="$job"),
+    "list_models": Row(audience=READ),
     "sum_usage": Row(audience=OWN_READ, query={"session": "$talk"}),
     "list_caps": Row(audience=OWN_READ, query={"session": "$talk"}),
     # Files
@@ -164,6 +167,7 @@ TABLE: Mapping[str, Row] = {
         audience=OWN_WRITE, path={"id": "$talk"}, body={"title": "Seven"}, headers=_ANY
     ),
     "forget_session": Row(audience=OWN_WRITE, path={"id": "$talk"}, headers=_ANY),
+    "read_policy": _talk(OWN_READ),
     "plan_forgetting": _talk(OWN_READ),
     "end_session": _talk(OWN_WRITE),
     "read_streaming": _talk(OWN_READ),
@@ -183,6 +187,9 @@ TABLE: Mapping[str, Row] = {
     "retry_turn": _talk(OWN_WRITE, status=201),
     "compress_session": _talk(OWN_WRITE, body={}),
     "undo_compaction": _talk(OWN_WRITE, id="$compacted"),
+    "list_commands": Row(audience=READ),
+    "give_command": _talk(OWN_WRITE, body={"line": "/title Seven"}),
+    "read_context": _talk(OWN_READ),
     "list_turns": _talk(OWN_READ),
     "read_turn": Row(audience=OWN_READ, path={"turn_id": "$turn"}),
     "read_reply": Row(audience=OWN_READ, path={"turn_id": "$turn"}),
@@ -228,5 +235,6 @@ TABLE: Mapping[str, Row] = {
         audience=ADMIN, body={"set": {"spend.day": 5}}, headers=_ANY, is_served=True
     ),
     "reload_settings": Row(audience=ADMIN, is_served=True),
+    "probe_settings": Row(audience=ADMIN, body={"names": ["platform pigeon"]}),
 }
 """Every operation by its id."""

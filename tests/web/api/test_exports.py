@@ -67,6 +67,18 @@ async def test_a_history_holds_what_somebody_may_see(store: Store) -> None:
 
 
 @on(FAST)
+async def test_a_members_history_names_no_project_of_others(store: Store) -> None:
+    """Projects are the owner's; those without a session of the member were in the file too."""
+    async with calling(store) as call:
+        await call.talk("member", "the member's words")
+        await store.make_project("Divorce")
+        own = await call.member.get("/api/exports/history")
+        whole = await call.owner.get("/api/exports/history")
+
+    assert ("Divorce" in own.text, "Divorce" in whole.text) == (False, True)
+
+
+@on(FAST)
 async def test_what_is_known_or_forgotten_is_not_imported(store: Store) -> None:
     """Twice is once, and what was forgotten stays so."""
     async with calling(store) as call:

@@ -134,3 +134,25 @@ async def test_a_job_that_cannot_be_is_refused(store: Store) -> None:
         assert (await call.owner.get("/api/jobs")).json()["items"] == []
         for id in ("0", "x", "99999999999999999999"):
             assert (await call.owner.get(f"/api/jobs/{id}")).status_code == 422
+
+
+@on(FAST)
+async def test_a_schedule_is_tried_before_a_job_is_made(store: Store) -> None:
+    """It is told when it comes next, by its own clock; what cannot be a schedule is refused."""
+    async with calling(store) as call:
+
+        async def times(schedule: str, timezone: str = "UTC") -> list[str]:
+            query = {"schedule": schedule, "timezone": timezone}
+            return (await call.member.get("/api/jobs/times", params=query)).json()["items"]
+
+        daily = await times("every day 9:00")
+        assert [moment[11:16] for moment in daily] == ["09:00"] * 3
+        assert daily == sorted(set(daily))
+        tokyo = await times("0 9 * * *", "Asia/Tokyo")
+        assert [moment[11:16] for moment in tokyo] == ["00:00"] * 3
+        assert len(await times("at 2199-01-01T00:00")) == 1
+        assert await times("at 2001-01-01T00:00") == []
+        mars = {"schedule": "every day 9:00", "timezone": "Mars"}
+        for odd in ({"schedule": "never"}, {"schedule": "0 0 30 2 *"}, mars, {}):
+            assert (await call.owner.get("/api/jobs/times", params=odd)).status_code == 422
+        assert (await call.owner.get("/api/jobs")).json()["items"] == []

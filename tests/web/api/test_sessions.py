@@ -1,5 +1,6 @@
 """Sessions over the API: listed, begun, changed, and forgotten, each by whoever may."""
 
+import httpx
 import pytest
 
 from tests.databases import FAST, POSTGRES, on
@@ -252,6 +253,8 @@ async def test_marks_and_drafts_are_each_ones_own(store: Store) -> None:
     assert (len(read), len(unread), len(again)) == (0, 1, 1)
     assert [one["text"] for one in kept.json()["items"]] == ["begun"]
     assert row["has_draft"]
+    assert row["last_speaker"] == {"role": "assistant", "name": None}
+    assert row["has_failed_delivery"] is False
     assert (owners, gone.status_code, nothing) == ([], 204, [])
 
 
@@ -326,3 +329,33 @@ async def test_a_wish_is_fulfilled_as_a_whole(store: Store, wrong: dict[str, obj
     assert refused.status_code in {404, 422}
     assert "secret" not in refused.text
     assert (session.title, session.pinned_at) == ("as it was", None)
+
+
+@on(FAST, POSTGRES)
+async def test_rows_are_read_by_their_ids(store: Store) -> None:
+    """They are what the list shows, in the order asked for, put away or not; others' are not."""
+    async with calling(store) as callers:
+        mine, kept, theirs = [
+            (await who.post("/api/sessions", json={"text": "hello"})).json()["session_id"]
+            for who in (callers.member, callers.member, callers.owner)
+        ]
+        listed = (await callers.member.get("/api/sessions")).json()["items"]
+        await store.archive([kept])
+        asked = "&".join(
+            f"ids={id}" for id in (kept, theirs, mine, kept, "20200101_000000_00000000")
+        )
+        member = await callers.member.get(f"/api/sessions?{asked}")
+        owner = await callers.owner.get(f"/api/sessions?{asked}")
+        other = await callers.other.get(f"/api/sessions?{asked}")
+        both = await callers.member.get(f"/api/sessions?{asked}&shelf=archived")
+        odd = await callers.member.get("/api/sessions?ids=1")
+        many = await callers.member.get("/api/sessions?" + "&".join([f"ids={mine}"] * 201))
+
+    def found(answer: httpx.Response) -> list[str]:
+        return [row["session"]["id"] for row in answer.json()["items"]]
+
+    assert (found(member), member.json()["next"]) == ([kept, mine], None)
+    assert member.json()["items"][1] in listed
+    assert found(owner) == [kept, theirs, mine]
+    assert found(other) == []
+    assert [one.status_code for one in (both, odd, many)] == [422, 422, 422]

@@ -1,5 +1,6 @@
 """Settings over the API: told with their origins, written into the file, and taken up at once."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -246,3 +247,16 @@ async def test_what_is_nested_too_deep_is_a_mistake(desk: Desk, depth: int) -> N
 
         assert answer.status_code in {400, 422}, answer.text[:300]
     assert desk.file.read_text() == FILE
+
+
+async def test_of_two_changes_at_once_one_is_stale(desk: Desk) -> None:
+    """Both saw the same file, and only one of them finds it so."""
+    _, seen = await desk.read()
+
+    answers = await asyncio.gather(
+        *(desk.change({"concurrency": number}, seen=seen) for number in (3, 4, 5))
+    )
+
+    (won,) = [number for number, one in zip((3, 4, 5), answers, strict=True) if one.is_success]
+    assert sorted(one.status_code for one in answers) == [200, 412, 412]
+    assert desk.reloading.config.concurrency == won

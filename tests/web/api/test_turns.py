@@ -130,3 +130,25 @@ async def test_a_message_that_waits_is_changed(store: Store) -> None:
     assert [one.json()["parts"][0]["text"] for one in (first, second)] == ["three", "four"]
     assert (refused.status_code, hidden.status_code) == (403, 404)
     assert [one["parts"][0]["text"] for one in queue] == ["four"]
+
+
+@on(FAST, POSTGRES)
+async def test_turns_are_read_page_by_page(store: Store) -> None:
+    """Each page begins where the one before ended, so that none is missed; others find nothing."""
+    async with calling(store) as callers:
+        begun = (await callers.member.post("/api/sessions", json={"text": "one"})).json()
+        url = f"/api/sessions/{begun['session_id']}"
+        said = [begun["turn_id"]]
+        for words in ("two", "three"):
+            sent = await callers.member.post(f"{url}/messages", json={"text": words})
+            said.append(sent.json()["turn_id"])
+        whole = (await callers.member.get(f"{url}/turns")).json()
+        first = (await callers.member.get(f"{url}/turns?most=2")).json()
+        last = (await callers.member.get(f"{url}/turns?most=2&after={first['next']}")).json()
+        hidden = await callers.other.get(f"{url}/turns?after={first['next']}")
+        nowhere = await callers.member.get(f"{url}/turns?after=here")
+
+    assert [turn["id"] for turn in whole["items"]] == said[::-1]
+    assert [turn["id"] for turn in first["items"] + last["items"]] == said[::-1]
+    assert (whole["next"], last["next"]) == (None, None)
+    assert (hidden.status_code, nowhere.status_code) == (404, 422)

@@ -44,30 +44,38 @@ export interface Glimpse {
 
 /** What a screen does with what it is told. */
 export interface Listener {
+  /** The place up to which everything was heard, to go on from there some other time. */
+  onPlace?: (cursor: string) => void;
   /** The stream begins or goes on. */
   onOpen?: (data: unknown) => void;
   onEvent?: (event: FeedEvent) => void;
   onDelta?: (delta: Delta) => void;
   /** Something is missing: load everything anew. */
   onReload?: () => void;
-  /** The connection is away; it is tried again by itself. */
-  onAway?: () => void;
+  /** The server ends the stream: `shutdown`, `logged out` or `broken`. */
+  onBye?: (why: string) => void;
+  /** The connection is away. It is tried again by itself, unless the server refused to answer. */
+  onAway?: (isRefused: boolean) => void;
 }
 
 /** Follow a feed until the answer is called; a browser comes back by itself, without a gap. */
 export function follow(address: string, listener: Listener): () => void {
   const source = new EventSource(address);
   const hear = <Data>(name: string, tell: ((data: Data) => void) | undefined): void => {
-    source.addEventListener(name, (message: MessageEvent<string>) =>
-      tell?.(JSON.parse(message.data) as Data),
-    );
+    source.addEventListener(name, (message: MessageEvent<string>) => {
+      tell?.(JSON.parse(message.data) as Data);
+      if (message.lastEventId) listener.onPlace?.(message.lastEventId);
+    });
   };
   hear("hello", listener.onOpen);
   hear("snapshot", listener.onOpen);
   hear("event", listener.onEvent);
   hear("delta", listener.onDelta);
   hear("reload", () => listener.onReload?.());
-  source.addEventListener("error", () => listener.onAway?.());
+  hear<{ why: string }>("bye", ({ why }) => listener.onBye?.(why));
+  source.addEventListener("error", () =>
+    listener.onAway?.(source.readyState === EventSource.CLOSED),
+  );
   return () => source.close();
 }
 

@@ -155,6 +155,48 @@ export interface ChildView {
   opened_at: string;
 }
 
+/** Something that can be pressed instead of being written. */
+export interface ChoiceShape {
+  label: string;
+  /** The line that it stands for. */
+  says: string;
+}
+
+/** What came of a command. */
+export interface CommandAnswer {
+  /** The answer; empty where the transcript says it all. */
+  text: string;
+  choices: ChoiceShape[];
+  /** Where the screen goes on; null: with a conversation that is begun by its first words. */
+  session_id: string | null;
+  /** The turn that answers, if one does. */
+  turn_id: number | null;
+  /** Words that were taken back, to be said differently. */
+  offer: string | null;
+  /** Where a file is to be had. */
+  download: string | null;
+}
+
+/** Something that can be asked for with a slash. */
+export interface CommandShape {
+  name: string;
+  /** What may stand after it. */
+  arguments: string;
+  /** How it is written. */
+  usage: string;
+  /** What it does, in a sentence. */
+  help: string;
+  /** What it does while a turn runs. */
+  while_running: WhileRunning;
+  /** The least rank that may ask for it. */
+  who: Rank;
+}
+
+/** A command as somebody wrote it. */
+export interface CommandWish {
+  line: string;
+}
+
 /** What a summary shall look at above all. */
 export interface CompressWish {
   focus?: string;
@@ -166,6 +208,21 @@ export interface CompressedView {
   said: string;
   /** The cut that was made; null: nothing was done. */
   cut: CutView | null;
+}
+
+/** How full the context of a session is, and what it cost. */
+export interface ContextShape {
+  /** How long the last prompt was; null: nobody counted one since the session began, or was compacted. */
+  prompt_tokens: number | null;
+  /** Nothing was said or hidden since; else the next prompt is of another length. */
+  is_exact: boolean;
+  /** How much the model reads at once; null: unknown. */
+  context_tokens: number | null;
+  /** The share of it from which on room is made. */
+  compact_at: number;
+  spent: SpentShape;
+  /** Yours and the session's; for an owner all. */
+  caps: CapShape[];
 }
 
 /** How well a cost is known. */
@@ -242,6 +299,8 @@ export interface DeliveryShape {
   sent_at: string | null;
   /** When it was sent again, perhaps unneeded. */
   repeated_at: string | null;
+  /** It may have been seen already; what is sent again is then marked so. */
+  is_doubtful: boolean;
   error: string | null;
 }
 
@@ -278,7 +337,7 @@ export interface EditedView {
 export type EndReason = "new" | "idle" | "daily" | "suspended" | "closed" | "switched" | "linked" | "parted";
 
 /** What became true, of a session and what is in it, or of something beside all sessions. */
-export type EventKind = "session.opened" | "session.changed" | "session.suspended" | "session.ended" | "session.forgotten" | "message.added" | "message.changed" | "transcript.changed" | "turn.queued" | "turn.running" | "turn.waiting" | "turn.done" | "turn.failed" | "turn.stopped" | "turn.interrupted" | "turn.moved" | "delivery.pending" | "delivery.sending" | "delivery.sent" | "delivery.failed" | "delivery.abandoned" | "project.changed" | "job.changed" | "access.changed" | "home.changed" | "gateway.changed" | "share.changed" | "account.changed";
+export type EventKind = "session.opened" | "session.changed" | "session.suspended" | "session.ended" | "session.forgotten" | "message.added" | "message.changed" | "transcript.changed" | "turn.queued" | "turn.running" | "turn.waiting" | "turn.done" | "turn.failed" | "turn.stopped" | "turn.interrupted" | "turn.moved" | "delivery.pending" | "delivery.sending" | "delivery.sent" | "delivery.failed" | "delivery.abandoned" | "project.changed" | "job.changed" | "access.changed" | "person.changed" | "allowance.changed" | "home.changed" | "gateway.changed" | "settings.changed" | "share.changed" | "account.changed";
 
 /** What a session can be written in. */
 export type ExportFormat = "md" | "html" | "jsonl";
@@ -579,6 +638,24 @@ export interface Mistake {
   message: string;
 }
 
+/** A model that a conversation may use. */
+export interface ModelShape {
+  /** As `/model` takes it. */
+  name: string;
+  provider: string;
+  /** It answers where nobody chose another one. */
+  is_default: boolean;
+  /** The settings name it. */
+  is_offered: boolean;
+  /** Its provider has a key here, or asks for none. */
+  is_usable: boolean;
+  /** How much it reads at once; null: unknown. */
+  context_tokens: number | null;
+  /** US dollars for a million tokens, at the least; null: unknown. */
+  input_price: string | null;
+  output_price: string | null;
+}
+
 /** The model that a session was told to use. */
 export interface ModelView {
   model: string;
@@ -626,6 +703,7 @@ export interface NewSession {
   profile?: string | null;
   title?: string | null;
   project?: number | null;
+  model?: ModelWish | null;
 }
 
 /** A token that was just made. */
@@ -688,6 +766,12 @@ export interface PageCertificateView {
   next?: string | null;
 }
 
+export interface PageCommandShape {
+  items: CommandShape[];
+  /** Give this as `after` for the next page; null: there is none. */
+  next?: string | null;
+}
+
 export interface PageCountedProjectView {
   items: CountedProjectView[];
   /** Give this as `after` for the next page; null: there is none. */
@@ -742,6 +826,12 @@ export interface PageMessageView {
   next?: string | null;
 }
 
+export interface PageModelShape {
+  items: ModelShape[];
+  /** Give this as `after` for the next page; null: there is none. */
+  next?: string | null;
+}
+
 export interface PagePasskeyShape {
   items: PasskeyShape[];
   /** Give this as `after` for the next page; null: there is none. */
@@ -750,6 +840,12 @@ export interface PagePasskeyShape {
 
 export interface PagePersonShape {
   items: PersonShape[];
+  /** Give this as `after` for the next page; null: there is none. */
+  next?: string | null;
+}
+
+export interface PageProbeShape {
+  items: ProbeShape[];
   /** Give this as `after` for the next page; null: there is none. */
   next?: string | null;
 }
@@ -932,6 +1028,41 @@ export interface PlatformsShape {
   load: LoadShape;
 }
 
+/** By which rules a session goes on. */
+export interface PolicyView {
+  /** The conversations that go on with it. */
+  routes: string[];
+  mode: ResetMode;
+  idle_minutes: number;
+  at_hour: number;
+  timezone: string;
+  notify: boolean;
+  /** What the next session begins with. */
+  carry: string;
+  /** When it is over if nothing more happens; null: never, or it is over already. */
+  resets_at: string | null;
+  /** Why the next message would begin a new session; null: it would go on here. */
+  next_cause: Cause | null;
+  /** What becomes of words while a turn runs. */
+  busy_mode: BusyMode;
+  /** What was chosen for this session; null: it is as on its platform. */
+  chosen_busy_mode: BusyMode | null;
+}
+
+/** What was called, and what came of it. */
+export interface ProbeShape {
+  name: string;
+  /** Who answered, or what went wrong. */
+  told: string;
+  is_well: boolean;
+}
+
+/** What is to be called. */
+export interface ProbeWish {
+  /** A model, mcp, agent or platform, and its name in the settings; none: all. */
+  names?: string[];
+}
+
 /** What went wrong, to which id, and what to do. */
 export interface Problem {
   /** Always `about:blank`. */
@@ -978,6 +1109,9 @@ export interface ProjectView {
   made_at: string;
 }
 
+/** How far somebody is let in; a later one in this list may all that an earlier one may. */
+export type Rank = "stranger" | "member" | "admin" | "owner";
+
 /** The model's thoughts. */
 export interface ReasoningPart {
   type?: "reasoning";
@@ -989,6 +1123,9 @@ export interface RedoneView {
   from_seq: number;
   messages: number;
 }
+
+/** What ends a session. */
+export type ResetMode = "none" | "idle" | "daily" | "both" | "daily_and_idle";
 
 /** A turn that answers the last words of a person once more. */
 export interface RetriedView {
@@ -1071,12 +1208,16 @@ export interface SessionRowView {
   people: string[];
   people_count: number;
   last_words: string | null;
+  /** Who said them. */
+  last_speaker: SpeakerView | null;
   /** The state of the turn under way, if there is one. */
   held: TurnState | null;
   queued: number;
   project_name: string | null;
   is_unread: boolean;
   has_draft: boolean;
+  /** What its latest turn said did not reach everybody it was for. */
+  has_failed_delivery: boolean;
   needs_you: boolean;
   is_read_only: boolean;
 }
@@ -1188,8 +1329,27 @@ export interface SnippetView {
   ranges: [number, number][];
 }
 
+/** Who said something. */
+export interface SpeakerView {
+  role: Role;
+  /** Null: nobody knows, or it was the agent. */
+  name: string | null;
+}
+
 /** For whom words are meant. */
 export type Speech = "ask" | "answer";
+
+/** What a session has spent, all together. */
+export interface SpentShape {
+  calls: number;
+  /** Calls whose cost is not known; they count as nothing. */
+  unpriced: number;
+  input_tokens: number;
+  output_tokens: number;
+  /** US dollars. */
+  cost: string | null;
+  cost_status: CostStatus;
+}
 
 /** What came of starting a job. */
 export interface StartShape {
@@ -1234,6 +1394,12 @@ export type ThreadlineConfigCatalogueOrigin = "default" | "file" | "variable" | 
 
 /** Who began a session. */
 export type ThreadlineCoreSessionOrigin = "person" | "job" | "import";
+
+/** When a schedule comes next. */
+export interface TimesShape {
+  /** None: never again. */
+  items: string[];
+}
 
 /** A session whose title says what was looked for. */
 export interface TitleHitView {
@@ -1366,6 +1532,9 @@ export interface WaitingShape {
   expires_at: string;
 }
 
+/** What a command does while a turn runs. */
+export type WhileRunning = "run" | "wait" | "stop";
+
 /** A working copy that a session has for itself. */
 export interface WorktreeView {
   path: string;
@@ -1376,6 +1545,695 @@ export interface WorktreeView {
 
 /** Every operation of the API: what it takes, and what it answers. */
 export interface Operations {
+  /** Read a page of sessions, pinned ones first, then the latest activity. */
+  list_sessions: {
+    path: never;
+    query: {
+      /** The profile; your own where none is named. */
+      profile?: string | null | undefined;
+      /** Whose drafts are marked. */
+      device?: string | null | undefined;
+      /** Exactly these, whatever becomes of them. */
+      ids?: string[] | undefined;
+      /** Where to go on: what the page before called `next`. */
+      after?: string | null | undefined;
+      /** How many to answer at the most. */
+      most?: number | undefined;
+      shelf?: Shelf | undefined;
+      platform?: string | null | undefined;
+      kind?: Kind | null | undefined;
+      origin?: OriginInput | null | undefined;
+      project?: number | null | undefined;
+      person?: number | null | undefined;
+      sender?: string | null | undefined;
+      is_pinned?: boolean | null | undefined;
+      is_unread?: boolean | null | undefined;
+      is_ended?: boolean | null | undefined;
+      has_worktree?: boolean | null | undefined;
+      active_since?: string | null | undefined;
+      title?: string | null | undefined;
+      with_empty?: boolean | undefined;
+    };
+    header: never;
+    body: never;
+    answer: PageSessionRowView;
+  };
+  /** Begin a conversation with its first words; before them nothing is stored. */
+  begin_session: {
+    path: never;
+    query: never;
+    header: {
+      /** Any text of your own. For a day the same request with the same key is answered as the first one was, and makes nothing new. */
+      "Idempotency-Key"?: string | null | undefined;
+    };
+    body: NewSession;
+    answer: SentView;
+  };
+  /** Count the sessions of a profile by source and project, for its owner. */
+  count_sessions: {
+    path: never;
+    query: {
+      /** The profile; your own where none is named. */
+      profile?: string | null | undefined;
+    };
+    header: never;
+    body: never;
+    answer: CountsView;
+  };
+  /** Read a session; its `ETag` is what `If-Match` wants. */
+  read_session: {
+    path: {
+      /** The id of a session. */
+      id: string;
+    };
+    query: never;
+    header: never;
+    body: never;
+    answer: SessionView;
+  };
+  /** Forget a session for good: rows, attachments, index, journal and free pages. */
+  forget_session: {
+    path: {
+      /** The id of a session. */
+      id: string;
+    };
+    query: never;
+    header: {
+      /** The `ETag` that was seen, or `*` for whatever there is now. */
+      "If-Match"?: string | null | undefined;
+    };
+    body: never;
+    answer: CertificateView;
+  };
+  /** Rename, pin, archive or move a session, or choose how its agent works. */
+  change_session: {
+    path: {
+      /** The id of a session. */
+      id: string;
+    };
+    query: never;
+    header: {
+      /** The `ETag` that was seen, or `*` for whatever there is now. */
+      "If-Match"?: string | null | undefined;
+    };
+    body: SessionChange;
+    answer: SessionView;
+  };
+  /** Tell what would go with a session, without changing anything. */
+  plan_forgetting: {
+    path: {
+      /** The id of a session. */
+      id: string;
+    };
+    query: never;
+    header: never;
+    body: never;
+    answer: PlanView;
+  };
+  /** Let a session end; whoever speaks there next begins a new one. */
+  end_session: {
+    path: {
+      /** The id of a session. */
+      id: string;
+    };
+    query: never;
+    header: never;
+    body: never;
+    answer: SessionView;
+  };
+  /** Read what the turn under way has said so far, whichever process runs it. */
+  read_streaming: {
+    path: {
+      /** The id of a session. */
+      id: string;
+    };
+    query: never;
+    header: never;
+    body: never;
+    answer: StreamingView;
+  };
+  /** Remember that you have read up to a line, or everything. It never goes back by this. */
+  mark_read: {
+    path: {
+      /** The id of a session. */
+      id: string;
+    };
+    query: never;
+    header: never;
+    body: MarkWish;
+    answer: MarkView;
+  };
+  /** Let everything from a line on be unread again, or the last line alone. */
+  mark_unread: {
+    path: {
+      /** The id of a session. */
+      id: string;
+    };
+    query: {
+      seq?: number | null | undefined;
+    };
+    header: never;
+    body: never;
+    answer: MarkView;
+  };
+  /** Count what people said and got an answer to, also since a moment. */
+  count_rounds: {
+    path: {
+      /** The id of a session. */
+      id: string;
+    };
+    query: {
+      since?: string | null | undefined;
+    };
+    header: never;
+    body: never;
+    answer: RoundsView;
+  };
+  /** Read a page of a transcript, in order: its end, or what is before, after or around a line. */
+  list_messages: {
+    path: {
+      /** The id of a session. */
+      id: string;
+    };
+    query: {
+      before?: number | null | undefined;
+      after?: number | null | undefined;
+      around?: number | null | undefined;
+      /** How many to answer at the most. */
+      most?: number | undefined;
+      /** With what was undone or retried. */
+      hidden?: boolean | undefined;
+    };
+    header: never;
+    body: never;
+    answer: MessagePage;
+  };
+  /** Say something in a session, wherever it is at home. */
+  send_message: {
+    path: {
+      /** The id of a session. */
+      id: string;
+    };
+    query: never;
+    header: {
+      /** Any text of your own. For a day the same request with the same key is answered as the first one was, and makes nothing new. */
+      "Idempotency-Key"?: string | null | undefined;
+    };
+    body: NewMessage;
+    answer: SentView;
+  };
+  /** Read one line of a transcript, also one that is out of sight. */
+  read_message: {
+    path: {
+      /** The id of a session. */
+      id: string;
+      /** The place of a line. */
+      seq: number;
+    };
+    query: never;
+    header: never;
+    body: never;
+    answer: MessageView;
+  };
+  /** Read what a line said before it was changed, oldest first. */
+  list_revisions: {
+    path: {
+      /** The id of a session. */
+      id: string;
+      /** The place of a line. */
+      seq: number;
+    };
+    query: never;
+    header: never;
+    body: never;
+    answer: PageRevisionView;
+  };
+  /** Let a line of a person read differently, in a branch that begins before it. */
+  edit_message: {
+    path: {
+      /** The id of a session. */
+      id: string;
+      /** The place of a line. */
+      seq: number;
+    };
+    query: never;
+    header: {
+      /** Any text of your own. For a day the same request with the same key is answered as the first one was, and makes nothing new. */
+      "Idempotency-Key"?: string | null | undefined;
+    };
+    body: NewWords;
+    answer: EditedView;
+  };
+  /** Begin a session that shares the transcript up to a line. */
+  branch_session: {
+    path: {
+      /** The id of a session. */
+      id: string;
+      /** The place of a line. */
+      seq: number;
+    };
+    query: never;
+    header: {
+      /** Any text of your own. For a day the same request with the same key is answered as the first one was, and makes nothing new. */
+      "Idempotency-Key"?: string | null | undefined;
+    };
+    body: BranchWish;
+    answer: SessionView;
+  };
+  /** Tell of each stretch of a transcript who speaks in it, and what went wrong or is hidden. */
+  read_minimap: {
+    path: {
+      /** The id of a session. */
+      id: string;
+    };
+    query: {
+      buckets?: number | undefined;
+    };
+    header: never;
+    body: never;
+    answer: MinimapView;
+  };
+  /** Tell which routes go on with a session, when it ends by itself, and its manners when busy. */
+  read_policy: {
+    path: {
+      /** The id of a session. */
+      id: string;
+    };
+    query: never;
+    header: never;
+    body: never;
+    answer: PolicyView;
+  };
+  /** Pin, archive, move, mark as read or forget up to 200 sessions. */
+  arrange_sessions: {
+    path: never;
+    query: never;
+    header: never;
+    body: BatchWish;
+    answer: BatchView;
+  };
+  /** List the stretches of a transcript that are out of sight, in the order they were made. */
+  list_cuts: {
+    path: {
+      /** The id of a session. */
+      id: string;
+    };
+    query: never;
+    header: never;
+    body: never;
+    answer: CutList;
+  };
+  /** Take back what a person said last, and everything after it. */
+  undo_turns: {
+    path: {
+      /** The id of a session. */
+      id: string;
+    };
+    query: never;
+    header: {
+      /** Any text of your own. For a day the same request with the same key is answered as the first one was, and makes nothing new. */
+      "Idempotency-Key"?: string | null | undefined;
+    };
+    body: UndoWish;
+    answer: UndoneView;
+  };
+  /** Show again what was undone last, if nothing was said since. */
+  redo_turns: {
+    path: {
+      /** The id of a session. */
+      id: string;
+    };
+    query: never;
+    header: {
+      /** Any text of your own. For a day the same request with the same key is answered as the first one was, and makes nothing new. */
+      "Idempotency-Key"?: string | null | undefined;
+    };
+    body: never;
+    answer: RedoneView;
+  };
+  /** Hide the last answer, and queue a turn that answers the same words once more. */
+  retry_turn: {
+    path: {
+      /** The id of a session. */
+      id: string;
+    };
+    query: never;
+    header: {
+      /** Any text of your own. For a day the same request with the same key is answered as the first one was, and makes nothing new. */
+      "Idempotency-Key"?: string | null | undefined;
+    };
+    body: never;
+    answer: RetriedView;
+  };
+  /** Let a summary stand for the older part of a transcript, written with an eye on something. */
+  compress_session: {
+    path: {
+      /** The id of a session. */
+      id: string;
+    };
+    query: never;
+    header: {
+      /** Any text of your own. For a day the same request with the same key is answered as the first one was, and makes nothing new. */
+      "Idempotency-Key"?: string | null | undefined;
+    };
+    body: CompressWish;
+    answer: CompressedView;
+  };
+  /** Let the model read again what the last compaction replaced. */
+  undo_compaction: {
+    path: {
+      /** The id of a session. */
+      id: string;
+    };
+    query: never;
+    header: never;
+    body: never;
+    answer: CutView;
+  };
+  /** Read a page of the turns of a session, the newest first. */
+  list_turns: {
+    path: {
+      /** The id of a session. */
+      id: string;
+    };
+    query: {
+      /** Where to go on: what the page before called `next`. */
+      after?: string | null | undefined;
+      /** How many to answer at the most. */
+      most?: number | undefined;
+    };
+    header: never;
+    body: never;
+    answer: PageTurnView;
+  };
+  /** Read where a turn stands. */
+  read_turn: {
+    path: {
+      /** The id of a turn. */
+      turn_id: number;
+    };
+    query: never;
+    header: never;
+    body: never;
+    answer: TurnView;
+  };
+  /** Read what a turn has said to people: its answers, and why it ended early. */
+  read_reply: {
+    path: {
+      /** The id of a turn. */
+      turn_id: number;
+    };
+    query: never;
+    header: never;
+    body: never;
+    answer: PageMessageView;
+  };
+  /** Stop a turn for good and keep what it had said; one that waits in the queue never runs. */
+  stop_turn: {
+    path: {
+      /** The id of a turn. */
+      turn_id: number;
+    };
+    query: never;
+    header: never;
+    body: never;
+    answer: StoppedView;
+  };
+  /** Stop the turn that a session has under way; those in the queue go on. */
+  stop_session: {
+    path: {
+      /** The id of a session. */
+      id: string;
+    };
+    query: never;
+    header: never;
+    body: never;
+    answer: StoppedView;
+  };
+  /** Read the messages that wait for their turn, in order. */
+  list_queue: {
+    path: {
+      /** The id of a session. */
+      id: string;
+    };
+    query: never;
+    header: never;
+    body: never;
+    answer: PageMessageView;
+  };
+  /** Let a message of your own that waits for its turn read differently. */
+  change_queued: {
+    path: {
+      /** The id of a session. */
+      id: string;
+      /** The key of a message that waits. */
+      key: number;
+    };
+    query: never;
+    header: never;
+    body: NewWords;
+    answer: MessageView;
+  };
+  /** Let a message that waits never be answered; others of the same turn go with it. */
+  unqueue_message: {
+    path: {
+      /** The id of a session. */
+      id: string;
+      /** The key of a message that waits. */
+      key: number;
+    };
+    query: never;
+    header: never;
+    body: never;
+    answer: StoppedView;
+  };
+  /** List the commands that you may give, in the order in which help shows them. */
+  list_commands: {
+    path: never;
+    query: never;
+    header: never;
+    body: never;
+    answer: PageCommandShape;
+  };
+  /** Do in a session what the same line does in a chat, and answer what is said of it. */
+  give_command: {
+    path: {
+      /** The id of a session. */
+      id: string;
+    };
+    query: never;
+    header: {
+      /** Any text of your own. For a day the same request with the same key is answered as the first one was, and makes nothing new. */
+      "Idempotency-Key"?: string | null | undefined;
+    };
+    body: CommandWish;
+    answer: CommandAnswer;
+  };
+  /** Tell how much of what the model can read is used, what was spent, and how near caps are. */
+  read_context: {
+    path: {
+      /** The id of a session. */
+      id: string;
+    };
+    query: never;
+    header: never;
+    body: never;
+    answer: ContextShape;
+  };
+  /** List the turns that wait for an answer which you may give, the latest first. */
+  list_approvals: {
+    path: never;
+    query: {
+      profile?: string | null | undefined;
+    };
+    header: never;
+    body: never;
+    answer: PageTurnView;
+  };
+  /** Say yes or no to what an agent asks, with words for it. */
+  decide_approval: {
+    path: {
+      /** The id of a turn. */
+      turn_id: number;
+    };
+    query: never;
+    header: never;
+    body: Decision;
+    answer: DecidedView;
+  };
+  /** List the tools for which nobody is asked, in a profile or in one session. */
+  list_allowances: {
+    path: never;
+    query: {
+      profile?: string | null | undefined;
+      session?: string | null | undefined;
+    };
+    header: never;
+    body: never;
+    answer: PageAllowanceView;
+  };
+  /** Take leave back: from its next turn on the agent asks again. */
+  revoke_allowance: {
+    path: {
+      key: number;
+    };
+    query: never;
+    header: never;
+    body: never;
+    answer: AllowanceView;
+  };
+  /** List what a device of yours has begun to write, the latest first. */
+  list_drafts: {
+    path: never;
+    query: {
+      /** A name of your own for the device. */
+      device: string;
+      profile?: string | null | undefined;
+    };
+    header: never;
+    body: never;
+    answer: DraftList;
+  };
+  /** Keep what a device has begun to write; nothing at all forgets it. Answers all its drafts. */
+  put_draft: {
+    path: never;
+    query: {
+      /** A name of your own for the device. */
+      device: string;
+      /** The session; none: the one that is not there yet. */
+      session?: string | null | undefined;
+      profile?: string | null | undefined;
+    };
+    header: never;
+    body: DraftWish;
+    answer: DraftList;
+  };
+  /** Forget what a device has begun to write: it was sent, or thrown away. */
+  delete_draft: {
+    path: never;
+    query: {
+      /** A name of your own for the device. */
+      device: string;
+      /** The session; none: the one that is not there yet. */
+      session?: string | null | undefined;
+      profile?: string | null | undefined;
+    };
+    header: never;
+    body: never;
+    answer: undefined;
+  };
+  /** Find what was said: words, "phrases", -exclusions, beginnings* and *parts* of words. */
+  find_messages: {
+    path: never;
+    query: {
+      text: string;
+      /** The last word may be unfinished. */
+      is_typing?: boolean | undefined;
+      profile?: string | null | undefined;
+      role?: Role[] | null | undefined;
+      platform?: string | null | undefined;
+      kind?: Kind | null | undefined;
+      person?: number | null | undefined;
+      project?: number | null | undefined;
+      session?: string | null | undefined;
+      since?: string | null | undefined;
+      until?: string | null | undefined;
+      is_archived?: boolean | null | undefined;
+      /** Where to go on: what the page before called `next`. */
+      after?: string | null | undefined;
+      most?: number | undefined;
+    };
+    header: never;
+    body: never;
+    answer: FoundView;
+  };
+  /** Tell where a session comes from, what came of it, and where it goes on now. */
+  read_lineage: {
+    path: {
+      /** The id of a session. */
+      id: string;
+    };
+    query: never;
+    header: never;
+    body: never;
+    answer: LineageView;
+  };
+  /** Read a page of a conversation through all its continuations, as one transcript. */
+  read_stitched: {
+    path: {
+      /** The id of a session. */
+      id: string;
+    };
+    query: {
+      before?: string | null | undefined;
+      after?: string | null | undefined;
+      /** How many to answer at the most. */
+      most?: number | undefined;
+    };
+    header: never;
+    body: never;
+    answer: StitchedView;
+  };
+  /** List the projects of a profile by name, and how many sessions each has. */
+  list_projects: {
+    path: never;
+    query: {
+      profile?: string | null | undefined;
+    };
+    header: never;
+    body: never;
+    answer: PageCountedProjectView;
+  };
+  /** Make a project; its name is the only one of its sort in the profile. */
+  make_project: {
+    path: never;
+    query: never;
+    header: {
+      /** Any text of your own. For a day the same request with the same key is answered as the first one was, and makes nothing new. */
+      "Idempotency-Key"?: string | null | undefined;
+    };
+    body: NewProject;
+    answer: ProjectView;
+  };
+  /** Read a project; its `ETag` is what `If-Match` wants. */
+  read_project: {
+    path: {
+      /** The key of a project. */
+      key: number;
+    };
+    query: never;
+    header: never;
+    body: never;
+    answer: ProjectView;
+  };
+  /** Delete a project; its sessions stay, and belong to none. */
+  delete_project: {
+    path: {
+      /** The key of a project. */
+      key: number;
+    };
+    query: never;
+    header: {
+      /** The `ETag` that was seen, or `*` for whatever there is now. */
+      "If-Match"?: string | null | undefined;
+    };
+    body: never;
+    answer: undefined;
+  };
+  /** Give a project another name or colour. */
+  change_project: {
+    path: {
+      /** The key of a project. */
+      key: number;
+    };
+    query: never;
+    header: {
+      /** The `ETag` that was seen, or `*` for whatever there is now. */
+      "If-Match"?: string | null | undefined;
+    };
+    body: ProjectChange;
+    answer: ProjectView;
+  };
   /** Log in by name and password. */
   log_in_by_password: {
     path: never;
@@ -1869,6 +2727,17 @@ export interface Operations {
     body: never;
     answer: PageDeliveryShape;
   };
+  /** Owe something once more that never arrived. */
+  retry_delivery: {
+    path: {
+      /** The number of a delivery. */
+      id: number;
+    };
+    query: never;
+    header: never;
+    body: never;
+    answer: DeliveryShape;
+  };
   /** List the jobs of a profile in the order in which they were made; a member's are their own. */
   list_jobs: {
     path: never;
@@ -1897,6 +2766,18 @@ export interface Operations {
     };
     body: JobWish;
     answer: JobShape;
+  };
+  /** Tell when a schedule comes next, without making a job. */
+  list_times: {
+    path: never;
+    query: {
+      /** As `every day 9:00`, `every 30m`, `at 2027-01-31 18:00` or a cron line. */
+      schedule: string;
+      timezone?: string | undefined;
+    };
+    header: never;
+    body: never;
+    answer: TimesShape;
   };
   /** Read a job. */
   read_job: {
@@ -2018,6 +2899,17 @@ export interface Operations {
     body: never;
     answer: PageCapShape;
   };
+  /** List the models that you may choose: those that the settings name come first. */
+  list_models: {
+    path: never;
+    query: {
+      /** The profile; your own where none is named. */
+      profile?: string | null | undefined;
+    };
+    header: never;
+    body: never;
+    answer: PageModelShape;
+  };
   /** Keep a file, so that a message can use it within a day. The body is the file itself. */
   upload_attachment: {
     path: never;
@@ -2129,647 +3021,6 @@ export interface Operations {
     body: never;
     answer: undefined;
   };
-  /** Read a page of sessions, pinned ones first, then the latest activity. */
-  list_sessions: {
-    path: never;
-    query: {
-      /** The profile; your own where none is named. */
-      profile?: string | null | undefined;
-      /** Whose drafts are marked. */
-      device?: string | null | undefined;
-      /** Where to go on: what the page before called `next`. */
-      after?: string | null | undefined;
-      /** How many to answer at the most. */
-      most?: number | undefined;
-      shelf?: Shelf | undefined;
-      platform?: string | null | undefined;
-      kind?: Kind | null | undefined;
-      origin?: OriginInput | null | undefined;
-      project?: number | null | undefined;
-      person?: number | null | undefined;
-      sender?: string | null | undefined;
-      is_pinned?: boolean | null | undefined;
-      is_unread?: boolean | null | undefined;
-      is_ended?: boolean | null | undefined;
-      has_worktree?: boolean | null | undefined;
-      active_since?: string | null | undefined;
-      title?: string | null | undefined;
-      with_empty?: boolean | undefined;
-    };
-    header: never;
-    body: never;
-    answer: PageSessionRowView;
-  };
-  /** Begin a conversation with its first words; before them nothing is stored. */
-  begin_session: {
-    path: never;
-    query: never;
-    header: {
-      /** Any text of your own. For a day the same request with the same key is answered as the first one was, and makes nothing new. */
-      "Idempotency-Key"?: string | null | undefined;
-    };
-    body: NewSession;
-    answer: SentView;
-  };
-  /** Count the sessions of a profile by source and project, for its owner. */
-  count_sessions: {
-    path: never;
-    query: {
-      /** The profile; your own where none is named. */
-      profile?: string | null | undefined;
-    };
-    header: never;
-    body: never;
-    answer: CountsView;
-  };
-  /** Read a session; its `ETag` is what `If-Match` wants. */
-  read_session: {
-    path: {
-      /** The id of a session. */
-      id: string;
-    };
-    query: never;
-    header: never;
-    body: never;
-    answer: SessionView;
-  };
-  /** Forget a session for good: rows, attachments, index, journal and free pages. */
-  forget_session: {
-    path: {
-      /** The id of a session. */
-      id: string;
-    };
-    query: never;
-    header: {
-      /** The `ETag` that was seen, or `*` for whatever there is now. */
-      "If-Match"?: string | null | undefined;
-    };
-    body: never;
-    answer: CertificateView;
-  };
-  /** Rename, pin, archive or move a session, or choose how its agent works. */
-  change_session: {
-    path: {
-      /** The id of a session. */
-      id: string;
-    };
-    query: never;
-    header: {
-      /** The `ETag` that was seen, or `*` for whatever there is now. */
-      "If-Match"?: string | null | undefined;
-    };
-    body: SessionChange;
-    answer: SessionView;
-  };
-  /** Tell what would go with a session, without changing anything. */
-  plan_forgetting: {
-    path: {
-      /** The id of a session. */
-      id: string;
-    };
-    query: never;
-    header: never;
-    body: never;
-    answer: PlanView;
-  };
-  /** Let a session end; whoever speaks there next begins a new one. */
-  end_session: {
-    path: {
-      /** The id of a session. */
-      id: string;
-    };
-    query: never;
-    header: never;
-    body: never;
-    answer: SessionView;
-  };
-  /** Read what the turn under way has said so far, whichever process runs it. */
-  read_streaming: {
-    path: {
-      /** The id of a session. */
-      id: string;
-    };
-    query: never;
-    header: never;
-    body: never;
-    answer: StreamingView;
-  };
-  /** Remember that you have read up to a line, or everything. It never goes back by this. */
-  mark_read: {
-    path: {
-      /** The id of a session. */
-      id: string;
-    };
-    query: never;
-    header: never;
-    body: MarkWish;
-    answer: MarkView;
-  };
-  /** Let everything from a line on be unread again, or the last line alone. */
-  mark_unread: {
-    path: {
-      /** The id of a session. */
-      id: string;
-    };
-    query: {
-      seq?: number | null | undefined;
-    };
-    header: never;
-    body: never;
-    answer: MarkView;
-  };
-  /** Count what people said and got an answer to, also since a moment. */
-  count_rounds: {
-    path: {
-      /** The id of a session. */
-      id: string;
-    };
-    query: {
-      since?: string | null | undefined;
-    };
-    header: never;
-    body: never;
-    answer: RoundsView;
-  };
-  /** Pin, archive, move, mark as read or forget up to 200 sessions. */
-  arrange_sessions: {
-    path: never;
-    query: never;
-    header: never;
-    body: BatchWish;
-    answer: BatchView;
-  };
-  /** Read a page of a transcript, in order: its end, or what is before, after or around a line. */
-  list_messages: {
-    path: {
-      /** The id of a session. */
-      id: string;
-    };
-    query: {
-      before?: number | null | undefined;
-      after?: number | null | undefined;
-      around?: number | null | undefined;
-      /** How many to answer at the most. */
-      most?: number | undefined;
-      /** With what was undone or retried. */
-      hidden?: boolean | undefined;
-    };
-    header: never;
-    body: never;
-    answer: MessagePage;
-  };
-  /** Say something in a session, wherever it is at home. */
-  send_message: {
-    path: {
-      /** The id of a session. */
-      id: string;
-    };
-    query: never;
-    header: {
-      /** Any text of your own. For a day the same request with the same key is answered as the first one was, and makes nothing new. */
-      "Idempotency-Key"?: string | null | undefined;
-    };
-    body: NewMessage;
-    answer: SentView;
-  };
-  /** Read one line of a transcript, also one that is out of sight. */
-  read_message: {
-    path: {
-      /** The id of a session. */
-      id: string;
-      /** The place of a line. */
-      seq: number;
-    };
-    query: never;
-    header: never;
-    body: never;
-    answer: MessageView;
-  };
-  /** Read what a line said before it was changed, oldest first. */
-  list_revisions: {
-    path: {
-      /** The id of a session. */
-      id: string;
-      /** The place of a line. */
-      seq: number;
-    };
-    query: never;
-    header: never;
-    body: never;
-    answer: PageRevisionView;
-  };
-  /** Let a line of a person read differently, in a branch that begins before it. */
-  edit_message: {
-    path: {
-      /** The id of a session. */
-      id: string;
-      /** The place of a line. */
-      seq: number;
-    };
-    query: never;
-    header: {
-      /** Any text of your own. For a day the same request with the same key is answered as the first one was, and makes nothing new. */
-      "Idempotency-Key"?: string | null | undefined;
-    };
-    body: NewWords;
-    answer: EditedView;
-  };
-  /** Begin a session that shares the transcript up to a line. */
-  branch_session: {
-    path: {
-      /** The id of a session. */
-      id: string;
-      /** The place of a line. */
-      seq: number;
-    };
-    query: never;
-    header: {
-      /** Any text of your own. For a day the same request with the same key is answered as the first one was, and makes nothing new. */
-      "Idempotency-Key"?: string | null | undefined;
-    };
-    body: BranchWish;
-    answer: SessionView;
-  };
-  /** List the stretches of a transcript that are out of sight, in the order they were made. */
-  list_cuts: {
-    path: {
-      /** The id of a session. */
-      id: string;
-    };
-    query: never;
-    header: never;
-    body: never;
-    answer: CutList;
-  };
-  /** Take back what a person said last, and everything after it. */
-  undo_turns: {
-    path: {
-      /** The id of a session. */
-      id: string;
-    };
-    query: never;
-    header: {
-      /** Any text of your own. For a day the same request with the same key is answered as the first one was, and makes nothing new. */
-      "Idempotency-Key"?: string | null | undefined;
-    };
-    body: UndoWish;
-    answer: UndoneView;
-  };
-  /** Show again what was undone last, if nothing was said since. */
-  redo_turns: {
-    path: {
-      /** The id of a session. */
-      id: string;
-    };
-    query: never;
-    header: {
-      /** Any text of your own. For a day the same request with the same key is answered as the first one was, and makes nothing new. */
-      "Idempotency-Key"?: string | null | undefined;
-    };
-    body: never;
-    answer: RedoneView;
-  };
-  /** Hide the last answer, and queue a turn that answers the same words once more. */
-  retry_turn: {
-    path: {
-      /** The id of a session. */
-      id: string;
-    };
-    query: never;
-    header: {
-      /** Any text of your own. For a day the same request with the same key is answered as the first one was, and makes nothing new. */
-      "Idempotency-Key"?: string | null | undefined;
-    };
-    body: never;
-    answer: RetriedView;
-  };
-  /** Let a summary stand for the older part of a transcript, written with an eye on something. */
-  compress_session: {
-    path: {
-      /** The id of a session. */
-      id: string;
-    };
-    query: never;
-    header: {
-      /** Any text of your own. For a day the same request with the same key is answered as the first one was, and makes nothing new. */
-      "Idempotency-Key"?: string | null | undefined;
-    };
-    body: CompressWish;
-    answer: CompressedView;
-  };
-  /** Let the model read again what the last compaction replaced. */
-  undo_compaction: {
-    path: {
-      /** The id of a session. */
-      id: string;
-    };
-    query: never;
-    header: never;
-    body: never;
-    answer: CutView;
-  };
-  /** Read the newest turns of a session, the newest first. */
-  list_turns: {
-    path: {
-      /** The id of a session. */
-      id: string;
-    };
-    query: {
-      /** How many to answer at the most. */
-      most?: number | undefined;
-    };
-    header: never;
-    body: never;
-    answer: PageTurnView;
-  };
-  /** Read where a turn stands. */
-  read_turn: {
-    path: {
-      /** The id of a turn. */
-      turn_id: number;
-    };
-    query: never;
-    header: never;
-    body: never;
-    answer: TurnView;
-  };
-  /** Read what a turn has said to people: its answers, and why it ended early. */
-  read_reply: {
-    path: {
-      /** The id of a turn. */
-      turn_id: number;
-    };
-    query: never;
-    header: never;
-    body: never;
-    answer: PageMessageView;
-  };
-  /** Stop a turn for good and keep what it had said; one that waits in the queue never runs. */
-  stop_turn: {
-    path: {
-      /** The id of a turn. */
-      turn_id: number;
-    };
-    query: never;
-    header: never;
-    body: never;
-    answer: StoppedView;
-  };
-  /** Stop the turn that a session has under way; those in the queue go on. */
-  stop_session: {
-    path: {
-      /** The id of a session. */
-      id: string;
-    };
-    query: never;
-    header: never;
-    body: never;
-    answer: StoppedView;
-  };
-  /** Read the messages that wait for their turn, in order. */
-  list_queue: {
-    path: {
-      /** The id of a session. */
-      id: string;
-    };
-    query: never;
-    header: never;
-    body: never;
-    answer: PageMessageView;
-  };
-  /** Let a message of your own that waits for its turn read differently. */
-  change_queued: {
-    path: {
-      /** The id of a session. */
-      id: string;
-      /** The key of a message that waits. */
-      key: number;
-    };
-    query: never;
-    header: never;
-    body: NewWords;
-    answer: MessageView;
-  };
-  /** Let a message that waits never be answered; others of the same turn go with it. */
-  unqueue_message: {
-    path: {
-      /** The id of a session. */
-      id: string;
-      /** The key of a message that waits. */
-      key: number;
-    };
-    query: never;
-    header: never;
-    body: never;
-    answer: StoppedView;
-  };
-  /** List the turns that wait for an answer which you may give, the latest first. */
-  list_approvals: {
-    path: never;
-    query: {
-      profile?: string | null | undefined;
-    };
-    header: never;
-    body: never;
-    answer: PageTurnView;
-  };
-  /** Say yes or no to what an agent asks, with words for it. */
-  decide_approval: {
-    path: {
-      /** The id of a turn. */
-      turn_id: number;
-    };
-    query: never;
-    header: never;
-    body: Decision;
-    answer: DecidedView;
-  };
-  /** List the tools for which nobody is asked, in a profile or in one session. */
-  list_allowances: {
-    path: never;
-    query: {
-      profile?: string | null | undefined;
-      session?: string | null | undefined;
-    };
-    header: never;
-    body: never;
-    answer: PageAllowanceView;
-  };
-  /** Take leave back: from its next turn on the agent asks again. */
-  revoke_allowance: {
-    path: {
-      key: number;
-    };
-    query: never;
-    header: never;
-    body: never;
-    answer: AllowanceView;
-  };
-  /** List what a device of yours has begun to write, the latest first. */
-  list_drafts: {
-    path: never;
-    query: {
-      /** A name of your own for the device. */
-      device: string;
-      profile?: string | null | undefined;
-    };
-    header: never;
-    body: never;
-    answer: DraftList;
-  };
-  /** Keep what a device has begun to write; nothing at all forgets it. Answers all its drafts. */
-  put_draft: {
-    path: never;
-    query: {
-      /** A name of your own for the device. */
-      device: string;
-      /** The session; none: the one that is not there yet. */
-      session?: string | null | undefined;
-      profile?: string | null | undefined;
-    };
-    header: never;
-    body: DraftWish;
-    answer: DraftList;
-  };
-  /** Forget what a device has begun to write: it was sent, or thrown away. */
-  delete_draft: {
-    path: never;
-    query: {
-      /** A name of your own for the device. */
-      device: string;
-      /** The session; none: the one that is not there yet. */
-      session?: string | null | undefined;
-      profile?: string | null | undefined;
-    };
-    header: never;
-    body: never;
-    answer: undefined;
-  };
-  /** Find what was said: words, "phrases", -exclusions, beginnings* and *parts* of words. */
-  find_messages: {
-    path: never;
-    query: {
-      text: string;
-      /** The last word may be unfinished. */
-      is_typing?: boolean | undefined;
-      profile?: string | null | undefined;
-      role?: Role[] | null | undefined;
-      platform?: string | null | undefined;
-      kind?: Kind | null | undefined;
-      person?: number | null | undefined;
-      project?: number | null | undefined;
-      session?: string | null | undefined;
-      since?: string | null | undefined;
-      until?: string | null | undefined;
-      is_archived?: boolean | null | undefined;
-      /** Where to go on: what the page before called `next`. */
-      after?: string | null | undefined;
-      most?: number | undefined;
-    };
-    header: never;
-    body: never;
-    answer: FoundView;
-  };
-  /** Tell where a session comes from, what came of it, and where it goes on now. */
-  read_lineage: {
-    path: {
-      /** The id of a session. */
-      id: string;
-    };
-    query: never;
-    header: never;
-    body: never;
-    answer: LineageView;
-  };
-  /** Read a page of a conversation through all its continuations, as one transcript. */
-  read_stitched: {
-    path: {
-      /** The id of a session. */
-      id: string;
-    };
-    query: {
-      before?: string | null | undefined;
-      after?: string | null | undefined;
-      /** How many to answer at the most. */
-      most?: number | undefined;
-    };
-    header: never;
-    body: never;
-    answer: StitchedView;
-  };
-  /** Tell of each stretch of a transcript who speaks in it, and what went wrong or is hidden. */
-  read_minimap: {
-    path: {
-      /** The id of a session. */
-      id: string;
-    };
-    query: {
-      buckets?: number | undefined;
-    };
-    header: never;
-    body: never;
-    answer: MinimapView;
-  };
-  /** List the projects of a profile by name, and how many sessions each has. */
-  list_projects: {
-    path: never;
-    query: {
-      profile?: string | null | undefined;
-    };
-    header: never;
-    body: never;
-    answer: PageCountedProjectView;
-  };
-  /** Make a project; its name is the only one of its sort in the profile. */
-  make_project: {
-    path: never;
-    query: never;
-    header: {
-      /** Any text of your own. For a day the same request with the same key is answered as the first one was, and makes nothing new. */
-      "Idempotency-Key"?: string | null | undefined;
-    };
-    body: NewProject;
-    answer: ProjectView;
-  };
-  /** Read a project; its `ETag` is what `If-Match` wants. */
-  read_project: {
-    path: {
-      /** The key of a project. */
-      key: number;
-    };
-    query: never;
-    header: never;
-    body: never;
-    answer: ProjectView;
-  };
-  /** Delete a project; its sessions stay, and belong to none. */
-  delete_project: {
-    path: {
-      /** The key of a project. */
-      key: number;
-    };
-    query: never;
-    header: {
-      /** The `ETag` that was seen, or `*` for whatever there is now. */
-      "If-Match"?: string | null | undefined;
-    };
-    body: never;
-    answer: undefined;
-  };
-  /** Give a project another name or colour. */
-  change_project: {
-    path: {
-      /** The key of a project. */
-      key: number;
-    };
-    query: never;
-    header: {
-      /** The `ETag` that was seen, or `*` for whatever there is now. */
-      "If-Match"?: string | null | undefined;
-    };
-    body: ProjectChange;
-    answer: ProjectView;
-  };
   /** Tell every setting that holds now, where it came from, and what it may be. */
   list_all_settings: {
     path: never;
@@ -2797,10 +3048,71 @@ export interface Operations {
     body: never;
     answer: ChangedSettings;
   };
+  /** Call what the settings name, and tell who answers: a model is asked for one word. */
+  probe_settings: {
+    path: never;
+    query: never;
+    header: never;
+    body: ProbeWish;
+    answer: PageProbeShape;
+  };
 }
 
 /** The method and the path of every operation, and how its answer is read. */
 export const ROUTES = {
+  list_sessions: ["GET", "/api/sessions", "data"],
+  begin_session: ["POST", "/api/sessions", "data"],
+  count_sessions: ["GET", "/api/sessions/counts", "data"],
+  read_session: ["GET", "/api/sessions/{id}", "data"],
+  forget_session: ["DELETE", "/api/sessions/{id}", "data"],
+  change_session: ["PATCH", "/api/sessions/{id}", "data"],
+  plan_forgetting: ["GET", "/api/sessions/{id}/forgetting", "data"],
+  end_session: ["POST", "/api/sessions/{id}/end", "data"],
+  read_streaming: ["GET", "/api/sessions/{id}/streaming", "data"],
+  mark_read: ["PUT", "/api/sessions/{id}/mark", "data"],
+  mark_unread: ["DELETE", "/api/sessions/{id}/mark", "data"],
+  count_rounds: ["GET", "/api/sessions/{id}/rounds", "data"],
+  list_messages: ["GET", "/api/sessions/{id}/messages", "data"],
+  send_message: ["POST", "/api/sessions/{id}/messages", "data"],
+  read_message: ["GET", "/api/sessions/{id}/messages/{seq}", "data"],
+  list_revisions: ["GET", "/api/sessions/{id}/messages/{seq}/revisions", "data"],
+  edit_message: ["POST", "/api/sessions/{id}/messages/{seq}/edits", "data"],
+  branch_session: ["POST", "/api/sessions/{id}/messages/{seq}/branches", "data"],
+  read_minimap: ["GET", "/api/sessions/{id}/minimap", "data"],
+  read_policy: ["GET", "/api/sessions/{id}/policy", "data"],
+  arrange_sessions: ["POST", "/api/batches", "data"],
+  list_cuts: ["GET", "/api/sessions/{id}/cuts", "data"],
+  undo_turns: ["POST", "/api/sessions/{id}/undo", "data"],
+  redo_turns: ["POST", "/api/sessions/{id}/redo", "data"],
+  retry_turn: ["POST", "/api/sessions/{id}/retry", "data"],
+  compress_session: ["POST", "/api/sessions/{id}/compress", "data"],
+  undo_compaction: ["DELETE", "/api/sessions/{id}/compaction", "data"],
+  list_turns: ["GET", "/api/sessions/{id}/turns", "data"],
+  read_turn: ["GET", "/api/turns/{turn_id}", "data"],
+  read_reply: ["GET", "/api/turns/{turn_id}/reply", "data"],
+  stop_turn: ["POST", "/api/turns/{turn_id}/stop", "data"],
+  stop_session: ["POST", "/api/sessions/{id}/stop", "data"],
+  list_queue: ["GET", "/api/sessions/{id}/queue", "data"],
+  change_queued: ["PUT", "/api/sessions/{id}/queue/{key}", "data"],
+  unqueue_message: ["DELETE", "/api/sessions/{id}/queue/{key}", "data"],
+  list_commands: ["GET", "/api/commands", "data"],
+  give_command: ["POST", "/api/sessions/{id}/commands", "data"],
+  read_context: ["GET", "/api/sessions/{id}/context", "data"],
+  list_approvals: ["GET", "/api/approvals", "data"],
+  decide_approval: ["POST", "/api/approvals/{turn_id}", "data"],
+  list_allowances: ["GET", "/api/allowances", "data"],
+  revoke_allowance: ["DELETE", "/api/allowances/{key}", "data"],
+  list_drafts: ["GET", "/api/drafts", "data"],
+  put_draft: ["PUT", "/api/drafts", "data"],
+  delete_draft: ["DELETE", "/api/drafts", "data"],
+  find_messages: ["GET", "/api/search", "data"],
+  read_lineage: ["GET", "/api/sessions/{id}/lineage", "data"],
+  read_stitched: ["GET", "/api/sessions/{id}/stitched", "data"],
+  list_projects: ["GET", "/api/projects", "data"],
+  make_project: ["POST", "/api/projects", "data"],
+  read_project: ["GET", "/api/projects/{key}", "data"],
+  delete_project: ["DELETE", "/api/projects/{key}", "data"],
+  change_project: ["PATCH", "/api/projects/{key}", "data"],
   log_in_by_password: ["POST", "/api/login/password", "data"],
   ask_passkey: ["POST", "/api/login/passkey/question", "data"],
   log_in_by_passkey: ["POST", "/api/login/passkey", "data"],
@@ -2848,8 +3160,10 @@ export const ROUTES = {
   list_dead_targets: ["GET", "/api/platforms/dead", "data"],
   list_deliveries: ["GET", "/api/deliveries", "data"],
   list_lost_deliveries: ["GET", "/api/deliveries/lost", "data"],
+  retry_delivery: ["POST", "/api/deliveries/{id}/retry", "data"],
   list_jobs: ["GET", "/api/jobs", "data"],
   make_job: ["POST", "/api/jobs", "data"],
+  list_times: ["GET", "/api/jobs/times", "data"],
   read_job: ["GET", "/api/jobs/{id}", "data"],
   delete_job: ["DELETE", "/api/jobs/{id}", "data"],
   change_job: ["PATCH", "/api/jobs/{id}", "data"],
@@ -2859,6 +3173,7 @@ export const ROUTES = {
   list_runs: ["GET", "/api/jobs/{id}/runs", "data"],
   sum_usage: ["GET", "/api/usage", "data"],
   list_caps: ["GET", "/api/usage/caps", "data"],
+  list_models: ["GET", "/api/models", "data"],
   upload_attachment: ["POST", "/api/attachments", "data"],
   download_attachment: ["GET", "/api/attachments/{hash}", "stream"],
   export_session: ["GET", "/api/exports/sessions/{session_id}", "stream"],
@@ -2867,56 +3182,8 @@ export const ROUTES = {
   list_shares: ["GET", "/api/shares", "data"],
   make_share: ["POST", "/api/shares", "data"],
   revoke_share: ["DELETE", "/api/shares/{id}", "data"],
-  list_sessions: ["GET", "/api/sessions", "data"],
-  begin_session: ["POST", "/api/sessions", "data"],
-  count_sessions: ["GET", "/api/sessions/counts", "data"],
-  read_session: ["GET", "/api/sessions/{id}", "data"],
-  forget_session: ["DELETE", "/api/sessions/{id}", "data"],
-  change_session: ["PATCH", "/api/sessions/{id}", "data"],
-  plan_forgetting: ["GET", "/api/sessions/{id}/forgetting", "data"],
-  end_session: ["POST", "/api/sessions/{id}/end", "data"],
-  read_streaming: ["GET", "/api/sessions/{id}/streaming", "data"],
-  mark_read: ["PUT", "/api/sessions/{id}/mark", "data"],
-  mark_unread: ["DELETE", "/api/sessions/{id}/mark", "data"],
-  count_rounds: ["GET", "/api/sessions/{id}/rounds", "data"],
-  arrange_sessions: ["POST", "/api/batches", "data"],
-  list_messages: ["GET", "/api/sessions/{id}/messages", "data"],
-  send_message: ["POST", "/api/sessions/{id}/messages", "data"],
-  read_message: ["GET", "/api/sessions/{id}/messages/{seq}", "data"],
-  list_revisions: ["GET", "/api/sessions/{id}/messages/{seq}/revisions", "data"],
-  edit_message: ["POST", "/api/sessions/{id}/messages/{seq}/edits", "data"],
-  branch_session: ["POST", "/api/sessions/{id}/messages/{seq}/branches", "data"],
-  list_cuts: ["GET", "/api/sessions/{id}/cuts", "data"],
-  undo_turns: ["POST", "/api/sessions/{id}/undo", "data"],
-  redo_turns: ["POST", "/api/sessions/{id}/redo", "data"],
-  retry_turn: ["POST", "/api/sessions/{id}/retry", "data"],
-  compress_session: ["POST", "/api/sessions/{id}/compress", "data"],
-  undo_compaction: ["DELETE", "/api/sessions/{id}/compaction", "data"],
-  list_turns: ["GET", "/api/sessions/{id}/turns", "data"],
-  read_turn: ["GET", "/api/turns/{turn_id}", "data"],
-  read_reply: ["GET", "/api/turns/{turn_id}/reply", "data"],
-  stop_turn: ["POST", "/api/turns/{turn_id}/stop", "data"],
-  stop_session: ["POST", "/api/sessions/{id}/stop", "data"],
-  list_queue: ["GET", "/api/sessions/{id}/queue", "data"],
-  change_queued: ["PUT", "/api/sessions/{id}/queue/{key}", "data"],
-  unqueue_message: ["DELETE", "/api/sessions/{id}/queue/{key}", "data"],
-  list_approvals: ["GET", "/api/approvals", "data"],
-  decide_approval: ["POST", "/api/approvals/{turn_id}", "data"],
-  list_allowances: ["GET", "/api/allowances", "data"],
-  revoke_allowance: ["DELETE", "/api/allowances/{key}", "data"],
-  list_drafts: ["GET", "/api/drafts", "data"],
-  put_draft: ["PUT", "/api/drafts", "data"],
-  delete_draft: ["DELETE", "/api/drafts", "data"],
-  find_messages: ["GET", "/api/search", "data"],
-  read_lineage: ["GET", "/api/sessions/{id}/lineage", "data"],
-  read_stitched: ["GET", "/api/sessions/{id}/stitched", "data"],
-  read_minimap: ["GET", "/api/sessions/{id}/minimap", "data"],
-  list_projects: ["GET", "/api/projects", "data"],
-  make_project: ["POST", "/api/projects", "data"],
-  read_project: ["GET", "/api/projects/{key}", "data"],
-  delete_project: ["DELETE", "/api/projects/{key}", "data"],
-  change_project: ["PATCH", "/api/projects/{key}", "data"],
   list_all_settings: ["GET", "/api/settings", "data"],
   change_settings: ["PATCH", "/api/settings", "data"],
   reload_settings: ["POST", "/api/settings/reload", "data"],
+  probe_settings: ["POST", "/api/probes", "data"],
 } as const;

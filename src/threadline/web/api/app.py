@@ -11,10 +11,25 @@ from threadline.sessions.store import Store
 from threadline.web.api.description import ABOUT, describe
 from threadline.web.api.manual import show_manual
 from threadline.web.api.problems import EVERYWHERE, tell_problems
+from threadline.web.bodies import Bodies
 from threadline.web.feed.feed import Feed, live_of
 from threadline.web.served import Served
 
 RESOURCES: tuple[str, ...] = (
+    "sessions",
+    "messages",
+    "minimap",
+    "policy",
+    "batches",
+    "cuts",
+    "turns",
+    "commands",
+    "context",
+    "approvals",
+    "drafts",
+    "search",
+    "lineage",
+    "projects",
     "login",
     "me",
     "logins",
@@ -29,23 +44,17 @@ RESOURCES: tuple[str, ...] = (
     "deliveries",
     "jobs",
     "usage",
+    "models",
     "attachments",
     "exports",
     "shares",
-    "sessions",
-    "batches",
-    "messages",
-    "cuts",
-    "turns",
-    "approvals",
-    "drafts",
-    "search",
-    "lineage",
-    "minimap",
-    "projects",
     "settings",
+    "probes",
 )
-"""The modules of this room that have a `router`, in the order of the documentation."""
+"""The modules of this room that have a `router`, in the order of the documentation.
+
+A request is held against one after the other, so those stand first that are asked for most.
+"""
 
 
 def make_api(gateway: Served, store: Store, config: Config) -> FastAPI:
@@ -65,6 +74,7 @@ def make_api(gateway: Served, store: Store, config: Config) -> FastAPI:
     )
     app.state.gateway, app.state.store, app.state.config = gateway, store, config
     app.state.feed = Feed(store, live_of(gateway))
+    app.add_middleware(Bodies)
     tell_problems(app)
     describe(app)
     for name in RESOURCES:

@@ -2,6 +2,7 @@
 
 from fastapi import APIRouter
 
+from threadline.assembly.outputs import with_outputs
 from threadline.core.errors import Invalid, ThreadlineError
 from threadline.core.listing import Outcome
 from threadline.core.session import ProjectKey, SessionId
@@ -63,7 +64,7 @@ async def _arrange(
                 await store.mark_read(id, visitor.account.sender.id or "")
             return [Outcome(id=id) for id in ids]
         case "forget":
-            await store.forget_sessions(ids)
+            await with_outputs(await store.plan_forgetting(ids), store.forget_sessions(ids))
             for id in ids:
                 await store.note_audit(visitor.account.key, "session.forgotten", id)
             return [Outcome(id=id) for id in ids]

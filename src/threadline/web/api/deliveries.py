@@ -3,14 +3,18 @@
 from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Path, Query
 
+from threadline.core.account import TokenScope
 from threadline.core.delivery import Delivery, DeliveryId
-from threadline.core.errors import Invalid
-from threadline.web.api.asking import Administering, Reading, visible
+from threadline.core.errors import Invalid, NotFound
+from threadline.sessions.store import Store
+from threadline.web.api.asking import Administering, Reading, Writing, visible
 from threadline.web.api.deps import StoreDep
 from threadline.web.api.paging import PAGE, After, Most, Page, number_after
+from threadline.web.api.problems import told
 from threadline.web.api.shapes.deliveries import DeliveryShape
+from threadline.web.visiting import Visitor
 
 router = APIRouter(prefix="/deliveries", tags=["deliveries"])
 
@@ -41,6 +45,32 @@ async def list_lost_deliveries(
     """List what never arrived, on any platform, the newest first."""
     found = await store.lost_deliveries(before=_read_place(after), most=most + 1)
     return _page(found, most, _write_place(found[most - 1]) if len(found) > most else None)
+
+
+@router.post("/{id}/retry", responses=told(409))
+async def retry_delivery(
+    id: Annotated[int, Path(ge=1, le=2**53, description="The number of a delivery.")],
+    visitor: Writing,
+    store: StoreDep,
+) -> DeliveryShape:
+    """Owe something once more that never arrived.
+
+    What its platform has taken is not sent again; what may have been seen (`is_doubtful`) says so
+    where it arrives. Words that no turn said were not kept: say them again.
+    """
+    delivery = await store.delivery(DeliveryId(id))
+    await _require_sight(store, visitor, delivery)
+    return DeliveryShape.from_delivery(await store.owe_again(delivery.id))
+
+
+async def _require_sight(store: Store, visitor: Visitor, delivery: Delivery) -> None:
+    try:
+        if delivery.session_id is not None:
+            await visible(store, visitor, delivery.session_id)
+        elif not visitor.may(TokenScope.ADMIN):
+            raise NotFound
+    except NotFound:
+        raise NotFound("There is no such delivery", id=str(delivery.id)) from None
 
 
 def _page(found: list[Delivery], most: int, after: str | None) -> Page[DeliveryShape]:

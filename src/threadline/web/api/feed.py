@@ -116,11 +116,12 @@ async def follow(
     `bye`. Whoever comes back names the last id that they saw, and misses nothing.
     """
     asker = visitor.asker(profile_of(visitor, profile))
-    _make_room(feed, visitor)
     heard = [checked_session_id(id) for id in live]
-    seen = await feed.store.seen(asker, heard)
     ids = [checked_session_id(id) for id in sessions]
+    seen = await feed.store.seen(asker, heard)
+    _make_room(feed, visitor)
     follower = Follower(Interest(visitor=visitor, asker=asker, live=seen))
+    feed.expect(follower)
     place = last_event_id or after or None
     frames = write_stream(feed, follower, None if place is None else Cursor(place), ids)
     return FeedResponse(feed, follower, frames)
@@ -130,7 +131,5 @@ def _make_room(feed: Feed, visitor: Visitor) -> None:
     """Refuse members who would take the place of others; an owner may do as they please."""
     if visitor.is_owner:
         return
-    key = visitor.account.key
-    own = [one for one in feed.followers if one.interest.visitor.account.key == key]
-    if len(own) >= FOLLOWERS_LIMIT:
+    if feed.count(visitor.account.key) >= FOLLOWERS_LIMIT:
         raise TooOften("You follow too often at a time", after=timedelta(milliseconds=RETRY))

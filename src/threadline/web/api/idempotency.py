@@ -50,13 +50,19 @@ class Once:
         make: Callable[[], Awaitable[BaseModel]],
         status: int = 201,
         headers: Mapping[str, str] | None = None,
+        *,
+        kept: Callable[[BaseModel], BaseModel] = lambda made: made,
     ) -> Response:
-        """Make it, or answer what was answered when it was made."""
+        """Make it, or answer what was answered when it was made.
+
+        `kept` says what is answered then: a secret is told once, and written down nowhere.
+        """
         if self.key is None:
             return _write(_text(await make()), status, headers)
         known = await self._store.claim_outcome(account.key, self.key, self._asked)
         if known is None:
-            return _write(await self._make(account, self.key, make, status), status, headers)
+            made = await self._make(account, self.key, make, status, kept)
+            return _write(_text(made), status, headers)
         if known.request_hash != self._asked:
             raise Conflict(
                 "This idempotency key was used for something else", hint="Take a new one"
@@ -71,14 +77,16 @@ class Once:
         key: str,
         make: Callable[[], Awaitable[BaseModel]],
         status: int,
-    ) -> str:
+        kept: Callable[[BaseModel], BaseModel],
+    ) -> BaseModel:
         try:
-            text = _text(await make())
+            made = await make()
+            text = _text(kept(made))
         except BaseException:
             await self._store.drop_outcome(account.key, key)
             raise
         await self._store.keep_outcome(account.key, key, self._asked, status, text)
-        return text
+        return made
 
 
 async def _once(request: Request, store: StoreDep, key: IdempotencyKey = None) -> Once:

@@ -2,11 +2,12 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Path, Query, Response
 
 from threadline.core.errors import NotFound, Refused
 from threadline.core.job import ORIGIN, Job, JobId
 from threadline.core.person import Asker
+from threadline.sessions.schedules import next_times
 from threadline.sessions.store import Store
 from threadline.web.api.asking import Reading, Writing
 from threadline.web.api.deps import GatewayDep, StoreDep
@@ -15,13 +16,22 @@ from threadline.web.api.looking import profile_of
 from threadline.web.api.paging import PAGE, After, Most, Page, number_after
 from threadline.web.api.problems import told
 from threadline.web.api.profiles import OfProfile
-from threadline.web.api.revisions import IfMatch, require_match, tag_of, tell_tag
-from threadline.web.api.shapes.jobs import JobEdit, JobShape, JobWish, RunShape, StartShape
+from threadline.web.api.revisions import IfMatch, seen_in, tell_tag
+from threadline.web.api.shapes.jobs import (
+    SCHEDULE,
+    JobEdit,
+    JobShape,
+    JobWish,
+    RunShape,
+    StartShape,
+    TimesShape,
+)
 from threadline.web.served import Served
 from threadline.web.visiting import Visitor
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
 
+_TIMES = 3
 Number = Annotated[int, Path(ge=1, le=2**53, description="The number of a job.", examples=[1])]
 
 
@@ -64,6 +74,23 @@ async def make_job(
     return await once.answer(visitor.account, make)
 
 
+@router.get("/times")
+def list_times(
+    _: Reading,
+    store: StoreDep,
+    schedule: Annotated[
+        str,
+        Query(min_length=1, max_length=200, description=SCHEDULE, examples=["every day 9:00"]),
+    ],
+    timezone: Annotated[str, Query(min_length=1, max_length=100)] = "UTC",
+) -> TimesShape:
+    """Tell when a schedule comes next, without making a job.
+
+    It is no coroutine, as a cron line that seldom comes is looked for far ahead.
+    """
+    return TimesShape(items=list(next_times(schedule, timezone, now=store.now(), most=_TIMES)))
+
+
 @router.get("/{id}")
 async def read_job(id: Number, visitor: Reading, store: StoreDep, response: Response) -> JobShape:
     """Read a job."""
@@ -84,10 +111,10 @@ async def change_job(
 ) -> JobShape:
     """Let a job ask something else, at other times, or for others."""
     job, asker = await _find(store, visitor, id)
-    require_match(seen, _tag(job))
+    expected = seen_in(seen)
     _check_target(visitor, wish.target)
     known = await _platforms(store, gateway)
-    changed = await store.change_job(job.id, wish.change(), asker, platforms=known)
+    changed = await store.change_job(job.id, wish.change(), asker, platforms=known, seen=expected)
     return _shown(response, changed)
 
 
@@ -95,8 +122,7 @@ async def change_job(
 async def delete_job(id: Number, visitor: Writing, store: StoreDep, seen: IfMatch = None) -> None:
     """Delete a job, and what is known of its runs; their sessions stay."""
     job, asker = await _find(store, visitor, id)
-    require_match(seen, _tag(job))
-    await store.delete_job(job.id, asker)
+    await store.delete_job(job.id, asker, seen=seen_in(seen))
 
 
 @router.post("/{id}/pause")
@@ -162,19 +188,6 @@ async def _platforms(store: Store, gateway: Served) -> frozenset[str]:
     return await store.known_platforms() | frozenset(gateway.platforms)
 
 
-def _tag(job: Job) -> str:
-    return tag_of(
-        job.id,
-        job.name,
-        job.prompt,
-        job.schedule,
-        job.timezone,
-        job.target,
-        job.mirror,
-        job.paused_at,
-    )
-
-
 def _shown(response: Response, job: Job) -> JobShape:
-    tell_tag(response, _tag(job))
+    tell_tag(response, job.revision)
     return JobShape.from_job(job)

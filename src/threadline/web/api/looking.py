@@ -1,5 +1,6 @@
 """Looking: what routes about conversations have in common, as far as a visitor may see it."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from threadline.core.account import Account
@@ -9,7 +10,7 @@ from threadline.core.inbound import Inbound
 from threadline.core.message import Part, Text
 from threadline.core.person import Identity
 from threadline.core.route import MAIN_PROFILE, canonical_profile
-from threadline.core.session import Session, SessionId
+from threadline.core.session import Session
 from threadline.core.turn import Turn, TurnId
 from threadline.sessions.store import Store
 from threadline.web.api.asking import visible
@@ -67,27 +68,27 @@ async def say(
 
 async def shown_session(store: Store, visitor: Visitor, session: Session) -> Session:
     """Leave out the kin of a session that a visitor may not see."""
-    if visitor.is_owner:
-        return session
-    known = {
-        id: await _is_seen(store, visitor, session, id)
-        for id in {session.parent_id, session.root_id, session.base_id} - {None, session.id}
-    }
-    known |= {session.id: session.id, None: None}
-    return replace(
-        session,
-        parent_id=known[session.parent_id],
-        root_id=known[session.root_id] or session.id,
-        base_id=known[session.base_id],
-    )
+    (shown,) = await shown_sessions(store, visitor, [session])
+    return shown
 
 
-async def _is_seen(
-    store: Store, visitor: Visitor, session: Session, id: SessionId | None
-) -> SessionId | None:
-    if id is None or not await store.may_see(visitor.asker(session.profile), id):
-        return None
-    return id
+async def shown_sessions(
+    store: Store, visitor: Visitor, sessions: Sequence[Session]
+) -> Sequence[Session]:
+    """Do the same for sessions of one profile, all at once."""
+    if visitor.is_owner or not sessions:
+        return sessions
+    kin = {id for one in sessions for id in (one.parent_id, one.root_id, one.base_id) if id}
+    seen = await store.seen(visitor.asker(sessions[0].profile), kin)
+    return [
+        replace(
+            one,
+            parent_id=one.parent_id if one.parent_id in seen else None,
+            root_id=one.root_id if one.root_id in seen else one.id,
+            base_id=one.base_id if one.base_id in seen else None,
+        )
+        for one in sessions
+    ]
 
 
 async def visible_turn(store: Store, visitor: Visitor, id: int) -> Turn:

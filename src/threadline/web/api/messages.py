@@ -51,29 +51,23 @@ async def list_messages(
 
     What was undone or retried is left out, unless it is asked for.
     """
-    session = await visible(store, visitor, id)
     if sum(place is not None for place in (before, after, around)) > 1:
         raise Invalid("A page is before, after or around a line, not all of it")
+    found = await store.transcript(
+        id,
+        before=before,
+        after=after,
+        around=around,
+        most=most,
+        hidden=hidden,
+        viewer=visitor.account,
+    )
     if around is not None:
-        found, is_beginning = await _around(store, session.id, around, most, hidden=hidden)
+        earlier = sum(line.seq is not None and line.seq < around for line in found)
+        is_beginning = around <= 1 or earlier < most // 2
     else:
-        found = await store.transcript(
-            session.id, before=before, after=after, most=most, hidden=hidden
-        )
         is_beginning = after == 0 or (after is None and len(found) < most)
     return MessagePage.from_messages(found, is_beginning=is_beginning)
-
-
-async def _around(
-    store: Store, id: SessionId, seq: int, most: int, *, hidden: bool
-) -> tuple[list[Message], bool]:
-    """Read half a page before a line, and the rest from it on."""
-    half = most // 2
-    later = await store.transcript(id, after=max(seq - 1, 0), most=most - half, hidden=hidden)
-    if not half:
-        return later, seq <= 1
-    earlier = await store.transcript(id, before=seq, most=half, hidden=hidden)
-    return [*earlier, *later], len(earlier) < half
 
 
 @router.get("/{seq}", summary="Read a message")

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from threadline.core.minimap import BUCKETS
-from threadline.web.api.asking import Reading, visible
+from threadline.web.api.asking import Reading
 from threadline.web.api.deps import SessionIdPath, StoreDep
 from threadline.web.api.shapes.finding import BucketView, MinimapView
 
@@ -20,6 +20,5 @@ async def read_minimap(
     buckets: Annotated[int, Query(ge=1, le=BUCKETS)] = BUCKETS,
 ) -> MinimapView:
     """Tell of each stretch of a transcript who speaks in it, and what went wrong or is hidden."""
-    session = await visible(store, visitor, id)
-    found = await store.minimap(session.id, buckets)
+    found = await store.minimap(id, buckets, viewer=visitor.account)
     return MinimapView(items=[BucketView.from_bucket(one) for one in found])

@@ -1,6 +1,5 @@
 """Paging: lists are read page by page, each from where the one before ended."""
 
-from collections.abc import Sequence
 from typing import Annotated, Generic, TypeVar
 
 from fastapi import Query
@@ -26,7 +25,7 @@ Most = Annotated[int, Query(ge=1, le=PAGE_MOST, description="How many to answer 
 class Page(Answer, Generic[T]):
     """A page of a list."""
 
-    items: Sequence[T]
+    items: list[T]
     next: str | None = Field(
         default=None, description="Give this as `after` for the next page; null: there is none."
     )

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path
 
+from threadline.assembly.outputs import with_outputs
 from threadline.core.person import PersonKey
 from threadline.web.api.asking import Administering
 from threadline.web.api.deps import StoreDep
@@ -74,7 +75,9 @@ async def forget_person(
     All senders that are linked with the one that is named go together. The certificate tells what
     went; one that is not yet done is carried on by the gateway.
     """
-    certificate = await store.forget_person(read_identity(wish.sender))
+    who = read_identity(wish.sender)
+    plan = await store.plan_forgetting_person(who)
+    certificate = await with_outputs(plan, store.forget_person(who))
     # Whom it was is what shall be forgotten; the certificate's number says enough.
     await store.note_audit(visitor.account.key, "person.forgotten", str(certificate.id))
     return CertificateView.from_certificate(certificate)

@@ -13,7 +13,6 @@ from pydantic import Field
 from starlette.exceptions import HTTPException
 
 from threadline.core.errors import (
-    Conflict,
     Invalid,
     NotFound,
     PlatformError,
@@ -27,12 +26,6 @@ SCHEMAS = "#/components/schemas/"
 """Where OpenAPI looks for what is named."""
 FIELDS_TOLD = 20
 """How many mistakes of one request are named."""
-
-
-class Stale(Conflict):
-    """This was changed by somebody else in the meantime."""
-
-    status = 412
 
 
 class MatchNeeded(Refused):
@@ -145,8 +138,6 @@ async def _tell_http(request: Request, raised: Exception) -> Response:
     error = cast("HTTPException", raised)
     if isinstance(error.__cause__, ThreadlineError):  # while the body was read
         return tell(error.__cause__)
-    if isinstance(error.__cause__, TimeoutError):
-        return tell(Invalid("The request took too long"), 408)
     if error.status_code == HTTPStatus.NOT_FOUND:
         return tell(NotFound("There is nothing here", id=request.url.path[:100]))
     kind = Refused if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED else Invalid

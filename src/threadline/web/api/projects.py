@@ -14,7 +14,7 @@ from threadline.web.api.idempotency import OnceDep
 from threadline.web.api.looking import profile_of, require_owner
 from threadline.web.api.paging import Page
 from threadline.web.api.problems import told
-from threadline.web.api.revisions import IfMatch, require_match, tag_of, tell_tag
+from threadline.web.api.revisions import IfMatch, seen_in, tell_tag
 from threadline.web.api.shapes.project import (
     CountedProjectView,
     NewProject,
@@ -70,7 +70,7 @@ async def read_project(
 ) -> ProjectView:
     """Read a project; its `ETag` is what `If-Match` wants."""
     project = await _visible(store, visitor, key)
-    tell_tag(response, _tag(project))
+    tell_tag(response, project.revision)
     return ProjectView.from_project(project)
 
 
@@ -86,12 +86,10 @@ async def change_project(
 ) -> ProjectView:
     """Give a project another name or colour."""
     project = await _visible(store, visitor, key)
-    require_match(seen, _tag(project))
-    if wish.name is not None:
-        project = await store.rename_project(project.key, wish.name)
-    if wish.color is not None:
-        project = await store.recolor_project(project.key, wish.color)
-    tell_tag(response, _tag(project))
+    project = await store.change_project(
+        project.key, name=wish.name, color=wish.color, seen=seen_in(seen)
+    )
+    tell_tag(response, project.revision)
     return ProjectView.from_project(project)
 
 
@@ -99,8 +97,7 @@ async def change_project(
 async def delete_project(visitor: Writing, store: StoreDep, key: Key, seen: IfMatch = None) -> None:
     """Delete a project; its sessions stay, and belong to none."""
     project = await _visible(store, visitor, key)
-    require_match(seen, _tag(project))
-    await store.delete_project(project.key)
+    await store.delete_project(project.key, seen=seen_in(seen))
 
 
 async def _visible(store: Store, visitor: Visitor, key: int) -> Project:
@@ -108,7 +105,3 @@ async def _visible(store: Store, visitor: Visitor, key: int) -> Project:
     if not visitor.is_owner or not visitor.knows(project.profile):
         raise NotFound("There is no such project", id=str(key))
     return project
-
-
-def _tag(project: Project) -> str:
-    return tag_of(project.name, project.color.value)

@@ -1,11 +1,11 @@
 """Revisions: nobody overwrites what they have not seen."""
 
-import hashlib
 from typing import Annotated
 
 from fastapi import Header, Response
 
-from threadline.web.api.problems import MatchNeeded, Stale
+from threadline.core.revision import Seen
+from threadline.web.api.problems import MatchNeeded
 
 IfMatch = Annotated[
     str | None,
@@ -19,22 +19,22 @@ IfMatch = Annotated[
 """Which revision whoever wants to change something has seen."""
 
 
-def tag_of(*values: object) -> str:
-    """Make the tag of a revision: the number itself, or a hash of what can be changed."""
-    if len(values) == 1 and isinstance(values[0], int):
-        return f'"{values[0]}"'
-    return f'"{hashlib.sha256(repr(values).encode()).hexdigest()[:32]}"'
-
-
-def tell_tag(response: Response, tag: str) -> None:
+def tell_tag(response: Response, revision: int | str) -> None:
     """Say with an answer which revision it shows."""
-    response.headers["ETag"] = tag
+    response.headers["ETag"] = f'"{revision}"'
 
 
-def require_match(seen: str | None, tag: str) -> None:
-    """Refuse a change by somebody who has not seen what they would change."""
-    if seen is None:
+def seen_in(header: str | None) -> Seen | None:
+    """Read which revisions somebody takes a thing to have; None: whatever it has.
+
+    They are compared where it is changed, in the same transaction.
+    """
+    if header is None:
         raise MatchNeeded(hint="Send If-Match with the ETag that you have seen, or with *")
-    tags = [one.strip() for one in seen.split(",")]
-    if "*" not in tags and tag not in tags:
-        raise Stale(hint="Read it again, and decide anew")
+    tags = [one.strip() for one in header.split(",")]
+    return None if "*" in tags else frozenset(one[1:-1] for one in tags if _is_tag(one))
+
+
+def _is_tag(text: str) -> bool:
+    """Tell a tag that says that nothing at all has changed: a weak one does not."""
+    return len(text) > len('""') and text[0] == text[-1] == '"'

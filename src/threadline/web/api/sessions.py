@@ -1,19 +1,21 @@
 """Sessions: listed, begun by their first words, changed, and forgotten."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Response
 
+from threadline.assembly.outputs import with_outputs
 from threadline.core.address import Kind
-from threadline.core.errors import Refused
-from threadline.core.listing import ListCursor, SessionFilter, Shelf
+from threadline.core.errors import Invalid, Refused
+from threadline.core.listing import ListCursor, SessionFilter, SessionRow, Shelf
 from threadline.core.person import Identity, PersonKey
-from threadline.core.session import Origin, ProjectKey, Session, SessionId
+from threadline.core.session import Origin, ProjectKey, Session, SessionId, checked_session_id
 from threadline.sessions.store import Store
 from threadline.web.api.asking import Reading, Writing, visible
-from threadline.web.api.changing import change, require_leave, require_project, require_sense
+from threadline.web.api.changing import require_leave
 from threadline.web.api.deps import SessionIdPath, StoreDep
 from threadline.web.api.idempotency import OnceDep
 from threadline.web.api.looking import (
@@ -23,10 +25,11 @@ from threadline.web.api.looking import (
     require_owner,
     say,
     shown_session,
+    shown_sessions,
 )
-from threadline.web.api.paging import PAGE, After, Most, Page
+from threadline.web.api.paging import PAGE, PAGE_MOST, After, Most, Page
 from threadline.web.api.problems import told
-from threadline.web.api.revisions import IfMatch, require_match, tag_of, tell_tag
+from threadline.web.api.revisions import IfMatch, seen_in, tell_tag
 from threadline.web.api.shapes.message import SentView
 from threadline.web.api.shapes.session import (
     CertificateView,
@@ -52,6 +55,10 @@ Device = Annotated[
     str | None, Query(min_length=1, max_length=100, description="Whose drafts are marked.")
 ]
 Number = Annotated[int | None, Query(ge=1, le=2**53)]
+Ids = Annotated[
+    Sequence[str],
+    Query(max_length=PAGE_MOST, description="Exactly these, whatever becomes of them."),
+]
 
 
 async def _filter(
@@ -103,27 +110,42 @@ async def list_sessions(
     only: Filter,
     profile: Profile = None,
     device: Device = None,
+    ids: Ids = (),
     after: After = None,
     most: Most = PAGE,
 ) -> Page[SessionRowView]:
     """Read a page of sessions, pinned ones first, then the latest activity.
 
     Without a filter it is the sidebar: nothing archived or scheduled, and nothing empty. A member
-    gets what is theirs.
+    gets what is theirs. With `ids` it is these sessions, in this order, wherever they are put
+    away; those that are not there, or not for you, are left out.
     """
+    mine = profile_of(visitor, profile)
+    reader = visitor.account.sender.id or ""
+    named = None if device is None else device_of(visitor, device)
+    if ids:
+        if only != SessionFilter() or after is not None:
+            raise Invalid("Sessions are asked for by their ids or by a filter, not by both")
+        asked = [checked_session_id(id) for id in ids]
+        asker = visitor.asker(mine)
+        rows = await store.session_rows(asked, asker=asker, reader=reader, device=named)
+        return Page(items=await _shown_rows(store, visitor, rows))
     page = await store.sessions(
         _own(visitor, only),
-        profile=profile_of(visitor, profile),
-        reader=visitor.account.sender.id or "",
-        device=None if device is None else device_of(visitor, device),
+        profile=mine,
+        reader=reader,
+        device=named,
         after=None if after is None else ListCursor(after),
         most=most,
     )
-    rows = [
-        SessionRowView.from_row(row, await shown_session(store, visitor, row.session))
-        for row in page.rows
-    ]
-    return Page(items=rows, next=page.next)
+    return Page(items=await _shown_rows(store, visitor, page.rows), next=page.next)
+
+
+async def _shown_rows(
+    store: Store, visitor: Visitor, rows: Sequence[SessionRow]
+) -> list[SessionRowView]:
+    sessions = await shown_sessions(store, visitor, [row.session for row in rows])
+    return [SessionRowView.from_row(*both) for both in zip(rows, sessions, strict=True)]
 
 
 def _own(visitor: Visitor, only: SessionFilter) -> SessionFilter:
@@ -161,16 +183,9 @@ async def begin_session(
 
     async def begin() -> SentView:
         profile = profile_of(visitor, wish.profile)
-        if wish.project is not None:
-            require_owner(visitor, "move sessions into projects")
-            await require_project(store, profile, wish.project)
+        require_leave(visitor, wish)
         said = await say(store, visitor, wish, once.name, profile=profile, thread=once.name[:16])
-        arrival = await store.arrive(said)
-        if arrival.session_id is not None and wish.title is not None:
-            await store.set_title(arrival.session_id, wish.title)
-        if arrival.session_id is not None and wish.project is not None:
-            await store.move([arrival.session_id], ProjectKey(wish.project))
-        return SentView.from_arrival(arrival)
+        return SentView.from_arrival(await store.begin(said, wish.wanted()))
 
     return await once.answer(visitor.account, begin)
 
@@ -181,7 +196,7 @@ async def read_session(
 ) -> SessionView:
     """Read a session; its `ETag` is what `If-Match` wants."""
     session = await visible(store, visitor, id)
-    tell_tag(response, tag_of(session.revision))
+    tell_tag(response, session.revision)
     return SessionView.from_session(await shown_session(store, visitor, session))
 
 
@@ -200,12 +215,10 @@ async def change_session(
     What is not named stays as it is. Tools, folders and the address of a model are for an owner.
     """
     session = await visible(store, visitor, id)
-    require_match(seen, tag_of(session.revision))
+    expected = seen_in(seen)
     require_leave(visitor, wish)
-    await require_sense(store, session, wish)
-    await change(store, session.id, wish)
-    session = await store.session(session.id)
-    tell_tag(response, tag_of(session.revision))
+    session = await store.change_session(session.id, wish.wanted(), seen=expected)
+    tell_tag(response, session.revision)
     return SessionView.from_session(await shown_session(store, visitor, session))
 
 
@@ -231,9 +244,10 @@ async def forget_session(
     A member may forget direct conversations of their own.
     """
     session = await visible(store, visitor, id)
-    require_match(seen, tag_of(session.revision))
+    expected = seen_in(seen)
     require_own(visitor, session)
-    certificate = await store.forget_session(session.id)
+    plan = await store.plan_forgetting([session.id])
+    certificate = await with_outputs(plan, store.forget_session(session.id, seen=expected))
     await store.note_audit(visitor.account.key, "session.forgotten", session.id)
     return CertificateView.from_certificate(certificate)
 

@@ -12,12 +12,13 @@ from threadline.assembly.reloading import Reload, Reloading
 from threadline.config.catalogue import Origin, Setting, list_settings, origin_of
 from threadline.config.layers import parse_file
 from threadline.config.reach import require_near
-from threadline.config.writing import read_text, revision_of
+from threadline.config.writing import read_text
 from threadline.core.errors import ConfigError, Conflict, Invalid
+from threadline.core.revision import revision_of
 from threadline.web.api.asking import Administering
 from threadline.web.api.deps import StoreDep
 from threadline.web.api.problems import told
-from threadline.web.api.revisions import IfMatch, require_match, tell_tag
+from threadline.web.api.revisions import IfMatch, seen_in, tell_tag
 from threadline.web.api.shapes.settings import (
     ChangedSettings,
     Failure,
@@ -46,7 +47,7 @@ async def list_all_settings(
 ) -> SettingsShape:
     """Tell every setting that holds now, where it came from, and what it may be."""
     text = await _read(reloading)
-    tell_tag(response, f'"{revision_of(text)}"')
+    tell_tag(response, revision_of(text))
     return SettingsShape.from_settings(
         str(reloading.source.file), await asyncio.to_thread(_list, reloading)
     )
@@ -66,8 +67,8 @@ async def change_settings(
 
     What runs programs on the machine, and where its database is, can only be changed there.
     """
-    text = await _read(reloading)
-    require_match(if_match, f'"{revision_of(text)}"')
+    seen = seen_in(if_match)
+    await _read(reloading)
     changes = wish.changes()
     if set(wish.set) & set(wish.unset):
         raise Invalid(
@@ -75,10 +76,10 @@ async def change_settings(
         )
     require_near(changes, reloading.source.file.parent)
     with _told_as_mistakes():
-        reload = await reloading.change(changes, revision_of(text))
+        reload = await reloading.change(changes, seen)
     for key in changes:
         await store.note_audit(visitor.account.key, "settings.changed", key)
-    tell_tag(response, f'"{revision_of(await _read(reloading))}"')
+    tell_tag(response, revision_of(await _read(reloading)))
     return await asyncio.to_thread(_tell, reloading, reload, changes)
 
 

@@ -8,11 +8,12 @@ from threadline.core.errors import NotFound, Refused
 from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.message import Message, Text
 from threadline.core.session import SessionId
+from threadline.core.turn import TurnId
 from threadline.sessions.store import Store
 from threadline.web.api.asking import Reading, Writing, visible
 from threadline.web.api.deps import SessionIdPath, StoreDep
 from threadline.web.api.looking import visible_turn
-from threadline.web.api.paging import PAGE, Most, Page
+from threadline.web.api.paging import PAGE, After, Most, Page, number_after
 from threadline.web.api.problems import told
 from threadline.web.api.shapes.message import MessageView, NewWords
 from threadline.web.api.shapes.turn import StoppedView, TurnView
@@ -27,12 +28,14 @@ TurnIdPath = Annotated[int, Path(ge=1, le=2**53, description="The id of a turn."
 
 @router.get("/sessions/{id}/turns", summary="List turns")
 async def list_turns(
-    visitor: Reading, store: StoreDep, id: SessionIdPath, most: Most = PAGE
+    visitor: Reading, store: StoreDep, id: SessionIdPath, after: After = None, most: Most = PAGE
 ) -> Page[TurnView]:
-    """Read the newest turns of a session, the newest first."""
-    session = await visible(store, visitor, id)
-    found = await store.turns(session.id, most)
-    return Page(items=[TurnView.from_turn(turn) for turn in found])
+    """Read a page of the turns of a session, the newest first."""
+    place = number_after(after, 1)
+    before = None if place is None else TurnId(place)
+    found = await store.turns(id, most + 1, before=before, viewer=visitor.account)
+    shown = [TurnView.from_turn(turn) for turn in found[:most]]
+    return Page(items=shown, next=str(shown[-1].id) if len(found) > most else None)
 
 
 @router.get("/turns/{turn_id}", summary="Read a turn")
@@ -75,7 +78,10 @@ async def list_queue(visitor: Reading, store: StoreDep, id: SessionIdPath) -> Pa
 async def change_queued(
     *, visitor: Writing, store: StoreDep, id: SessionIdPath, key: WaitingKey, wish: NewWords
 ) -> MessageView:
-    """Let a message of your own that waits for its turn read differently."""
+    """Let a message of your own that waits for its turn read differently.
+
+    Nobody puts words into somebody else's mouth, not even an owner, who may only take them back.
+    """
     session = await visible(store, visitor, id)
     message = await _waiting(store, session.id, key)
     account = visitor.account

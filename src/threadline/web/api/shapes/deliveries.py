@@ -20,15 +20,20 @@ class DeliveryShape(Answer):
     due_at: Moment
     sent_at: Moment | None
     repeated_at: Moment | None = Field(description="When it was sent again, perhaps unneeded.")
+    is_doubtful: bool = Field(
+        description="It may have been seen already; what is sent again is then marked so."
+    )
     error: str | None
 
     @classmethod
     def from_delivery(cls, delivery: Delivery) -> "DeliveryShape":
         """Tell how far it got."""
-        same = ("id", "state", "attempts", "owed_at", "due_at", "sent_at", "repeated_at", "error")
+        same = ("id", "state", "attempts", "owed_at", "due_at", "sent_at", "repeated_at")
         return cls(
             session=delivery.session_id,
             turn=delivery.turn_id,
+            error=delivery.error,
+            is_doubtful=delivery.is_doubtful,
             place=PlaceShape.from_address(delivery.address),
             **{name: getattr(delivery, name) for name in same},
         )

@@ -7,7 +7,7 @@ from threadline.sessions.jobs import JobChange
 from threadline.sessions.runs import Start
 from threadline.web.api.shapes.model import Answer, Moment, Wish
 
-_SCHEDULE = "As `every day 9:00`, `every 30m`, `at 2027-01-31 18:00` or a cron line."
+SCHEDULE = "As `every day 9:00`, `every 30m`, `at 2027-01-31 18:00` or a cron line."
 
 
 class JobShape(Answer):
@@ -38,7 +38,7 @@ class JobWish(Wish):
 
     prompt: str = Field(min_length=1, max_length=PROMPT_LIMIT, examples=["What is new today?"])
     schedule: str = Field(
-        min_length=1, max_length=200, description=_SCHEDULE, examples=["every day 9:00"]
+        min_length=1, max_length=200, description=SCHEDULE, examples=["every day 9:00"]
     )
     timezone: str = Field(default="UTC", min_length=1, max_length=100, examples=["Europe/Berlin"])
     target: str = Field(
@@ -59,7 +59,7 @@ class JobEdit(Wish):
     """What shall be different about a job; what is left out stays."""
 
     prompt: str | None = Field(default=None, min_length=1, max_length=PROMPT_LIMIT)
-    schedule: str | None = Field(default=None, min_length=1, max_length=200, description=_SCHEDULE)
+    schedule: str | None = Field(default=None, min_length=1, max_length=200, description=SCHEDULE)
     timezone: str | None = Field(default=None, min_length=1, max_length=100)
     target: str | None = Field(default=None, min_length=1, max_length=2000)
     mirror: Mirror | None = None
@@ -68,6 +68,12 @@ class JobEdit(Wish):
     def change(self) -> JobChange:
         """Give it as the store wants it."""
         return JobChange(**self.model_dump())
+
+
+class TimesShape(Answer):
+    """When a schedule comes next."""
+
+    items: list[Moment] = Field(description="None: never again.")
 
 
 class StartShape(Answer):

@@ -5,8 +5,10 @@ from typing import Literal
 from pydantic import Field
 
 from threadline.core.address import Kind
+from threadline.core.errors import Invalid
 from threadline.core.forgetting import Certificate, ForgettingState, Plan
 from threadline.core.listing import Outcome, SessionCounts, SessionRow
+from threadline.core.message import Role
 from threadline.core.session import (
     PATH_LIMIT,
     TOOLS_LIMIT,
@@ -14,12 +16,14 @@ from threadline.core.session import (
     EndReason,
     ModelChoice,
     Origin,
+    ProjectKey,
     Session,
     TitleSource,
     Worktree,
 )
 from threadline.core.text import ID_LIMIT
 from threadline.core.turn import BusyMode, TurnState
+from threadline.core.wanted import KEPT, Wanted
 from threadline.sessions.scenes import Streaming
 from threadline.web.api.shapes.model import Answer, Moment, Wish
 from threadline.web.api.shapes.parts import Words
@@ -125,6 +129,13 @@ class SessionView(Answer):
         )
 
 
+class SpeakerView(Answer):
+    """Who said something."""
+
+    role: Role
+    name: str | None = Field(description="Null: nobody knows, or it was the agent.")
+
+
 class SessionRowView(Answer):
     """A session as a list shows it."""
 
@@ -133,11 +144,15 @@ class SessionRowView(Answer):
     people: list[str]
     people_count: int
     last_words: str | None
+    last_speaker: SpeakerView | None = Field(description="Who said them.")
     held: TurnState | None = Field(description="The state of the turn under way, if there is one.")
     queued: int
     project_name: str | None
     is_unread: bool
     has_draft: bool
+    has_failed_delivery: bool = Field(
+        description="What its latest turn said did not reach everybody it was for."
+    )
     needs_you: bool
     is_read_only: bool
 
@@ -150,14 +165,21 @@ class SessionRowView(Answer):
             people=list(row.people),
             people_count=row.people_count,
             last_words=row.last_words,
+            last_speaker=_speaker(row),
             held=row.held,
             queued=row.queued,
             project_name=row.project_name,
             is_unread=row.is_unread,
             has_draft=row.has_draft,
+            has_failed_delivery=row.has_failed_delivery,
             needs_you=row.needs_you,
             is_read_only=row.is_read_only,
         )
+
+
+def _speaker(row: SessionRow) -> SpeakerView | None:
+    by = row.last_speaker
+    return None if by is None else SpeakerView(role=by.role, name=by.name)
 
 
 class CountsView(Answer):
@@ -185,14 +207,6 @@ class CountsView(Answer):
         )
 
 
-class NewSession(Words):
-    """The first words of a conversation; without them there is none."""
-
-    profile: str | None = Field(default=None, max_length=100, examples=["main"])
-    title: str | None = Field(default=None, max_length=TITLE_MOST)
-    project: int | None = Field(default=None, ge=1)
-
-
 class ModelWish(Wish):
     """The model that a session shall use; its address is for an owner to choose."""
 
@@ -203,6 +217,23 @@ class ModelWish(Wish):
     def choice(self) -> ModelChoice:
         """Make the choice that the store keeps."""
         return ModelChoice(model=self.model, provider=self.provider, base_url=self.base_url)
+
+
+class NewSession(Words):
+    """The first words of a conversation; without them there is none."""
+
+    profile: str | None = Field(default=None, max_length=100, examples=["main"])
+    title: str | None = Field(default=None, max_length=TITLE_MOST)
+    project: int | None = Field(default=None, ge=1)
+    model: ModelWish | None = None
+
+    def wanted(self) -> Wanted:
+        """Tell what the session shall be like; what is null is left to the configuration."""
+        return Wanted(
+            title=KEPT if self.title is None else self.title,
+            project=KEPT if self.project is None else ProjectKey(self.project),
+            model=KEPT if self.model is None else self.model.choice(),
+        )
 
 
 class SessionChange(Wish):
@@ -217,6 +248,19 @@ class SessionChange(Wish):
     personality: str | None = Field(default=None, max_length=ID_LIMIT)
     tools: list[str] | None = Field(default=None, max_length=TOOLS_LIMIT)
     workspace: str | None = Field(default=None, max_length=PATH_LIMIT)
+
+    def wanted(self) -> Wanted:
+        """Tell what shall be different about the session."""
+        named = {name: getattr(self, name) for name in self.model_fields_set}
+        if self.model is not None:
+            named["model"] = self.model.choice()
+        if self.tools is not None:
+            named["tools"] = tuple(self.tools)
+        if "title" in named and self.title is None:
+            raise Invalid("A title is taken back by giving another one")
+        for name in named.keys() & {"is_pinned", "is_archived"}:
+            named[name] = bool(named[name])
+        return Wanted(**named)
 
 
 class BatchWish(Wish):

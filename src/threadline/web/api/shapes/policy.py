@@ -1,0 +1,51 @@
+"""The policy of a session, as answers show it."""
+
+from datetime import timedelta
+
+from pydantic import Field
+
+from threadline.core.policy import ResetMode
+from threadline.core.session import Cause
+from threadline.core.turn import BusyMode
+from threadline.sessions.explain import Outlook
+from threadline.web.api.shapes.model import Answer, Moment
+
+
+class PolicyView(Answer):
+    """By which rules a session goes on."""
+
+    routes: list[str] = Field(description="The conversations that go on with it.")
+    mode: ResetMode
+    idle_minutes: int
+    at_hour: int
+    timezone: str
+    notify: bool
+    carry: str = Field(description="What the next session begins with.", examples=["nothing"])
+    resets_at: Moment | None = Field(
+        description="When it is over if nothing more happens; null: never, or it is over already."
+    )
+    next_cause: Cause | None = Field(
+        description="Why the next message would begin a new session; null: it would go on here."
+    )
+    busy_mode: BusyMode = Field(description="What becomes of words while a turn runs.")
+    chosen_busy_mode: BusyMode | None = Field(
+        description="What was chosen for this session; null: it is as on its platform."
+    )
+
+    @classmethod
+    def from_outlook(cls, outlook: Outlook) -> "PolicyView":
+        """Show by which rules a session goes on."""
+        policy = outlook.policy
+        return cls(
+            routes=list(outlook.routes),
+            mode=policy.mode,
+            idle_minutes=policy.idle // timedelta(minutes=1),
+            at_hour=policy.at_hour,
+            timezone=str(policy.timezone),
+            notify=policy.notify,
+            carry=str(policy.carry),
+            resets_at=outlook.resets_at,
+            next_cause=outlook.cause,
+            busy_mode=outlook.busy_mode,
+            chosen_busy_mode=outlook.chosen_busy_mode,
+        )
