@@ -109,6 +109,7 @@ ADVICE = {
     "QueueFull": "Tell the sender; repeat after the next answer.",
     "Invalid": "Correct the value; the hint says what it must be.",
     "BadFile": "Look at the line that it names; sessions before it may have been stored.",
+    "TooSlow": "Send it again, faster or in less.",
     "TooLarge": "Send less at once; the error says how much is taken.",
     "PlatformError": "Repeat later.",
     "SendFailed": "Look at its outcome; the ledger tries again by itself, unless nobody is there.",
@@ -180,13 +181,25 @@ EVENTS = {
         "none",
         "Somebody asked to be let in, was let in, or is no longer. It has no session.",
     ),
+    "person.changed": (
+        "person key",
+        "Senders became one person, or are no longer, or it has another name. It has no session.",
+    ),
+    "allowance.changed": (
+        "none",
+        "Leave for a tool was given or taken back, in every session. It has none.",
+    ),
     "home.changed": (
         "address key",
         "Another chat became the home of a platform. It has no session.",
     ),
     "gateway.changed": (
         "none",
-        "A gateway began to serve, or serves no longer. It has no session.",
+        "A gateway began to serve, left, or a platform of it is up or down. It has no session.",
+    ),
+    "settings.changed": (
+        "none",
+        "Other settings hold from now on. They have no session.",
     ),
     "share.changed": (_SESSION, "A page of it was shared, or revoked."),
     "account.changed": (
