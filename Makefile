@@ -9,23 +9,28 @@ VENV  := .venv
 BIN   := $(VENV)/bin
 STAMP := $(VENV)/.stamp
 NODE  := ui/node_modules/.stamp
+BUILT := src/threadline/web/built/index.html
 PIP   := $(BIN)/python -m pip -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: run test check docs client bench crash setup lock clean help
+.PHONY: run chat test check docs client bench crash setup lock clean help
 
-run: $(STAMP)  ## talk to the echo agent in this terminal
+run: $(STAMP) $(BUILT)  ## start everything, and print a link to it (ARGS=--demo for made-up people)
+	@$(BIN)/threadline serve $(ARGS)
+
+chat: $(STAMP)  ## talk to the echo agent in this terminal
 	@$(BIN)/threadline chat $(ARGS)
 
-test: $(STAMP) $(NODE)  ## run all tests (ARGS="-k route" for some)
+test: $(STAMP) $(BUILT)  ## run all tests (ARGS="-k route" for some)
 	@$(BIN)/python -m pytest -n 4 --dist worksteal $(ARGS)
 
-check: $(STAMP)  ## style, types, import contracts, documents
+check: $(STAMP) $(NODE)  ## style, types, import contracts, documents
 	@$(BIN)/ruff format --check --quiet . || { echo "Not formatted: $(BIN)/ruff format ."; exit 1; }
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache --no-logo
 	@$(BIN)/python -m pytest --quiet --no-header tests/house/test_documents.py tests/docs/test_reference.py
+	@cd ui && npm run --silent check && npm test --silent
 
 docs: $(STAMP)  ## write the reference anew from the code
 	@$(BIN)/python -m docs.generate
@@ -53,8 +58,13 @@ $(STAMP): requirements/pip.txt requirements/dev.txt pyproject.toml
 
 $(NODE): ui/package.json ui/package-lock.json
 	@mkdir -p ui/node_modules
-	@if command -v npm >/dev/null; then cd ui && npm ci --silent; \
-		else echo "There is no npm here: the tests of the TypeScript client are left out."; fi
+	@if command -v npm >/dev/null; then cd ui && npm ci --silent --prefer-offline; \
+		else echo "There is no npm here: the web app cannot be built."; fi
+	@touch $@
+
+$(BUILT): $(NODE) $(shell find ui/src ui/public ui/*.html ui/*.ts -type f)
+	@echo "Building the web app."
+	@cd ui && npm run --silent build -- --logLevel warn
 	@touch $@
 
 LOCK := .venv-lock/bin/uv --no-config pip compile --quiet --universal --python-version 3.11 \
@@ -67,7 +77,7 @@ lock:  ## choose the newest dependencies anew, with hashes and without addresses
 	@$(LOCK) --output-file requirements/dev.txt --all-extras pyproject.toml requirements/dev.in
 
 clean:  ## remove everything that make and the tools have made
-	@rm -rf $(VENV) .venv-lock ui/node_modules build dist .coverage* .hypothesis
+	@rm -rf $(VENV) .venv-lock ui/node_modules src/threadline/web/built build dist .coverage* .hypothesis
 	@rm -rf .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	@find bench src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -1,0 +1,6 @@
+import { mount } from "svelte";
+import "./design/base.css";
+import App from "./shell/App.svelte";
+
+const target = document.getElementById("app");
+if (target) mount(App, { target });

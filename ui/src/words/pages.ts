@@ -1,0 +1,1 @@
+export const pages = { back: "Back to the conversations", showMore: "Show more" };

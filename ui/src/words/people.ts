@@ -1,0 +1,97 @@
+export const people = {
+  title: "People",
+  intro: "Who may speak to the agent, and who is who. Nobody may until you let them in.",
+  waiting: {
+    title: "Waiting to be let in",
+    intro:
+      "Who writes to the agent and is not known is shown a code. They tell it to you by whatever way you know that it is they: the name here is only what they call themselves.",
+    none: "Nobody waits.",
+    asked: "asked",
+    until: "the code ends",
+    code: "Their code",
+    codeHint: "K7QM-3XHA",
+    platform: "Platform",
+    anywhere: "Any platform",
+    approve: "Let in",
+    approved: (who: string) => `${who} may speak now.`,
+    refuse: "Turn away",
+    refused: (who: string) => `${who} was turned away.`,
+  },
+  grants: {
+    title: "Let in",
+    intro: "Beside those whom the settings name.",
+    none: "Nobody was let in here yet.",
+    since: "since",
+    allow: "Let somebody in",
+    allowTitle: "Let somebody in without a code",
+    allowDo: "Let in",
+    sender: "Who",
+    senderHint: "telegram:42",
+    senderHelp: "The platform, a colon, and the id there.",
+    name: "Name (optional)",
+    revoke: "Revoke",
+    revoked: (who: string) => `${who} may speak no longer, unless the settings name them.`,
+  },
+  persons: {
+    title: "One person, several apps",
+    intro:
+      "Joined senders are one person, who sees their own conversations from everywhere. People do it themselves with /link.",
+    none: "Nobody speaks through several apps yet.",
+    join: "Join two",
+    joinTitle: "Join two senders",
+    joinHelp: "Make sure that they are one human: each sees what the other said. What they said stays where it was.",
+    joinDo: "Join",
+    one: "One",
+    other: "And the other",
+    joined: (who: string) => `${who} is one person now.`,
+    unnamed: "Without a name",
+    rename: "Rename",
+    renameTitle: "What this person is called",
+    renameName: "Name",
+    part: (who: string) => `Part ${who}`,
+    parted: (ended: number) =>
+      ended === 0
+        ? "They are a person of their own again."
+        : `They are a person of their own again. ${ended === 1 ? "1 conversation" : `${ended} conversations`} in which both spoke ended.`,
+    menu: (who: string) => `More for ${who}`,
+  },
+  senders: {
+    title: "Everybody known",
+    none: "Nobody has spoken yet.",
+    seen: "first seen",
+    silent: "has not spoken yet",
+    isJoined: "joined with others",
+    join: "Join with another one",
+    forget: "Forget for good",
+    show: "Show their conversations",
+  },
+  forget: {
+    title: (who: string) => `Forget ${who} for good?`,
+    sure: (sessions: string, messages: string, files: string) =>
+      `${sessions} with ${messages} and ${files} will be removed, and cannot be brought back.`,
+    sessions: (many: number) => (many === 1 ? "1 conversation" : `${many} conversations`),
+    messages: (many: number) => (many === 1 ? "1 message" : `${many} messages`),
+    files: (many: number) => (many === 1 ? "1 attachment" : `${many} attachments`),
+    shared: (many: number) =>
+      many === 1
+        ? "1 conversation that others share stays, and loses what they said there and what was answered."
+        : `${many} conversations that others share stay, and lose what they said there and what was answered.`,
+    branches: (many: number) =>
+      many === 1 ? "1 branch loses the beginning that it shared." : `${many} branches lose the beginning that they shared.`,
+    senders: (many: number) => `All their ${many} senders go together.`,
+    type: (id: string) => `Write ${id} to show that you mean it`,
+    act: "Forget for good",
+    done: (id: number) => `Forgotten. Certificate ${id}`,
+    wiping: "No row is left; traces in the journal are still being wiped.",
+    removing: "What is left is being removed.",
+    reach: "What no program can take back",
+  },
+  certificates: {
+    title: "What was forgotten",
+    intro: "Each certificate tells what went, as numbers.",
+    none: "Nothing was forgotten yet.",
+    name: (id: number) => `Certificate ${id}`,
+    states: { removing: "being removed", wiping: "being wiped", done: "done" },
+    nothing: "nothing was there",
+  },
+};

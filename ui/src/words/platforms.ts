@@ -1,0 +1,64 @@
+import type { PlatformState, Unit } from "../api/schema.ts";
+
+const states: Readonly<Record<PlatformState, string>> = { connecting: "connecting", up: "up", down: "down" };
+const units: Readonly<Record<Unit, string>> = { characters: "characters", utf16: "UTF-16 units", bytes: "bytes" };
+
+export const platforms = {
+  title: "Platforms",
+  intro: "How the conversations come in and the answers go out.",
+  list: "Platforms here",
+  none: { title: "No platform is connected", text: "Connect one, and people can write to the agent from there." },
+  connect: "Connect a platform",
+  states,
+  idle: "not begun yet",
+  since: "since",
+  failed: "What went wrong last",
+  hints: {
+    down: "It is tried again by itself. If it stays so, look at its settings: a token may have been revoked.",
+    connecting: "It is about to be there.",
+  },
+  home: "Home chat",
+  noHome: "None yet. Send /sethome in a chat, and unasked messages go there.",
+  can: {
+    title: "What it can do",
+    limit: (limit: number, unit: Unit) => `messages of ${limit.toLocaleString()} ${units[unit]}`,
+    files: (size: string) => `files up to ${size}`,
+    edits: "growing answers",
+    typing: "shows typing",
+    threads: "threads",
+    buttons: "buttons",
+    receives: "brings in messages",
+    speaks: "speaks unasked",
+    not: (what: string) => `no ${what}`,
+    replies: "only answers",
+    deaf: "only sends",
+  },
+  gateways: {
+    title: "Gateways",
+    intro: "Every process that serves this database.",
+    none: "None.",
+    name: (host: string, pid: number) => `${host}, process ${pid}`,
+    silent: "not heard of for a minute",
+    started: "since",
+    version: "version",
+    load: (queued: number, running: number, owed: number, size: string) =>
+      `${queued} waiting · ${running} running · ${owed} to be sent · database of ${size}`,
+  },
+  lost: {
+    title: "What never arrived",
+    none: "Everything arrived.",
+    owed: "owed",
+    attempts: (many: number) => (many === 1 ? "tried once" : `tried ${many} times`),
+    doubtful: "it may have been seen already",
+    session: "The conversation",
+    retry: "Send again",
+    retried: "It is sent again.",
+  },
+  dead: {
+    title: "Places that cannot be reached",
+    intro: "Nothing is sent there until something arrives again: the bot was blocked, or the chat is gone.",
+    none: "All can be reached.",
+    since: "since",
+  },
+  kinds: { dm: "direct chat", group: "group", channel: "channel", thread: "thread" },
+};

@@ -1,0 +1,159 @@
+import { nameOf as nameOfPlatform } from "../design/platforms.ts";
+import { FACTS } from "./facts.ts";
+
+const choices: Readonly<Record<string, string>> = {
+  none: "Never",
+  idle: "After a silence",
+  daily: "Every day",
+  both: "After a silence, and every day",
+  daily_and_idle: "Every day, if it has been silent",
+  member: "Each member has their own",
+  shared: "All share one",
+  queue: "It waits for its turn",
+  collect: "It joins what waits",
+  interrupt: "It stops the turn",
+  steer: "It reaches the agent at once",
+  note: "The agent is told",
+  rerun: "The turn runs again",
+  apart: "One for each chat",
+  "one conversation": "One for all chats",
+  auto: "As fits",
+  echo: "The echo, which needs no key",
+  model: "A model",
+  acp: "A program",
+  python: "Your own code",
+  console: "For people",
+  json: "For programs",
+  debug: "Everything",
+  info: "What happens",
+  warning: "What may go wrong",
+  error: "What went wrong",
+};
+
+const tables: Readonly<Record<string, string>> = {
+  agent: "The agent",
+  scribe: "Titles and summaries",
+  context: "What the agent is told",
+  tools: "Which tools",
+  "reset.default": "When a new conversation begins by itself",
+  busy: "While the agent is busy",
+  sharing: "Groups and threads",
+  access: "Who may speak",
+  spend: "Limits in US dollars",
+  retention: "How long things are kept",
+  server: "Where it listens",
+  logs: "The log",
+  hooks: "Functions that are told",
+};
+
+const within: Readonly<Record<string, (name: string) => string>> = {
+  providers: (name) => `Provider ${name}`,
+  platforms: (name) => nameOfPlatform(name),
+  mcp: (name) => `Server of tools ${name}`,
+  profiles: (name) => `Profile ${name}`,
+  "reset.kinds": (name) => `When a new conversation begins, in a place of the kind ${name}`,
+  "reset.platforms": (name) => `When a new conversation begins, on ${nameOfPlatform(name)}`,
+  "sharing.platforms": (name) => `Groups and threads on ${nameOfPlatform(name)}`,
+  "tools.platforms": (name) => `Which tools on ${nameOfPlatform(name)}`,
+  "busy.platforms": () => "While the agent is busy, by platform",
+  "retention.kinds": () => "Days, by kind of place",
+  "retention.platforms": () => "Days, by platform",
+  "retention.origins": () => "Days, by who began it",
+};
+
+const examples: Readonly<Record<string, readonly string[]>> = {
+  agent: ["providers.attic.base_url", "agent.options.temperature", "agent.personalities.terse"],
+  tools: ["mcp.notes.url", "tools.platforms.telegram.use"],
+  platforms: ["platforms.telegram.token", "platforms.telegram.groups", "platforms.webhook.secret"],
+  conversations: ["reset.kinds.group.mode", "reset.platforms.telegram.mode", "busy.platforms.telegram"],
+  retention: ["retention.platforms.telegram", "retention.kinds.group"],
+};
+
+export const settings = {
+  title: "Settings",
+  menu: "Sections",
+  search: "Find a setting",
+  found: "Found",
+  none: { title: "No setting is called so", text: "Try another word, or a part of one." },
+  file: (path: string) => `Changes are written into ${path}, and hold at once.`,
+  reload: "Read the file again",
+  reloaded: "The file was read again.",
+  saved: "Saved.",
+  discard: "Discard",
+  changes: (many: number) => (many === 1 ? "1 change is not saved" : `${many} changes are not saved`),
+  asBefore: "As before",
+  toDefault: "Back to the default",
+  defaultIs: (value: string) => `Default: ${value}.`,
+  noDefault: "Not set by default.",
+  mustBe: (what: string) => `It must be ${what}.`,
+  afterRestart: "A change holds after a restart.",
+  atMachine: "It can only be changed at the machine itself:",
+  overridden: (place: string) => `${place} says so, and wins over the file.`,
+  origins: {
+    default: () => "",
+    file: () => "From the file.",
+    variable: (place: string) => `From the variable ${place}.`,
+    option: (place: string) => `From the option ${place}.`,
+  },
+  on: "on",
+  off: "off",
+  empty: "Not set",
+  removed: "It goes when you save.",
+  noValue: "This cannot be read.",
+  secretSet: (value: string) =>
+    value.startsWith("env:") ? `Taken from the variable ${value.slice(4)}` : "It is set. Write a new one to change it.",
+  failed: (table: string) => `${table} stays as it was`,
+  restart: (keys: string) => `After a restart these hold, too: ${keys}.`,
+  choices,
+  add: {
+    open: "Add a setting",
+    title: "Add a setting",
+    key: "Name",
+    keyHelp: "With dots between its parts, such as reset.kinds.group.mode.",
+    value: "Value",
+    valueHelp: "Words as they are; a number, a list or a table as JSON writes it.",
+    examples,
+  },
+  sections: {
+    agent: ["Agent and model", "Who answers, and with which model."],
+    tools: ["Tools", "What the agent may use, and for what somebody is asked first."],
+    platforms: ["Platforms", "Where people write, beside this app."],
+    conversations: ["Conversations and resets", "When a new one begins, and what happens meanwhile."],
+    access: ["Access", "Who may speak to the agent on platforms."],
+    spend: ["Spending", "How much may be spent; at a limit nothing more is called."],
+    retention: ["Retention", "How long conversations are kept. Without a word, for ever."],
+    server: ["Server", "Where it listens, and how much it does at a time."],
+    appearance: ["Appearance", "How the app looks, in this browser alone."],
+    account: ["Your account", "How you log in, and where you are logged in."],
+    accounts: ["Accounts", "Who may use this app, beside you."],
+    audit: ["Audit log", "What was done to accounts, tokens, settings and people."],
+  } as const,
+  connect: "Connect Telegram",
+  connectModel: "Connect a model",
+  noPlatform: "No platform is connected yet.",
+  theme: "Theme",
+};
+
+/** Call a setting by its name, and tell what it does; one that is not known is called after its key. */
+export function nameOf(key: string): readonly [name: string, meaning: string] {
+  // Policies of a kind, a platform or a profile have the same settings as the ones for all.
+  const usual = key
+    .replace(/^reset\.(kinds|platforms)\.[^.]+\./, "reset.default.")
+    .replace(/^(sharing|tools)\.platforms\.[^.]+\./, "$1.")
+    .replace(/^profiles\.[^.]+\.(agent|tools)\./, "$1.")
+    .replace(/^(providers|mcp|platforms)\.[^.]+\./, "$1.*.");
+  return FACTS[usual] ?? [sentence(key.split(".").at(-1) ?? key), ""];
+}
+
+/** Call a table by its name; those of one platform, provider or the like have its name in theirs. */
+export function tableName(table: string): string {
+  const [, first = "", name = "", rest = ""] =
+    /^(providers|platforms|mcp|profiles|\w+\.(?:kinds|platforms|origins))(?:\.([^.]+))?(?:\.(.+))?$/.exec(table) ?? [];
+  const made = first ? within[first]?.(name) : undefined;
+  return tables[table] ?? (made ? [made, rest].filter(Boolean).join(", ") : sentence(table.replaceAll(".", ", ")));
+}
+
+function sentence(name: string): string {
+  const plain = name.replaceAll("_", " ");
+  return plain.charAt(0).toUpperCase() + plain.slice(1);
+}

@@ -1,0 +1,45 @@
+import { svelte } from "@sveltejs/vite-plugin-svelte";
+import { gzipSync } from "node:zlib";
+import type { Plugin } from "vite";
+import { defineConfig } from "vitest/config";
+
+/** Write a compressed copy beside each script and style, so that the server need not compress anything. */
+function compressed(): Plugin {
+  return {
+    name: "compressed",
+    enforce: "post",
+    generateBundle: {
+      // Only after all others: some of them still write into the chunks.
+      order: "post",
+      handler(_, bundle) {
+        for (const [name, file] of Object.entries(bundle)) {
+          if (!/\.(css|js)$/.test(name)) continue;
+          const source = file.type === "chunk" ? file.code : file.source;
+          this.emitFile({ type: "asset", fileName: `${name}.gz`, source: gzipSync(source, { level: 9 }) });
+        }
+      },
+    },
+  };
+}
+
+// Where the server is while the app is being worked on.
+const server = process.env.VITE_SERVER ?? "http://127.0.0.1:8642";
+
+export default defineConfig({
+  plugins: [svelte(), compressed()],
+  build: {
+    outDir: "../src/threadline/web/built",
+    emptyOutDir: true,
+    // A file that is written into a page as a data address would be against the page's own policy.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    target: "es2022",
+    // Diagrams are drawn in a frame of their own.
+    rolldownOptions: { input: ["index.html", "diagram.html"] },
+  },
+  // Tests look at the colours themselves.
+  test: { css: { include: [/tokens\.css/] } },
+  // What colours code loads only the languages that it needs.
+  worker: { format: "es" },
+  server: { proxy: { "/api": server, "/login": server, "^/s/": server } },
+});
