@@ -1,0 +1,118 @@
+// Files that go along with a message: each is uploaded at once, and the message names its ticket.
+
+import type { UploadShape } from "../../api/schema.ts";
+import { bytes } from "../../design/moments.ts";
+import { hub } from "../../state/hub.svelte.ts";
+import { words } from "../../words/index.ts";
+
+/** As much as the server takes. */
+const MOST_BYTES = 25 * 1024 * 1024;
+
+export class Upload {
+  /** How much of it is there, from 0 to 1. */
+  share = $state(0);
+  ticket = $state<string | null>(null);
+  error = $state<string | null>(null);
+  /** What a picture looks like. */
+  readonly preview: string | null;
+  #request: XMLHttpRequest | null = null;
+
+  constructor(
+    readonly key: number,
+    readonly file: File,
+  ) {
+    this.preview = file.type.startsWith("image/") ? URL.createObjectURL(file) : null;
+  }
+
+  /** What is too big stays so, however often it is tried. */
+  get isTooBig(): boolean {
+    return this.file.size > MOST_BYTES;
+  }
+
+  get isUnderWay(): boolean {
+    return this.ticket === null && this.error === null;
+  }
+
+  /** Upload it; what goes wrong is kept beside it. */
+  begin(): void {
+    this.error = this.isTooBig ? words.composer.tooBig(bytes(MOST_BYTES)) : null;
+    if (this.error) return;
+    // `fetch` does not tell how much of a body is sent.
+    const request = new XMLHttpRequest();
+    request.open("POST", hub.client.address("/api/attachments", { query: { name: this.file.name } }));
+    request.setRequestHeader("Content-Type", "application/octet-stream");
+    request.setRequestHeader("X-CSRF-Token", hub.me?.csrf ?? "");
+    request.upload.onprogress = (event) => (this.share = event.total ? event.loaded / event.total : 0);
+    request.onload = () => this.#end(request);
+    request.onerror = () => (this.error = words.composer.unread);
+    request.send(this.file);
+    this.#request = request;
+  }
+
+  /** Let it go. */
+  end(): void {
+    this.#request?.abort();
+    if (this.preview) URL.revokeObjectURL(this.preview);
+  }
+
+  #end(request: XMLHttpRequest): void {
+    const told: unknown = parsed(request.responseText);
+    if (request.status === 201) {
+      this.share = 1;
+      this.ticket = (told as UploadShape).ticket;
+    } else this.error = (told as { detail?: string } | null)?.detail ?? words.composer.unread;
+  }
+}
+
+export class Uploads {
+  all = $state.raw<readonly Upload[]>([]);
+  #next = 1;
+
+  get isUnderWay(): boolean {
+    return this.all.some((one) => one.isUnderWay);
+  }
+
+  /** Whether nothing goes along: what could not be uploaded does not. */
+  get isEmpty(): boolean {
+    return this.all.every((one) => one.error !== null);
+  }
+
+  /** The tickets of those that are there. */
+  get tickets(): readonly string[] {
+    return this.all.flatMap((one) => one.ticket ?? []);
+  }
+
+  /** What they are called, for the line that is shown until the server has it. */
+  get names(): readonly string[] {
+    return this.all.flatMap((one) => (one.ticket ? one.file.name : []));
+  }
+
+  add(files: Iterable<File>): void {
+    const fresh = Array.from(files, (file) => new Upload(this.#next++, file));
+    this.all = [...this.all, ...fresh];
+    for (const one of fresh) one.begin();
+  }
+
+  remove(upload: Upload): void {
+    upload.end();
+    this.all = this.all.filter((one) => one !== upload);
+  }
+
+  /** Begin anew after a message was sent; what could not be uploaded stays to be seen. */
+  clear(): void {
+    for (const one of this.all) if (!one.error) this.remove(one);
+  }
+
+  close(): void {
+    for (const one of this.all) one.end();
+    this.all = [];
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,124 @@
+// What can be done with a conversation, and what is told of it. The feed brings what came of it.
+
+import { Problem } from "../api/client.ts";
+import { once } from "../api/once.ts";
+import type { SessionChange } from "../api/schema.ts";
+import { hub } from "../state/hub.svelte.ts";
+import { notices } from "../state/notices.svelte.ts";
+import { addressOf, place } from "../state/place.svelte.ts";
+import { words } from "../words/index.ts";
+import { offers } from "./composer/offers.svelte.ts";
+import type { TalkState } from "./talk.svelte.ts";
+
+const said = words.details.said;
+
+/** What must be known of a session to change it. */
+export type Subject = Pick<TalkState, "id" | "row" | "etag">;
+
+/** Begin a session that shares everything up to a line, and go there. */
+export async function branch(talk: TalkState, seq: number): Promise<boolean> {
+  return await withId(talk, async (id) => {
+    const { data } = await hub.client.call("branch_session", { path: { id, seq }, header: once(), body: {} });
+    place.go(addressOf(data.id));
+  });
+}
+
+/** Say a line differently, in a branch, and go there. */
+export async function edit(talk: TalkState, seq: number, text: string): Promise<boolean> {
+  return await withId(talk, async (id) => {
+    const { data } = await hub.client.call("edit_message", { path: { id, seq }, header: once(), body: { text } });
+    place.go(addressOf(data.session.id));
+  });
+}
+
+/** Take the last turn back, and offer its words to be said differently. */
+export async function undo(talk: TalkState): Promise<boolean> {
+  return await withId(talk, async (id) => {
+    const { data } = await hub.client.call("undo_turns", { path: { id }, header: once(), body: { turns: 1 } });
+    offers.give(id, data.texts.join("\n\n"));
+    notices.tell(said.undone(data.turns), () => void redo(talk));
+  });
+}
+
+export async function redo(talk: TalkState): Promise<boolean> {
+  return await withId(talk, async (id) => {
+    await hub.client.call("redo_turns", { path: { id }, header: once() });
+    offers.give(id, "");
+    notices.tell(said.redone);
+  });
+}
+
+export async function retry(talk: TalkState): Promise<boolean> {
+  return await withId(talk, (id) => hub.client.call("retry_turn", { path: { id }, header: once() }));
+}
+
+export async function pin(talk: TalkState, isPinned: boolean): Promise<boolean> {
+  const isDone = await change(talk, { is_pinned: isPinned });
+  if (isDone) notices.tell(isPinned ? said.pinned : said.unpinned, () => void change(talk, { is_pinned: !isPinned }));
+  return isDone;
+}
+
+export async function archive(talk: TalkState, isArchived: boolean): Promise<boolean> {
+  const isDone = await change(talk, { is_archived: isArchived });
+  const back = (): void => void change(talk, { is_archived: !isArchived });
+  if (isDone) notices.tell(isArchived ? said.archived : said.unarchived, back);
+  return isDone;
+}
+
+/** Put a session into a project, or out of the one that it is in. */
+export async function move(talk: TalkState, project: number | null, name: string): Promise<boolean> {
+  const before = talk.row?.session.project ?? null;
+  const isDone = await change(talk, { project });
+  const back = (): void => void change(talk, { project: before });
+  if (isDone) notices.tell(project === null ? said.movedOut : said.moved(name), back);
+  return isDone;
+}
+
+export async function markUnread(talk: TalkState): Promise<boolean> {
+  return await withId(talk, async (id) => {
+    await hub.client.call("mark_unread", { path: { id } });
+    notices.tell(said.unread);
+    // Whoever goes on looking at it reads it again.
+    place.go("/");
+  });
+}
+
+export async function end(talk: TalkState): Promise<boolean> {
+  return await withId(talk, async (id) => {
+    await hub.client.call("end_session", { path: { id } });
+    notices.tell(said.ended);
+  });
+}
+
+/** Change what nobody else's change could be lost by. */
+export async function change(talk: TalkState, body: SessionChange): Promise<boolean> {
+  return await withId(talk, (id) =>
+    hub.client.call("change_session", { path: { id }, header: { "If-Match": "*" }, body }),
+  );
+}
+
+/** Give a session another title, unless somebody else gave it one since it was seen; answers whether it is so. */
+export async function rename(talk: Subject, title: string): Promise<boolean> {
+  const before = talk.row?.session.title ?? null;
+  let isTaken = false;
+  const put = (id: string, etag: string | null): Promise<unknown> =>
+    hub.client.call("change_session", { path: { id }, header: { "If-Match": etag ?? "*" }, body: { title } });
+  const isDone = await withId(talk, async (id) => {
+    try {
+      await put(id, talk.etag);
+    } catch (error) {
+      if (!(error instanceof Problem) || error.status !== 412) throw error;
+      // Everything that happens makes a new revision; what matters here is the title alone.
+      const now = await hub.client.call("read_session", { path: { id } });
+      if (now.data.title === before) await put(id, now.etag);
+      else isTaken = true;
+      if (isTaken) notices.tell(words.details.renamed(now.data.title ?? words.details.untitled));
+    }
+  });
+  return isDone && !isTaken;
+}
+
+async function withId(talk: Subject, what: (id: string) => Promise<unknown>): Promise<boolean> {
+  const { id } = talk;
+  return id !== null && (await notices.attempt(() => what(id)));
+}

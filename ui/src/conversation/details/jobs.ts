@@ -1,0 +1,24 @@
+// Which jobs concern a conversation: those that speak into its chat, or the one that it is a run of.
+
+import type { JobShape, SessionView } from "../../api/schema.ts";
+
+/** Read platform and chat out of a route: `agent:main:telegram:dm:42` is `telegram:42`. */
+export function chatOf(route: string): string | null {
+  const [, , platform = "", , chat = ""] = route.split(":");
+  return platform && chat ? `${decodeURIComponent(platform)}:${decodeURIComponent(chat)}` : null;
+}
+
+/** Choose the jobs that concern a session. */
+export function concerned(
+  jobs: readonly JobShape[],
+  session: Pick<SessionView, "origin" | "title">,
+  routes: readonly string[],
+): readonly JobShape[] {
+  const chats = routes.flatMap((route) => chatOf(route) ?? []);
+  return jobs.filter((job) => {
+    const targets = job.target.split(",").map((target) => target.trim());
+    const isIn = (target: string, chat: string): boolean => target === chat || target.startsWith(`${chat}:`);
+    const isSpokenInto = targets.some((target) => chats.some((chat) => isIn(target, chat)));
+    return isSpokenInto || (session.origin === "job" && session.title === job.name);
+  });
+}

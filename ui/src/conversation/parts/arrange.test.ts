@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import type { AttachmentPart } from "../../api/schema.ts";
+import { arranged } from "./arrange.ts";
+
+const file: AttachmentPart = { type: "attachment", kind: "file", blob: "0", media_type: "text/plain", size: 1 };
+
+test("Files that follow each other stand together.", () => {
+  const pieces = arranged([{ type: "text", text: "a" }, file, file, { type: "text", text: "b" }, file]);
+  expect(pieces.map((piece) => (piece.kind === "files" ? piece.files.length : piece.kind))).toEqual(["text", 2, "text", 1]);
+});
+
+test("Empty words and empty thoughts are left out, all else is kept in order.", () => {
+  const pieces = arranged([
+    { type: "reasoning", text: " " },
+    { type: "text", text: "" },
+    { type: "reasoning", text: "hm" },
+    { type: "tool_call", id: "1", name: "run", arguments: "{}" },
+    { type: "tool_result", call_id: "1", text: "", is_error: false },
+    { type: "marker", kind: "stopped", text: "" },
+  ]);
+  expect(pieces.map((piece) => piece.kind)).toEqual(["thought", "call", "result", "marker"]);
+});

@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import type { CutView, MessageView, SessionRowView, TurnView } from "../api/schema.ts";
+import { possible, type Known } from "./possible.ts";
+
+const line = (seq: number, role: MessageView["role"], more: Partial<MessageView> = {}): MessageView => ({
+  key: seq,
+  session_id: "s",
+  seq,
+  role,
+  parts: [{ type: "text", text: "words" }],
+  at: "2026-01-01T00:00:00Z",
+  turn_id: seq,
+  sender_id: role === "user" ? "owner" : null,
+  sender_name: null,
+  changed_at: null,
+  deleted_at: null,
+  ...more,
+});
+const row = { is_read_only: false } as SessionRowView;
+const ask = line(1, "user");
+const answer = line(2, "assistant");
+const talk = (more: Partial<Known> = {}): Known => ({
+  cuts: [],
+  hasLater: false,
+  held: null,
+  lines: [ask, answer],
+  queue: [],
+  row,
+  ...more,
+});
+
+describe("possible", () => {
+  it("offers edit and undo at one's last words, and retry at the last answer", () => {
+    expect(possible(ask, talk(), true)).toEqual(["copy", "edit", "link", "branch", "undo"]);
+    expect(possible(answer, talk(), false)).toEqual(["copy", "retry", "link", "branch"]);
+  });
+
+  it("offers retry and undo nowhere but at the end", () => {
+    expect(possible(ask, talk({ hasLater: true }), true)).not.toContain("undo");
+    expect(possible(answer, talk({ hasLater: true }), false)).not.toContain("retry");
+    const later = line(3, "user");
+    expect(possible(answer, talk({ lines: [ask, answer, later] }), false)).not.toContain("retry");
+  });
+
+  it("lets a turn that goes on come to its end", () => {
+    const held = { id: 2 } as TurnView;
+    expect(possible(answer, talk({ held }), false)).toEqual(["copy", "link"]);
+  });
+
+  it("changes nothing that others said, was undone, or was brought in", () => {
+    expect(possible(ask, talk(), false)).not.toContain("edit");
+    const cuts = [{ kind: "undone", from_seq: 1, to_seq: 2 } as CutView];
+    expect(possible(ask, talk({ cuts }), true)).toEqual(["copy", "link"]);
+    const readOnly = { is_read_only: true } as SessionRowView;
+    expect(possible(ask, talk({ row: readOnly }), true)).toEqual(["copy", "link", "branch"]);
+  });
+
+  it("shows earlier versions of what was changed, and copies nothing that is deleted", () => {
+    const changed = line(1, "user", { changed_at: "2026-01-01T00:00:00Z" });
+    expect(possible(changed, talk(), true)).toContain("revisions");
+    const deleted = line(1, "user", { deleted_at: "2026-01-01T00:00:00Z" });
+    expect(possible(deleted, talk(), true)).toEqual(["link", "branch", "undo"]);
+    expect(possible({ ...ask, seq: null }, talk(), true)).toEqual([]);
+  });
+});

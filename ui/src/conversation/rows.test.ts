@@ -1,0 +1,200 @@
+import { describe, expect, it } from "vitest";
+import type { CutView, MessageView, SessionView, TurnView } from "../api/schema.ts";
+import type { Kin } from "./reading.ts";
+import { resultsOf, rowsOf, tailOf, type Row, type Scene, type Tail } from "./rows.ts";
+
+const line = (seq: number, change: Partial<MessageView> = {}): MessageView => ({
+  key: seq,
+  session_id: "one",
+  seq,
+  role: seq % 2 ? "user" : "assistant",
+  parts: [{ type: "text", text: String(seq) }],
+  at: "2026-01-31T12:00:00Z",
+  turn_id: Math.ceil(seq / 2),
+  sender_id: null,
+  sender_name: null,
+  changed_at: null,
+  deleted_at: null,
+  ...change,
+});
+const lines = (count: number): MessageView[] => Array.from({ length: count }, (_, at) => line(at + 1));
+const cut = (kind: CutView["kind"], from_seq: number, to_seq: number): CutView => ({
+  key: 1,
+  kind,
+  from_seq,
+  to_seq,
+  user_messages: 1,
+  summary: null,
+  made_at: "2026-01-31T12:00:00Z",
+});
+const session = (change: Partial<SessionView> = {}): SessionView =>
+  ({
+    id: "one",
+    parent_id: null,
+    base_seq: null,
+    cause: "first",
+    opened_at: "2026-01-31T12:00:00Z",
+    ended_at: null,
+    end_reason: null,
+    ...change,
+  }) as SessionView;
+const scene = (change: Partial<Scene> = {}): Scene => ({
+  lines: lines(4),
+  hasEarlier: true,
+  cuts: [],
+  compaction: null,
+  isCutOpen: false,
+  session: session(),
+  kin: null,
+  lost: [],
+  turns: new Map(),
+  ...change,
+});
+const kin = (change: Partial<Kin> = {}): Kin => ({
+  lineage: {
+    root_id: "one",
+    parent_id: null,
+    cause: "first",
+    first_id: "one",
+    latest_id: "one",
+    children: [],
+    number_of_children: 0,
+  },
+  parent: null,
+  forks: [],
+  ...change,
+});
+const kinds = (rows: readonly Row[]): string[] => rows.map((row) => (row.kind === "message" ? row.node : row.kind));
+const tail = (change: Partial<Tail> = {}): Tail => ({
+  lines: [],
+  queue: [],
+  pending: [],
+  speaking: null,
+  held: null,
+  session: session(),
+  kin: null,
+  ...change,
+});
+
+describe("the rows of a transcript", () => {
+  it("are the lines, by who speaks", () => {
+    expect(kinds(rowsOf(scene()))).toEqual(["person", "agent", "person", "agent"]);
+  });
+
+  it("begin with the day, and tell each new one", () => {
+    const two = [line(1), line(2, { at: "2026-02-02T12:00:00Z" })];
+    expect(kinds(rowsOf(scene({ lines: two, hasEarlier: false })))).toEqual(["day", "person", "day", "agent"]);
+  });
+
+  it("begin with a knot where a session began because of another one", () => {
+    const parent = session({ id: "old", title: "Before", last_activity_at: "2026-01-31T04:00:00Z" });
+    const fresh = session({ cause: "idle", parent_id: "old" });
+    const [knot] = rowsOf(scene({ hasEarlier: false, session: fresh, kin: kin({ parent }) }));
+    expect(knot).toMatchObject({ kind: "knot", cause: "idle", silence: 8 * 3_600_000, parent: { title: "Before" } });
+  });
+
+  it("have the knot of a branch where it left", () => {
+    const branch = session({ cause: "branch", parent_id: "old", base_seq: 2 });
+    expect(kinds(rowsOf(scene({ session: branch })))).toEqual(["person", "agent", "knot", "person", "agent"]);
+  });
+
+  it("fold what was compacted, and dash it once it is open", () => {
+    const compaction = cut("compacted", 1, 2);
+    const folded = scene({ lines: lines(4).slice(2), hasEarlier: false, cuts: [compaction], compaction });
+    expect(kinds(rowsOf(folded))).toEqual(["cut", "day", "person", "agent"]);
+    const open = rowsOf({ ...folded, lines: lines(4), isCutOpen: true });
+    expect(kinds(open)).toEqual(["day", "person", "agent", "cut", "person", "agent"]);
+    expect(open.map((row) => "isDashed" in row && row.isDashed)).toEqual([true, true, true, false, false, false]);
+  });
+
+  it("show forks where branches leave, also from a line that is out of sight", () => {
+    const forks = [
+      { seq: 2, id: "b", title: "B" },
+      { seq: 3, id: "c", title: "C" },
+    ];
+    const seen = scene({ lines: [line(1), line(2), line(4)], kin: kin({ forks }) });
+    const rows = rowsOf(seen);
+    expect(kinds(rows)).toEqual(["person", "agent", "fork", "agent"]);
+    expect(rows[2]).toMatchObject({ forks });
+  });
+
+  it("show a branch that shares nothing before the first line", () => {
+    const forks = [{ seq: 0, id: "b", title: "B" }];
+    const seen = { lines: [line(1), line(2)], hasEarlier: false, kin: kin({ forks }) };
+    expect(kinds(rowsOf(scene(seen)))).toEqual(["fork", "day", "person", "agent"]);
+    expect(kinds(rowsOf(scene({ ...seen, hasEarlier: true })))).not.toContain("fork");
+  });
+
+  it("tell what was asked and answered before what was said after that", () => {
+    const at = (minute: number): { at: string; turn_id: number } => ({ at: `2026-01-31T12:0${minute}:00Z`, turn_id: 7 });
+    const turn = { id: 7, state: "running", question: "Which?", answer: "Both", queued_at: at(3).at } as TurnView;
+    const before = [line(1, at(1)), line(2, at(2))];
+    const turns = new Map([[7, turn]]);
+    const asked = { kind: "asked", question: "Which?", answer: "Both" };
+    expect(rowsOf(scene({ lines: [...before, line(4, at(4)), line(6, at(5))], turns }))).toMatchObject([
+      { kind: "message" },
+      { kind: "message" },
+      asked,
+      { kind: "message" },
+      { kind: "message" },
+    ]);
+    expect(tailOf(tail({ lines: before, held: turn }))).toMatchObject([asked, { kind: "held" }]);
+    const open = { ...turn, state: "waiting", answer: null } as TurnView;
+    expect(kinds(tailOf(tail({ lines: before, held: open })))).toEqual(["held"]);
+  });
+
+  it("have hollow nodes for what was undone, and gaps for what broke off", () => {
+    const broken = line(4, { parts: [{ type: "marker", kind: "interrupted", text: "gone" }] });
+    const rows = rowsOf(scene({ lines: [...lines(3), broken], cuts: [cut("undone", 1, 2)] }));
+    expect(kinds(rows)).toEqual(["hollow", "hollow", "person", "gap"]);
+  });
+
+  it("show what a tool answers with its call, unless that is not loaded", () => {
+    const call = line(2, { parts: [{ type: "tool_call", id: "x", name: "look", arguments: "{}" }] });
+    const answer = { type: "tool_result", call_id: "x", text: "seen", is_error: false } as const;
+    const result = line(3, { role: "tool", parts: [answer] });
+    expect(kinds(rowsOf(scene({ lines: [call, result] })))).toEqual(["tool"]);
+    expect(kinds(rowsOf(scene({ lines: [result] })))).toEqual(["tool"]);
+    expect(resultsOf([call, result]).get("x")).toBe(answer);
+  });
+});
+
+describe("the rows after the last line", () => {
+  const held = { id: 7, state: "running" } as Tail["held"];
+
+  it("are what the agent says, or that it is at work", () => {
+    expect(kinds(tailOf(tail({ held })))).toEqual(["held"]);
+    const speaking = { turn: 7, text: "Hel", thought: "" };
+    expect(kinds(tailOf(tail({ held, speaking })))).toEqual(["speaking"]);
+  });
+
+  it("do not tell of work when the answer is there", () => {
+    expect(kinds(tailOf(tail({ held, lines: [line(2, { turn_id: 7 })] })))).toEqual([]);
+    const call = line(2, { turn_id: 7, parts: [{ type: "tool_call", id: "x", name: "look", arguments: "{}" }] });
+    expect(kinds(tailOf(tail({ held, lines: [call] })))).toEqual(["held"]);
+  });
+
+  it("are the queue only while nobody is in its way", () => {
+    const queue = [line(9, { seq: null })];
+    expect(kinds(tailOf(tail({ queue })))).toEqual(["person"]);
+    expect(kinds(tailOf(tail({ queue, held })))).toEqual(["held"]);
+    expect(kinds(tailOf(tail({ queue, lines: [line(9)] })))).toEqual([]);
+  });
+
+  it("are what was sent from here, until it has come back", () => {
+    const sent = (key: string) => ({ key, text: "5", files: [], at: "", since: 4, error: null });
+    expect(kinds(tailOf(tail({ lines: lines(4), pending: [sent("a")] })))).toEqual(["pending"]);
+    expect(kinds(tailOf(tail({ lines: lines(5), pending: [sent("a")] })))).toEqual([]);
+    expect(kinds(tailOf(tail({ lines: lines(5), pending: [sent("a"), sent("b")] })))).toEqual(["pending"]);
+    expect(kinds(tailOf(tail({ lines: lines(5), pending: [{ ...sent("a"), since: 5 }] })))).toEqual(["pending"]);
+  });
+
+  it("tell why a session ended, and where it goes on", () => {
+    const child = { id: "next", cause: "daily", title: "Next", base_seq: null, opened_at: "" } as const;
+    const branch = { id: "b", cause: "branch", title: "B", base_seq: 2, opened_at: "" } as const;
+    const ended = session({ ended_at: "2026-01-31T12:00:00Z", end_reason: "daily" });
+    const { lineage } = kin();
+    const [end] = tailOf(tail({ session: ended, kin: kin({ lineage: { ...lineage, children: [branch, child] } }) }));
+    expect(end).toMatchObject({ kind: "end", reason: "daily", next: { id: "next", title: "Next" } });
+  });
+});

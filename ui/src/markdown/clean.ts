@@ -1,0 +1,55 @@
+// The fence: HTML leaves here with nothing in it that could run, ask another host, or pass for a part of the app.
+
+import DOMPurify, { type Config } from "dompurify";
+import { isOwnPicture, linkTo } from "./addresses.ts";
+
+const TAGS = [
+  ..."a b br blockquote button code dd del details div dl dt em figcaption figure h1 h2 h3 h4 h5 h6 hr i img".split(" "),
+  ..."ins kbd li mark ol p pre q rp rt ruby s samp small span strong sub summary sup table tbody td th thead".split(" "),
+  ..."tr u ul var".split(" "),
+];
+const ATTRIBUTES = [
+  ..."alt aria-expanded aria-label class data-do data-lang data-math decoding dir href loading rel role src".split(" "),
+  ..."start tabindex target title type".split(" "),
+];
+const CONFIG: Config & { IN_PLACE: true } = {
+  ALLOWED_TAGS: TAGS,
+  ALLOWED_ATTR: ATTRIBUTES,
+  ALLOW_ARIA_ATTR: false,
+  ALLOW_DATA_ATTR: false,
+  ALLOW_SELF_CLOSE_IN_ATTR: false,
+  // What was looked at is what is shown: it is not written and read once more, which could change it.
+  IN_PLACE: true,
+};
+
+const purify = typeof window === "undefined" ? null : DOMPurify(window);
+// Read once: to do so for every block would take longer than the block.
+purify?.setConfig(CONFIG);
+purify?.addHook("afterSanitizeAttributes", (element) => {
+  if (element instanceof HTMLAnchorElement) secure(element);
+  else element.removeAttribute("href");
+  if (!(element instanceof HTMLImageElement) || !isOwnPicture(element.getAttribute("src") ?? "")) {
+    element.removeAttribute("src");
+  }
+});
+
+/** A link opens beside the app, and tells nobody where one came from. */
+function secure(link: HTMLAnchorElement): void {
+  if (linkTo(link.getAttribute("href") ?? "") === null) link.removeAttribute("href");
+  link.setAttribute("rel", "noopener noreferrer nofollow");
+  link.setAttribute("target", "_blank");
+}
+
+/** Make nodes of HTML, and take out of them whatever is not on the list. */
+export function clean(html: string): DocumentFragment {
+  if (!purify) throw new Error("HTML is cleaned in a browser only");
+  // In a template nothing runs and nothing is asked for.
+  const template = document.createElement("template");
+  const root = document.createElement("div");
+  template.content.append(root);
+  root.innerHTML = html;
+  purify.sanitize(root, CONFIG);
+  const nodes = document.createDocumentFragment();
+  nodes.append(...root.childNodes);
+  return nodes;
+}

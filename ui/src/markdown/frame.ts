@@ -1,0 +1,31 @@
+// What the app and the frame of a diagram say to each other; neither believes what it hears unseen.
+
+/** Draw this. */
+export interface Wish {
+  source: string;
+  isDark: boolean;
+}
+
+export type Said = { kind: "ready" } | { kind: "drawn"; height: number } | { kind: "failed" };
+
+const LEAST = 40;
+const MOST = 4000;
+const LENGTH = 50_000;
+
+/** Take what a frame said, if it is something that a frame may say. */
+export function read(data: unknown): Said | null {
+  if (!isRecord(data)) return null;
+  if (data.kind === "ready" || data.kind === "failed") return { kind: data.kind };
+  if (data.kind !== "drawn" || typeof data.height !== "number" || !Number.isFinite(data.height)) return null;
+  return { kind: "drawn", height: Math.min(Math.max(Math.ceil(data.height), LEAST), MOST) };
+}
+
+/** Take what a frame is to draw, if it is something that can be drawn. */
+export function wished(data: unknown): Wish | null {
+  if (!isRecord(data) || typeof data.source !== "string" || data.source.length > LENGTH) return null;
+  return { source: data.source, isDark: data.isDark === true };
+}
+
+function isRecord(data: unknown): data is Record<string, unknown> {
+  return typeof data === "object" && data !== null;
+}

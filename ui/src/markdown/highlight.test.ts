@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import source from "./colours.ts?raw";
+import { known } from "./highlight.ts";
+
+test.each([
+  ["py", "python"],
+  ["python", "python"],
+  ["c++", "cpp"],
+  ["brainfuck", null],
+  ["", null],
+  ["constructor", null],
+])("The colours of %j are those of %j.", (language, name) => {
+  expect(known(language)).toBe(name);
+});
+
+test("Whatever the page takes for known can be loaded.", () => {
+  const loaded = [...source.matchAll(/^ {2}(\w+): \(\) => import/gm)].map((found) => found[1] ?? "");
+  expect(loaded.length).toBeGreaterThan(30);
+  expect(loaded.filter((name) => known(name) === null)).toEqual([]);
+});
