@@ -152,6 +152,8 @@ export interface ChildView {
   id: string;
   cause: Cause;
   title: string | null;
+  /** Up to which line a branch shares what was said; null: it is none. */
+  base_seq: number | null;
   opened_at: string;
 }
 
@@ -587,6 +589,8 @@ export interface MarkerPart {
 /** Who asks, and what they may do. */
 export interface Me {
   account: AccountShape;
+  /** As whom they speak: the `sender_id` of their messages. */
+  sender_id: string;
   scopes: TokenScope[];
   /** The key of this login; null: a token asks. */
   login: number | null;

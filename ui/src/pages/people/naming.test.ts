@@ -1,0 +1,25 @@
+import { describe, expect, it } from "vitest";
+import { called, counted, platformOf } from "./naming.ts";
+
+describe("platformOf", () => {
+  it("ends at the first colon, as ids may have more of them", () => {
+    expect(platformOf("telegram:42")).toBe("telegram");
+    expect(platformOf("matrix:@ada:example.org")).toBe("matrix");
+    expect(platformOf("nonsense")).toBe("");
+  });
+});
+
+describe("called", () => {
+  it("takes the id where there is no name to be seen", () => {
+    expect(called({ sender: "telegram:42", name: "Ada" })).toBe("Ada");
+    expect(called({ sender: "telegram:42", name: "  " })).toBe("telegram:42");
+    expect(called({ sender: "telegram:42", name: null })).toBe("telegram:42");
+  });
+});
+
+describe("counted", () => {
+  it("tells what went, the largest number first, and not what never was there", () => {
+    expect(counted({ sessions: 2, messages: 31, attachments: 0 })).toBe("messages 31 · sessions 2");
+    expect(counted({})).toBe("");
+  });
+});

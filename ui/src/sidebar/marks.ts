@@ -1,0 +1,27 @@
+// The one mark that a row may have, the most urgent one; and who is named before the last words.
+
+import type { SessionRowView } from "../api/schema.ts";
+
+export type Mark = "needs" | "running" | "failed" | "unread" | "draft";
+
+/** Who said something: somebody by name, you yourself, the agent, or nobody that is known. */
+export type Speaker = { name: string } | "you" | "agent" | null;
+
+/** Choose the mark of a row. */
+export function markOf(row: SessionRowView): Mark | null {
+  if (row.needs_you) return "needs";
+  if (row.held === "running" || row.queued > 0) return "running";
+  if (row.has_failed_delivery) return "failed";
+  if (row.is_unread) return "unread";
+  return row.has_draft ? "draft" : null;
+}
+
+/** Tell who said the last words of a row, for somebody who is called `me` here. */
+export function speakerOf({ last_words, last_speaker, session }: SessionRowView, me: string | null): Speaker {
+  if (last_words === null || last_speaker === null) return null;
+  const { role, name } = last_speaker;
+  if (role !== "user") return role === "assistant" ? "agent" : null;
+  const isHere = session.platform === "local" || session.platform === "web";
+  if (isHere && (name === null || name === me)) return "you";
+  return name === null ? null : { name };
+}

@@ -1,0 +1,81 @@
+// Which rows a list shows, and in what order: the same as the server's own.
+
+import type { SessionRowView, Shelf } from "../api/schema.ts";
+
+/** What is shown of all conversations; what is null is not asked. */
+export interface Filter {
+  shelf: Shelf;
+  platform: string | null;
+  project: number | null;
+  person: number | null;
+  isUnread: boolean;
+}
+
+export const EVERYTHING: Filter = { shelf: "sidebar", platform: null, project: null, person: null, isUnread: false };
+
+/** Tell whether a row that changed belongs to a list; who took part is known to the server only. */
+export function admits(filter: Filter, { session, held, queued, is_unread }: SessionRowView): boolean {
+  const isBusy = held !== null || queued > 0 || session.worktree !== null;
+  const isEmpty = session.title === null && session.last_seq === 0 && !isBusy;
+  const isJob = session.origin === "job";
+  const shelf = session.archived_at !== null ? "archived" : isJob ? "scheduled" : "sidebar";
+  return (
+    shelf === filter.shelf &&
+    !isEmpty &&
+    (filter.platform === null || session.platform === filter.platform) &&
+    (filter.project === null || session.project === filter.project) &&
+    (!filter.isUnread || is_unread)
+  );
+}
+
+/** Order two rows: pinned ones first, then the latest activity. */
+export function compare({ session: one }: SessionRowView, { session: other }: SessionRowView): number {
+  const isPinned = Number(other.pinned_at !== null) - Number(one.pinned_at !== null);
+  if (isPinned !== 0) return isPinned;
+  // Moments are all written alike, so they compare as text, and much faster than in any language.
+  return later(one.last_activity_at, other.last_activity_at) || later(one.id, other.id);
+}
+
+/**
+ * Put rows that were read anew into their places.
+ *
+ * Those that are gone are named in `asked` only. What would stand behind the last row that is loaded
+ * is left to the page that follows, unless there is none. Of several continuations of a conversation
+ * the latest stands for all.
+ */
+export function merge(
+  known: readonly SessionRowView[],
+  asked: ReadonlySet<string>,
+  fresh: readonly SessionRowView[],
+  filter: Filter,
+  hasMore: boolean,
+): readonly SessionRowView[] {
+  const continued = new Set([...fresh, ...known].map(continues).filter((id) => id !== null));
+  const kept = known.filter(({ session: { id } }) => !asked.has(id) && !continued.has(id));
+  const end = known.at(-1);
+  const isWithin = (row: SessionRowView): boolean => !hasMore || !end || compare(row, end) <= 0;
+  const added = fresh.filter((row) => admits(filter, row) && !continued.has(row.session.id) && isWithin(row));
+  if (added.length === 0 && kept.length === known.length) return known;
+  for (const row of added) kept.splice(placeOf(kept, row), 0, row);
+  return kept;
+}
+
+function continues({ session }: SessionRowView): string | null {
+  return session.cause === "continued" ? session.parent_id : null;
+}
+
+/** Find where a row belongs among rows that are in order. */
+function placeOf(rows: readonly SessionRowView[], row: SessionRowView): number {
+  let [low, high] = [0, rows.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const other = rows[middle];
+    if (other && compare(other, row) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function later(one: string, other: string): number {
+  return one > other ? -1 : one < other ? 1 : 0;
+}
