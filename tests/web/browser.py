@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import httpx
 from starlette.applications import Starlette
@@ -12,6 +13,7 @@ from tests.web.test_server import FakeGateway
 from threadline.config import Config, parse_config
 from threadline.core.account import Account, TokenScope
 from threadline.sessions.store import Store
+from threadline.web.screens import Screens
 from threadline.web.server import make_app
 from threadline.web.site import Site
 from threadline.web.visiting import TOKEN_PREFIX, hash_secret, new_secret
@@ -19,6 +21,8 @@ from threadline.web.visiting import TOKEN_PREFIX, hash_secret, new_secret
 HERE = "http://127.0.0.1:8642"
 PUBLIC = "https://chat.example.org"
 PASSWORD = "a bridge of sighs"
+NO_SCREENS = Screens(Path("never-built"))
+"""As in a checkout whose app was never built, whatever was built in this one."""
 
 
 def settings(text: str = "") -> Config:
@@ -31,10 +35,13 @@ def public() -> Config:
     return settings(f'[server]\nurl = "{PUBLIC}"\nproxies = ["10.0.0.0/8"]')
 
 
-def make_site(store: Store, config: Config | None = None) -> Starlette:
+def make_site(
+    store: Store, config: Config | None = None, screens: Screens = NO_SCREENS
+) -> Starlette:
     """Make the application, with everything that stands before it."""
     gateway = FakeGateway()
-    return make_app(gateway, site=Site(gateway, store, config or settings()))
+    site = Site(gateway, store, config or settings(), screens=screens)
+    return make_app(gateway, site=site)
 
 
 @dataclass

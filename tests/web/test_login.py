@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,7 @@ from tests.web.browser import PUBLIC, browsing, make_link, make_site, public
 from threadline.core.account import LINK_LASTS, LOGIN_LASTS
 from threadline.sessions.store import Store
 from threadline.testing.clock import FakeClock
+from threadline.web.screens import Screens
 
 
 @on(FAST, POSTGRES)
@@ -28,6 +30,22 @@ async def test_a_link_logs_in(store: Store) -> None:
     assert "secure" not in cookie
     assert after.status_code == 200
     assert "logged in as owner" in after.text
+
+
+@on(FAST)
+async def test_without_a_link_the_app_shows_the_other_ways(store: Store, tmp_path: Path) -> None:
+    """Where the app was built; a link logs in as ever, and a wrong one is told without it."""
+    (tmp_path / "index.html").write_text("the app")
+    (tmp_path / "assets").mkdir()
+    async with browsing(make_site(store, screens=Screens(tmp_path))) as browser:
+        door = await browser.client.get("/login")
+        wrong = await browser.open_link("no link at all")
+        entered = await browser.open_link(await make_link(store))
+
+    assert (door.status_code, door.text) == (200, "the app")
+    assert "script-src 'self'" in door.headers["content-security-policy"]
+    assert (wrong.status_code, entered.status_code) == (410, 303)
+    assert "the app" not in wrong.text
 
 
 @on(FAST, POSTGRES)

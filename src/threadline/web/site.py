@@ -29,19 +29,24 @@ class Site:
         config: Config,
         *,
         reloading: "Reloading | None" = None,
+        screens: Screens | None = None,
     ) -> None:
-        """Show a store; with somebody who reloads them, settings can be changed here."""
+        """Show a store; with somebody who reloads them, settings can be changed here.
+
+        Without other screens the app is shown that was built.
+        """
         self.api = make_api(gateway, store, config)
         self.api.state.reloading = reloading
         if reloading is not None:
             reloading.listen(self._go_by)
         self._store, self._config = store, config
+        self._screens = screens or Screens()
 
     def routes(self) -> list[BaseRoute]:
         """Answer what is found where."""
         return [
-            *Screens().routes(),
-            *Pages(self._store, self._config.server).routes(),
+            *self._screens.routes(),
+            *Pages(self._store, self._config.server, self._screens).routes(),
             make_share_route(self._store),
             Mount("/api", app=self.api),
         ]

@@ -143,7 +143,9 @@ async def test_a_schedule_is_tried_before_a_job_is_made(store: Store) -> None:
 
         async def times(schedule: str, timezone: str = "UTC") -> list[str]:
             query = {"schedule": schedule, "timezone": timezone}
-            return (await call.member.get("/api/jobs/times", params=query)).json()["items"]
+            answer = await call.member.get("/api/jobs/times", params=query)
+            found: list[str] = answer.json()["items"]
+            return found
 
         daily = await times("every day 9:00")
         assert [moment[11:16] for moment in daily] == ["09:00"] * 3

@@ -137,8 +137,11 @@ async def test_undo_redo_retry_and_branches(store: Store) -> None:
     assert edited.json()["session"]["parent_id"] == id
     assert (branch.json()["title"], branch.json()["base_id"]) == ("Fork", id)
     assert (retried.status_code, busy.status_code) == (201, 409)
-    children = {child["id"] for child in kin["children"]}
-    assert children == {edited.json()["session"]["id"], branch.json()["id"]}
+    children = {child["id"]: child["base_seq"] for child in kin["children"]}
+    assert children == {
+        edited.json()["session"]["id"]: edited.json()["session"]["base_seq"],
+        branch.json()["id"]: 3,
+    }
 
 
 @on(FAST)
@@ -217,3 +220,15 @@ async def test_a_conversation_is_stitched_and_seen_from_afar(store: Store) -> No
     assert before["items"] == whole["items"][:-1]
     assert (kin["first_id"], kin["latest_id"]) == (id, later.id)
     assert sum(one["user"] for one in map_) == 1
+
+
+@on(FAST)
+async def test_somebody_knows_their_own_words(store: Store) -> None:
+    """What a member said here bears the sender that they are told to be."""
+    async with calling(store) as callers:
+        id = await callers.talk("member", "mine")
+        me = (await callers.member.get("/api/me")).json()
+        lines = (await callers.member.get(f"/api/sessions/{id}/messages")).json()["items"]
+
+    said = [line["sender_id"] for line in lines if line["role"] == "user"]
+    assert said == [me["sender_id"]]

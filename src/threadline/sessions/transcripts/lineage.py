@@ -27,6 +27,8 @@ class Child:
     id: SessionId
     cause: Cause
     title: str | None
+    base_seq: int | None
+    """Up to which line a branch shares what was said; None: it is none."""
     opened_at: datetime
 
 
@@ -89,6 +91,7 @@ def lineage(tx: Transaction, id: SessionId) -> Lineage:
                 id=_id(row),
                 cause=Cause(row.text("cause")),
                 title=row.text_or_none("title"),
+                base_seq=row.number_or_none("base_seq"),
                 opened_at=row.moment("opened_at"),
             )
             for row in children

@@ -183,7 +183,7 @@ WHERE s.id = :id
 
 -- name: list_children
 -- Read the newest sessions that began from another one.
-SELECT c.id, c.cause, c.title, c.opened_at FROM sessions c
+SELECT c.id, c.cause, c.title, c.base_seq, c.opened_at FROM sessions c
 WHERE c.parent_key = :key
 ORDER BY c.opened_at DESC, c.key DESC
 LIMIT :most

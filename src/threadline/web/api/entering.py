@@ -51,6 +51,7 @@ def tell_visitor(request: Request, visitor: Visitor) -> Me:
     secret = login_secret(request) if visitor.login is not None else None
     return Me(
         account=AccountShape.from_account(visitor.account),
+        sender_id=visitor.account.sender.id,
         scopes=sorted(scope for scope in visitor.scopes if visitor.may(scope)),
         login=None if visitor.login is None else visitor.login.key,
         csrf=None if secret is None else csrf_of(secret),
@@ -64,6 +65,7 @@ def tell_entered(request: Request, response: Response, entered: Entered) -> Me:
     is_owner = account.role is AccountRole.OWNER
     return Me(
         account=AccountShape.from_account(account),
+        sender_id=account.sender.id,
         scopes=sorted(TokenScope if is_owner else MEMBER_SCOPES),
         login=entered.login.key,
         csrf=csrf_of(entered.secret),

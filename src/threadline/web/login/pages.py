@@ -16,6 +16,7 @@ from threadline.web.hosts import LOOPBACK, is_within
 from threadline.web.login.cookies import set_login
 from threadline.web.login.entrance import Entrance
 from threadline.web.origins import OWN_SITES, check_origin
+from threadline.web.screens import Screens
 from threadline.web.visiting import SECRET_LIMIT, find_visitor
 
 FORM_LIMIT = 10_000
@@ -52,10 +53,13 @@ _HOW = "<p>To log in, run <code>threadline account link</code> and open what it 
 class Pages:
     """The pages, for one store."""
 
-    def __init__(self, store: Store, server: ServerSettings) -> None:
-        """Let people in by links."""
+    def __init__(
+        self, store: Store, server: ServerSettings, screens: Screens | None = None
+    ) -> None:
+        """Let people in by links; screens show the other ways to log in, if they were built."""
         self._store = store
         self._server = server
+        self._screens = screens
         self._entrance = Entrance(store)
 
     def routes(self) -> list[Route]:
@@ -82,6 +86,8 @@ class Pages:
         where a link leads which somebody pasted; such an app presses no button.
         """
         link = request.query_params.get("link", "")
+        if not link and self._screens is not None and self._screens.is_there:
+            return await self._screens.show(request)
         if not link:
             return await self.show_door(request)
         if request.method == "GET" and _is_here(request):

@@ -50,6 +50,7 @@ class Me(Answer):
     """Who asks, and what they may do."""
 
     account: AccountShape
+    sender_id: str = Field(description="As whom they speak: the `sender_id` of their messages.")
     scopes: list[TokenScope]
     login: int | None = Field(description="The key of this login; null: a token asks.")
     csrf: str | None = Field(

@@ -93,12 +93,21 @@ class ChildView(Answer):
     id: str
     cause: Cause
     title: str | None
+    base_seq: int | None = Field(
+        description="Up to which line a branch shares what was said; null: it is none."
+    )
     opened_at: Moment
 
     @classmethod
     def from_child(cls, child: Child) -> "ChildView":
         """Show a child."""
-        return cls(id=child.id, cause=child.cause, title=child.title, opened_at=child.opened_at)
+        return cls(
+            id=child.id,
+            cause=child.cause,
+            title=child.title,
+            base_seq=child.base_seq,
+            opened_at=child.opened_at,
+        )
 
 
 class LineageView(Answer):
