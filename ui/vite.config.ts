@@ -23,7 +23,9 @@ function compressed(): Plugin {
 }
 
 // Where the server is while the app is being worked on.
-const server = process.env.VITE_SERVER ?? "http://127.0.0.1:8642";
+const target = process.env.VITE_SERVER ?? "http://127.0.0.1:8642";
+// To the server its own page asks: it takes changes from no other.
+const server = { target, changeOrigin: true, headers: { origin: target } };
 
 export default defineConfig({
   plugins: [svelte(), compressed()],

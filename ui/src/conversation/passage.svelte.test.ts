@@ -155,6 +155,7 @@ describe("a passage", () => {
     expect([...ends(passage), passage.hasEarlier]).toEqual([81, 100, false]);
     await passage.unfold(true);
     expect([...ends(passage), passage.hasEarlier]).toEqual([21, 100, true]);
+    expect(passage.aim).toEqual({ at: "line", seq: 80 });
     await passage.unfold(false);
     expect([...ends(passage), passage.hasEarlier]).toEqual([81, 100, false]);
     await passage.jump(10);

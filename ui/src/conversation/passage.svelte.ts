@@ -156,6 +156,8 @@ export class Passage {
     if (isOpen) {
       this.#stretch = { ...this.#stretch, hasEarlier: this.compaction !== null };
       await this.earlier();
+      // It grows upwards: without this nothing of it might be seen.
+      if (this.compaction) this.aim = { at: "line", seq: this.compaction.to_seq };
     } else {
       this.#stretch = folded(this.#stretch, this.floor);
       if (this.lines.length === 0) await this.end(true);

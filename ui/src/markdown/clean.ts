@@ -4,9 +4,9 @@ import DOMPurify, { type Config } from "dompurify";
 import { isOwnPicture, linkTo } from "./addresses.ts";
 
 const TAGS = [
-  ..."a b br blockquote button code dd del details div dl dt em figcaption figure h1 h2 h3 h4 h5 h6 hr i img".split(" "),
-  ..."ins kbd li mark ol p pre q rp rt ruby s samp small span strong sub summary sup table tbody td th thead".split(" "),
-  ..."tr u ul var".split(" "),
+  ..."a b br blockquote button code dd del details div dl dt em figcaption figure h1 h2 h3 h4 h5 h6 hr".split(" "),
+  ..."i img ins kbd li mark ol p pre q rp rt ruby s samp small span strong sub summary sup table".split(" "),
+  ..."tbody td th thead tr u ul var".split(" "),
 ];
 const ATTRIBUTES = [
   ..."alt aria-expanded aria-label class data-do data-lang data-math decoding dir href loading rel role src".split(" "),

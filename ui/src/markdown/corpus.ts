@@ -153,7 +153,8 @@ const MARKDOWN = [
   `\`\`\`html onload=${RUN}\n<script>${RUN}</script>\n\`\`\``,
   `\`<img src=x onerror=${RUN}>\``,
   `    <script>${RUN}</script>`,
-  `| <img src=x onerror=${RUN}> | [x](javascript:${RUN}) |\n|---|---|\n| <script>${RUN}</script> | \`</td><img src=x onerror=${RUN}>\` |`,
+  `| <img src=x onerror=${RUN}> | [x](javascript:${RUN}) |\n|---|---|\n` +
+    `| <script>${RUN}</script> | \`</td><img src=x onerror=${RUN}>\` |`,
   `- [ ] <img src=x onerror=${RUN}>\n- [x] [y](javascript:${RUN})`,
   `> <iframe srcdoc="<script>parent.${RUN}</script>"></iframe>`,
   `**<img src=x onerror=${RUN}>** ~~<svg onload=${RUN}>~~`,
@@ -164,8 +165,17 @@ const MARKDOWN = [
   `$$\\style{background:url(${ELSEWHERE}/l.png)}{x} \\class{spoken}{x} \\id{app}{x} \\label{app}$$`,
   `\\(</span><img src=x onerror=${RUN}>\\)`,
   `\`\`\`mermaid\ngraph TD\nA["<img src=x onerror=${RUN}>"] --> B\nclick B "javascript:parent.${RUN}"\n\`\`\``,
-  `\`\`\`mermaid\n%%{init: {"securityLevel": "loose", "htmlLabels": true}}%%\ngraph TD\nA["<img src='${ELSEWHERE}/m.png' onerror='${RUN}'>"]\n\`\`\``,
+  `\`\`\`mermaid\n%%{init: {"securityLevel": "loose", "htmlLabels": true}}%%\ngraph TD\n` +
+    `A["<img src='${ELSEWHERE}/m.png' onerror='${RUN}'>"]\n\`\`\``,
   `\`\`\`mermaid\n---\nconfig:\n  themeCSS: "@import url(${ELSEWHERE}/n.css);"\n---\ngraph TD\nA --> B\n\`\`\``,
 ];
 
-export const CORPUS: readonly string[] = [...PLAIN, ...FRAMES, ...REQUESTS, ...LINKS, ...MUTATIONS, ...CLOBBERING, ...MARKDOWN];
+export const CORPUS: readonly string[] = [
+  ...PLAIN,
+  ...FRAMES,
+  ...REQUESTS,
+  ...LINKS,
+  ...MUTATIONS,
+  ...CLOBBERING,
+  ...MARKDOWN,
+];

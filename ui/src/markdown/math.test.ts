@@ -14,7 +14,9 @@ test.each([
   expect(formula(text)?.tex).toBe(tex);
 });
 
-test.each(["$5 and $6", "$5-$6", "$5 and US$", "$HOME/bin:$PATH", "$HOME and $PATH", "$ x $", "$$", "$\nx$", "\\(", "$a"])(
+const MONEY = ["$5 and $6", "$5-$6", "$5 and US$", "$HOME/bin:$PATH", "$HOME and $PATH"];
+
+test.each([...MONEY, "$ x $", "$$", "$\nx$", "\\(", "$a"])(
   "%j is none",
   (text) => {
     expect(formula(text)).toBeNull();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { SessionRowView } from "../api/schema.ts";
-import { admits, compare, EVERYTHING, merge } from "./order.ts";
+import { admits, compare, EVERYTHING, merge, partOf } from "./order.ts";
 import { sample as row } from "./sample.ts";
 
 const names = (rows: readonly SessionRowView[]): string[] => rows.map(({ session: { id } }) => id);
@@ -73,5 +73,19 @@ describe("a filter", () => {
     expect(admits({ ...EVERYTHING, platform: "slack" }, one)).toBe(false);
     expect(admits({ ...EVERYTHING, platform: "telegram", project: 3, isUnread: true }, one)).toBe(true);
     expect(admits({ ...EVERYTHING, isUnread: true }, { ...one, is_unread: false })).toBe(false);
+  });
+});
+
+describe("an address that leads to a part of the list", () => {
+  const part = (query: string): unknown => partOf(new URLSearchParams(query));
+
+  it("names a project or a person", () => {
+    expect(part("project=7")).toEqual({ project: 7, person: null, shelf: "sidebar" });
+    expect(part("person=3")).toEqual({ project: null, person: 3, shelf: "sidebar" });
+    expect(part("project=1&shelf=scheduled")).toEqual({ project: 1, person: null, shelf: "scheduled" });
+  });
+
+  it("is none otherwise", () => {
+    expect(["", "new", "project=x", "shelf=all"].map(part)).toEqual([null, null, null, null]);
   });
 });

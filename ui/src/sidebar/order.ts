@@ -13,6 +13,13 @@ export interface Filter {
 
 export const EVERYTHING: Filter = { shelf: "sidebar", platform: null, project: null, person: null, isUnread: false };
 
+/** Read from an address which part of the list it leads to; null: to none. */
+export function partOf(query: URLSearchParams): Partial<Filter> | null {
+  const [project = null, person = null] = ["project", "person"].map((name) => Number(query.get(name)) || null);
+  if (project === null && person === null) return null;
+  return { project, person, shelf: query.get("shelf") === "scheduled" ? "scheduled" : "sidebar" };
+}
+
 /** Tell whether a row that changed belongs to a list; who took part is known to the server only. */
 export function admits(filter: Filter, { session, held, queued, is_unread }: SessionRowView): boolean {
   const isBusy = held !== null || queued > 0 || session.worktree !== null;

@@ -85,7 +85,6 @@ export const account = {
     over: "over since",
   },
   accounts: {
-    text: "Members see what is theirs; you see everything.",
     add: "Add a member",
     name: "Name",
     profile: "Profile",

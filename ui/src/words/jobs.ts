@@ -4,7 +4,8 @@ const NAMES = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday",
 const LIST = new Intl.ListFormat("en", { type: "conjunction" });
 
 const clock = (hour: number, minute: number): string => `${hour}:${String(minute).padStart(2, "0")}`;
-const which = (days: Days): string => (typeof days === "string" ? days : LIST.format(days.map((day) => NAMES[day] ?? "")));
+const which = (days: Days): string =>
+  typeof days === "string" ? days : LIST.format(days.map((day) => NAMES[day] ?? ""));
 
 /** Say what a schedule means; null: its own text says it best. */
 function saying(meaning: Meaning): string | null {

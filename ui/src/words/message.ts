@@ -22,6 +22,7 @@ export const message = {
     error: "Error",
     empty: "It answered nothing.",
     running: "running",
+    waiting: "waits for leave",
     done: "done",
     failed: "failed",
     lost: "no answer",

@@ -7,7 +7,9 @@ export const welcome = {
   enough: "Do not show this again",
   talk: {
     title: "Say something",
-    text: "An echo answers you: it needs no key and no network. Everything that can be done with a conversation can be tried with it.",
+    text:
+      "An echo answers you: it needs no key and no network. " +
+      "Everything that can be done with a conversation can be tried with it.",
     textModel: (model: string) => `${model} answers you.`,
     below: "Write below.",
     begin: "Begin a conversation",

@@ -6,7 +6,8 @@ const file: AttachmentPart = { type: "attachment", kind: "file", blob: "0", medi
 
 test("Files that follow each other stand together.", () => {
   const pieces = arranged([{ type: "text", text: "a" }, file, file, { type: "text", text: "b" }, file]);
-  expect(pieces.map((piece) => (piece.kind === "files" ? piece.files.length : piece.kind))).toEqual(["text", 2, "text", 1]);
+  const kinds = pieces.map((piece) => (piece.kind === "files" ? piece.files.length : piece.kind));
+  expect(kinds).toEqual(["text", 2, "text", 1]);
 });
 
 test("Empty words and empty thoughts are left out, all else is kept in order.", () => {

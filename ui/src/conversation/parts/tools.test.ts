@@ -43,10 +43,11 @@ test.each([
 
 test("A call runs, is done, failed, or lost.", () => {
   const result = { call_id: "1", text: "", is_error: false };
-  expect(stateOf(undefined, true)).toBe("running");
-  expect(stateOf(undefined, false)).toBe("lost");
-  expect(stateOf(result, true)).toBe("done");
-  expect(stateOf({ ...result, is_error: true }, false)).toBe("failed");
+  expect(stateOf(undefined, "running")).toBe("running");
+  expect(stateOf(undefined, "waiting")).toBe("waiting");
+  expect(stateOf(undefined, null)).toBe("lost");
+  expect(stateOf(result, "running")).toBe("done");
+  expect(stateOf({ ...result, is_error: true }, null)).toBe("failed");
 });
 
 const call: ToolCallPart = { type: "tool_call", id: "c1", name: "run", arguments: "{}" };
@@ -58,7 +59,8 @@ function line(seq: number, at: string, part: MessageView["parts"][number], role:
 
 test("A call took as long as its answer came later.", () => {
   const asked = line(1, "2026-01-01T00:00:00Z", call, "assistant");
-  const answer = line(2, "2026-01-01T00:00:02Z", { type: "tool_result", call_id: "c1", text: "", is_error: false }, "tool");
+  const result = { type: "tool_result", call_id: "c1", text: "", is_error: false } as const;
+  const answer = line(2, "2026-01-01T00:00:02Z", result, "tool");
   expect(duration(call, asked, [asked, answer])).toBe(2000);
   expect(duration(call, asked, [asked])).toBeNull();
   expect([isCalled("c1", [asked, answer]), isCalled("c1", [answer])]).toEqual([true, false]);

@@ -1,6 +1,6 @@
 // What can be told of a tool call in one line, and how its input and output read.
 
-import type { MessageView, ToolCallPart, ToolResultPart } from "../../api/schema.ts";
+import type { MessageView, ToolCallPart, ToolResultPart, TurnState } from "../../api/schema.ts";
 
 // The arguments that say most about a call, the best first.
 const KEYS = [
@@ -21,7 +21,7 @@ const CONTROLS = new RegExp(
   "g",
 );
 
-export type CallState = "running" | "done" | "failed" | "lost";
+export type CallState = "running" | "waiting" | "done" | "failed" | "lost";
 
 /** Answer the argument that says most about a call, in one line. */
 export function keyArgument(json: string): string {
@@ -48,9 +48,9 @@ export function withoutControls(text: string): string {
     .join("\n");
 }
 
-/** Tell how a call stands; `isHeld`: its turn is still under way. */
-export function stateOf(result: ToolResultPart | undefined, isHeld: boolean): CallState {
-  if (!result) return isHeld ? "running" : "lost";
+/** Tell how a call stands, and its turn, if that is still under way: it may wait for leave. */
+export function stateOf(result: ToolResultPart | undefined, held: TurnState | null): CallState {
+  if (!result) return held === null ? "lost" : held === "waiting" ? "waiting" : "running";
   return result.is_error ? "failed" : "done";
 }
 

@@ -45,7 +45,12 @@ graph LR
 Straßenbahnhaltestellenverzeichnisführerschein, und dann: Grüße aus Köln! 🌱👩🏽‍🌾🇺🇳
 `;
 
-function line(seq: number, role: MessageView["role"], parts: MessageView["parts"], more: Partial<MessageView> = {}): MessageView {
+function line(
+  seq: number,
+  role: MessageView["role"],
+  parts: MessageView["parts"],
+  more: Partial<MessageView> = {},
+): MessageView {
   return {
     key: seq,
     session_id: ID,

@@ -19,7 +19,8 @@ export async function run({ id }: JobShape): Promise<void> {
 
 export async function pause(job: JobShape): Promise<void> {
   const path = { id: job.id };
-  if (await notices.attempt(() => hub.client.call("pause_job", { path }))) notices.tell(said.rests, () => void resume(job));
+  const isDone = await notices.attempt(() => hub.client.call("pause_job", { path }));
+  if (isDone) notices.tell(said.rests, () => void resume(job));
 }
 
 export async function resume({ id }: JobShape): Promise<void> {

@@ -53,9 +53,10 @@ function cron(line: string): Meaning {
   const [minute = "", hour = "", day = "", month = "", weekday = "", ...rest] = line.split(" ");
   if (rest.length > 0 || month !== "*" || weekday === "") return OTHER;
   const step = /^\*\/(\d+)$/.exec(minute)?.[1];
-  if (step && hour === "*" && day === "*" && weekday === "*") return { kind: "interval", number: Number(step), unit: "minute" };
+  const isAnyHour = hour === "*" && day === "*" && weekday === "*";
+  if (step && isAnyHour) return { kind: "interval", number: Number(step), unit: "minute" };
   if (!/^\d+$/.test(minute)) return OTHER;
-  if (minute === "0" && hour === "*" && day === "*" && weekday === "*") return { kind: "interval", number: 1, unit: "hour" };
+  if (minute === "0" && isAnyHour) return { kind: "interval", number: 1, unit: "hour" };
   if (!/^\d+$/.test(hour)) return OTHER;
   const time = { hour: Number(hour), minute: Number(minute) };
   if (/^\d+$/.test(day)) return weekday === "*" ? { kind: "monthly", day: Number(day), ...time } : OTHER;

@@ -28,8 +28,9 @@ describe("sections", () => {
   });
 
   test("settings are found by their names and by what they mean", () => {
+    const told = (key: string): string => nameOf(key).join(" ");
     const keys = (text: string): string[] =>
-      find(SETTINGS.map(setting), text, (key) => nameOf(key).join(" ")).flatMap(({ items }) => items.map((one) => one.key));
+      find(SETTINGS.map(setting), text, told).flatMap(({ items }) => items.map((one) => one.key));
     expect(keys("MODEL agent")).toEqual(["agent.model"]);
     expect(keys("everything kept")).toEqual(["database"]);
     expect(keys("pigeon")).toEqual([]);

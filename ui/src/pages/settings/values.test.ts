@@ -61,7 +61,7 @@ describe("values", () => {
 
 describe("blame", () => {
   test.each([
-    ["spend.day cannot be 'x'", "/home/me/threadline.toml", "spend.day"],
+    ["spend.day cannot be 'x'", "threadline.toml", "spend.day"],
     ["providers.openai.api_key is missing", "agent.model", "agent.model"],
     ["platforms.telegram.token cannot be what it is", null, "platforms.telegram"],
     ["The disk is full", null, null],
@@ -73,7 +73,7 @@ describe("blame", () => {
 describe("devices", () => {
   test.each([
     ["Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0", "Firefox, Linux"],
-    ["Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605 Version/18.0 Safari/604.1", "Safari, iPhone"],
+    ["Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605 Safari/604.1", "Safari, iPhone"],
     ["Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537 Chrome/140.0 Safari/537.36 Edg/140.0", "Edge, Windows"],
     ["my-script/2", "my-script/2"],
   ])("%s is called by its name", (agent, name) => {

@@ -65,7 +65,8 @@ function byMonth(days: readonly Bar[]): readonly Bar[] {
 
 function sumOf(item: UsageShape): Sum {
   const { calls, unpriced, input_tokens: input, output_tokens: output } = item;
-  return { calls, unpriced, input, output, cost: item.cost === null ? null : Number(item.cost), status: item.cost_status };
+  const cost = item.cost === null ? null : Number(item.cost);
+  return { calls, unpriced, input, output, cost, status: item.cost_status };
 }
 
 function plus(one: Sum, other: Sum): Sum {
