@@ -44,7 +44,7 @@ from threadline.testing.clock import FakeClock
 from threadline.testing.person import Person
 
 A_NIGHT = timedelta(hours=8)
-PATIENCE = 10.0
+PATIENCE = 30.0
 """Seconds after which a house that does not come to rest is a failure."""
 _LOOK_AGAIN = 0.002
 _NEVER = timedelta(days=1)
