@@ -169,11 +169,15 @@ async def test_somebody_who_takes_nothing_is_cut_off(
     await hall.house.until(lambda: len(hall.feed.followers) == 1, "somebody follows")
     (stuck,) = hall.feed.followers
     monkeypatch.setattr("threadline.web.feed.stream.STUCK", timedelta(milliseconds=50))
-    while not stuck.waiting:
-        piece = Piece(b": " + b"x" * 500_000 + b"\n\n")
-        stuck.put(piece.frames)
-        stuck.hurry(piece)
-    await hall.house.until(lambda: not hall.feed.followers, "they are cut off")
+    piece = Piece(b": " + b"x" * 500_000 + b"\n\n")
+
+    def press() -> bool:
+        if not stuck.waiting:
+            stuck.put(piece.frames)
+            stuck.hurry(piece)
+        return not hall.feed.followers
+
+    await hall.house.until(press, "they are cut off")
 
     loop, read = asyncio.get_running_loop(), b""
     with one:
