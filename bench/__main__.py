@@ -33,6 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     bars = [*judge(results), *_search(chosen), *_shape(chosen), *_model(chosen)]
     bars += _follow(chosen)
     bars += _ask(chosen)
+    bars += _look(chosen)
     bars += [bar for one in served for bar in gateway.judge(one)]
     docs = chosen.docs or (chosen.out if chosen.quick else ROOT / "docs")
     write(results, bars, chosen.out, docs, served)
@@ -75,6 +76,13 @@ def _ask(chosen: argparse.Namespace) -> list[Bar]:
 def _follow(chosen: argparse.Namespace) -> list[Bar]:
     """Measure those who follow over HTTP too, if SQLite was chosen."""
     from bench.feed import run
+
+    return run(chosen.out, quick=chosen.quick) if SQLITE in chosen.databases else []
+
+
+def _look(chosen: argparse.Namespace) -> list[Bar]:
+    """Measure the web app in a browser too, if SQLite was chosen."""
+    from bench.browser import run
 
     return run(chosen.out, quick=chosen.quick) if SQLITE in chosen.databases else []
 

@@ -1,0 +1,51 @@
+"""A real browser: the Chromium that comes with an npm package, or the one that is named."""
+
+import fcntl
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Browser, sync_playwright
+
+from tests.house.source import ROOT
+
+UI = ROOT / "ui"
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--headless=shell"]
+"""Without a sandbox, as anybody may run it anywhere; nothing that pages could notice."""
+_UNPACK = 'import c from "@sparticuz/chromium"; console.log(await c.executablePath());'
+
+
+@contextmanager
+def open_chromium() -> Iterator[Browser]:
+    """Open the browser, until the context is left."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+def find_chromium() -> str:
+    """Answer where the browser is; the first who asks unpacks it, and others wait for that."""
+    if named := os.environ.get("CHROMIUM_PATH"):
+        return named
+    folder = UI / "node_modules" / ".chromium"
+    folder.mkdir(exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return _unpack(folder)
+
+
+def _unpack(folder: Path) -> str:
+    done = subprocess.run(
+        ["node", "--input-type=module", "-e", _UNPACK],
+        cwd=UI,
+        env={**os.environ, "TMPDIR": str(folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, f"there is no browser: {done.stderr}"
+    return done.stdout.strip()

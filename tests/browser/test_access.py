@@ -1,0 +1,98 @@
+"""Everybody can use it: no page has anything that axe finds wrong, by day or by night."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.browser.axe import violations
+from tests.browser.place import SETTINGS, Place
+from tests.browser.screen import Screen
+from tests.browser.shop import Shop
+
+PAGES = [
+    "",
+    "?new",
+    "settings",
+    "people",
+    "platforms",
+    "jobs",
+    "spend",
+    "projects",
+    "shares",
+    "welcome",
+    "gallery",
+]
+RICH = """# A heading
+
+A [link](https://example.org), `code`, a formula $a^2$ and a list:
+
+- [x] done
+- [ ] open
+
+| a | b |
+|---|---|
+| 1 | 2 |
+
+```python
+print("hello")
+```
+
+> מילים בעברית, كلمات, 汉字 and 🙂
+"""
+
+
+@pytest.fixture(scope="module")
+def place(folder: Path, chromium: Browser) -> Iterator[Place]:
+    """A server with something on every page."""
+    with Shop() as shop, Place(folder, chromium, SETTINGS + shop.settings) as place:
+        place.start()
+        shop.says(place.url, "Where is my parcel?")
+        shop.hears()
+        yield place
+
+
+@pytest.mark.parametrize("is_phone", [False, True], ids=["desktop", "phone"])
+@pytest.mark.parametrize("path", PAGES)
+def test_pages_are_accessible(place: Place, path: str, is_phone: bool) -> None:
+    """Landmarks, names, contrast and order are right on every page."""
+    with place.screen(is_phone=is_phone, path=f"/{path}") as screen:
+        expect(screen.page.get_by_role("heading").first).to_be_visible()
+        expect(screen.page.locator("main[aria-busy=true]")).to_have_count(0)
+        _check(screen, f"page-{path.strip('?') or 'home'}{'-phone' if is_phone else ''}")
+
+
+def test_a_conversation_is_accessible(screen: Screen) -> None:
+    """So is a conversation with everything in it, its details, its menus and its questions."""
+    page = screen.begin(f"work {RICH}")
+    screen.sees("It says:")
+    page.locator("details > summary").last.click()
+    screen.say("ask tidy up")
+    expect(page.get_by_role("region", name="The agent asks")).to_be_visible()
+    page.get_by_role("button", name="Show details").click()
+    _check(screen, "conversation-rich")
+
+    page.get_by_role("button", name="More for this conversation").click()
+    assert violations(page) == []
+    page.get_by_role("menuitem", name="Share").click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+    assert violations(page) == []
+    page.keyboard.press("Escape")
+    page.keyboard.press("Control+k")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    assert violations(page) == []
+
+
+def test_the_door_is_accessible(place: Place) -> None:
+    """Whoever is not logged in sees a door that says how to get in."""
+    with place.screen(is_known=False) as screen:
+        expect(screen.page.get_by_role("heading", name="Log in")).to_be_visible()
+        _check(screen, "door")
+
+
+def _check(screen: Screen, name: str) -> None:
+    screen.keep(name)
+    for scheme in ("light", "dark"):
+        screen.page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+        assert violations(screen.page) == [], scheme

@@ -1,0 +1,60 @@
+"""A conversation that lives on a platform is live here too, and can be answered into."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.browser.place import SETTINGS, Place
+from tests.browser.screen import Screen
+from tests.browser.shop import Shop
+
+
+@pytest.fixture(scope="module")
+def shop() -> Iterator[Shop]:
+    """Somebody on a platform."""
+    with Shop() as shop:
+        yield shop
+
+
+@pytest.fixture(scope="module")
+def place(shop: Shop, folder: Path, chromium: Browser) -> Iterator[Place]:
+    """A server that the shop is connected to."""
+    with Place(folder, chromium, SETTINGS + shop.settings) as place:
+        place.start()
+        yield place
+
+
+def test_the_owner_answers_into_a_platform(shop: Shop, place: Place, screen: Screen) -> None:
+    """Ann writes there and it is seen here; the owner answers here and it is delivered there."""
+    shop.says(place.url, "Where is my parcel?")
+    assert shop.hears() == "I heard: Where is my parcel?"
+    row = screen.sidebar.get_by_role("link").filter(has_text="Where is my parcel?")
+    row.click()
+    screen.sees("I heard: Where is my parcel?")
+    expect(screen.page.get_by_text("as the bot")).to_be_visible()
+
+    screen.say("It is on its way, Ann.")
+
+    assert shop.hears() == "It is on its way, Ann."
+    screen.sees("It is on its way, Ann.")
+    shop.says(place.url, "Thank you!")
+    assert shop.hears() == "I heard: Thank you!"
+    screen.sees("I heard: Thank you!")
+    screen.keep("platform")
+
+
+def test_the_owner_asks_the_agent_there(shop: Shop, place: Place, screen: Screen) -> None:
+    """Words can also be for the agent; its answer is delivered there."""
+    shop.says(place.url, "Hello?", session="order 67", name="Bob")
+    assert shop.hears() == "I heard: Hello?"
+    screen.sidebar.get_by_role("link").filter(has_text="Hello?").click()
+    screen.sees("I heard: Hello?")
+
+    where = screen.page.get_by_role("button").filter(has_text="as the bot")
+    where.click()
+    screen.page.get_by_role("menuitemradio", name="Ask the agent").click()
+    screen.say("Write him something kind")
+
+    assert shop.hears() == "I heard: Write him something kind"
