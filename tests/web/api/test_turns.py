@@ -32,12 +32,14 @@ async def test_a_turn_is_stopped(store: Store) -> None:
         stopped = await callers.member.post(f"{url}/stop")
         nothing = await callers.member.post(f"{url}/stop")
         turns = (await callers.member.get(f"{url}/turns")).json()["items"]
+        lines = (await callers.member.get(f"{url}/messages")).json()["items"]
         reply = (await callers.member.get(f"/api/turns/{begun['turn_id']}/reply")).json()
 
     assert hidden.status_code == 404
     assert (taken.json()["turn_id"], again.status_code) == (waiting["turn_id"], 404)
     assert (stopped.json()["turn_id"], nothing.json()["turn_id"]) == (begun["turn_id"], None)
     assert {turn["state"] for turn in turns} == {"stopped"}
+    assert "two" not in str([line["parts"] for line in lines]), "it was taken back"
     assert reply["items"][0]["parts"][0]["kind"] == "stopped"
 
 

@@ -1998,7 +1998,7 @@ export interface Operations {
     body: NewWords;
     answer: MessageView;
   };
-  /** Let a message that waits never be answered; others of the same turn go with it. */
+  /** Let a message that waits never be answered. */
   unqueue_message: {
     path: {
       /** The id of a session. */

@@ -6,9 +6,9 @@ from fastapi import APIRouter, Path
 
 from threadline.core.errors import NotFound, Refused
 from threadline.core.inbound import Inbound, InboundKind
-from threadline.core.message import Message, Text
-from threadline.core.session import SessionId
-from threadline.core.turn import TurnId
+from threadline.core.message import Message, Part, Text
+from threadline.core.session import Session, SessionId
+from threadline.core.turn import TurnId, TurnState
 from threadline.sessions.store import Store
 from threadline.web.api.asking import Reading, Writing, visible
 from threadline.web.api.deps import SessionIdPath, StoreDep
@@ -17,6 +17,7 @@ from threadline.web.api.paging import PAGE, After, Most, Page, number_after
 from threadline.web.api.problems import told
 from threadline.web.api.shapes.message import MessageView, NewWords
 from threadline.web.api.shapes.turn import StoppedView, TurnView
+from threadline.web.visiting import Visitor
 
 router = APIRouter(tags=["turns"])
 
@@ -84,20 +85,9 @@ async def change_queued(
     """
     session = await visible(store, visitor, id)
     message = await _waiting(store, session.id, key)
-    account = visitor.account
-    if message.platform_id is None or message.sender_id != account.sender.id:
+    if not _is_own(message, visitor):
         raise Refused("Only whoever said it here can change it", id=str(key))
-    changed = Inbound(
-        address=account.place(),
-        sender=account.sender,
-        parts=(Text(text=wish.text),),
-        at=store.now(),
-        kind=InboundKind.EDIT,
-        message_id=message.platform_id,
-        version=len(await store.revisions(message.key)) + 1,
-        profile=session.profile,
-    )
-    await store.arrive(changed)
+    await _change(store, visitor, session, message, Text(text=wish.text))
     return MessageView.from_message(await _waiting(store, session.id, key))
 
 
@@ -105,12 +95,43 @@ async def change_queued(
 async def unqueue_message(
     visitor: Writing, store: StoreDep, id: SessionIdPath, key: WaitingKey
 ) -> StoppedView:
-    """Let a message that waits never be answered; others of the same turn go with it."""
+    """Let a message that waits never be answered.
+
+    Your own words are taken back. What others said stays, but the turn that would answer it is
+    stopped, and whatever else it would answer goes with it.
+    """
     session = await visible(store, visitor, id)
     message = await _waiting(store, session.id, key)
-    if message.turn_id is None or not await store.stop(message.turn_id):
+    if message.turn_id is None:
         return StoppedView(turn_id=None)
-    return StoppedView(turn_id=message.turn_id)
+    if _is_own(message, visitor):
+        await _change(store, visitor, session, message)
+        turn = await store.turn(message.turn_id)
+        return StoppedView(turn_id=turn.id if turn.state is TurnState.STOPPED else None)
+    is_stopped = await store.stop(message.turn_id)
+    return StoppedView(turn_id=message.turn_id if is_stopped else None)
+
+
+def _is_own(message: Message, visitor: Visitor) -> bool:
+    """Tell whether somebody said a message here, and not on a platform."""
+    return message.platform_id is not None and message.sender_id == visitor.account.sender.id
+
+
+async def _change(
+    store: Store, visitor: Visitor, session: Session, message: Message, *parts: Part
+) -> None:
+    """Let a message read differently; with nothing to read it is taken back."""
+    change = Inbound(
+        address=visitor.account.place(),
+        sender=visitor.account.sender,
+        parts=parts,
+        at=store.now(),
+        kind=InboundKind.EDIT if parts else InboundKind.DELETION,
+        message_id=message.platform_id,
+        version=len(await store.revisions(message.key)) + 1,
+        profile=session.profile,
+    )
+    await store.arrive(change)
 
 
 async def _waiting(store: Store, id: SessionId, key: int) -> Message:
