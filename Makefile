@@ -44,7 +44,7 @@ bench: $(STAMP)  ## measure, and write JSON, tables and plots
 crash: $(STAMP)  ## kill -9 under load, KILLS=300 times: nothing lost, nothing twice
 	@$(BIN)/python -m tests.crash --kills $(KILLS) $(ARGS)
 
-setup: $(STAMP) $(NODE)  ## install everything, for Node too (the targets above do it by themselves)
+setup: $(STAMP) $(BUILT)  ## install and build everything (the targets above do it by themselves)
 
 $(STAMP): requirements/pip.txt requirements/dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
