@@ -14,7 +14,7 @@ hypothesis.settings.register_profile(
     "ci",
     deadline=None,
     derandomize=True,
-    max_examples=30,
+    max_examples=60,
     stateful_step_count=30,
     print_blob=True,
     suppress_health_check=[hypothesis.HealthCheck.too_slow],

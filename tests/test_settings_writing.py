@@ -312,7 +312,7 @@ _VALUES = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(steps=st.lists(st.dictionaries(_KEYS, _VALUES, max_size=4), max_size=4))
 def test_whatever_is_edited_says_what_it_should_or_is_refused(
     steps: list[dict[str, object]],

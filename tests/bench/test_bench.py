@@ -100,7 +100,7 @@ async def test_a_filled_store_is_sound(tmp_path: Path) -> None:
         assert seqs == list(range(1, 24))
 
 
-@pytest.mark.parametrize("database", [SQLITE])
+@pytest.mark.parametrize("database", [SQLITE, POSTGRES])
 def test_a_tiny_run_writes_everything(database: str, tmp_path: Path) -> None:
     """One run leaves numbers for all measurements, a page with a row for each, and plots."""
     results = gather(measure([database], [8], TINY), 1.0, TINY.long_messages)

@@ -14,7 +14,7 @@ from threadline.sessions.store import Store
 TINY = Load(people=3, messages=2, interrupted=3, streams=3, seconds=2.5, sessions=4)
 
 
-@pytest.mark.parametrize("database", [POSTGRES])
+@pytest.mark.parametrize("database", [SQLITE, POSTGRES])
 def test_a_tiny_gateway_serves_in_every_way(database: str, tmp_path: Path) -> None:
     """Everybody is answered in order, also after a kill, and every piece is heard."""
     (served,) = run(tmp_path, [database], load=TINY)

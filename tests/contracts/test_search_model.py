@@ -25,7 +25,7 @@ from threadline.storage.database import Database
 from threadline.storage.sqlite import SqliteDatabase
 
 SETTINGS = hypothesis.settings(
-    max_examples=30, phases=[hypothesis.Phase.explicit, hypothesis.Phase.generate]
+    max_examples=60, phases=[hypothesis.Phase.explicit, hypothesis.Phase.generate]
 )
 PIECES = ("fox", "foxes", "Fuchs", "日本", "日本語", "本", "é", "🎉", "a-b", "abcabc", " ", "xx")
 
@@ -197,4 +197,4 @@ def test_postgres_finds_what_reading_everything_finds(postgres_server: Server) -
         await database.open()
         return database
 
-    run(open_database, hypothesis.settings(SETTINGS, max_examples=10))
+    run(open_database, hypothesis.settings(SETTINGS, max_examples=20))

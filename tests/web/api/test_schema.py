@@ -27,7 +27,7 @@ from tests.web.api.conftest import Template
 from tests.web.api.household import HERE, Caller, Household, describe, move_in
 from tests.web.api.table import TABLE
 
-EXAMPLES = 3
+EXAMPLES = 6
 CHECKS = [
     not_a_server_error,
     content_type_conformance,
