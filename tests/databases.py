@@ -112,6 +112,7 @@ class SqliteFactory:
 
     def tamper(self, statement: str) -> list[tuple[object, ...]]:
         connection = apsw.Connection(self.where)
+        connection.set_busy_timeout(30_000)  # Milliseconds: the writer may be at work.
         try:
             return connection.execute(statement).fetchall()
         finally:

@@ -7,8 +7,9 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.browser.chromium import open_chromium
-from tests.browser.place import Place
+from tests.browser.place import SETTINGS, Place
 from tests.browser.screen import Screen
+from tests.browser.shop import Shop
 
 expect.set_options(timeout=20_000)  # Milliseconds; many tests run side by side.
 
@@ -30,9 +31,22 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def place(folder: Path, chromium: Browser) -> Iterator[Place]:
-    """A server as somebody starts it, with the actor for an agent, and a login."""
-    with Place(folder, chromium) as place:
+def shop() -> Iterator[Shop]:
+    """Somebody on a platform."""
+    with Shop() as shop:
+        yield shop
+
+
+@pytest.fixture(scope="module")
+def settings() -> str:
+    """How the server of a module is set up: the actor is its agent."""
+    return SETTINGS
+
+
+@pytest.fixture(scope="module")
+def place(folder: Path, chromium: Browser, settings: str) -> Iterator[Place]:
+    """A server as somebody starts it, and a login."""
+    with Place(folder, chromium, settings) as place:
         place.start()
         yield place
 

@@ -2,11 +2,9 @@
 
 import json
 import subprocess
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from tests.browser.chromium import UI
 from tests.browser.place import SETTINGS, Place
@@ -42,18 +40,9 @@ def corpus() -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def shop() -> Iterator[Shop]:
-    """Somebody on a platform."""
-    with Shop() as shop:
-        yield shop
-
-
-@pytest.fixture(scope="module")
-def place(shop: Shop, folder: Path, chromium: Browser) -> Iterator[Place]:
-    """A server that the shop is connected to."""
-    with Place(folder, chromium, SETTINGS + shop.settings) as place:
-        place.start()
-        yield place
+def settings(shop: Shop) -> str:
+    """The shop is connected."""
+    return SETTINGS + shop.settings
 
 
 def test_words_thoughts_and_tools_harm_nobody(screen: Screen, corpus: list[str]) -> None:

@@ -1,10 +1,7 @@
 """A conversation that lives on a platform is live here too, and can be answered into."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from tests.browser.place import SETTINGS, Place
 from tests.browser.screen import Screen
@@ -12,18 +9,9 @@ from tests.browser.shop import Shop
 
 
 @pytest.fixture(scope="module")
-def shop() -> Iterator[Shop]:
-    """Somebody on a platform."""
-    with Shop() as shop:
-        yield shop
-
-
-@pytest.fixture(scope="module")
-def place(shop: Shop, folder: Path, chromium: Browser) -> Iterator[Place]:
-    """A server that the shop is connected to."""
-    with Place(folder, chromium, SETTINGS + shop.settings) as place:
-        place.start()
-        yield place
+def settings(shop: Shop) -> str:
+    """The shop is connected."""
+    return SETTINGS + shop.settings
 
 
 def test_the_owner_answers_into_a_platform(shop: Shop, place: Place, screen: Screen) -> None:
