@@ -9,6 +9,9 @@ import hypothesis
 import pytest
 
 from tests.house.leftovers import running_tasks, tasks_left, threads_left
+from tests.memory import keep_files_in_memory
+
+keep_files_in_memory()
 
 hypothesis.settings.register_profile(
     "ci",

@@ -4,8 +4,10 @@ Ask for `store`, `open_store` or `database_factory`; the test then runs once on 
 test that needs only some of them says `@on("sqlite-fast")`.
 """
 
+import asyncio
 import contextlib
 import itertools
+import shutil
 import subprocess
 import tempfile
 import time
@@ -90,8 +92,10 @@ class OpenStore(Protocol):
 class SqliteFactory:
     """Opens one file again and again."""
 
-    def __init__(self, kind: str, folder: Path) -> None:
+    def __init__(self, kind: str, folder: Path, template: Path | None = None) -> None:
+        """Begin with a copy of an empty store; without one the first opening makes the schema."""
         self.kind = kind
+        self._template = template
         self.path = folder / "threadline.db"
         self.where = str(self.path)
         self._opened: list[Database] = []
@@ -99,6 +103,8 @@ class SqliteFactory:
     async def __call__(
         self, *, clock: Callable[[], datetime] | None = None, deadline_seconds: float = 30.0
     ) -> Database:
+        if self._template is not None and not self.path.exists():
+            shutil.copy(self._template, self.path)
         database = SqliteDatabase(
             self.path, durable=self.kind == DURABLE, clock=clock, deadline_seconds=deadline_seconds
         )
@@ -184,6 +190,7 @@ class Server:
         )
         self._server.ensure_postgres_running()
         self._is_ready = False
+        self._hand: psycopg.Connection | None = None
 
     def url(self, name: str) -> str:
         """Answer the address of a database."""
@@ -192,8 +199,18 @@ class Server:
     def execute(self, statement: str, name: str = "postgres") -> list[tuple[object, ...]]:
         """Carry out one statement outside of any transaction."""
         with psycopg.connect(self.url(name), autocommit=True) as connection:
-            cursor = connection.execute(statement.encode())
-            return cursor.fetchall() if cursor.description else []
+            return _carry_out(connection, statement)
+
+    def _manage(self, statement: str) -> list[tuple[object, ...]]:
+        """Carry out a statement about databases, by a connection that stays: a new one costs."""
+        if self._hand is None:
+            self._hand = psycopg.connect(self.url("postgres"), autocommit=True)
+        return _carry_out(self._hand, statement)
+
+    def _let_go(self) -> None:
+        if self._hand is not None:
+            self._hand.close()
+            self._hand = None
 
     def create(self, *, empty: bool = False) -> str:
         """Make a fresh database, with the schema unless it is to be empty."""
@@ -201,12 +218,12 @@ class Server:
             self._make_template()
         name = f"t{next(_numbers)}"
         template = "template0" if empty else TEMPLATE
-        self.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+        self._manage(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY FILE_COPY")
         return name
 
     def drop(self, name: str) -> None:
         """Remove a database, whoever is still connected."""
-        self.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+        self._manage(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
 
     def connections(self, name: str) -> list[str]:
         """Name the connections to a database that do not end within a while."""
@@ -215,17 +232,19 @@ class Server:
             "SELECT format('%s %s %s: %s', pid, application_name, state, query) "
             f"FROM pg_stat_activity WHERE datname = '{name}'"
         )
-        while (rows := self.execute(question)) and time.monotonic() < over:
+        while (rows := self._manage(question)) and time.monotonic() < over:
             time.sleep(0.01)
         return [str(row[0]) for row in rows]
 
     def restart(self) -> None:
         """Let the server end at once, as in a crash, and start it again."""
+        self._let_go()
         self._control("-m", "immediate", "stop")
         self._server.ensure_postgres_running()
 
     def stop(self) -> None:
         """End the server and remove its data."""
+        self._let_go()
         self._guard.communicate()
 
     def _control(self, *arguments: str) -> None:
@@ -241,9 +260,28 @@ class Server:
     def _make_template(self) -> None:
         from threadline.storage.postgres.schema import upgrade
 
-        self.execute(f"CREATE DATABASE {TEMPLATE} TEMPLATE template0")
+        self._manage(f"CREATE DATABASE {TEMPLATE} TEMPLATE template0")
         upgrade(self.url(TEMPLATE))
         self._is_ready = True
+
+
+def _carry_out(connection: psycopg.Connection, statement: str) -> list[tuple[object, ...]]:
+    cursor = connection.execute(statement.encode())
+    return cursor.fetchall() if cursor.description else []
+
+
+@pytest.fixture(scope="session")
+def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make an empty store, which each test copies instead of making its schema again."""
+    path = tmp_path_factory.mktemp("template") / "template.db"
+
+    async def make() -> None:
+        database = SqliteDatabase(path)
+        await database.open()
+        await database.close()
+
+    asyncio.run(make())
+    return path
 
 
 @pytest.fixture(scope="session")
@@ -264,14 +302,14 @@ def database_kind(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 async def database_factory(
-    database_kind: str, tmp_path: Path, request: pytest.FixtureRequest
+    database_kind: str, sqlite_template: Path, tmp_path: Path, request: pytest.FixtureRequest
 ) -> AsyncIterator[DatabaseFactory]:
     """Make a fresh store; afterwards nothing of it may still be open."""
     factory: SqliteFactory | PostgresFactory
     if database_kind == POSTGRES:
         factory = PostgresFactory(request.getfixturevalue("postgres_server"))
     else:
-        factory = SqliteFactory(database_kind, tmp_path)
+        factory = SqliteFactory(database_kind, tmp_path, sqlite_template)
     yield factory
     await factory.close()
     if left := factory.leftovers():
