@@ -5,11 +5,24 @@ from playwright.sync_api import Page, expect
 from tests.browser.screen import Screen
 
 _FOCUSED = """() => {
-  const box = document.activeElement.getBoundingClientRect();
-  const style = getComputedStyle(document.activeElement);
-  return document.activeElement !== document.body && box.width > 0
-    && (style.outlineStyle !== "none" || document.activeElement.closest(":focus-within") !== null);
+  const one = document.activeElement;
+  const look = () => {
+    const found = [];
+    for (let at = one, far = 0; at && far < 4; at = at.parentElement, far++) {
+      for (const part of [null, "::before", "::after"]) {
+        const style = getComputedStyle(at, part);
+        found.push(style.outline, style.boxShadow, style.borderColor, style.backgroundColor);
+      }
+    }
+    return found.join();
+  };
+  const focused = look();
+  one.blur();
+  const plain = look();
+  one.focus({ preventScroll: true });
+  return one !== document.body && one.getBoundingClientRect().width > 0 && focused !== plain;
 }"""
+"""Whatever has the focus, or what it stands in, looks otherwise than without it."""
 
 
 def test_a_conversation_by_keyboard_alone(screen: Screen) -> None:
