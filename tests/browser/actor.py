@@ -45,11 +45,14 @@ async def _hangs(request: Request, words: str) -> AsyncIterator[Output]:
 
 
 async def _asks(request: Request, words: str) -> AsyncIterator[Output]:
-    """Ask for leave, and tell what was decided."""
+    """Ask for leave, once more if that is answered by a question, and tell what was decided."""
     if request.turn.answer is None:
         yield Question(text=f"May I {words}?", tools=("bash",))
         return
-    approval, _ = read_answer(request.turn.answer)
+    approval, said = read_answer(request.turn.answer)
+    if said.endswith("?"):
+        yield Question(text=f"May I {said}", tools=("bash",))
+        return
     done = "Done" if approval is Approval.APPROVED else "Left alone"
     yield say(Role.ASSISTANT, f"{done}: {words}")
 

@@ -11,19 +11,22 @@ from tests.browser.place import SETTINGS, Place
 from tests.browser.screen import Screen
 from tests.browser.shop import Shop
 
-PAGES = [
-    "",
-    "?new",
-    "settings",
-    "people",
-    "platforms",
-    "jobs",
-    "spend",
-    "projects",
-    "shares",
-    "welcome",
-    "gallery",
-]
+PAGES = {
+    "": "Where is my parcel?",
+    "?new": "Ready when you are",
+    "settings": "Where you are logged in",
+    "settings/agent": "agent.model",
+    "people": "Ann",
+    "platforms": "Everything arrived.",
+    "jobs": "What should I water?",
+    "jobs/1": "It has not run yet.",
+    "spend": "There is no cap.",
+    "projects": "Garden",
+    "shares": "Copy link",
+    "welcome": "Whoever has it is the bot.",
+    "gallery": "It needs you",
+}
+"""Each page, and what stands there once it has been read."""
 RICH = """# A heading
 
 A [link](https://example.org), `code`, a formula $a^2$ and a list:
@@ -50,6 +53,8 @@ def place(folder: Path, chromium: Browser) -> Iterator[Place]:
         place.start()
         shop.says(place.url, "Where is my parcel?")
         shop.hears()
+        with place.screen() as screen:
+            _furnish(screen)
         yield place
 
 
@@ -58,9 +63,10 @@ def place(folder: Path, chromium: Browser) -> Iterator[Place]:
 def test_pages_are_accessible(place: Place, path: str, is_phone: bool) -> None:
     """Landmarks, names, contrast and order are right on every page."""
     with place.screen(is_phone=is_phone, path=f"/{path}") as screen:
-        expect(screen.page.get_by_role("heading").first).to_be_visible()
+        expect(screen.page.get_by_text(PAGES[path]).locator("visible=true").first).to_be_visible()
         expect(screen.page.locator("main[aria-busy=true]")).to_have_count(0)
-        _check(screen, f"page-{path.strip('?') or 'home'}{'-phone' if is_phone else ''}")
+        name = path.strip("?").replace("/", "-") or "home"
+        _check(screen, f"page-{name}{'-phone' if is_phone else ''}")
 
 
 def test_a_conversation_is_accessible(screen: Screen) -> None:
@@ -89,6 +95,15 @@ def test_the_door_is_accessible(place: Place) -> None:
     with place.screen(is_known=False) as screen:
         expect(screen.page.get_by_role("heading", name="Log in")).to_be_visible()
         _check(screen, "door")
+
+
+def _furnish(screen: Screen) -> None:
+    """Make one of everything that a page can list."""
+    (row,) = screen.context.request.get(f"{screen.url}/api/sessions").json()["items"]
+    screen.call("POST", "/api/shares", {"session": row["session"]["id"]})
+    screen.call("POST", "/api/projects", {"name": "Garden"})
+    wish = {"prompt": "What should I water?", "schedule": "every day 9:00"}
+    screen.call("POST", "/api/jobs", wish)
 
 
 def _check(screen: Screen, name: str) -> None:

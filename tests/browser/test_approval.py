@@ -1,7 +1,7 @@
 """The agent asks for leave, and somebody decides."""
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.browser.screen import Screen
 
@@ -25,3 +25,27 @@ def test_the_agent_waits_for_a_decision(screen: Screen, choice: str, outcome: st
     screen.sees(outcome)
     expect(question).to_have_count(0)
     expect(row.first.get_by_text("Needs you")).to_have_count(0)
+
+
+def test_an_answer_is_for_one_question(screen: Screen) -> None:
+    """Nobody says yes twice to what they saw once: the next question is another one."""
+    page = screen.begin("ask tidy up")
+    question = page.get_by_role("region", name="The agent asks")
+    note = question.get_by_role("textbox")
+    yes = question.get_by_role("button", name="Yes, this once")
+    note.fill("and sweep?")
+    held: list[Route] = []
+    page.route("**/api/turns/*", lambda route: held.extend([route]))
+
+    with page.expect_request("**/api/turns/*"):
+        yes.click()
+    expect(question.get_by_text("May I tidy up?")).to_be_visible()
+    expect(yes).to_be_disabled()
+    for route in held:
+        route.continue_()
+    page.unroute("**/api/turns/*")
+
+    expect(question.get_by_text("May I and sweep?")).to_be_visible()
+    expect(note).to_have_value("")
+    yes.click()
+    screen.sees("Done: tidy up")

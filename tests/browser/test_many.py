@@ -59,6 +59,23 @@ def test_the_list_stays_small(screen: Screen) -> None:
     screen.keep("many-sessions")
 
 
+def test_a_page_that_cannot_be_read_is_told(screen: Screen) -> None:
+    """Else the list would seem to end there."""
+    screen.expected = {500}
+    page = screen.page
+    rows = screen.sidebar.get_by_role("listitem")
+    expect(rows.first).to_be_visible()
+    page.route("**/api/sessions?*after=*", lambda route: route.fulfill(status=500, json={}))
+    bottom = "list => list.scrollTo(0, list.scrollHeight)"
+    screen.sidebar.locator(".list").evaluate(bottom)
+    told = screen.sidebar.get_by_text("The list could not be read")
+    expect(told).to_be_visible()
+
+    page.unroute("**/api/sessions?*after=*")
+    screen.sidebar.get_by_role("button", name="Try again").click()
+    expect(told).to_have_count(0)
+
+
 def test_new_words_come_first(screen: Screen) -> None:
     """What is said now stands at the top of 100,000."""
     screen.begin("I am the newest")

@@ -99,5 +99,6 @@ def test_a_token_is_shown_once(screen: Screen) -> None:
     assert screen.context.request.get(f"{screen.url}/api/me", headers=bearer).ok
 
     page.get_by_role("button", name="Revoke").click()
+    page.get_by_role("dialog").get_by_role("button", name="Revoke").click()
     expect(page.get_by_text("No token yet.")).to_be_visible()
     assert not screen.context.request.get(f"{screen.url}/api/me", headers=bearer).ok

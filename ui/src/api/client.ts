@@ -9,7 +9,13 @@ export type Operation = keyof Operations & keyof typeof ROUTES;
 export type Arguments<Name extends Operation> = Part<"path", Operations[Name]["path"]> &
   Part<"query", Operations[Name]["query"]> &
   Part<"header", Operations[Name]["header"]> &
-  Part<"body", Operations[Name]["body"]> & { signal?: AbortSignal };
+  Part<"body", Operations[Name]["body"]> & Manner;
+
+/** How it is asked: until when, and whether also while the page is being left. */
+interface Manner {
+  signal?: AbortSignal | undefined;
+  keepalive?: boolean | undefined;
+}
 
 /** What came back: the data, the revision to name in `If-Match`, and the status. */
 export interface Answer<Data> {
@@ -69,6 +75,7 @@ export class Client {
       headers: this.#headers(method, asked),
       ...(asked.body === undefined ? {} : { body: written(asked.body) }),
       ...(asked.signal ? { signal: asked.signal } : {}),
+      ...(asked.keepalive ? { keepalive: true } : {}),
     });
     if (!response.ok) throw await problem(response);
     const data = (await read(response, reading)) as Operations[Name]["answer"];
@@ -114,12 +121,11 @@ type Part<Key extends string, Value> = [Value] extends [never]
 type Given<Name extends Operation> =
   Record<never, never> extends Arguments<Name> ? [given?: Arguments<Name>] : [given: Arguments<Name>];
 
-interface Loose {
+interface Loose extends Manner {
   path?: Record<string, unknown> | undefined;
   query?: Record<string, unknown> | undefined;
   header?: Record<string, unknown> | undefined;
   body?: unknown;
-  signal?: AbortSignal | undefined;
 }
 
 function isPlain(body: unknown): boolean {

@@ -283,6 +283,8 @@ export interface DecidedView {
 /** What is decided about what an agent asks. */
 export interface Decision {
   approval: Approval;
+  /** The question that is decided, by the `asked_at` of its turn as it was shown. */
+  asked_at: string;
   extent?: Extent;
   /** What the agent is told. */
   words?: string;
@@ -339,7 +341,7 @@ export interface EditedView {
 export type EndReason = "new" | "idle" | "daily" | "suspended" | "closed" | "switched" | "linked" | "parted";
 
 /** What became true, of a session and what is in it, or of something beside all sessions. */
-export type EventKind = "session.opened" | "session.changed" | "session.suspended" | "session.ended" | "session.forgotten" | "message.added" | "message.changed" | "transcript.changed" | "turn.queued" | "turn.running" | "turn.waiting" | "turn.done" | "turn.failed" | "turn.stopped" | "turn.interrupted" | "turn.moved" | "delivery.pending" | "delivery.sending" | "delivery.sent" | "delivery.failed" | "delivery.abandoned" | "project.changed" | "job.changed" | "access.changed" | "person.changed" | "allowance.changed" | "home.changed" | "gateway.changed" | "settings.changed" | "share.changed" | "account.changed";
+export type EventKind = "session.opened" | "session.changed" | "session.suspended" | "session.ended" | "session.forgotten" | "message.added" | "message.changed" | "transcript.changed" | "turn.queued" | "turn.running" | "turn.waiting" | "turn.done" | "turn.failed" | "turn.stopped" | "turn.interrupted" | "turn.moved" | "delivery.pending" | "delivery.sending" | "delivery.sent" | "delivery.failed" | "delivery.abandoned" | "project.changed" | "job.changed" | "access.changed" | "person.changed" | "allowance.changed" | "home.changed" | "gateway.changed" | "settings.changed" | "share.changed" | "account.changed" | "audit.noted";
 
 /** What a session can be written in. */
 export type ExportFormat = "md" | "html" | "jsonl";
@@ -465,6 +467,7 @@ export interface JobEdit {
   timezone?: string | null;
   target?: string | null;
   mirror?: Mirror | null;
+  /** Empty: the first words of its prompt. */
   name?: string | null;
 }
 
@@ -484,6 +487,8 @@ export interface JobShape {
   paused_at: string | null;
   /** When it is asked next; null: never again. */
   next_at: string | null;
+  /** Null: there was none yet. */
+  last_run: RunShape | null;
 }
 
 /** A job to be made. */
@@ -495,6 +500,7 @@ export interface JobWish {
   /** Where the answer goes, as `telegram:42`; several with commas between them. */
   target?: string;
   mirror?: Mirror;
+  /** Empty: the first words of its prompt. */
   name?: string;
 }
 
@@ -1467,8 +1473,10 @@ export interface TurnView {
   started_at: string | null;
   ended_at: string | null;
   first_seq: number | null;
-  /** What it asks while it waits. */
+  /** What it asks while it waits, or asked last. */
   question: string | null;
+  /** When it asked; no two of its questions have one. */
+  asked_at: string | null;
   /** The tools that it asks leave for. */
   asks: string[];
   answer: string | null;
@@ -2048,6 +2056,7 @@ export interface Operations {
   list_approvals: {
     path: never;
     query: {
+      /** The profile; your own where none is named. */
       profile?: string | null | undefined;
     };
     header: never;
@@ -2069,7 +2078,9 @@ export interface Operations {
   list_allowances: {
     path: never;
     query: {
+      /** The profile; your own where none is named. */
       profile?: string | null | undefined;
+      /** The session that is meant. */
       session?: string | null | undefined;
     };
     header: never;
@@ -2092,6 +2103,7 @@ export interface Operations {
     query: {
       /** A name of your own for the device. */
       device: string;
+      /** The profile; your own where none is named. */
       profile?: string | null | undefined;
     };
     header: never;
@@ -2104,8 +2116,9 @@ export interface Operations {
     query: {
       /** A name of your own for the device. */
       device: string;
-      /** The session; none: the one that is not there yet. */
+      /** The session that is meant. */
       session?: string | null | undefined;
+      /** The profile; your own where none is named. */
       profile?: string | null | undefined;
     };
     header: never;
@@ -2118,8 +2131,9 @@ export interface Operations {
     query: {
       /** A name of your own for the device. */
       device: string;
-      /** The session; none: the one that is not there yet. */
+      /** The session that is meant. */
       session?: string | null | undefined;
+      /** The profile; your own where none is named. */
       profile?: string | null | undefined;
     };
     header: never;
@@ -2133,12 +2147,14 @@ export interface Operations {
       text: string;
       /** The last word may be unfinished. */
       is_typing?: boolean | undefined;
+      /** The profile; your own where none is named. */
       profile?: string | null | undefined;
       role?: Role[] | null | undefined;
       platform?: string | null | undefined;
       kind?: Kind | null | undefined;
       person?: number | null | undefined;
       project?: number | null | undefined;
+      /** The session that is meant. */
       session?: string | null | undefined;
       since?: string | null | undefined;
       until?: string | null | undefined;
@@ -2182,6 +2198,7 @@ export interface Operations {
   list_projects: {
     path: never;
     query: {
+      /** The profile; your own where none is named. */
       profile?: string | null | undefined;
     };
     header: never;
@@ -2484,7 +2501,7 @@ export interface Operations {
     query: {
       /** Sessions whose state is told at the beginning. */
       sessions?: string[] | undefined;
-      /** The profile that is looked at; yours if none. */
+      /** The profile; your own where none is named. */
       profile?: string | null | undefined;
     };
     header: never;
@@ -2499,7 +2516,7 @@ export interface Operations {
       sessions?: string[] | undefined;
       /** Sessions whose running turns are heard word by word. */
       live?: string[] | undefined;
-      /** The profile that is looked at; yours if none. */
+      /** The profile; your own where none is named. */
       profile?: string | null | undefined;
       /** A place of the feed: the `cursor` of a snapshot, the `id` of an event. */
       after?: string | null | undefined;
@@ -2709,6 +2726,8 @@ export interface Operations {
     query: {
       /** The session that is asked about. */
       session: string;
+      /** Only what is in this state, or in one of several; none: in any. */
+      state?: DeliveryState[] | null | undefined;
       /** Where to go on: what the page before called `next`. */
       after?: string | null | undefined;
       /** How many to answer at the most. */
@@ -2884,9 +2903,14 @@ export interface Operations {
       session?: string | null | undefined;
       person?: number | null | undefined;
       sender?: string | null | undefined;
+      /** Only in this profile. */
       profile?: string | null | undefined;
       /** Whose days these are. */
       timezone?: string | undefined;
+      /** Where to go on: what the page before called `next`. */
+      after?: string | null | undefined;
+      /** How many to answer at the most. */
+      most?: number | undefined;
     };
     header: never;
     body: never;

@@ -3,6 +3,7 @@
 import { Problem } from "../api/client.ts";
 import { once } from "../api/once.ts";
 import type { SessionChange } from "../api/schema.ts";
+import { copy } from "../state/copying.ts";
 import { hub } from "../state/hub.svelte.ts";
 import { notices } from "../state/notices.svelte.ts";
 import { addressOf, place } from "../state/place.svelte.ts";
@@ -14,6 +15,11 @@ const said = words.details.said;
 
 /** What must be known of a session to change it. */
 export type Subject = Pick<TalkState, "id" | "row" | "etag">;
+
+/** Copy the address of a line. */
+export function copyLink({ id }: Subject, seq: number): void {
+  if (id !== null) void copy(location.origin + addressOf(id, seq), words.conversation.linkCopied);
+}
 
 /** Begin a session that shares everything up to a line, and go there. */
 export async function branch(talk: TalkState, seq: number): Promise<boolean> {

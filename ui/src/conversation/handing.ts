@@ -2,15 +2,29 @@
 
 import type { Talk } from "./talk.svelte.ts";
 
-const begun = new Map<string, Talk>();
+/** What is handed on: the conversation, and where in the field somebody is writing, if they are. */
+export interface Handed {
+  talk: Talk;
+  caret: readonly [number, number] | null;
+}
 
-export function handOn(id: string, talk: Talk): void {
-  begun.set(id, talk);
+const begun = new Map<string, Handed>();
+const handed = new WeakSet<Talk>();
+
+export function handOn(id: string, talk: Talk, field: Element | null): void {
+  const isWriting = field instanceof HTMLTextAreaElement;
+  begun.set(id, { talk, caret: isWriting ? [field.selectionStart, field.selectionEnd] : null });
+  handed.add(talk);
 }
 
 /** Take up the conversation that was just begun here, if it is this one. */
-export function takeUp(id: string | null): Talk | null {
-  const talk = begun.get(id ?? "") ?? null;
+export function takeUp(id: string | null): Handed | null {
+  const found = begun.get(id ?? "") ?? null;
   begun.clear();
-  return talk;
+  return found;
+}
+
+/** Whether another screen goes on with a conversation that was begun here. */
+export function isHandedOn(talk: Talk): boolean {
+  return handed.has(talk);
 }

@@ -1,14 +1,27 @@
 import { describe, expect, it } from "vitest";
 import { Problem } from "../api/client.ts";
-import { Outbox, type Said } from "./outbox.svelte.ts";
+import { Outbox, outboxAt, type Carry, type Said, type Shelf, type Unsent } from "./outbox.svelte.ts";
+
+/** A shelf that outlasts the page. */
+class Board implements Shelf {
+  kept: Unsent[] = [];
+  constructor(readonly name = "here") {}
+
+  all = (): readonly Unsent[] => this.kept;
+  keep = (unsent: Unsent): void => void this.kept.push(unsent);
+  drop = (key: string): void => void (this.kept = this.kept.filter((one) => one.key !== key));
+}
 
 const said = (text: string): Said => ({ text, tickets: [], speech: "ask" });
+const texts = (outbox: Outbox): string[] => outbox.pending.map((one) => one.text);
+const away: Carry = () => Promise.reject(new TypeError("away"));
 
 describe("an outbox", () => {
   it("shows a line until it has arrived", async () => {
     let arrive = (): void => undefined;
-    const outbox = new Outbox(() => new Promise<void>((resolve) => (arrive = resolve)));
+    const outbox = new Outbox(() => new Promise<void>((resolve) => (arrive = resolve)), new Board());
     const sent = outbox.send(said("hello"), 0);
+    await Promise.resolve();
     expect(outbox.pending.map((one) => one.text)).toEqual(["hello"]);
     arrive();
     await sent;
@@ -21,7 +34,7 @@ describe("an outbox", () => {
     const outbox = new Outbox(async (_, key) => {
       keys.push(key);
       if (isAway) throw new TypeError("away");
-    });
+    }, new Board());
     await outbox.send(said("hello"), 0);
     expect(outbox.pending[0]?.error).toBeInstanceOf(TypeError);
 
@@ -37,7 +50,7 @@ describe("an outbox", () => {
     let tries = 0;
     const outbox = new Outbox(async () => {
       if (++tries < 2) throw new Problem(503, "StorageError", "The store does not work.");
-    });
+    }, new Board());
     await outbox.send(said("hello"), 0);
     await outbox.resendLost();
     expect(outbox.pending).toEqual([]);
@@ -48,7 +61,7 @@ describe("an outbox", () => {
     const outbox = new Outbox(async () => {
       tries++;
       throw new Problem(402, "CapReached", "The cap is reached.");
-    });
+    }, new Board());
     await outbox.send(said("hello"), 0);
     await outbox.resendLost();
     expect(tries).toBe(1);
@@ -56,9 +69,94 @@ describe("an outbox", () => {
   });
 
   it("gives the words back that are thrown away", async () => {
-    const outbox = new Outbox(() => Promise.reject(new TypeError("away")));
+    const outbox = new Outbox(away, new Board());
     await outbox.send(said("hello"), 0);
-    expect(outbox.discard(outbox.pending[0]?.key ?? "")).toBe("hello");
+    expect(outbox.discard(outbox.pending[0]?.key ?? "")?.text).toBe("hello");
     expect(outbox.pending).toEqual([]);
+  });
+
+  it("sends one after the other, also if somebody is quick", async () => {
+    const order: string[] = [];
+    const outbox = new Outbox(async ({ text }) => {
+      order.push(`${text} begins`);
+      await Promise.resolve();
+      order.push(`${text} ends`);
+    }, new Board());
+
+    await Promise.all([outbox.send(said("first"), 0), outbox.send(said("second"), 0), outbox.resendLost()]);
+
+    expect(order).toEqual(["first begins", "first ends", "second begins", "second ends"]);
+  });
+
+  it("keeps the order where the first did not get through", async () => {
+    const arrived: string[] = [];
+    let isAway = true;
+    const outbox = new Outbox(async ({ text }) => {
+      if (isAway) throw new TypeError("away");
+      arrived.push(text);
+    }, new Board());
+    await Promise.all([outbox.send(said("first"), 0), outbox.send(said("second"), 0)]);
+    expect(outbox.pending.every(({ error }) => error instanceof TypeError)).toBe(true);
+
+    isAway = false;
+    await outbox.send(said("third"), 0);
+
+    expect(arrived).toEqual(["first", "second", "third"]);
+  });
+
+  it("goes on after what was refused", async () => {
+    const outbox = new Outbox(async ({ text }) => {
+      if (text === "too dear") throw new Problem(402, "CapReached", "The cap is reached.");
+    }, new Board());
+
+    await Promise.all([outbox.send(said("too dear"), 0), outbox.send(said("cheap"), 0)]);
+
+    expect(texts(outbox)).toEqual(["too dear"]);
+  });
+
+  it("outlasts the page, with the keys of its lines", async () => {
+    const board = new Board();
+    const keys: string[] = [];
+    await new Outbox((_, key) => (keys.push(key), away(said(""), key)), board).send(said("hello"), 7);
+
+    const after = new Outbox(async (_, key) => void keys.push(key), board);
+    expect(after.pending).toMatchObject([{ text: "hello", since: 7, error: null }]);
+    await after.resendLost();
+
+    expect(new Set(keys).size).toBe(1);
+    expect(board.kept).toEqual([]);
+  });
+
+  it("is found again by whoever comes back, and never sends the same line twice at once", async () => {
+    let arrive = (): void => undefined;
+    const carried: string[] = [];
+    const carry: Carry = ({ text }) => (carried.push(text), new Promise((resolve) => (arrive = resolve)));
+    const board = new Board();
+    const outbox = outboxAt(board, carry);
+    const sent = outbox.send(said("under way"), 0);
+    outbox.leave();
+    await Promise.resolve();
+
+    const again = outboxAt(board, async ({ text }) => void carried.push(text));
+    expect(again).toBe(outbox);
+    const second = again.send(said("after it"), 0);
+    arrive();
+    await Promise.all([sent, second]);
+
+    expect(carried).toEqual(["under way", "after it"]);
+    expect(outboxAt(board, carry)).not.toBe(outbox);
+  });
+
+  it("keeps what waits behind the first words where those have led", async () => {
+    const [nowhere, there] = [new Board("nowhere"), new Board("there")];
+    const outbox = new Outbox(async ({ text }, key) => {
+      if (text !== "first") throw new TypeError("away");
+      outbox.arrive(key, "there");
+      outbox.move(there);
+    }, nowhere);
+
+    await Promise.all([outbox.send(said("first"), 0), outbox.send(said("second"), 0)]);
+
+    expect([nowhere.kept, there.kept.map((one) => one.said.text)]).toEqual([[], ["second"]]);
   });
 });

@@ -16,6 +16,8 @@ interface Where {
 class Book extends Reading {
   marks: CutView[] = [];
   asked = 0;
+  /** What happens while a page is on its way. */
+  meanwhile: (() => unknown) | null = null;
 
   constructor(public length: number) {
     super({} as Reading["client"], "one", "main");
@@ -43,6 +45,9 @@ class Book extends Reading {
           ? from(after, most)
           : upto(before ?? Number.POSITIVE_INFINITY, most);
     const isBeginning = items[0] === all[0];
+    const { meanwhile } = this;
+    this.meanwhile = null;
+    await meanwhile?.();
     return { items, before: isBeginning ? null : seqOf(items[0]), after: seqOf(items.at(-1)) };
   }
 
@@ -116,6 +121,48 @@ describe("a passage", () => {
     expect(ends(passage)[1]).toBe(5000);
   });
 
+  it("reads one place at a time, and not those that nobody wants to go to any more", async () => {
+    const book = new Book(5000);
+    const passage = await opened(book);
+    const { asked } = book;
+    await Promise.all([1000, 1500, 2000, 2500, 3000].map((seq) => passage.jump(seq)));
+    expect(passage.aim).toEqual({ at: "line", seq: 3000 });
+    expect(book.asked - asked).toBe(2);
+  });
+
+  it("is not pulled away by an earlier move from what is loaded", async () => {
+    const passage = await opened(new Book(5000));
+    for (const back of [() => passage.end(), () => passage.jump(4990)]) {
+      await Promise.all([passage.begin(), back()]);
+      expect(ends(passage)[1]).toBe(5000);
+    }
+    expect(passage.aim).toEqual({ at: "line", seq: 4990 });
+  });
+
+  it("opens no fold for a jump that nobody wants any more", async () => {
+    const book = new Book(1000);
+    book.marks = [cut("compacted", 1, 900)];
+    const passage = await opened(book);
+    await Promise.all([passage.jump(10), passage.end()]);
+    expect([...ends(passage), passage.isCutOpen]).toEqual([941, 1000, false]);
+  });
+
+  it("tells only the last of several moves that it failed, and goes on from there", async () => {
+    const book = new Book(5000);
+    const passage = await opened(book);
+    const away = (): never => {
+      throw new Error("away");
+    };
+    book.meanwhile = () => {
+      book.meanwhile = away;
+      away();
+    };
+    const moves = await Promise.allSettled([passage.jump(100), passage.jump(2000)]);
+    expect(moves.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
+    await passage.jump(2000);
+    expect(passage.aim).toEqual({ at: "line", seq: 2000 });
+  });
+
   it("does not read what is there already", async () => {
     const book = new Book(100);
     const passage = await opened(book);
@@ -146,6 +193,51 @@ describe("a passage", () => {
     passage.isHiddenShown = true;
     await passage.readAnew();
     expect(ends(passage)).toEqual([41, 100]);
+  });
+
+  it("takes back what was undone also if somebody goes on meanwhile", async () => {
+    const book = new Book(1000);
+    const passage = await opened(book);
+    book.marks = [cut("undone", 991, 1000)];
+    book.meanwhile = () => passage.earlier();
+    await passage.readAnew();
+    expect(ends(passage)).toEqual([1000 - 2 * PAGE + 1, 990]);
+    expect(passage.cuts).toHaveLength(1);
+  });
+
+  it("loses no line that is added while all is read anew, or the last one is replaced", async () => {
+    const book = new Book(100);
+    const passage = await opened(book);
+    book.meanwhile = async () => {
+      book.length = 101;
+      await passage.readNew();
+    };
+    await passage.readAnew();
+    expect(ends(passage)[1]).toBe(101);
+    book.length = 102;
+    await Promise.all([passage.readLine(99), passage.readNew()]);
+    expect(ends(passage)[1]).toBe(102);
+  });
+
+  it("has the last line also if that was added on the way to the end", async () => {
+    const book = new Book(1000);
+    const passage = await opened(book, 10);
+    book.meanwhile = () => (passage.lastSeq = book.length = 1001);
+    await passage.end();
+    expect(ends(passage)[1]).toBe(1001);
+  });
+
+  it("reads what is new once more when somebody went away and came back meanwhile", async () => {
+    const book = new Book(1000);
+    const passage = await opened(book);
+    book.length = 1001;
+    book.meanwhile = async () => {
+      await passage.begin();
+      await passage.end();
+      book.length = 1002;
+    };
+    await passage.readNew();
+    expect(ends(passage)[1]).toBe(1002);
   });
 
   it("folds what is compacted, and unfolds it for whoever wants to see it or jumps there", async () => {

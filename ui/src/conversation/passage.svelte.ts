@@ -21,6 +21,12 @@ export const PAGE = 60;
 /** Where the reader is to be brought: to the end, to the beginning, or to a line, which is then marked. */
 export type Aim = { at: "end" | "beginning" } | { at: "line"; seq: number };
 
+/** A way to another place. */
+interface Move {
+  aim: Aim;
+  read: () => Promise<Stretch>;
+}
+
 export class Passage {
   cuts = $state.raw<readonly CutView[]>([]);
   aim = $state.raw<Aim | null>(null);
@@ -42,6 +48,9 @@ export class Passage {
   /** The line that is looked at: what is far from it goes first. */
   #lookedAt = Number.POSITIVE_INFINITY;
   #moves = 0;
+  /** Where the reader wants to go next, while the way there is being read, or an earlier one. */
+  #wish: Move | null = null;
+  #moving: Promise<void> | null = null;
   #isPaging = false;
 
   constructor(reading: Reading) {
@@ -83,71 +92,71 @@ export class Passage {
 
   /** Bring the reader to a line, wherever it is; what it is folded into opens. */
   async jump(seq: number): Promise<void> {
-    if (this.lines.some((line) => line.seq === seq)) {
-      this.aim = { at: "line", seq };
-      return;
-    }
-    await this.#move({ at: "line", seq }, async () => {
+    const aim: Aim = { at: "line", seq };
+    if (this.lines.some((line) => line.seq === seq)) return this.#stay(aim);
+    await this.#move(aim, async () => {
       const page = await this.#reading.page({ around: seq, most: PAGE, hidden: this.isHiddenShown });
-      if (seq <= this.floor) this.isCutOpen = true;
-      return begun(page, this.floor, isCutShort(page, seq, PAGE));
+      return begun(page, seq <= this.floor ? 0 : this.floor, isCutShort(page, seq, PAGE));
     });
   }
 
   /** Bring the reader to the beginning. */
   async begin(): Promise<void> {
     const aim: Aim = { at: "beginning" };
-    if (!this.hasEarlier) this.aim = aim;
-    else {
-      await this.#move(aim, async () => {
-        const page = await this.#reading.page({ after: this.floor, most: PAGE, hidden: this.isHiddenShown });
-        return { ...begun(page, this.floor, page.items.length === PAGE), hasEarlier: false };
-      });
-    }
+    if (!this.hasEarlier) return this.#stay(aim);
+    await this.#move(aim, async () => {
+      const page = await this.#reading.page({ after: this.floor, most: PAGE, hidden: this.isHiddenShown });
+      return { ...begun(page, this.floor, page.items.length === PAGE), hasEarlier: false };
+    });
   }
 
   /** Bring the reader to the end. */
   async end(isRead = this.hasLater): Promise<void> {
     const aim: Aim = { at: "end" };
-    if (!isRead) this.aim = aim;
-    else {
-      await this.#move(aim, async () => {
-        const page = await this.#reading.page({ most: PAGE, hidden: this.isHiddenShown });
-        return begun(page, this.floor, false);
-      });
-    }
+    if (!isRead) return this.#stay(aim);
+    await this.#move(aim, async () => {
+      const page = await this.#reading.page({ most: PAGE, hidden: this.isHiddenShown });
+      return begun(page, this.floor, false);
+    });
   }
 
   /** Read the lines that were added at the end, if the end is loaded; answers them. */
   async readNew(): Promise<readonly MessageView[]> {
-    if (this.hasLater) return [];
-    const last = seqOf(this.lines.at(-1)) || this.floor;
-    const { page, hasLater } = await this.#reading.between(last + 1, null, this.isHiddenShown);
-    if ((seqOf(this.lines.at(-1)) || this.floor) !== last) return [];
-    this.#keep(grownDown(this.#stretch, page.items, hasLater));
-    return page.items;
+    while (!this.hasLater) {
+      const last = this.#last();
+      const { page, hasLater } = await this.#reading.between(last + 1, null, this.isHiddenShown);
+      // Somebody may have gone elsewhere and come back meanwhile.
+      if (this.hasLater || this.#last() !== last) continue;
+      this.#keep(grownDown(this.#stretch, page.items, hasLater));
+      return page.items;
+    }
+    return [];
   }
 
   async readLine(seq: number): Promise<void> {
     if (!this.lines.some((line) => line.seq === seq)) return;
-    this.#stretch = replaced(this.#stretch, await this.#reading.line(seq));
+    const line = await this.#reading.line(seq);
+    this.#stretch = replaced(this.#stretch, line);
   }
 
   /** Read in place all that is loaded, because some of it went out of sight or came back. */
   async readAnew(): Promise<void> {
-    const moves = this.#moves;
-    const [first, last] = [seqOf(this.lines[0]), seqOf(this.lines.at(-1))];
-    const cuts = await this.#reading.cuts();
-    // What is folded away may be very long: it is not read only because something else has changed.
-    const from = this.hasEarlier || this.floor > 0 ? first || this.floor + 1 : 1;
-    const { page, hasLater } = await this.#reading.between(from, this.hasLater ? last : null, this.isHiddenShown);
-    if (moves !== this.#moves || seqOf(this.lines[0]) !== first) return;
-    const isFolded = this.floor > 0;
-    this.cuts = cuts;
-    const fresh = begun(page, this.floor, hasLater);
-    // Where nothing is folded any more, there is something before.
-    const hasEarlier = this.floor === 0 && (isFolded || this.hasEarlier) && from > 1;
-    this.#keep({ ...fresh, hasEarlier: hasEarlier || fresh.hasEarlier });
+    for (;;) {
+      const before = this.#stretch;
+      const [first, last] = [seqOf(this.lines[0]), seqOf(this.lines.at(-1))];
+      const cuts = await this.#reading.cuts();
+      // What is folded away may be very long: it is not read only because something else has changed.
+      const from = this.hasEarlier || this.floor > 0 ? first || this.floor + 1 : 1;
+      const { page, hasLater } = await this.#reading.between(from, this.hasLater ? last : null, this.isHiddenShown);
+      // What is loaded may be something else by now.
+      if (this.#stretch !== before) continue;
+      const isFolded = this.floor > 0;
+      this.cuts = cuts;
+      const fresh = begun(page, this.floor, hasLater);
+      // Where nothing is folded any more, there is something before.
+      const hasEarlier = this.floor === 0 && (isFolded || this.hasEarlier) && from > 1;
+      return this.#keep({ ...fresh, hasEarlier: hasEarlier || fresh.hasEarlier });
+    }
   }
 
   /** Unfold what was compacted, or fold it again. */
@@ -178,14 +187,57 @@ export class Passage {
     }
   }
 
-  /** Go elsewhere; of several quick moves only the last counts. */
+  /** Tell the last line that is loaded, or folded away where none is. */
+  #last(): number {
+    return seqOf(this.lines.at(-1)) || this.floor;
+  }
+
+  /** Go to what is loaded: what was on its way elsewhere no longer counts. */
+  #stay(aim: Aim): void {
+    this.#moves++;
+    this.#wish = null;
+    this.aim = aim;
+  }
+
+  /** Go elsewhere, one way after the other; of several quick moves only the last counts. */
   async #move(aim: Aim, read: () => Promise<Stretch>): Promise<void> {
     const move = ++this.#moves;
-    const stretch = await read();
-    if (move !== this.#moves) return;
-    this.#lookedAt = aim.at === "line" ? aim.seq : aim.at === "end" ? Number.POSITIVE_INFINITY : 0;
+    this.#wish = { aim, read };
+    this.#moving ??= this.#go();
+    try {
+      await this.#moving;
+    } catch (error) {
+      if (move === this.#moves) throw error;
+    }
+  }
+
+  async #go(): Promise<void> {
+    try {
+      while (this.#wish) await this.#fulfil(this.#wish);
+    } finally {
+      this.#moving = null;
+    }
+  }
+
+  async #fulfil({ aim, read }: Move): Promise<void> {
+    const move = this.#moves;
+    this.#wish = null;
+    try {
+      const stretch = await read();
+      if (move !== this.#moves) return;
+      this.#arrive(aim, stretch);
+      // What was added meanwhile, while the end was not loaded, is told by nobody else.
+      if (!this.hasLater && this.#last() < this.lastSeq) await this.readNew();
+    } catch (error) {
+      if (move === this.#moves) throw error;
+    }
+  }
+
+  #arrive(aim: Aim, stretch: Stretch): void {
+    const seq = aim.at === "line" ? aim.seq : aim.at === "end" ? Number.POSITIVE_INFINITY : 0;
+    if (aim.at === "line" && seq <= this.floor) this.isCutOpen = true;
+    this.#lookedAt = seq;
     this.#keep(stretch);
     this.aim = aim;
   }
 }
-

@@ -24,7 +24,6 @@ const talk = (more: Partial<Known> = {}): Known => ({
   hasLater: false,
   held: null,
   lines: [ask, answer],
-  queue: [],
   row,
   ...more,
 });

@@ -7,7 +7,7 @@ import type { TalkState } from "./talk.svelte.ts";
 export type Deed = "copy" | "link" | "branch" | "edit" | "retry" | "undo" | "revisions";
 
 /** What must be known of a conversation to say so. */
-export type Known = Pick<TalkState, "cuts" | "hasLater" | "held" | "lines" | "queue" | "row">;
+export type Known = Pick<TalkState, "cuts" | "hasLater" | "held" | "lines" | "row">;
 
 /** Whether somebody said it here themselves; what came over a platform is changed there. */
 export function isOwn(line: MessageView): boolean {

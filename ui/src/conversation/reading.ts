@@ -5,6 +5,7 @@ import type {
   ChildView,
   CutView,
   DeliveryShape,
+  DeliveryState,
   LineageView,
   MessagePage,
   MessageView,
@@ -19,6 +20,9 @@ export const MOST = 200;
 /** So many lines are read at a stretch; more than that nobody looks at. */
 const FAR = 1000;
 const TURNS = 60;
+
+/** How it stands with what never arrived. */
+export const LOST: readonly DeliveryState[] = ["failed", "abandoned"];
 
 /** A branch that leaves the line. */
 export interface Fork {
@@ -59,6 +63,11 @@ export class Reading {
   async row(): Promise<SessionRowView | null> {
     const { data } = await this.client.call("list_sessions", { query: { ids: [this.id], profile: this.profile } });
     return data.items[0] ?? null;
+  }
+
+  /** Tell up to which line whoever is here has read: a mark never goes back. */
+  async mark(): Promise<number> {
+    return (await this.client.call("mark_read", { path: { id: this.id }, body: { seq: 0 } })).data.seq;
   }
 
   async page(query: Where): Promise<MessagePage> {
@@ -103,8 +112,8 @@ export class Reading {
 
   /** Read what never arrived where it should. */
   async lost(): Promise<readonly DeliveryShape[]> {
-    const { data } = await this.client.call("list_deliveries", { query: { session: this.id, most: MOST } });
-    return data.items.filter(({ state }) => state === "failed" || state === "abandoned");
+    const query = { session: this.id, state: [...LOST], most: MOST };
+    return (await this.client.call("list_deliveries", { query })).data.items;
   }
 
   async kin(): Promise<Kin> {

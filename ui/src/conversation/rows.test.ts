@@ -127,7 +127,8 @@ describe("the rows of a transcript", () => {
 
   it("tell what was asked and answered before what was said after that", () => {
     const at = (minute: number): { at: string; turn_id: number } => ({ at: `2026-01-31T12:0${minute}:00Z`, turn_id: 7 });
-    const turn = { id: 7, state: "running", question: "Which?", answer: "Both", queued_at: at(3).at } as TurnView;
+    // It went on where it was: only one that was let go of is queued again with its answer.
+    const turn = { id: 7, state: "running", queued_at: at(0).at, asked_at: at(3).at, question: "Which?", answer: "Both" } as TurnView;
     const before = [line(1, at(1)), line(2, at(2))];
     const turns = new Map([[7, turn]]);
     const asked = { kind: "asked", question: "Which?", answer: "Both" };
@@ -182,11 +183,16 @@ describe("the rows after the last line", () => {
   });
 
   it("are what was sent from here, until it has come back", () => {
-    const sent = (key: string) => ({ key, text: "5", files: [], at: "", since: 4, error: null });
+    const sent = (key: string) => ({ key, text: "5", files: [], at: "", since: 4, after: null, error: null });
     expect(kinds(tailOf(tail({ lines: lines(4), pending: [sent("a")] })))).toEqual(["pending"]);
     expect(kinds(tailOf(tail({ lines: lines(5), pending: [sent("a")] })))).toEqual([]);
     expect(kinds(tailOf(tail({ lines: lines(5), pending: [sent("a"), sent("b")] })))).toEqual(["pending"]);
     expect(kinds(tailOf(tail({ lines: lines(5), pending: [{ ...sent("a"), since: 5 }] })))).toEqual(["pending"]);
+    // What was said before it may be loaded only now.
+    expect(kinds(tailOf(tail({ lines: lines(5), pending: [{ ...sent("a"), after: 5 }] })))).toEqual(["pending"]);
+    expect(kinds(tailOf(tail({ lines: lines(5), pending: [{ ...sent("a"), after: 4 }] })))).toEqual([]);
+    const failed = { ...sent("a"), error: new Error("away") };
+    expect(kinds(tailOf(tail({ lines: lines(5), pending: [failed] })))).toEqual(["pending"]);
   });
 
   it("tell why a session ended, and where it goes on", () => {

@@ -132,8 +132,11 @@ function without(queue: readonly MessageView[], lines: readonly MessageView[]): 
 /** Leave out what has come back already: the feed may be quicker than the answer to whoever sent it. */
 function onTheWay(pending: readonly Pending[], known: readonly MessageView[]): readonly Pending[] {
   const taken = new Set<number>();
-  return pending.filter(({ text, since }) => {
-    const back = known.find((line) => line.key > since && !taken.has(line.key) && isSaid(line, text));
+  return pending.filter(({ text, since, after, error }) => {
+    // What could not be sent is never taken for something that was said before.
+    if (error !== null) return true;
+    const isNew = ({ key, seq }: MessageView): boolean => key > since && (seq === null || seq > (after ?? 0));
+    const back = known.find((line) => isNew(line) && !taken.has(line.key) && isSaid(line, text));
     if (back) taken.add(back.key);
     return !back;
   });
@@ -154,9 +157,9 @@ function beforeLines({ lines, compaction, isCutOpen, kin }: Scene): Row[] {
 /** Tell what a turn asked and was answered: before what it said after that, or at the end. */
 function askedOf(turn: TurnView | null | undefined, before: MessageView | undefined, line: MessageView | null): Row[] {
   if (!turn?.question || turn.answer === null) return [];
-  // With its answer it was queued again.
+  const askedAt = Date.parse(turn.asked_at ?? turn.queued_at);
   const isAfter = ({ turn_id, role, at }: MessageView): boolean =>
-    turn_id === turn.id && role !== "user" && Date.parse(at) >= Date.parse(turn.queued_at);
+    turn_id === turn.id && role !== "user" && Date.parse(at) > askedAt;
   if ((before && isAfter(before)) || (line && !isAfter(line))) return [];
   return [{ key: `asked ${turn.id}`, kind: "asked", question: turn.question, answer: turn.answer }];
 }

@@ -61,6 +61,18 @@ describe("a speech", () => {
     expect(settled(silent(7, "Hello"), [line("Hello", 6)])?.text).toBe("Hello");
   });
 
+  it("stays when the line before it is read late, also one that begins with the same words", () => {
+    const next = hear(delta("text", "I'll look."), delta("line"), delta("text", "I"));
+    const kept = settled(next, [line("I'll look.")]);
+    expect(kept?.text).toBe("I");
+    expect(settled(heard(kept, delta("text", " see.", 1)), [line("I see.")])).toBeNull();
+    expect(settled(next, [line("I'll look."), line("I see.")])).toBeNull();
+    const thinking = hear(delta("text", "I'll look."), delta("line"), delta("thought", "Hm"));
+    expect(settled(thinking, [line("I'll look.")])?.thought).toBe("Hm");
+    expect(settled(hear(delta("thought", "Hm")), [line("")])?.thought).toBe("Hm");
+    expect(settled(hear(delta("thought", "Hm"), delta("line")), [line("")])).toBeNull();
+  });
+
   it("is another one for another turn", () => {
     expect(hear(delta("text", "Hello"), delta("text", "Bye", 0, 8))).toMatchObject({ turn: 8, text: "Bye" });
   });

@@ -4,15 +4,17 @@
 
 import { Problem } from "../api/client.ts";
 import type { Delta, FeedEvent } from "../api/feed.ts";
-import type { CutView, DeliveryShape, MessageView, SessionRowView, TurnView } from "../api/schema.ts";
+import type { DeliveryShape, MessageView, SessionRowView, Speech as Whom, TurnView } from "../api/schema.ts";
+import { Errands } from "../state/errands.ts";
 import { hub } from "../state/hub.svelte.ts";
 import { notices } from "../state/notices.svelte.ts";
-import { addressOf, place } from "../state/place.svelte.ts";
-import { Errands } from "./errands.ts";
-import { handOn } from "./handing.ts";
-import { isRefused, Outbox, type Pending, type Said } from "./outbox.svelte.ts";
+import { begin, say, speechOn } from "./carrying.ts";
+import { clearDesk, shelfOf } from "./composer/desk.ts";
+import { Writing } from "./composer/writing.svelte.ts";
+import { isRefused, outboxAt, type Outbox, type Pending, type Said } from "./outbox.svelte.ts";
 import { Overview } from "./overview.svelte.ts";
-import { Passage, type Aim } from "./passage.svelte.ts";
+import { Passage } from "./passage.svelte.ts";
+import { fail, Reader } from "./reader.svelte.ts";
 import { Reading, type Kin } from "./reading.ts";
 import { resultsOf } from "./rows.ts";
 import { heard, settled, silent, type Speaking, type Speech } from "./speech.ts";
@@ -22,11 +24,13 @@ export type { Pending, Said, Speaking, TalkState };
 
 /** Other sessions begin all the time; whether one of them began from here is asked at most so often. */
 const KIN_MS = 1000;
+/** Only who has missed so many lines is told what happened in them. */
+const MANY = 20;
 
 /** The one that is heard word by word: the next one is open before the last one is closed. */
 let listening: Talk | null = null;
 
-export class Talk implements TalkState {
+export class Talk extends Reader implements TalkState {
   row = $state.raw<SessionRowView | null>(null);
   turns = $state.raw<ReadonlyMap<number, TurnView>>(new Map());
   kin = $state.raw<Kin | null>(null);
@@ -36,8 +40,9 @@ export class Talk implements TalkState {
   isLoading = $state(false);
   isForgotten = $state(false);
   error = $state.raw<unknown>(null);
+  /** The line up to which all had been read when this was opened; null: not much has happened since. */
+  readBefore = $state<number | null>(null);
   #reading = $state.raw<Reading | null>(null);
-  #passage = $state.raw<Passage | null>(null);
   #speech = $state.raw<Speech | null>(null);
   /** The last line that the reader saw at the end. */
   #seen = $state(0);
@@ -46,50 +51,33 @@ export class Talk implements TalkState {
   readonly etag = $derived(this.row ? `"${this.row.session.revision}"` : null);
   readonly lineage = $derived(this.kin?.lineage ?? null);
   readonly held = $derived([...this.turns.values()].find(isUnderWay) ?? null);
-  readonly lines = $derived(this.#passage?.lines ?? []);
   readonly results = $derived(resultsOf(this.lines));
+  /** For whom words usually are; null: that is not known before the conversation is. */
+  readonly whom = $derived<Whom | null>(this.id === null ? "ask" : this.row && speechOn(this.row.session.platform));
   readonly newBelow = $derived(this.#seen > 0 ? Math.max(0, this.lastSeq - this.#seen) : 0);
 
   readonly overview = new Overview((name, errand) => this.#want(name, errand));
+  readonly writing: Writing;
   readonly #errands = new Errands(fail);
-  readonly #outbox = new Outbox((said, key) => this.#carry(said, key));
+  readonly #outbox: Outbox;
+  readonly #profile = hub.profile;
+  readonly #onBegun: (id: string) => void;
   /** What is heard before everything is read; it counts once that is done. */
   #early: FeedEvent[] | null = null;
   #hush: (() => void) | null = null;
+  #isClosed = false;
+  /** The turn of which nothing more will be said. */
+  #over: number | null = null;
   #marked = 0;
   #kinTimer: ReturnType<typeof setTimeout> | null = null;
 
-  constructor(id: string | null) {
+  /** `onBegun` is told the id that the first words of a conversation have given it. */
+  constructor(id: string | null, onBegun: (id: string) => void = () => undefined) {
+    super();
+    this.#onBegun = onBegun;
+    this.writing = new Writing(id);
+    this.#outbox = outboxAt(shelfOf(id), (said, key) => this.#carry(said, key));
     if (id !== null) this.#become(id);
-  }
-
-  get hasEarlier(): boolean {
-    return this.#passage?.hasEarlier ?? false;
-  }
-
-  get hasLater(): boolean {
-    return this.#passage?.hasLater ?? false;
-  }
-
-  get lastSeq(): number {
-    return this.#passage?.lastSeq ?? 0;
-  }
-
-  get cuts(): readonly CutView[] {
-    return this.#passage?.cuts ?? [];
-  }
-
-  get aim(): Aim | null {
-    return this.#passage?.aim ?? null;
-  }
-
-  /** The stretch that a summary stands for. */
-  get compaction(): CutView | null {
-    return this.#passage?.compaction ?? null;
-  }
-
-  get isCutOpen(): boolean {
-    return this.#passage?.isCutOpen ?? false;
   }
 
   get pending(): readonly Pending[] {
@@ -100,21 +88,11 @@ export class Talk implements TalkState {
     return this.#speech;
   }
 
-  get isHiddenShown(): boolean {
-    return this.#passage?.isHiddenShown ?? false;
-  }
-
-  /** Show what was undone or retried, or hide it again. */
-  set isHiddenShown(isShown: boolean) {
-    if (!this.#passage) return;
-    this.#passage.isHiddenShown = isShown;
-    void this.#want("passage", () => this.#readAnew());
-  }
-
   /** Read everything, at the end or around a line, and follow it from then on. */
-  async open(seq: number | null = null): Promise<void> {
-    const [reading, passage] = [this.#reading, this.#passage];
+  async open(seq = this.wanted): Promise<void> {
+    const [reading, passage] = [this.#reading, this.passage];
     if (!reading || !passage) return;
+    this.wanted = seq;
     this.isLoading = true;
     this.error = null;
     this.#early = [];
@@ -122,6 +100,7 @@ export class Talk implements TalkState {
       onEvent: (event) => this.#hear(event),
       onDelta: (delta) => this.#listen(delta),
       onReload: () => void this.#want("all", () => this.#reload()),
+      onBack: () => void this.comeBack(),
     });
     listening = this;
     hub.listenTo([reading.id]);
@@ -137,41 +116,40 @@ export class Talk implements TalkState {
     for (const event of early) this.#hear(event);
   }
 
+  /** Nobody looks at it any more; what is under way still arrives. */
   close(): void {
+    this.#isClosed = true;
     this.#hush?.();
     this.#hush = null;
     this.#errands.close();
+    this.#outbox.leave();
+    this.writing.close();
     clearTimeout(this.#kinTimer ?? undefined);
     if (listening === this) hub.listenTo([]);
   }
 
-  earlier = (): Promise<void> => this.#try((passage) => passage.earlier());
-  later = (): Promise<void> => this.#try((passage) => passage.later());
-  begin = (): Promise<void> => this.#try((passage) => passage.begin());
-  end = (): Promise<void> => this.#try((passage) => passage.end());
-  jump = (seq: number): Promise<void> => this.#try((passage) => passage.jump(seq));
-  /** Unfold what was compacted, or fold it again. */
-  unfold = (isOpen: boolean): Promise<void> => this.#try((passage) => passage.unfold(isOpen));
-
   /** Say something; it is shown at once, and kept if it cannot be sent. */
   async send(said: Said): Promise<void> {
-    void this.end();
+    void this.follow();
     const known = [...this.lines, ...this.queue].map(({ key }) => key);
-    await this.#outbox.send(said, Math.max(0, ...known));
+    // Before the row is read nobody knows what the last line is.
+    await this.#outbox.send(said, Math.max(0, ...known), this.id === null || this.row ? this.lastSeq : null);
   }
 
   async resend(key: string): Promise<void> {
     await this.#outbox.resend(key);
   }
 
-  /** Throw away what could not be sent; answers its text. */
-  discard(key: string): string {
-    return this.#outbox.discard(key);
+  /** Do not send what could not be sent: it is where one writes again. */
+  discard(key: string): void {
+    const said = this.#outbox.discard(key);
+    if (said) this.writing.takeBack(said);
   }
 
   /** The server is back: read and send what could not be read and sent without it. */
   async comeBack(): Promise<void> {
     this.#errands.again();
+    void this.writing.flush();
     if (this.error !== null && !isRefused(this.error)) await this.open();
     await this.#outbox.resendLost();
   }
@@ -187,7 +165,9 @@ export class Talk implements TalkState {
 
   /** Remember what is before the reader's eyes; at the end everything is read. */
   look(seq: number, isAtEnd: boolean): void {
-    this.#passage?.look(isAtEnd ? Number.POSITIVE_INFINITY : seq);
+    // Before anything is there to be seen, nothing was.
+    if (!this.passage?.aim) return;
+    this.passage.look(isAtEnd ? Number.POSITIVE_INFINITY : seq);
     if (!isAtEnd) {
       this.#seen ||= this.lastSeq;
       return;
@@ -200,19 +180,14 @@ export class Talk implements TalkState {
   }
 
   #become(id: string): void {
-    this.#reading = new Reading(hub.client, id, hub.profile);
-    this.#passage = new Passage(this.#reading);
+    this.#reading = new Reading(hub.client, id, this.#profile);
+    this.passage = new Passage(this.#reading);
   }
 
   /** Ask the server soon, and never for the same thing twice at once. */
   #want(name: string, errand: (reading: Reading) => Promise<void>): Promise<void> {
     const reading = this.#reading;
     return reading ? this.#errands.want(name, () => errand(reading)) : Promise.resolve();
-  }
-
-  async #try(move: (passage: Passage) => Promise<void>): Promise<void> {
-    const passage = this.#passage;
-    if (passage) await move(passage).catch(fail);
   }
 
   async #attempt(act: (path: { id: string }) => Promise<unknown>): Promise<void> {
@@ -229,8 +204,8 @@ export class Talk implements TalkState {
   #follow({ kind, subject }: FeedEvent): void {
     const [noun, state] = kind.split(".");
     if (kind === "message.added") this.#lengthen(subject ?? 0);
-    else if (kind === "transcript.changed") void this.#want("passage", () => this.#readAnew());
-    else if (kind === "session.forgotten") this.isForgotten = true;
+    else if (kind === "transcript.changed") void this.readAnew();
+    else if (kind === "session.forgotten") this.#drop();
     else if (noun === "session") this.#change(state);
     else if (noun === "delivery" && state !== "sending") void this.#readLost();
     else if (subject === null) void this.#readQueue();
@@ -242,7 +217,7 @@ export class Talk implements TalkState {
   }
 
   #lengthen(seq: number): void {
-    const passage = this.#passage;
+    const passage = this.passage;
     if (!passage) return;
     passage.lastSeq = Math.max(passage.lastSeq, seq);
     if (!passage.hasLater) void this.#readNew();
@@ -255,23 +230,45 @@ export class Talk implements TalkState {
   }
 
   #listen(delta: Delta): void {
-    if (delta.session_id === this.id) this.#speech = heard(this.#speech, delta);
+    if (delta.session_id !== this.id) return;
+    if (delta.turn_id === this.#over) this.#over = null;
+    this.#speech = heard(this.#speech, delta);
   }
 
   /** Something was missed: read all that is shown anew, and keep it until then. */
   async #reload(): Promise<void> {
-    await this.#readHead();
-    await this.#readAnew();
+    try {
+      await this.#readHead();
+      await this.#readPassage();
+    } catch (error) {
+      if (!isRefused(error) || error.status !== 404) throw error;
+      return this.#drop(error);
+    }
     this.#readRest();
   }
 
+  /** It is gone, or not for whoever looks at it: nothing of it stays here. */
+  #drop(error: unknown = null): void {
+    const { id } = this;
+    if (id === null) return;
+    clearDesk(id);
+    this.#become(id);
+    [this.isForgotten, this.error] = [error === null, error];
+    [this.row, this.turns, this.kin, this.queue, this.lost] = [null, new Map(), null, [], []];
+    this.#speech = null;
+  }
+
   async #readHead(): Promise<void> {
-    const [row, turns] = await Promise.all([this.#reading?.row(), this.#reading?.turns()]);
-    if (!row || !turns || !this.#passage) throw new Problem(404, "NotFound", "");
-    this.row = row;
-    this.turns = turns;
-    this.#passage.lastSeq = Math.max(this.#passage.lastSeq, row.session.last_seq);
-    this.#marked = row.is_unread ? 0 : row.session.last_seq;
+    const [reading, passage] = [this.#reading, this.passage];
+    if (!reading || !passage) return;
+    const [row, turns] = await Promise.all([reading.row(), reading.turns()]);
+    if (!row) throw new Problem(404, "NotFound", "");
+    const { last_seq } = row.session;
+    // Before anything is shown: from then on it is read.
+    if (row.is_unread && last_seq >= MANY) this.readBefore ??= await reading.mark().catch(() => null);
+    [this.row, this.turns] = [row, turns];
+    passage.lastSeq = Math.max(passage.lastSeq, last_seq);
+    this.#marked = row.is_unread ? 0 : last_seq;
   }
 
   /** Read what the transcript can be shown without. */
@@ -284,17 +281,23 @@ export class Talk implements TalkState {
 
   #readNew(): Promise<void> {
     return this.#want("lines", async () => {
-      const fresh = (await this.#passage?.readNew()) ?? [];
-      this.#speech = settled(this.#speech, fresh);
+      const fresh = (await this.passage?.readNew()) ?? [];
+      const speech = settled(this.#speech, fresh);
+      // What it said is a line by now, or was taken back.
+      this.#speech = speech?.turn === this.#over ? null : speech;
     });
   }
 
   #readLine(seq: number): Promise<void> {
-    return this.#want(`line ${seq}`, async () => this.#passage?.readLine(seq));
+    return this.#want(`line ${seq}`, async () => this.passage?.readLine(seq));
   }
 
-  async #readAnew(): Promise<void> {
-    await this.#passage?.readAnew();
+  protected override readAnew(): Promise<void> {
+    return this.#want("passage", () => this.#readPassage());
+  }
+
+  async #readPassage(): Promise<void> {
+    await this.passage?.readAnew();
     this.overview.read(this.lastSeq);
   }
 
@@ -322,9 +325,8 @@ export class Talk implements TalkState {
     else turns.delete(id);
     this.turns = turns;
     if (this.#speech?.turn !== id || this.held?.id === id) return;
-    // What it said is a line by now, or was taken back.
+    this.#over = id;
     await this.#readNew();
-    if (this.#speech?.turn === id) this.#speech = null;
   }
 
   /** Another process may run the turn: then nothing of it is heard, but what it said is kept every second. */
@@ -336,36 +338,40 @@ export class Talk implements TalkState {
   }
 
   /** Carry words to the server, and come back once they are among the lines or in the queue. */
-  async #carry({ text, tickets, speech, busy, first }: Said, key: string): Promise<void> {
-    const header = { "Idempotency-Key": key };
-    const words = { text, attachments: [...tickets] };
+  async #carry(said: Said, key: string): Promise<void> {
     if (this.id === null) {
-      const body = { ...words, ...first, profile: hub.profile };
-      const { data } = await hub.client.call("begin_session", { header, body });
-      if (data.session_id) await this.#arrive(data.session_id);
-      return;
+      const { home } = this.#outbox;
+      // They may have waited behind words that made the conversation while somebody else was here.
+      if (home === null) return await this.#begin(said, key);
+      await this.#arrive(home);
     }
-    const body = { ...words, speech, busy_mode: busy ?? null };
-    await hub.client.call("send_message", { path: { id: this.id }, header, body });
+    if (this.id !== null) await say(this.id, said, key, said.speech ?? (await this.#usually()));
     await Promise.all([this.#readNew(), this.#readQueue()]);
+  }
+
+  async #begin(said: Said, key: string): Promise<void> {
+    const id = await begin(said, key, this.#profile);
+    if (id === null) return;
+    this.#outbox.arrive(key, id);
+    await this.#arrive(id);
+  }
+
+  /** Ask for whom words are before they are said: on a platform others would read the answer. */
+  async #usually(): Promise<Whom> {
+    if (this.whom === null) await this.#readHead();
+    return this.whom ?? "ask";
   }
 
   /** The first words have made a conversation: it is read, and whoever shows it next goes on with it. */
   async #arrive(id: string): Promise<void> {
     this.#become(id);
-    await this.open();
+    this.#outbox.move(shelfOf(id, this.#profile));
     // Whoever went elsewhere meanwhile is not brought back.
-    if (place.view.name !== "new") return this.close();
-    handOn(id, this);
-    place.go(addressOf(id), { isReplaced: true });
+    if (this.#isClosed) return;
+    this.writing.move(id);
+    await this.open();
+    if (!this.#isClosed) this.#onBegun(id);
   }
-}
-
-/** What cannot be reached is read once the connection is back; what is gone needs no notice. */
-function fail(error: unknown): boolean {
-  if (!isRefused(error)) return true;
-  if (error.status !== 404) notices.fail(error);
-  return false;
 }
 
 function isUnderWay({ state }: TurnView): boolean {

@@ -20,7 +20,6 @@ export const ICONS = {
   end: "M10 4v8M6 8.5l4 4 4-4M5 16h10",
   expand: "M8 4H4v4M12 16h4v-4M4 4l5 5M16 16l-5-5",
   file: "M5 3.5h6.5L15 7v9.5H5zM11.5 3.5V7H15",
-  filter: "M4 5.5h12M6.5 10h7M9 14.5h2",
   flag: "M5 17V4h9l-2 3 2 3H5",
   folder: "M3.5 5.5H8L9.5 7h7v9h-13z",
   forward: "M8 4.5 13.5 10 8 15.5",

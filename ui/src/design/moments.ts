@@ -1,18 +1,14 @@
 // Moments, spans and amounts, as people say them.
 
+import { common } from "../words/common.ts";
+
 const DAY = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
 const YEAR = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", year: "numeric" });
 const CLOCK = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
 const WEEKDAY = new Intl.DateTimeFormat(undefined, { weekday: "long" });
 const LONG = new Intl.DateTimeFormat(undefined, { dateStyle: "full" });
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "medium" });
-const SCHEDULED = new Intl.DateTimeFormat(undefined, {
-  weekday: "short",
-  day: "numeric",
-  month: "short",
-  hour: "2-digit",
-  minute: "2-digit",
-});
+const said = common.moments;
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
@@ -20,7 +16,7 @@ const HOUR = 60 * MINUTE;
 export function relative(at: string, now: number): string {
   const moment = new Date(at);
   const ago = now - moment.getTime();
-  if (ago < MINUTE && ago > -MINUTE) return "now";
+  if (ago < MINUTE && ago > -MINUTE) return said.now;
   if (ago > 0 && ago < HOUR) return `${Math.floor(ago / MINUTE)} min`;
   const days = daysBetween(moment, new Date(now));
   if (days === 0) return CLOCK.format(moment);
@@ -33,10 +29,10 @@ export function told(at: string, now: number): string {
   const ahead = moment.getTime() - now;
   const minutes = `${Math.floor(Math.abs(ahead) / MINUTE)} min`;
   // The clock of the screen is up to half a minute late: what just happened may seem to be ahead.
-  if (Math.abs(ahead) < MINUTE) return ahead > MINUTE / 2 ? "in a moment" : "just now";
-  if (Math.abs(ahead) < HOUR) return ahead > 0 ? `in ${minutes}` : `${minutes} ago`;
+  if (Math.abs(ahead) < MINUTE) return ahead > MINUTE / 2 ? said.soon : said.justNow;
+  if (Math.abs(ahead) < HOUR) return ahead > 0 ? said.ahead(minutes) : said.ago(minutes);
   const days = daysBetween(moment, new Date(now));
-  const near = { 1: "yesterday", 0: "today", [-1]: "tomorrow" }[days];
+  const near = { 1: said.near.yesterday, 0: said.near.today, [-1]: said.near.tomorrow }[days];
   if (near) return `${near}, ${CLOCK.format(moment)}`;
   if (days < 0 && days > -7) return `${WEEKDAY.format(moment)}, ${CLOCK.format(moment)}`;
   return relative(at, now);
@@ -47,17 +43,12 @@ export function exact(at: string): string {
   return EXACT.format(new Date(at));
 }
 
-/** Say on which day and at what time something is due. */
-export function scheduled(at: string): string {
-  return SCHEDULED.format(new Date(at));
-}
-
 /** Name the day of a moment, for groups: today, yesterday, a weekday, a month. */
 export function day(at: string, now: number): string {
   const moment = new Date(at);
   const days = daysBetween(moment, new Date(now));
-  if (days <= 0) return "Today";
-  if (days === 1) return "Yesterday";
+  if (days <= 0) return said.days.today;
+  if (days === 1) return said.days.yesterday;
   if (days < 7) return WEEKDAY.format(moment);
   const isThisYear = moment.getFullYear() === new Date(now).getFullYear();
   return moment.toLocaleDateString(undefined, isThisYear ? { month: "long" } : { month: "long", year: "numeric" });
@@ -86,7 +77,7 @@ export function count(amount: number): string {
 
 /** Say what something costs, in dollars; small sums keep two figures that count. */
 export function dollars(cost: string | null): string {
-  if (cost === null) return "unknown";
+  if (cost === null) return common.unknown;
   const sum = Number(cost);
   return `$${sum !== 0 && sum < 0.01 ? sum.toPrecision(2) : sum.toFixed(2)}`;
 }

@@ -1,5 +1,7 @@
 // Platforms as people call them, and a small sign for each, drawn on a grid of 16.
 
+import { common } from "../words/common.ts";
+
 export const GLYPHS: Readonly<Record<string, string>> = {
   local: "M2.5 3.5h11v9h-11zM5 6.5l1.5 1.5L5 9.5M8 10h3",
   web: "M2.5 3.5h11v9h-11zM2.5 6h11",
@@ -13,20 +15,12 @@ export const GLYPHS: Readonly<Record<string, string>> = {
   webhook: "M8 5a2 2 0 1 0-1.8-1.2L4 9M8 5a2 2 0 1 1 1.7-.6L12 9M4 9a2 2 0 1 0 2 2.5h4M10 11.5A2 2 0 1 0 12 9",
 };
 
-const NAMES: Readonly<Record<string, string>> = {
-  local: "This machine",
-  web: "Web",
-  telegram: "Telegram",
-  discord: "Discord",
-  slack: "Slack",
-  matrix: "Matrix",
-  whatsapp: "WhatsApp",
-  signal: "Signal",
-  email: "E-mail",
-  webhook: "Webhook",
-};
-
 /** Call a platform by its name. */
 export function nameOf(platform: string): string {
-  return NAMES[platform] ?? platform.charAt(0).toUpperCase() + platform.slice(1);
+  return common.platforms[platform] ?? platform.charAt(0).toUpperCase() + platform.slice(1);
+}
+
+/** Tell whether what is said there is said at this machine or in this app, by its own people. */
+export function isHere(platform: string): boolean {
+  return platform === "local" || platform === "web";
 }

@@ -4,8 +4,8 @@ import { standing } from "./math.ts";
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 // A last line that may become a list, a rule, a fence, a heading or a formula; nobody knows yet.
-const BARE = /(?:^|\n) {0,3}(?:-+|=+|[*+_>]+|\d{1,9}[.)]?|#{1,6}|`{1,2}|~{1,2}|\$\$?|\\|\\\[)[ \t]*$/;
-const LINK = /!?\[([^\]\n]*)(?:\]\(?|\]\([^)\n]*)?$/;
+const BARE = /(?:^|\n) {0,3}(?:-+|=+|[*+_>]+|\d{1,9}[.)]|#{1,6}|`{1,2}|~{1,2}|\$\$?|\\|\\\[)[ \t]*$/;
+const LINK = /!?\[([^\]\n]*)(?:\]\([^)\n]*)?$/;
 const SIGN = /\\.|`+|\*\*|__|~~|\*|_/gs;
 const WORD = /[\p{L}\p{N}]/u;
 

@@ -1,11 +1,13 @@
 // Diagrams are drawn in a frame that has no origin, may run its own script, and can ask nobody for anything.
 
 import { words } from "../words/index.ts";
-import { read, type Wish } from "./frame.ts";
+import { isDrawable, read, type Wish } from "./frame.ts";
+import { codeOf } from "./unfolding.ts";
 
-/** Draw the source that a code block shows, and take its place once that is done. */
+/** Draw the source that a code block shows or has folded, and take its place once that is done. */
 export function drawDiagram(figure: HTMLElement, signal: AbortSignal): void {
-  const source = figure.querySelector("code")?.textContent ?? "";
+  const source = codeOf(figure);
+  if (!isDrawable(source)) return tellFailure(figure);
   const frame = document.createElement("iframe");
   frame.setAttribute("sandbox", "allow-scripts");
   frame.title = words.message.diagram;
@@ -46,6 +48,10 @@ function toggle(figure: HTMLElement): HTMLElement {
 function fail(figure: HTMLElement, frame: HTMLIFrameElement): void {
   frame.remove();
   figure.classList.remove("diagram");
+  tellFailure(figure);
+}
+
+function tellFailure(figure: HTMLElement): void {
   const note = document.createElement("p");
   note.className = "failure";
   note.textContent = words.message.noDiagram;

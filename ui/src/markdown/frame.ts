@@ -20,9 +20,14 @@ export function read(data: unknown): Said | null {
   return { kind: "drawn", height: Math.min(Math.max(Math.ceil(data.height), LEAST), MOST) };
 }
 
+/** Tell whether a source is short enough to be drawn. */
+export function isDrawable(source: string): boolean {
+  return source.length <= LENGTH;
+}
+
 /** Take what a frame is to draw, if it is something that can be drawn. */
 export function wished(data: unknown): Wish | null {
-  if (!isRecord(data) || typeof data.source !== "string" || data.source.length > LENGTH) return null;
+  if (!isRecord(data) || typeof data.source !== "string" || !isDrawable(data.source)) return null;
   return { source: data.source, isDark: data.isDark === true };
 }
 

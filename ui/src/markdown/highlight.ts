@@ -18,13 +18,13 @@ export interface Answer {
   spans: readonly Span[];
 }
 
-const LANGUAGES = new Set([
+export const LANGUAGES = new Set([
   ..."bash c cpp csharp css diff dockerfile elixir go graphql haskell ini java javascript json kotlin".split(" "),
   ..."latex lua makefile markdown nginx nix perl php powershell protobuf python r ruby rust scala scss".split(" "),
   ..."sql swift typescript xml yaml".split(" "),
 ]);
 
-const ALIASES: Readonly<Record<string, string>> = {
+export const ALIASES: Readonly<Record<string, string>> = {
   "c++": "cpp",
   cc: "cpp",
   console: "bash",

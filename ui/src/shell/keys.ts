@@ -62,6 +62,6 @@ function isWriting(target: EventTarget | null): boolean {
 /** The search is in the sidebar; where that is not seen, the palette finds the same. */
 function search(): void {
   const field = document.getElementById("search");
-  if (field) field.focus();
+  if (field?.checkVisibility({ visibilityProperty: true })) field.focus();
   else palette.toggle();
 }

@@ -97,6 +97,37 @@ describe("a search", () => {
     expect([seqs(finding), asked[1]?.after, asked.length]).toEqual([[1, 2], "30", 2]);
   });
 
+  it("tells that it cannot go on, and goes on when it is asked to", async () => {
+    const { ask, asked } = server();
+    const finding = new Finding(ask);
+    finding.look("one");
+    await vi.advanceTimersByTimeAsync(120);
+    asked[0]?.answer(found([1], "30"));
+    await settle();
+    void finding.more();
+    asked[1]?.fail("away");
+    await settle();
+    expect([seqs(finding), finding.error]).toEqual([[1], "away"]);
+    void finding.again();
+    asked[2]?.answer(found([2]));
+    await settle();
+    expect([seqs(finding), finding.error, asked[2]?.after]).toEqual([[1, 2], null, "30"]);
+  });
+
+  it("that failed is asked once more when that is wished for", async () => {
+    const { ask, asked } = server();
+    const finding = new Finding(ask);
+    finding.look("one");
+    await vi.advanceTimersByTimeAsync(120);
+    asked[0]?.fail("away");
+    await settle();
+    void finding.again();
+    expect(finding.isAsking).toBe(true);
+    asked[1]?.answer(found([1]));
+    await settle();
+    expect([seqs(finding), finding.error, asked[1]?.text]).toEqual([[1], null, "one"]);
+  });
+
   it("shows nothing twice that moved to a later page", async () => {
     const { ask, asked } = server();
     const finding = new Finding(ask);

@@ -44,6 +44,14 @@ export class Finding {
     this.look("");
   }
 
+  /** Go on where it failed. */
+  async again(): Promise<void> {
+    const text = this.text.trim();
+    if (text === this.answered) return await this.more();
+    this.isAsking = true;
+    await this.#ask(text);
+  }
+
   /** Read the page that follows. */
   async more(): Promise<void> {
     const { answered } = this;
@@ -55,9 +63,9 @@ export class Finding {
       // What came in meanwhile moves everything behind it to a later page.
       const known = new Set(this.hits.map(({ key }) => key));
       this.hits = [...this.hits, ...found.items.filter(({ key }) => !known.has(key))];
-      this.#next = found.next;
+      [this.#next, this.error] = [found.next, null];
     } catch (error) {
-      this.error = error;
+      if (answered === this.answered) this.error = error;
     } finally {
       this.#isMoreAsked = false;
     }
@@ -72,7 +80,7 @@ export class Finding {
       [this.titles, this.hits, this.isComplete] = [found.sessions, found.items, found.is_complete];
       [this.#next, this.answered, this.error] = [found.next, text, null];
     } catch (error) {
-      if (!stop.signal.aborted) [this.error, this.titles, this.hits] = [error, [], []];
+      if (!stop.signal.aborted) [this.error, this.answered, this.titles, this.hits] = [error, "", [], []];
     } finally {
       if (!stop.signal.aborted) this.isAsking = false;
     }

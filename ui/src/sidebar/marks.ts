@@ -1,6 +1,7 @@
 // The one mark that a row may have, the most urgent one; and who is named before the last words.
 
 import type { SessionRowView } from "../api/schema.ts";
+import { isHere } from "../design/platforms.ts";
 
 export type Mark = "needs" | "running" | "failed" | "unread" | "draft";
 
@@ -21,7 +22,6 @@ export function speakerOf({ last_words, last_speaker, session }: SessionRowView,
   if (last_words === null || last_speaker === null) return null;
   const { role, name } = last_speaker;
   if (role !== "user") return role === "assistant" ? "agent" : null;
-  const isHere = session.platform === "local" || session.platform === "web";
-  if (isHere && (name === null || name === me)) return "you";
+  if (isHere(session.platform) && (name === null || name === me)) return "you";
   return name === null ? null : { name };
 }

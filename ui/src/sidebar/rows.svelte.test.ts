@@ -6,6 +6,7 @@ type Server = (query: URLSearchParams) => { items: SessionRowView[]; next: strin
 
 const asked: URLSearchParams[] = [];
 let answer: Server = () => ({ items: [], next: null });
+let failing: (() => Response | Promise<Response>) | null = null;
 
 /** What the modules want of a browser when they are loaded, and a server that answers at once. */
 function pretend(): void {
@@ -15,7 +16,7 @@ function pretend(): void {
   vi.stubGlobal("fetch", (address: string) => {
     const query = new URLSearchParams(address.split("?")[1]);
     asked.push(query);
-    return Promise.resolve(Response.json(answer(query)));
+    return Promise.resolve(failing ? failing() : Response.json(answer(query)));
   });
 }
 
@@ -33,6 +34,7 @@ beforeEach(() => {
   vi.useFakeTimers();
   pretend();
   asked.length = 0;
+  failing = null;
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -95,9 +97,96 @@ describe("the list of conversations", () => {
     const rows = await make();
     rows.choose({ person: 7 });
     await vi.advanceTimersByTimeAsync(0);
-    rows.touch("n");
+    for (const id of ["n", "a", "m"]) rows.touch(id);
     await vi.advanceTimersByTimeAsync(100);
-    expect(asked.map((query) => query.get("person"))).toEqual(["7", "7"]);
-    expect(ids(rows)).toEqual(["a"]);
+    // What is known to be theirs is read as ever; the others together, and not at once.
+    expect(asked.slice(1).map((query) => query.getAll("ids"))).toEqual([["a"]]);
+    rows.touch("n");
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(asked).toHaveLength(3);
+    expect(asked[2]?.get("person")).toBe("7");
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect([asked.length, ids(rows)]).toEqual([3, ["a"]]);
+  });
+
+  it("never shows an older answer after a newer one", async () => {
+    answer = () => ({ items: [sample("a", 10)], next: null });
+    const rows = await make();
+    await rows.read();
+    const answers: ((items: SessionRowView[]) => void)[] = [];
+    failing = () => new Promise((say) => answers.push((items) => say(Response.json({ items, next: null }))));
+    rows.touch("a");
+    await vi.advanceTimersByTimeAsync(100);
+    rows.touch("a");
+    await vi.advanceTimersByTimeAsync(1000);
+    // The second question waits for the answer to the first.
+    expect(answers).toHaveLength(1);
+    answers[0]?.([sample("a", 20)]);
+    await vi.advanceTimersByTimeAsync(100);
+    answers[1]?.([sample("a", 30)]);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(rows.all.map(({ session }) => session.last_activity_at.slice(14, 16))).toEqual(["30"]);
+  });
+
+  it("is not set back by a reading that began before something happened", async () => {
+    answer = () => ({ items: [sample("a", 10)], next: null });
+    const rows = await make();
+    await rows.read();
+    let finish: (answer: Response) => void = () => undefined;
+    failing = () => new Promise((say) => (finish = say));
+    const reading = rows.read();
+    rows.touch("a");
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(asked).toHaveLength(2);
+    failing = null;
+    finish(Response.json({ items: [sample("a", 10)], next: null }));
+    await reading;
+    answer = () => ({ items: [sample("a", 30)], next: null });
+    await vi.advanceTimersByTimeAsync(100);
+    expect(asked[2]?.getAll("ids")).toEqual(["a"]);
+    expect(rows.all.map(({ session }) => session.last_activity_at.slice(14, 16))).toEqual(["30"]);
+  });
+
+  it("asks again for rows that a server in trouble did not tell", async () => {
+    answer = () => ({ items: [sample("a", 10)], next: null });
+    const rows = await make();
+    await rows.read();
+    failing = () => Response.json({ detail: "busy" }, { status: 503, headers: { "Retry-After": "2" } });
+    rows.touch("a");
+    await vi.advanceTimersByTimeAsync(100);
+    expect(asked).toHaveLength(2);
+    failing = null;
+    await vi.advanceTimersByTimeAsync(1900);
+    expect(asked).toHaveLength(2);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(asked[2]?.getAll("ids")).toEqual(["a"]);
+    failing = () => Response.json({ detail: "no" }, { status: 422 });
+    rows.touch("a");
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(asked).toHaveLength(4);
+  });
+
+  it("begins anew with another filter, also after an error", async () => {
+    failing = () => Response.json({ detail: "no" }, { status: 500 });
+    const rows = await make();
+    await rows.read();
+    expect(rows.error).not.toBeNull();
+    failing = () => new Promise(() => undefined);
+    rows.choose({ isUnread: true });
+    expect([rows.error, rows.isLoading]).toEqual([null, true]);
+  });
+
+  it("shows nothing of one profile in another", async () => {
+    answer = () => ({ items: [sample("a", 10)], next: null });
+    const rows = await make();
+    rows.choose({ platform: "telegram" });
+    await vi.advanceTimersByTimeAsync(0);
+    const { hub } = await import("../state/hub.svelte.ts");
+    hub.profile = "other";
+    const reading = rows.read();
+    expect([rows.all, rows.isEverything, [...rows.platforms]]).toEqual([[], true, []]);
+    await reading;
+    expect(asked[1]?.get("profile")).toBe("other");
+    hub.profile = "main";
   });
 });

@@ -3,20 +3,32 @@
 import { notices } from "./notices.svelte.ts";
 import { words } from "../words/index.ts";
 
-/** Copy a text, and tell so. */
+/** Copy a text, and tell whether that was done. */
 export async function copy(text: string, told: string = words.common.copied): Promise<void> {
-  // Only a secure page has a clipboard; one that is reached by a bare address at home has none.
-  if (isSecureContext) await navigator.clipboard.writeText(text);
-  else copyBySelecting(text);
-  notices.tell(told);
+  if ((await isKept(text)) || isSelected(text)) notices.tell(told);
+  else notices.warn(words.common.notCopied, words.common.copyByHand);
 }
 
-function copyBySelecting(text: string): void {
+/** Only a secure page has a clipboard; one that is reached by a bare address at home has none. */
+async function isKept(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard?.writeText(text);
+    return navigator.clipboard !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function isSelected(text: string): boolean {
+  const focused = document.activeElement;
   const field = document.createElement("textarea");
   field.value = text;
   field.className = "spoken";
-  document.body.append(field);
+  // Beside an open dialog nothing can be selected.
+  (document.querySelector("dialog:modal") ?? document.body).append(field);
   field.select();
-  document.execCommand("copy");
+  const isDone = document.execCommand("copy");
   field.remove();
+  if (focused instanceof HTMLElement) focused.focus();
+  return isDone;
 }

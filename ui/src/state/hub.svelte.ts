@@ -1,8 +1,9 @@
 // The one connection to the server: who is here, what can be asked, and what is heard.
 
 import { Client, Problem } from "../api/client.ts";
-import { follow, type Delta, type FeedEvent } from "../api/feed.ts";
+import type { Delta, FeedEvent } from "../api/feed.ts";
 import type { Me, ProfileShape } from "../api/schema.ts";
+import { Following } from "./following.ts";
 
 /** How well the server is reached. */
 export type Reach = "asking" | "here" | "away" | "gone";
@@ -13,9 +14,12 @@ export interface Ear {
   onDelta?: (delta: Delta) => void;
   /** Something was missed, or the profile changed: read anew whatever is shown. */
   onReload?: () => void;
+  /** The connection is there again after it was away: what could not be read for want of it can be read now. */
+  onBack?: () => void;
 }
 
 const AGAIN_MS = 2000;
+const CSRF = "X-CSRF-Token";
 
 export class Hub {
   me = $state.raw<Me | null>(null);
@@ -27,9 +31,22 @@ export class Hub {
 
   readonly client = new Client({ csrf: () => this.me?.csrf ?? null, fetch: (...given) => this.#ask(...given) });
   readonly #ears = new Set<Ear>();
-  #cursor: string | null = null;
-  #live: readonly string[] = [];
-  #hangUp: (() => void) | null = null;
+  readonly #following = new Following({
+    addressOf: (query) => this.client.address("/api/feed", { query: { ...query } }),
+    listener: {
+      onOpen: () => this.#arrive(),
+      onEvent: (event) => this.#tell((ear) => ear.onEvent?.(event)),
+      onDelta: (delta) => this.#tell((ear) => ear.onDelta?.(delta)),
+      onReload: () => this.#tell((ear) => ear.onReload?.()),
+      onBye: (why) => why === "logged out" && this.#doubt(),
+      onAway: (isRefused) => this.#lose(isRefused),
+    },
+    onReturn: () => this.#doubt(),
+  });
+  /** Whose page this is; they may have left. */
+  #account: number | null = null;
+  /** Nothing was heard for a while. */
+  #wasAway = false;
 
   get isOwner(): boolean {
     return this.me?.account.role === "owner";
@@ -42,22 +59,21 @@ export class Hub {
         this.client.call("read_me"),
         this.client.call("list_profiles"),
       ]);
-      this.me = me.data;
+      if (!this.#meet(me.data)) return;
       this.profiles = profiles.data.items;
       this.profile = this.#remembered() ?? this.profile;
-      await this.#begin();
+      await this.#turnTo(this.profile);
     } catch (error) {
       if (error instanceof Problem && error.status === 401) this.leave();
-      else this.reach = "away";
+      else [this.reach, this.#wasAway] = ["away", true];
       throw error;
     }
   }
 
   /** Look at another profile: everything that is shown is read anew. */
   async choose(profile: string): Promise<void> {
-    this.profile = profile;
+    await this.#turnTo(profile);
     localStorage.setItem("profile", profile);
-    await this.#begin();
     this.#tell((ear) => ear.onReload?.());
   }
 
@@ -69,15 +85,13 @@ export class Hub {
 
   /** Hear these sessions word by word, from now on. */
   listenTo(sessions: readonly string[]): void {
-    if (String(sessions) === String(this.#live)) return;
-    this.#live = sessions;
-    if (this.#cursor !== null) this.#follow();
+    this.#following.listenTo(sessions);
   }
 
   /** Nobody is logged in here any more: the door is shown, and behind it is where one was. */
   leave(): void {
-    this.#hangUp?.();
-    [this.reach, this.me, this.#cursor] = ["gone", null, null];
+    this.#following.end();
+    [this.reach, this.me] = ["gone", null];
   }
 
   /** Ask the server, and notice whether its store works: what can be read may still not be kept. */
@@ -86,42 +100,62 @@ export class Hub {
     const isReading = (given[1]?.method ?? "GET") === "GET";
     if (response.status === 503) this.broken = isReading ? "reading" : "keeping";
     else if (response.ok && (!isReading || this.broken === "reading")) this.broken = null;
-    return response;
+    return response.status === 403 && !isReading ? await this.#askAnew(response, ...given) : response;
   }
 
-  async #begin(): Promise<void> {
-    const { data } = await this.client.call("read_state", { query: { profile: this.profile } });
-    this.#cursor = data.cursor;
-    this.#follow();
+  /** Another tab may have logged in since: what changes something wants the word of that login. */
+  async #askAnew(refused: Response, ...[where, how]: Parameters<typeof fetch>): Promise<Response> {
+    const headers = new Headers(how?.headers);
+    if (!headers.has(CSRF)) return refused;
+    try {
+      const { data } = await this.client.call("read_me");
+      if (data.csrf === null || data.csrf === headers.get(CSRF) || !this.#meet(data)) return refused;
+      headers.set(CSRF, data.csrf);
+    } catch {
+      return refused;
+    }
+    return await fetch(where, { ...how, headers });
   }
 
-  #follow(): void {
-    this.#hangUp?.();
-    const query = { profile: this.profile, after: this.#cursor, live: [...this.#live] };
-    this.#hangUp = follow(this.client.address("/api/feed", { query }), {
-      onPlace: (cursor) => (this.#cursor = cursor),
-      onOpen: () => (this.reach = "here"),
-      onEvent: (event) => this.#tell((ear) => ear.onEvent?.(event)),
-      onDelta: (delta) => this.#tell((ear) => ear.onDelta?.(delta)),
-      onReload: () => this.#tell((ear) => ear.onReload?.()),
-      onBye: (why) => {
-        if (why === "logged out") this.leave();
-      },
-      onAway: (isRefused) => this.#lose(isRefused),
-    });
+  /** Know who is here; whoever is somebody else begins with an empty page. */
+  #meet(me: Me): boolean {
+    const isKnown = this.#account === null || this.#account === me.account.key;
+    if (isKnown) [this.me, this.#account] = [me, me.account.key];
+    else location.assign("/");
+    return isKnown;
+  }
+
+  async #turnTo(profile: string): Promise<void> {
+    const { data } = await this.client.call("read_state", { query: { profile } });
+    this.profile = profile;
+    if (!this.#following.begin(profile, data.cursor)) this.#arrive();
+  }
+
+  #arrive(): void {
+    const isBack = this.#wasAway;
+    [this.reach, this.#wasAway] = ["here", false];
+    if (isBack) this.#tell((ear) => ear.onBack?.());
   }
 
   /** A browser comes back by itself, but not to a server that refused: that may be the login. */
   #lose(isRefused: boolean): void {
     if (this.reach === "gone") return;
-    this.reach = "away";
+    [this.reach, this.#wasAway] = ["away", true];
     if (isRefused) setTimeout(() => void this.#comeBack(), AGAIN_MS);
   }
 
+  /** Nobody may be logged in any more, or somebody anew: that is asked before anything else is heard. */
+  #doubt(): void {
+    this.#following.close();
+    this.#wasAway = true;
+    void this.#comeBack();
+  }
+
   async #comeBack(): Promise<void> {
+    if (this.reach === "gone") return;
     try {
-      this.me = (await this.client.call("read_me")).data;
-      this.#follow();
+      if (!this.#meet((await this.client.call("read_me")).data)) return;
+      if (!this.#following.open()) this.#arrive();
     } catch (error) {
       if (error instanceof Problem && error.status === 401) this.leave();
       else this.#lose(true);

@@ -1,7 +1,6 @@
 // Short notices: what was done, with a way back where there is one, and what went wrong.
 
-import { Problem } from "../api/client.ts";
-import { words } from "../words/index.ts";
+import { hintOf, whatOf } from "./reasons.ts";
 
 export interface Notice {
   key: number;
@@ -12,12 +11,16 @@ export interface Notice {
 }
 
 const STAY_MS = 6000;
+/** So many that tell what was done stand there at a time. */
+const CALM = 3;
 
-class Notices {
+export class Notices {
   all = $state.raw<readonly Notice[]>([]);
   /** What a screen reader is to say next; politely, and not word by word. */
   spoken = $state("");
   #next = 1;
+  readonly #clocks = new Map<number, ReturnType<typeof setTimeout>>();
+  readonly #holds = new Set<string>();
 
   /** Tell what was done. */
   tell(text: string, undo: (() => void) | null = null): void {
@@ -26,9 +29,11 @@ class Notices {
 
   /** Tell what went wrong: what, why and what to do; it stays until it is put away. */
   fail(error: unknown): void {
-    const isKnown = error instanceof Problem;
-    const text = isKnown ? error.message : words.common.unreachable;
-    const hint = isKnown ? error.hint : words.common.unreachableHint;
+    this.warn(whatOf(error), hintOf(error));
+  }
+
+  /** Tell in words of one's own what went wrong. */
+  warn(text: string, hint: string | null): void {
     this.#add({ key: this.#next++, text, hint, isBad: true, undo: null });
   }
 
@@ -48,12 +53,40 @@ class Notices {
   }
 
   putAway(key: number): void {
+    this.#stop(key);
     this.all = this.all.filter((notice) => notice.key !== key);
+    // The button that was pressed is gone, and the focus with it.
+    this.release("focus");
+  }
+
+  /** Let nothing go while a pointer or the focus is there. */
+  hold(by: "pointer" | "focus"): void {
+    this.#holds.add(by);
+    for (const key of [...this.#clocks.keys()]) this.#stop(key);
+  }
+
+  release(by: "pointer" | "focus"): void {
+    this.#holds.delete(by);
+    if (this.all.length === 0) this.#holds.clear();
+    for (const notice of this.all) this.#wind(notice);
   }
 
   #add(notice: Notice): void {
-    this.all = [...this.all.slice(-2), notice];
-    if (!notice.isBad) setTimeout(() => this.putAway(notice.key), STAY_MS);
+    // An error is never pushed out by others; the same one again takes the place of the first.
+    const others = this.all.filter(({ text, isBad }) => !(isBad && notice.isBad && text === notice.text));
+    const calm = others.filter(({ isBad }) => !isBad).slice(1 - CALM);
+    this.all = [...others.filter((one) => one.isBad || calm.includes(one)), notice];
+    this.#wind(notice);
+  }
+
+  #wind({ key, isBad }: Notice): void {
+    if (isBad || this.#holds.size > 0 || this.#clocks.has(key)) return;
+    this.#clocks.set(key, setTimeout(() => this.putAway(key), STAY_MS));
+  }
+
+  #stop(key: number): void {
+    clearTimeout(this.#clocks.get(key));
+    this.#clocks.delete(key);
   }
 }
 

@@ -13,7 +13,9 @@ const PAGES = ["settings", "people", "jobs", "platforms", "spend", "projects", "
 
 /** Read an address. */
 export function view(path: string, hash = ""): View {
-  const [first = "", ...rest] = path.split("/").filter(Boolean).map(decodeURIComponent);
+  const parts = partsOf(path);
+  if (parts === null) return { name: "missing" };
+  const [first = "", ...rest] = parts;
   if (first === "") return { name: "new" };
   if (first === "login" || first === "welcome") return { name: first };
   if (first === "c" && rest[0]) {
@@ -21,6 +23,15 @@ export function view(path: string, hash = ""): View {
     return { name: "conversation", id: rest[0], seq: seq ? Number(seq) : null };
   }
   return PAGES.includes(first) ? { name: "page", page: first, rest } : { name: "missing" };
+}
+
+/** Read the parts of a path; null: it is cut off or mistyped, so that it means nothing. */
+function partsOf(path: string): readonly string[] | null {
+  try {
+    return path.split("/").filter(Boolean).map(decodeURIComponent);
+  } catch {
+    return null;
+  }
 }
 
 /** Write the address of a conversation, or of one of its lines. */

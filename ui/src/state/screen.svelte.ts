@@ -1,6 +1,7 @@
 // What kind of screen this is, and how somebody wants it.
 
-export type Theme = "system" | "light" | "dark";
+export const THEMES = ["system", "light", "dark"] as const;
+export type Theme = (typeof THEMES)[number];
 
 const NARROW = "(max-width: 720px)";
 const WIDE = "(min-width: 1200px)";

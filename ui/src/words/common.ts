@@ -1,20 +1,52 @@
+const platforms: Readonly<Record<string, string>> = {
+  local: "This machine",
+  web: "Web",
+  telegram: "Telegram",
+  discord: "Discord",
+  slack: "Slack",
+  matrix: "Matrix",
+  whatsapp: "WhatsApp",
+  signal: "Signal",
+  email: "E-mail",
+  webhook: "Webhook",
+};
+
+/** When something was or will be, where it is near. */
+const moments = {
+  now: "now",
+  justNow: "just now",
+  soon: "in a moment",
+  ahead: (span: string) => `in ${span}`,
+  ago: (span: string) => `${span} ago`,
+  near: { yesterday: "yesterday", today: "today", tomorrow: "tomorrow" },
+  days: { today: "Today", yesterday: "Yesterday" },
+};
+
 export const common = {
   app: "Threadline",
   cancel: "Cancel",
   close: "Close",
   copied: "Copied.",
   copy: "Copy",
+  copyByHand: "Select it, and copy it with the keyboard.",
   done: "Done",
   loading: "Loading",
   more: "More",
+  notCopied: "The browser did not let this be copied.",
   open: "Open",
   remove: "Remove",
   save: "Save",
   tryAgain: "Try again",
   undo: "Undo",
   away: "Reconnecting. You can go on writing.",
+  awayAtFirst: "The server does not answer. It is tried again by itself.",
+  notLoaded: "This part of the app could not be loaded.",
   unreachable: "The server could not be reached.",
-  unreachableHint: "It is tried again by itself once the connection is back.",
+  doAgain: "Try again once the connection is back.",
+  readAgain: "It is tried again by itself once the connection is back.",
+  moments,
+  platforms,
+  unknown: "unknown",
   missing: { title: "There is nothing here", text: "The address leads nowhere, or what it led to is gone." },
   forbidden: { title: "This is not yours to see", text: "It belongs to somebody else, or is for the owner." },
 };

@@ -15,6 +15,7 @@ export const composer = {
   tryFile: (name: string) => `Upload ${name} again`,
   tooBig: (limit: string) => `Too big: at most ${limit}`,
   unread: "Could not be uploaded",
+  unkept: "What you write is kept nowhere yet: there is no room for it in this browser, and the server does not take it.",
   waitForFiles: "The files are still being uploaded.",
   commands: "Commands",
   commandDone: "Answer to the command",
@@ -52,6 +53,7 @@ export const composer = {
     remove: (text: string) => `Take back “${text}”`,
     place: (at: number) => `${at}.`,
     words: "Words that wait",
+    tooLate: "Its turn has come already. Your new words are in the field below.",
     files: (many: number) => (many === 1 ? "1 file" : `${many} files`),
   },
   approval: {

@@ -50,13 +50,23 @@ export const conversation = {
   lost: (place: string) => `Not delivered to ${place}.`,
   resent: "It is sent once more.",
 
-  pending: { failed: "Not sent.", away: "Not sent yet. It goes out once the connection is back." },
+  pending: { title: "Just written", failed: "Not sent.", away: "Not sent yet. It goes out once the connection is back." },
   discard: "Discard",
 
   working: "Working",
   waiting: "Waits for your answer",
   newBelow: (count: number) => (count === 0 ? "To the end" : `${count.toLocaleString()} new below`),
   loading: "Loading what is before",
+
+  news: {
+    label: "Since you last looked",
+    title: (rounds: number) => `${rounds.toLocaleString()} questions were answered here since you last looked.`,
+    first: "To the first",
+    sum: "Sum it up",
+    ask: (moment: string) => `Sum up what was said here since ${moment}.`,
+    askAbout: (title: string) => `Sum up what was said in “${title}”:`,
+    who: { user: "Person", assistant: "Agent", tool: "Tool", system: "System" },
+  },
 
   minimap: "Overview",
   minimapLine: (seq: number, last: number) => `Line ${seq.toLocaleString()} of ${last.toLocaleString()}`,

@@ -37,6 +37,7 @@ export const jobs = {
   list: "All jobs",
   none: { title: "There is no job yet", text: "Have something asked by itself, every morning for example." },
   all: "All jobs",
+  back: "Back to the jobs",
   saying,
   states,
   next: "Next",
@@ -64,7 +65,6 @@ export const jobs = {
   runs: {
     title: "Runs",
     none: "It has not run yet.",
-    due: "due",
     open: "Open the conversation",
     took: "took",
   },
@@ -90,7 +90,6 @@ export const jobs = {
     mirror: "Make it part of the conversation there",
     mirrorHelp: "What it says can be talked about in the chat it goes to.",
     times: "The next times",
-    stale: "It was changed elsewhere meanwhile. This is how it is now; change it once more if you still want to.",
   },
   examples: ["every day 9:00", "every weekday 17:30", "every mon,thu 8:00", "every 30m", "0 9 1 * *"],
 };

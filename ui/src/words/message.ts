@@ -41,6 +41,7 @@ export const message = {
     spending: "A limit on spending is near.",
     forgotten: "What was said before this line is gone.",
   },
+  note: "Note to the agent",
   deleted: "This message was deleted.",
   edited: "edited",
   revisions: "What it said before",

@@ -27,8 +27,6 @@ export const platforms = {
     typing: "shows typing",
     threads: "threads",
     buttons: "buttons",
-    receives: "brings in messages",
-    speaks: "speaks unasked",
     not: (what: string) => `no ${what}`,
     replies: "only answers",
     deaf: "only sends",

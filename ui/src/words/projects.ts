@@ -37,5 +37,4 @@ export const projects = {
         ? "Its conversation stays, and belongs to no project from then on."
         : `Its ${many} conversations stay, and belong to no project from then on.`,
   removed: (name: string) => `${name} is deleted.`,
-  stale: "It was changed elsewhere meanwhile. This is how it is now; change it once more if you still want to.",
 };

@@ -72,6 +72,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
 export const settings = {
   title: "Settings",
   menu: "Sections",
+  back: "Back to the sections",
   search: "Find a setting",
   found: "Found",
   none: { title: "No setting is called so", text: "Try another word, or a part of one." },

@@ -8,13 +8,7 @@ export interface Command {
   help: string;
 }
 
-/** A command as it was written. */
-export interface Call {
-  command: Command;
-  argument: string;
-}
-
-const WRITTEN = /^\/([a-z0-9_]+)(?:\s+([\s\S]*))?$/i;
+const WRITTEN = /^\/([a-z0-9_]+)(?:\s|$)/i;
 const BEGUN = /^\/([a-z0-9_]*)$/i;
 
 /** Tell whether a text is written as commands are, whether or not there is such a one. */
@@ -23,10 +17,9 @@ export function isOrder(text: string): boolean {
 }
 
 /** Read a command; null if the text is none, or names one that there is not. */
-export function parse(text: string, known: readonly Command[]): Call | null {
-  const [, name, argument = ""] = WRITTEN.exec(text.trim()) ?? [];
-  const command = known.find((one) => one.name === name?.toLowerCase());
-  return command ? { command, argument: argument.trim() } : null;
+export function parse(text: string, known: readonly Command[]): Command | null {
+  const name = WRITTEN.exec(text.trim())?.[1]?.toLowerCase();
+  return known.find((one) => one.name === name) ?? null;
 }
 
 /** List what a name that is being written could become; the names that begin with it come first. */

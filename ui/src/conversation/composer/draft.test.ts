@@ -5,14 +5,21 @@ import { Draft, WAIT_MS, type Desk } from "./draft.ts";
 class Table implements Desk {
   here: string | null = null;
   there: string[] = [];
+  left: string[] = [];
   isAway = false;
+  isFull = false;
+  warnings = 0;
   waiting: { what: () => void; ms: number }[] = [];
   /** While set, the server takes its time. */
   gate: Promise<void> = Promise.resolve();
 
   read = (): string | null => this.here;
-  write = (text: string | null): void => void (this.here = text);
-  put = async (text: string): Promise<void> => {
+  write = (text: string | null): boolean => {
+    if (!this.isFull) this.here = text;
+    return !this.isFull;
+  };
+  put = async (text: string, isLeaving: boolean): Promise<void> => {
+    if (isLeaving) this.left.push(text);
     await this.gate;
     if (this.isAway) throw new Error("away");
     this.there.push(text);
@@ -22,6 +29,7 @@ class Table implements Desk {
     this.waiting.push(one);
     return () => void (this.waiting = this.waiting.filter((other) => other !== one));
   };
+  warn = (): void => void this.warnings++;
 }
 
 describe("Draft", () => {
@@ -45,10 +53,11 @@ describe("Draft", () => {
     draft.change("On the train");
     await draft.flush();
     const later = new Draft(table);
-    expect([later.text, later.isPut]).toEqual(["On the train", false]);
+    expect(later.text).toBe("On the train");
     table.isAway = false;
     await later.flush();
-    expect([table.there, later.isPut]).toEqual([["On the train"], true]);
+    await later.flush();
+    expect(table.there).toEqual(["On the train"]);
   });
 
   it("lets what is here win over what the server has kept", () => {
@@ -68,26 +77,33 @@ describe("Draft", () => {
     expect(new Draft(table).restore("x")).toBe("");
   });
 
-  it("keeps what is on its way until it has arrived", async () => {
+  it("tells the server once more when the page is left while it is being told", async () => {
     const table = new Table();
+    let open = (): void => undefined;
+    table.gate = new Promise((resolve) => (open = resolve));
     const draft = new Draft(table);
-    draft.change("Are you there?");
-    draft.hold(["Are you there?"]);
-    draft.change("");
-    await draft.flush();
-    const after = new Table();
-    after.here = table.here;
-    expect(new Draft(after).text).toBe("Are you there?");
-    draft.hold([]);
-    expect([table.here, table.there.at(-1)]).toEqual([null, ""]);
+    draft.change("almost don");
+    const telling = draft.flush();
+    draft.change("almost done");
+    void draft.flush(true);
+    expect(table.left).toEqual(["almost done"]);
+    open();
+    await telling;
   });
 
-  it("offers what was on its way together with what was written since", () => {
+  it("says once that words are kept nowhere", async () => {
     const table = new Table();
+    table.isAway = true;
     const draft = new Draft(table);
-    draft.hold(["first", "second"]);
-    draft.change("third");
-    expect(new Draft(table).text).toBe("first\n\nsecond\n\nthird");
+    draft.change("kept here");
+    await draft.flush();
+    expect(table.warnings).toBe(0);
+    table.isFull = true;
+    for (const text of ["much", "more"]) {
+      draft.change(text);
+      await draft.flush();
+    }
+    expect(table.warnings).toBe(1);
   });
 
   it("never lets an older text come last", async () => {

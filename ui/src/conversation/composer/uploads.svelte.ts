@@ -20,7 +20,9 @@ export class Upload {
   constructor(
     readonly key: number,
     readonly file: File,
+    ticket: string | null = null,
   ) {
+    this.ticket = ticket;
     this.preview = file.type.startsWith("image/") ? URL.createObjectURL(file) : null;
   }
 
@@ -91,6 +93,12 @@ export class Uploads {
     const fresh = Array.from(files, (file) => new Upload(this.#next++, file));
     this.all = [...this.all, ...fresh];
     for (const one of fresh) one.begin();
+  }
+
+  /** Let files go along that are there already, by their tickets and names. */
+  takeBack(tickets: readonly string[], names: readonly string[]): void {
+    const again = tickets.map((ticket, at) => new Upload(this.#next++, new File([], names[at] ?? ""), ticket));
+    this.all = [...again, ...this.all];
   }
 
   remove(upload: Upload): void {

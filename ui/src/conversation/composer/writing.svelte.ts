@@ -2,7 +2,8 @@
 
 import type { BusyMode, Speech } from "../../api/schema.ts";
 import { hub } from "../../state/hub.svelte.ts";
-import { deskOf, keptFor } from "./desk.ts";
+import type { Said } from "../outbox.svelte.ts";
+import { deskOf, keptFor, takeOld } from "./desk.ts";
 import { Draft } from "./draft.ts";
 import { Uploads } from "./uploads.svelte.ts";
 
@@ -12,12 +13,13 @@ export class Writing {
   speech = $state<Speech | null>(null);
   busyMode = $state<BusyMode | null>(null);
   readonly uploads = new Uploads();
-  readonly #draft: Draft;
+  #draft: Draft;
 
-  constructor(readonly id: string | null) {
+  constructor(id: string | null) {
     this.#draft = new Draft(deskOf(id));
     this.text = this.#draft.text;
-    void this.#restore();
+    for (const old of takeOld(id)) this.#put(old);
+    void this.#restore(id);
   }
 
   get isEmpty(): boolean {
@@ -37,14 +39,24 @@ export class Writing {
     return taken;
   }
 
-  /** Keep what is on its way, in case this page is closed before it arrives. */
-  hold(sending: readonly string[]): void {
-    this.#draft.hold(sending);
+  /** Take back what was not sent, ahead of what was written since. */
+  takeBack({ text, tickets, files = [] }: Said): void {
+    this.#put(text);
+    this.uploads.takeBack(tickets, files);
+  }
+
+  /** The first words have made a conversation: what was written since is written there. */
+  move(id: string): void {
+    const { text } = this;
+    this.change("");
+    void this.flush();
+    this.#draft = new Draft(deskOf(id));
+    this.change(text);
   }
 
   /** Tell the server what it does not know yet. */
-  async flush(): Promise<void> {
-    if (!this.#draft.isPut) await this.#draft.flush();
+  async flush(isLeaving = false): Promise<void> {
+    await this.#draft.flush(isLeaving);
   }
 
   close(): void {
@@ -52,10 +64,15 @@ export class Writing {
     this.uploads.close();
   }
 
-  async #restore(): Promise<void> {
+  #put(text: string): void {
+    this.change([text, this.text].filter(Boolean).join("\n\n"));
+  }
+
+  async #restore(id: string | null): Promise<void> {
+    const draft = this.#draft;
     if (this.text || hub.reach === "away") return;
-    const kept = await keptFor(this.id).catch(() => "");
-    // Whoever began to write meanwhile goes on with that.
-    if (!this.text) this.text = this.#draft.restore(kept);
+    const kept = await keptFor(id).catch(() => "");
+    // Whoever began to write meanwhile goes on with that, wherever it is.
+    if (!this.text && draft === this.#draft) this.text = draft.restore(kept);
   }
 }

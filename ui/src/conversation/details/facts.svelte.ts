@@ -1,29 +1,42 @@
 // What the details tell of a conversation beside its row: read when they open, and again when events say so.
 
 import type { FeedEvent } from "../../api/feed.ts";
-import type { ContextShape, DeliveryShape, JobShape, PolicyView } from "../../api/schema.ts";
+import type { ContextShape, DeliveryShape, DeliveryState, JobShape, PolicyView } from "../../api/schema.ts";
 import { hub } from "../../state/hub.svelte.ts";
-import { Errands } from "../errands.ts";
+import { Errands } from "../../state/errands.ts";
+import { isRefused } from "../outbox.svelte.ts";
+import { LOST } from "../reading.ts";
 
+/** How it stands with what has not arrived (yet). */
+const OPEN: readonly DeliveryState[] = ["pending", "sending", ...LOST];
 const MOST = 20;
 
 export class Facts {
   context = $state.raw<ContextShape | null>(null);
   policy = $state.raw<PolicyView | null>(null);
   jobs = $state.raw<readonly JobShape[]>([]);
-  deliveries = $state.raw<readonly DeliveryShape[]>([]);
-  error = $state.raw<unknown>(null);
-  readonly #errands = new Errands((error) => this.#fail(error));
+  /** What has not arrived (yet); null: that is not known. */
+  deliveries = $state.raw<readonly DeliveryShape[] | null>(null);
+  #unread = $state.raw<ReadonlySet<string>>(new Set());
+  readonly #errands = new Errands((error) => !isRefused(error));
   readonly #hush: () => void;
 
   constructor(readonly id: string) {
-    this.#hush = hub.hear({ onEvent: (event) => this.#hear(event), onReload: () => this.read() });
+    this.#hush = hub.hear({
+      onEvent: (event) => this.#hear(event),
+      onReload: () => this.read(),
+      onBack: () => this.#errands.again(),
+    });
     this.read();
+  }
+
+  /** Some of it could not be read. */
+  get isUnread(): boolean {
+    return this.#unread.size > 0;
   }
 
   /** Read everything, and keep what is shown until it is there. */
   read(): void {
-    this.error = null;
     this.#readContext();
     this.#readPolicy();
     this.#readDeliveries();
@@ -57,7 +70,7 @@ export class Facts {
   }
 
   #readDeliveries(): void {
-    const query = { session: this.id, most: MOST };
+    const query = { session: this.id, state: [...OPEN], most: MOST };
     this.#want("deliveries", async () => {
       this.deliveries = (await hub.client.call("list_deliveries", { query })).data.items;
     });
@@ -68,13 +81,21 @@ export class Facts {
     this.#want("jobs", async () => void (this.jobs = (await hub.client.call("list_jobs", { query })).data.items));
   }
 
-  /** What cannot be reached is read once the connection is back. */
-  #fail(error: unknown): boolean {
-    this.error = error;
-    return true;
+  /** Read something; what cannot be read now is once the connection is back. */
+  #want(name: string, read: () => Promise<void>): void {
+    void this.#errands.want(name, async () => {
+      try {
+        await read();
+        this.#mark(name, false);
+      } catch (error) {
+        this.#mark(name, true);
+        throw error;
+      }
+    });
   }
 
-  #want(name: string, read: () => Promise<void>): void {
-    void this.#errands.want(name, read);
+  #mark(name: string, isUnread: boolean): void {
+    const others = [...this.#unread].filter((one) => one !== name);
+    this.#unread = new Set(isUnread ? [...others, name] : others);
   }
 }

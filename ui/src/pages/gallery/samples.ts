@@ -176,6 +176,7 @@ const turn = (id: number, more: Partial<TurnView>): TurnView => ({
   ended_at: null,
   first_seq: 6,
   question: null,
+  asked_at: null,
   asks: [],
   answer: null,
   error: null,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { words } from "../../words/index.ts";
-import { cronOf, meaningOf } from "./schedule.ts";
+import { cronOf, meaningOf, timeOf } from "./schedule.ts";
 
 describe("meaningOf", () => {
   it("reads what people write", () => {
@@ -21,7 +21,7 @@ describe("meaningOf", () => {
   });
 
   it("claims nothing about the others", () => {
-    for (const line of ["0 9 1 * 1", "0 9-17 * * *", "0 9 * 1 *", "5,35 * * * *", "every full moon 9:00", "soon", ""]) {
+    for (const line of ["0 9 1 * 1", "0 9-17 * * *", "0 9 * 1 *", "5,35 * * * *", "*/40 * * * *", "*/7 * * * *", "every full moon 9:00", "soon", ""]) {
       expect(meaningOf(line)).toEqual({ kind: "other" });
     }
   });
@@ -33,6 +33,17 @@ describe("cronOf", () => {
     expect(cronOf("every mon,thu 17:30")).toBe("30 17 * * 1,4");
     expect(cronOf("every weekend 8:05")).toBe("5 8 * * 6,0");
     for (const one of ["0 9 * * *", "every 15m", "at 2027-01-31 18:00", "soon"]) expect(cronOf(one)).toBeNull();
+  });
+});
+
+describe("timeOf", () => {
+  it("goes by the clock of the job, and names it where it is another", () => {
+    const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    const there = here === "America/New_York" ? "Asia/Tokyo" : "America/New_York";
+    const hour = { timeZone: there, hour: "2-digit" } as const;
+    const at = "2027-01-31T14:00:00Z";
+    expect(timeOf(at, there)).toContain(new Date(at).toLocaleString(undefined, hour).slice(0, 2));
+    expect(timeOf(at, there).length).toBeGreaterThan(timeOf(at, here).length);
   });
 });
 

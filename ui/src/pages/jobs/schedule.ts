@@ -33,6 +33,16 @@ export function cronOf(schedule: string): string | null {
   return `${meaning.minute} ${meaning.hour} * * ${numbersOf(meaning.days)}`;
 }
 
+/** Say when a job comes by the clock that it goes by, which is named where it is not the one of this place. */
+export function timeOf(at: string, zone: string): string {
+  const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const form: Intl.DateTimeFormatOptions = {
+    ...({ weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" } as const),
+    ...(zone === here ? {} : { timeZone: zone, timeZoneName: "short" }),
+  };
+  return new Date(at).toLocaleString(undefined, form);
+}
+
 function interval(number: number, unit: string): Meaning {
   const known = UNITS[unit.charAt(0).toLowerCase()];
   return known ? { kind: "interval", number, unit: known } : OTHER;
@@ -54,7 +64,8 @@ function cron(line: string): Meaning {
   if (rest.length > 0 || month !== "*" || weekday === "") return OTHER;
   const step = /^\*\/(\d+)$/.exec(minute)?.[1];
   const isAnyHour = hour === "*" && day === "*" && weekday === "*";
-  if (step && isAnyHour) return { kind: "interval", number: Number(step), unit: "minute" };
+  // Any other step begins anew with each hour: `*/40` comes at :00 and at :40.
+  if (step && isAnyHour && 60 % Number(step) === 0) return { kind: "interval", number: Number(step), unit: "minute" };
   if (!/^\d+$/.test(minute)) return OTHER;
   if (minute === "0" && isAnyHour) return { kind: "interval", number: 1, unit: "hour" };
   if (!/^\d+$/.test(hour)) return OTHER;

@@ -1,9 +1,6 @@
-// A list of a page: read as far as it is shown, and anew when something is heard of it.
+// A list of a page: read as far as it is shown.
 
-import type { EventKind } from "../../api/schema.ts";
-import { Errands } from "../../conversation/errands.ts";
-import { hub } from "../../state/hub.svelte.ts";
-import { Calm } from "./calm.ts";
+import { Reading, type News } from "../reading.svelte.ts";
 
 export interface Portion<Item> {
   items: readonly Item[];
@@ -14,63 +11,41 @@ export interface Portion<Item> {
 export type Ask<Item> = (after: string | null, most: number) => Promise<{ data: Portion<Item> }>;
 
 const PORTION = 50;
-/** In a busy house much happens in a second; a page is read anew no more often than this. */
-const PAUSE_MS = 1000;
+/** The most that a server answers at once. */
+const MOST = 200;
 
-export class Paged<Item> {
-  /** Null: nothing was read yet. */
-  items = $state.raw<readonly Item[] | null>(null);
-  error = $state.raw<unknown>(null);
+export class Paged<Item> extends Reading<readonly Item[]> {
   isBusy = $state(false);
-  #next = $state<string | null>(null);
-  readonly #ask: Ask<Item>;
-  readonly #errands = new Errands((error) => {
-    this.error = error;
-    return false;
-  });
+  #hasMore = $state(false);
+  /** How many are to be shown. */
+  #extent: number;
+  readonly #portion: number;
 
-  constructor(ask: Ask<Item>) {
-    this.#ask = ask;
-  }
-
-  get hasMore(): boolean {
-    return this.#next !== null;
-  }
-
-  /** Read what is shown anew; it stands there until the new is there. */
-  async read(): Promise<void> {
-    await this.#errands.want("read", async () => {
-      const wanted = this.items?.length ?? 0;
+  constructor(ask: Ask<Item>, news?: News, { pause, portion = PORTION }: { pause?: number; portion?: number } = {}) {
+    super(async () => {
       const found: Item[] = [];
       let next: string | null = null;
       do {
-        const { data } = await this.#ask(next, PORTION);
+        const { data } = await ask(next, Math.min(this.#extent - found.length, MOST));
         found.push(...data.items);
         next = data.next ?? null;
-      } while (next !== null && found.length < wanted);
-      [this.items, this.#next, this.error] = [found, next, null];
-    });
+      } while (next !== null && found.length < this.#extent);
+      this.#hasMore = next !== null;
+      return found;
+    }, news, pause);
+    this.#portion = this.#extent = portion;
   }
 
-  /** Read what comes after. */
+  get hasMore(): boolean {
+    return this.#hasMore;
+  }
+
+  /** Show what comes after, too. All is read anew: something new may have pushed each line further. */
   async more(): Promise<void> {
-    if (this.#next === null || this.isBusy) return;
+    if (!this.#hasMore || this.isBusy) return;
     this.isBusy = true;
-    await this.#errands.want("read", async () => {
-      const { data } = await this.#ask(this.#next, PORTION);
-      [this.items, this.#next] = [[...(this.items ?? []), ...data.items], data.next ?? null];
-    });
+    this.#extent = (this.data?.length ?? 0) + this.#portion;
+    await this.read();
     this.isBusy = false;
   }
-}
-
-/** Read something now, soon after one of these things happened, and after something was missed. */
-export function keep(read: () => unknown, ...kinds: readonly EventKind[]): () => void {
-  const calm = new Calm(read, PAUSE_MS);
-  const hush = hub.hear({ onEvent: ({ kind }) => kinds.includes(kind) && calm.wish(), onReload: () => calm.wish() });
-  calm.wish();
-  return () => {
-    hush();
-    calm.close();
-  };
 }

@@ -1,11 +1,29 @@
 // Passkeys: what the server asks is signed by a device, and never leaves the browser otherwise.
 
 import type { Client } from "../../api/client.ts";
+import { words } from "../../words/index.ts";
 
-/** Tell whether this browser can use passkeys here: they want a name, not an address in numbers. */
+/** Tell whether an address is in numbers; passkeys want a name. */
+export function isBareAddress(host: string): boolean {
+  return /^[\d.]+$/.test(host) || host.includes(":");
+}
+
+/** Tell whether this browser can use passkeys here. */
 export function canUsePasskeys(): boolean {
-  const isName = !/^[\d.:[\]]+$/.test(location.hostname);
-  return isName && "PublicKeyCredential" in globalThis && "parseRequestOptionsFromJSON" in PublicKeyCredential;
+  const isNamed = !isBareAddress(location.hostname);
+  return isNamed && "PublicKeyCredential" in globalThis && "parseRequestOptionsFromJSON" in PublicKeyCredential;
+}
+
+/** Tell whether somebody put the device away again, or let it wait for too long. */
+export function isCancelled(error: unknown): boolean {
+  return error instanceof DOMException && ["NotAllowedError", "AbortError"].includes(error.name);
+}
+
+/** Say why a device did not do it; null: it was not the device. */
+export function obstacleOf(error: unknown): string | null {
+  if (!(error instanceof DOMException)) return null;
+  const { obstacles } = words.login;
+  return obstacles[error.name] ?? obstacles.other ?? null;
 }
 
 /** Log in with a passkey. */
@@ -14,9 +32,7 @@ export async function signIn(client: Client): Promise<void> {
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(
     options as unknown as PublicKeyCredentialRequestOptionsJSON,
   );
-  const signed = await navigator.credentials.get({ publicKey });
-  if (!(signed instanceof PublicKeyCredential)) return;
-  const credential = { ...signed.toJSON() };
+  const credential = written(await navigator.credentials.get({ publicKey }));
   await client.call("log_in_by_passkey", { body: { challenge, credential } });
 }
 
@@ -26,8 +42,11 @@ export async function makePasskey(client: Client, name: string): Promise<void> {
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(
     options as unknown as PublicKeyCredentialCreationOptionsJSON,
   );
-  const made = await navigator.credentials.create({ publicKey });
-  if (!(made instanceof PublicKeyCredential)) return;
-  const credential = { ...made.toJSON() };
+  const credential = written(await navigator.credentials.create({ publicKey }));
   await client.call("add_passkey", { body: { challenge, credential, name } });
+}
+
+function written(signed: Credential | null) {
+  if (!(signed instanceof PublicKeyCredential)) throw new DOMException("There is no passkey", "AbortError");
+  return { ...signed.toJSON() };
 }

@@ -4,15 +4,36 @@ import { Problem } from "../../api/client.ts";
 import type { ChangedSettings, Failure, JsonValue, SettingsShape } from "../../api/schema.ts";
 import { hub } from "../../state/hub.svelte.ts";
 import { notices } from "../../state/notices.svelte.ts";
+import { reasonOf } from "../../state/reasons.ts";
 import { words } from "../../words/index.ts";
 import { Reading } from "../reading.svelte.ts";
 import { blamed } from "./values.ts";
 
 const STALE = 412;
 
+/** Settings to be written into the file, and to be taken out of it. */
+export interface Change {
+  set?: Record<string, JsonValue>;
+  unset?: string[];
+}
+
+/** Why settings were not written. */
+export interface Fault {
+  error: unknown;
+  /** The one that is to blame; null: it cannot be told. */
+  key: string | null;
+}
+
+/** What was changed and is not saved yet. */
+export interface Draft {
+  /** `null` takes a setting out; `undefined` is no value that it could have. */
+  value: JsonValue;
+  /** What was typed, letter by letter: it makes no sense yet, or is written in another way than it is kept. */
+  text: string | undefined;
+}
+
 export class Settings extends Reading<SettingsShape> {
-  /** What was changed here and is not saved yet; `null` takes a setting out. */
-  drafts = $state.raw<ReadonlyMap<string, JsonValue>>(new Map());
+  drafts = $state.raw<ReadonlyMap<string, Draft>>(new Map());
   /** What is wrong with a draft, by its name. */
   wrong = $state.raw<ReadonlyMap<string, string>>(new Map());
   /** What is wrong with all of them together. */
@@ -30,43 +51,50 @@ export class Settings extends Reading<SettingsShape> {
     }, ["settings.changed"]);
   }
 
-  /** Note down a change; `undefined` is no value that the setting could have. */
-  draft(key: string, value: JsonValue): void {
+  /** Note down a change. */
+  draft(key: string, value: JsonValue, text?: string): void {
     this.#judge(key, value === undefined ? words.settings.noValue : null);
     // A table that goes takes along what was to be changed within it.
     const others = [...this.drafts].filter(([other]) => !other.startsWith(`${key}.`));
-    this.drafts = new Map(others).set(key, value);
+    this.#keep(new Map(others).set(key, { value, text }));
   }
 
   /** Leave a setting as it was. */
   discard(...keys: string[]): void {
-    this.drafts = new Map([...this.drafts].filter(([key]) => !keys.includes(key)));
+    this.#keep(new Map([...this.drafts].filter(([key]) => !keys.includes(key))));
     for (const key of keys) this.#judge(key, null);
     if (this.drafts.size === 0) this.refusal = null;
   }
 
   /** Write all drafts, or none; tells whether they were. */
   async save(): Promise<boolean> {
-    const drafts = [...this.drafts];
-    const set = Object.fromEntries(drafts.filter(([, value]) => value !== null));
-    const unset = drafts.filter(([, value]) => value === null).map(([key]) => key);
-    return this.change({ set, unset });
+    const sent = [...this.drafts];
+    const isOut = ([, { value }]: [string, Draft]): boolean => value === null;
+    const set = Object.fromEntries(sent.filter((one) => !isOut(one)).map(([key, { value }]) => [key, value]));
+    const unset = sent.filter(isOut).map(([key]) => key);
+    this.refusal = null;
+    const fault = await this.change({ set, unset });
+    if (fault?.key) this.#judge(fault.key, reasonOf(fault.error));
+    else if (fault) this.refusal = fault.error;
+    // Somebody may have gone on writing meanwhile: that is a draft still.
+    else this.discard(...sent.filter(([key, draft]) => this.drafts.get(key) === draft).map(([key]) => key));
+    return fault === null;
   }
 
-  /** Write settings into the file; what is wrong is told where it stands. */
-  async change(body: { set?: Record<string, JsonValue>; unset?: string[] }): Promise<boolean> {
-    const keys = [...Object.keys(body.set ?? {}), ...(body.unset ?? [])];
-    [this.isSaving, this.refusal] = [true, null];
+  /** Write settings into the file, all of them or none; tells why they were not. Drafts stay as they are. */
+  async change(body: Change): Promise<Fault | null> {
+    this.isSaving = true;
     try {
       const header = { "If-Match": this.#etag ?? "*" };
       const { data, etag } = await hub.client.call("change_settings", { header, body });
       this.#take(data, etag);
-      this.discard(...keys);
       notices.tell(words.settings.saved);
-      return true;
+      return null;
     } catch (error) {
-      await this.#refuse(error, keys);
-      return false;
+      const keys = [...Object.keys(body.set ?? {}), ...(body.unset ?? [])];
+      // Somebody else was quicker: what they wrote is shown.
+      if (error instanceof Problem && error.status === STALE) await this.read();
+      return { error, key: error instanceof Problem ? blamed(keys, error) : null };
     } finally {
       this.isSaving = false;
     }
@@ -87,12 +115,11 @@ export class Settings extends Reading<SettingsShape> {
     [this.failures, this.restart] = [changed.failures, changed.restart];
   }
 
-  async #refuse(error: unknown, keys: readonly string[]): Promise<void> {
-    const key = error instanceof Problem ? blamed(keys, error) : null;
-    if (key && error instanceof Problem) this.#judge(key, [error.message, error.hint].filter(Boolean).join(". "));
-    else this.refusal = error;
-    // Somebody else was quicker: what they wrote is shown, and the drafts stay.
-    if (error instanceof Problem && error.status === STALE) await this.read();
+  #keep(drafts: ReadonlyMap<string, Draft>): void {
+    this.drafts = drafts;
+    // Only while there is something to lose: a browser asks whoever leaves a page that listens.
+    if (drafts.size > 0) addEventListener("beforeunload", warn);
+    else removeEventListener("beforeunload", warn);
   }
 
   #judge(key: string, what: string | null): void {
@@ -102,3 +129,10 @@ export class Settings extends Reading<SettingsShape> {
     this.wrong = wrong;
   }
 }
+
+function warn(event: BeforeUnloadEvent): void {
+  event.preventDefault();
+}
+
+/** The settings, and what was written and not saved: it stays while somebody looks elsewhere. */
+export const settings = new Settings();

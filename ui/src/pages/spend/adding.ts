@@ -20,6 +20,8 @@ export interface Bar extends Sum {
   name: string;
 }
 
+/** Each sum goes over a whole period: it is added up anew no more often than this. */
+export const PAUSE_MS = 15_000;
 const DAYS: Readonly<Record<Exclude<Period, "all">, number>> = { week: 7, month: 30, quarter: 90, year: 365 };
 /** More bars than this would be too thin to be seen. */
 const MOST_BARS = 100;

@@ -6,9 +6,9 @@ import { offers } from "../../conversation/composer/offers.svelte.ts";
 import type { IconName } from "../../design/icons.ts";
 import { sectionOf } from "../../pages/settings/sections.ts";
 import { addressOfHit } from "../../sidebar/hits.ts";
-import { hub } from "../../state/hub.svelte.ts";
+import { waysToPages } from "../../sidebar/places.ts";
 import { addressOf, place } from "../../state/place.svelte.ts";
-import { screen, type Theme } from "../../state/screen.svelte.ts";
+import { screen, THEMES } from "../../state/screen.svelte.ts";
 import { words } from "../../words/index.ts";
 import { nameOf } from "../../words/settings.ts";
 import { palette } from "../palette.svelte.ts";
@@ -25,25 +25,10 @@ export interface Entry extends Fitting {
   run: () => void;
 }
 
-type PageName = keyof typeof words.sidebar.places;
-
 const said = words.palette;
-const THEMES: readonly Theme[] = ["system", "light", "dark"];
-const ICONS: Readonly<Record<PageName, IconName>> = {
-  settings: "settings",
-  people: "people",
-  jobs: "job",
-  platforms: "plug",
-  spend: "coins",
-  projects: "folder",
-  shares: "share",
-  welcome: "help",
-};
-const OWNERS: readonly PageName[] = ["people", "platforms", "projects"];
 
 /** List what the app itself can do, and its pages. */
 export function appEntries(): Entry[] {
-  const names = (Object.keys(ICONS) as PageName[]).filter((name) => hub.isOwner || !OWNERS.includes(name));
   return [
     command("new", said.begin, "edit", () => place.go("/?new")),
     command("keys", said.keys, "help", palette.showKeys),
@@ -51,13 +36,7 @@ export function appEntries(): Entry[] {
       const label = said.theme(words.sidebar.themes[theme]);
       return command(`theme ${theme}`, label, "sun", () => screen.choose(theme));
     }),
-    ...names.map((name): Entry => ({
-      key: `page ${name}`,
-      kind: "page",
-      label: words.sidebar.places[name],
-      icon: ICONS[name],
-      run: () => place.go(`/${name}`),
-    })),
+    ...waysToPages().map(({ name, ...way }): Entry => ({ ...way, key: `page ${name}`, kind: "page" })),
   ];
 }
 

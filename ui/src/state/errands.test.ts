@@ -1,7 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { Errands } from "./errands.ts";
 
 const none = (): void => undefined;
+
+afterEach(() => void vi.useRealTimers());
 
 describe("errands", () => {
   it("make one read of many quick wishes", async () => {
@@ -68,6 +70,41 @@ describe("errands", () => {
     expect(tries).toBe(2);
   });
 
+  it("try again by themselves, after twice as long each time", async () => {
+    vi.useFakeTimers();
+    const errands = new Errands(() => true);
+    let tries = 0;
+    const read = (): Promise<void> => (++tries < 3 ? Promise.reject(new TypeError("away")) : Promise.resolve());
+
+    await errands.want("row", read);
+    expect(tries).toBe(1);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(tries).toBe(2);
+    await vi.advanceTimersByTimeAsync(1999);
+    expect(tries).toBe(2);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(tries).toBe(3);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(tries).toBe(3);
+  });
+
+  it("do not try again what will fail again, nor what was read anyway", async () => {
+    vi.useFakeTimers();
+    const read: string[] = [];
+    const errands = new Errands((error) => error instanceof TypeError);
+    const fail = (name: string, error: Error) => async (): Promise<void> => {
+      read.push(name);
+      throw error;
+    };
+    await errands.want("refused", fail("refused", new Error("no")));
+    await errands.want("row", fail("row", new TypeError("away")));
+    await errands.want("row", async () => void read.push("row"));
+
+    await vi.advanceTimersByTimeAsync(60_000);
+
+    expect(read).toEqual(["refused", "row", "row"]);
+  });
+
   it("run nothing after they are closed", async () => {
     const errands = new Errands(() => false);
     let isDone = false;
@@ -76,5 +113,16 @@ describe("errands", () => {
     await wish;
 
     expect(isDone).toBe(false);
+  });
+
+  it("try nothing again after they are closed", async () => {
+    vi.useFakeTimers();
+    const errands = new Errands(() => true);
+    let tries = 0;
+    await errands.want("row", () => (tries++, Promise.reject(new TypeError("away"))));
+    errands.close();
+    await vi.advanceTimersByTimeAsync(60_000);
+
+    expect(tries).toBe(1);
   });
 });

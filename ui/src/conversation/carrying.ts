@@ -1,0 +1,24 @@
+// How words get to the server: as the first ones of a conversation, or in one that is there.
+
+import type { Speech } from "../api/schema.ts";
+import { hub } from "../state/hub.svelte.ts";
+import type { Said } from "./outbox.svelte.ts";
+
+/** Begin a conversation; answers its id. */
+export async function begin({ text, tickets, first }: Said, key: string, profile: string): Promise<string | null> {
+  const header = { "Idempotency-Key": key };
+  const body = { text, attachments: [...tickets], ...first, profile };
+  return (await hub.client.call("begin_session", { header, body })).data.session_id;
+}
+
+/** Say something in a session. */
+export async function say(id: string, { text, tickets, busy }: Said, key: string, speech: Speech): Promise<void> {
+  const header = { "Idempotency-Key": key };
+  const body = { text, attachments: [...tickets], speech, busy_mode: busy ?? null };
+  await hub.client.call("send_message", { path: { id }, header, body });
+}
+
+/** Tell for whom words usually are on a platform: an owner answers those who write on a platform. */
+export function speechOn(platform: string): Speech {
+  return platform !== "local" && hub.isOwner ? "answer" : "ask";
+}

@@ -1,0 +1,270 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Problem } from "../api/client.ts";
+import type { FeedEvent } from "../api/feed.ts";
+import type { MessageView } from "../api/schema.ts";
+import { hub, type Ear } from "../state/hub.svelte.ts";
+import type { Talk } from "./talk.svelte.ts";
+
+/** A server with one conversation, which begins with the first words. */
+class Server {
+  asked: string[] = [];
+  bodies: Record<string, unknown>[] = [];
+  keys = new Set<string | null>();
+  lines: MessageView[] = [];
+  platform = "local";
+  isUnread = false;
+  isGone = false;
+  /** What is asked for by these words fails. */
+  broken: string[] = [];
+  /** What is asked for by these words waits. */
+  gates = new Map<string, Promise<void>>();
+
+  fetch = async (address: string, how: RequestInit = {}): Promise<Response> => {
+    const asked = `${how.method ?? "GET"} ${address.split("?")[0]}`;
+    this.asked.push(asked);
+    if (how.method === "POST") this.keys.add(new Headers(how.headers).get("Idempotency-Key"));
+    for (const [part, gate] of this.gates) if (asked.includes(part)) await gate;
+    if (this.broken.some((part) => asked.includes(part))) return Response.json({ detail: "broken" }, { status: 502 });
+    if (how.method === "POST") this.bodies.push(JSON.parse(String(how.body)) as Record<string, unknown>);
+    return Response.json(this.#answer(asked, address));
+  };
+
+  say(role: MessageView["role"], text: string, turn_id: number | null = null): void {
+    const seq = this.lines.length + 1;
+    const parts = [{ type: "text" as const, text }];
+    const rest = { sender_id: null, sender_name: null, changed_at: null, deleted_at: null };
+    this.lines.push({ key: seq, session_id: "one", seq, role, parts, at: "2026-01-31T18:45:00Z", turn_id, ...rest });
+  }
+
+  #answer(asked: string, address: string): unknown {
+    if (asked === "GET /api/sessions") return { items: this.isGone ? [] : [this.#row()] };
+    if (asked === "POST /api/sessions") return { session_id: "one" };
+    if (asked === "PUT /api/sessions/one/mark") return { seq: 3 };
+    if (asked === "GET /api/turns/7") return { id: 7, state: "done" };
+    if (!asked.startsWith("GET /api/sessions/one/messages")) return { items: [], children: [] };
+    const after = Number(new URL(address, "http://here").searchParams.get("after") ?? 0);
+    return { items: this.lines.filter(({ seq }) => (seq ?? 0) > after), before: null, after: null };
+  }
+
+  #row(): unknown {
+    const session = { id: "one", revision: 1, platform: this.platform, last_seq: this.lines.length };
+    return { session, is_unread: this.isUnread, is_read_only: false };
+  }
+}
+
+let server = new Server();
+let shelf = new Map<string, string>();
+let ears: Ear[] = [];
+let talks: Talk[] = [];
+
+beforeEach(() => {
+  [server, shelf, ears, talks] = [new Server(), new Map(), [], []];
+  vi.stubGlobal("fetch", server.fetch);
+  vi.stubGlobal("matchMedia", () => ({ matches: false, addEventListener: () => undefined }));
+  vi.stubGlobal("document", { documentElement: { dataset: {} }, visibilityState: "visible" });
+  vi.stubGlobal("localStorage", {
+    getItem: (key: string) => shelf.get(key) ?? null,
+    setItem: (key: string, text: string) => void shelf.set(key, text),
+    removeItem: (key: string) => void shelf.delete(key),
+    key: (at: number) => [...shelf.keys()][at] ?? null,
+    get length() {
+      return shelf.size;
+    },
+  });
+  vi.spyOn(hub, "hear").mockImplementation((ear) => {
+    ears.push(ear);
+    return () => void (ears = ears.filter((one) => one !== ear));
+  });
+  enter(1);
+});
+
+afterEach(() => {
+  for (const talk of talks) {
+    for (const { key } of talk.pending) talk.discard(key);
+    talk.close();
+  }
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
+
+function enter(key: number): void {
+  const account = { key, name: "Ann", role: "owner" as const, profile: null, has_password: true, made_at: "" };
+  hub.me = { account, sender_id: "ann", scopes: [], login: 1, csrf: "word" };
+}
+
+async function talkTo(id: string | null, onBegun?: (id: string) => void): Promise<Talk> {
+  const { Talk } = await import("./talk.svelte.ts");
+  const talk = new Talk(id, onBegun);
+  talks.push(talk);
+  return talk;
+}
+
+const said = (text: string) => ({ text, tickets: [], speech: null });
+const event = (kind: FeedEvent["kind"], subject: number | null = null): void => {
+  for (const ear of ears) ear.onEvent?.({ kind, session_id: "one", revision: 1, subject, at: "" });
+};
+const count = (asked: string): number => server.asked.filter((one) => one === asked).length;
+/** Let something wait until the answer is called. */
+const gate = (part: string): (() => void) => {
+  let open = (): void => undefined;
+  server.gates.set(part, new Promise((resolve) => (open = resolve)));
+  return () => (server.gates.delete(part), open());
+};
+
+describe("a conversation that begins", () => {
+  it("is one, also if somebody sends twice before it is there", async () => {
+    const begun: string[] = [];
+    const talk = await talkTo(null, (id) => begun.push(id));
+
+    await Promise.all([talk.send(said("first")), talk.send(said("second"))]);
+
+    expect([count("POST /api/sessions"), count("POST /api/sessions/one/messages")]).toEqual([1, 1]);
+    expect(server.bodies.map(({ text }) => text)).toEqual(["first", "second"]);
+    expect([begun, talk.id, talk.pending]).toEqual([["one"], "one", []]);
+  });
+
+  it("takes along what was written since the first words", async () => {
+    const talk = await talkTo(null);
+    const open = gate("POST /api/sessions");
+    talk.writing.change("first");
+    const sent = talk.send({ ...talk.writing.take(), speech: null });
+    talk.writing.change("and then");
+    open();
+    await sent;
+
+    expect(talk.writing.text).toBe("and then");
+    expect([...shelf].filter(([key]) => key.startsWith("draft:1:main:one"))).toHaveLength(1);
+    expect([...shelf.keys()].filter((key) => key.startsWith("unsent"))).toEqual([]);
+  });
+
+  it("does not bring back whoever went elsewhere", async () => {
+    const onBegun = vi.fn();
+    const talk = await talkTo(null, onBegun);
+    const open = gate("POST /api/sessions");
+    const sent = talk.send(said("first"));
+    await Promise.resolve();
+    talk.close();
+    open();
+    await sent;
+
+    expect(onBegun).not.toHaveBeenCalled();
+    expect(ears).toEqual([]);
+  });
+
+  it("finds again what could not be sent, once, under the key that it had", async () => {
+    server.broken = ["POST /api/sessions"];
+    const talk = await talkTo(null);
+    await talk.send(said("first"));
+    talk.close();
+    server.broken = [];
+
+    const again = await talkTo(null);
+    expect(again.pending.map(({ text }) => text)).toEqual(["first"]);
+    expect(again.writing.text).toBe("");
+    await again.comeBack();
+
+    expect([again.id, again.pending, shelf.size]).toEqual(["one", [], 0]);
+    expect([count("POST /api/sessions"), server.keys.size]).toEqual([2, 1]);
+  });
+});
+
+describe("words", () => {
+  it("are for the people on a platform, also if they are sent before it is known that it is one", async () => {
+    server.platform = "telegram";
+    const talk = await talkTo("one");
+    expect(talk.whom).toBeNull();
+
+    await talk.send(said("On its way"));
+
+    expect(server.bodies).toMatchObject([{ text: "On its way", speech: "answer" }]);
+  });
+
+  it("wait where nobody can know for whom they are", async () => {
+    server.broken = ["GET /api/sessions"];
+    const talk = await talkTo("one");
+    await talk.send(said("On its way"));
+    expect([talk.pending.length, count("POST /api/sessions/one/messages")]).toEqual([1, 0]);
+  });
+
+  it("that are not sent are where one writes again, with their files", async () => {
+    server.broken = ["POST"];
+    const talk = await talkTo("one");
+    await talk.send({ text: "hello", tickets: ["t"], files: ["cat.png"], speech: "ask" });
+    talk.writing.change("and more");
+
+    talk.discard(talk.pending[0]?.key ?? "");
+
+    expect([talk.pending, talk.writing.text]).toEqual([[], "hello\n\nand more"]);
+    expect([talk.writing.uploads.tickets, talk.writing.uploads.names]).toEqual([["t"], ["cat.png"]]);
+  });
+
+  it("that were not sent for a day are not sent by themselves: the server might not know them again", async () => {
+    const unsent = { key: "k", at: "2020-01-01T00:00:00Z", since: 0, said: said("long ago") };
+    shelf.set("unsent:1:main:one:k", JSON.stringify(unsent));
+    const talk = await talkTo("one");
+    expect([talk.pending, talk.writing.text]).toEqual([[], "long ago"]);
+  });
+
+  it("that somebody has begun to write are nobody else's, and go with their session", async () => {
+    (await talkTo("one")).writing.change("for your eyes only");
+    enter(2);
+    expect((await talkTo("one")).writing.text).toBe("");
+    const { clearDesk } = await import("./composer/desk.ts");
+    clearDesk();
+    enter(1);
+    expect((await talkTo("one")).writing.text).toBe("for your eyes only");
+    clearDesk("one");
+    expect([...shelf.keys()].filter((key) => key.startsWith("draft"))).toEqual([]);
+  });
+});
+
+describe("an open conversation", () => {
+  it("has not been seen before its lines are there", async () => {
+    for (let seq = 1; seq <= 30; seq++) server.say("assistant", "unread");
+    server.isUnread = true;
+    server.broken = ["cuts"];
+    const talk = await talkTo("one");
+    await talk.open(5);
+    talk.look(1, true);
+    await vi.waitFor(() => expect(talk.readBefore).toBe(3));
+    expect([talk.aim, talk.error]).toEqual([null, expect.any(Problem)]);
+    expect(count("PUT /api/sessions/one/mark")).toBe(1);
+
+    server.broken = [];
+    await talk.comeBack();
+
+    expect(talk.aim).toEqual({ at: "line", seq: 5 });
+    expect(talk.error).toBeNull();
+  });
+
+  it("keeps what is being said on the screen until its line can be read", async () => {
+    const talk = await talkTo("one");
+    await talk.open();
+    const delta = { session_id: "one", turn_id: 7, kind: "text" as const, offset: 0, text: "The answer" };
+    for (const ear of ears) ear.onDelta?.(delta);
+    server.say("assistant", "The answer, in the end", 7);
+    server.broken = ["messages"];
+    event("turn.done", 7);
+    await vi.waitFor(() => expect(server.asked.filter((one) => one.endsWith("messages")).length).toBeGreaterThan(1));
+    expect([talk.speaking?.text, talk.lines]).toEqual(["The answer", []]);
+
+    server.broken = [];
+    for (const ear of ears) ear.onBack?.();
+
+    await vi.waitFor(() => expect(talk.lines).toHaveLength(1));
+    expect(talk.speaking).toBeNull();
+  });
+
+  it("leaves nothing on the screen of a session that is gone", async () => {
+    server.say("user", "a secret");
+    const talk = await talkTo("one");
+    await talk.open();
+    talk.writing.change("about it");
+    server.isGone = true;
+    for (const ear of ears) ear.onReload?.();
+
+    await vi.waitFor(() => expect(talk.error).toBeInstanceOf(Problem));
+    expect([talk.row, talk.lines]).toEqual([null, []]);
+    expect([...shelf.keys()].filter((key) => key.startsWith("draft"))).toEqual([]);
+  });
+});
