@@ -119,6 +119,7 @@ ADVICE = {
     "ConfigError": "Correct the setting; the error names key, origin and wish.",
     "FeedLost": "Load a snapshot, and follow from there.",
     "Stale": "Read it again, and decide anew.",
+    "MadeBefore": "Give the answer that it brings: nothing new was made.",
     "MatchNeeded": "Send `If-Match` with the `ETag` that you have seen.",
     "TooOften": "Wait for as long as `Retry-After` says.",
     "NoSuchRange": "Ask for bytes that are there; `Content-Range` says how many.",
@@ -205,6 +206,10 @@ EVENTS = {
     "account.changed": (
         "account key",
         "An account was made, renamed or ended, or what logs in with it did. It has no session.",
+    ),
+    "audit.noted": (
+        "number of the entry",
+        "An administrative act was written down. It has no session.",
     ),
 }
 

@@ -27,6 +27,7 @@ from threadline.sessions.store.keeping import Keeping
 from threadline.sessions.store.knowing import Knowing
 from threadline.sessions.store.pruning import Pruning
 from threadline.sessions.store.reading import Reading
+from threadline.sessions.store.requesting import Requesting
 from threadline.sessions.store.running import Running
 from threadline.sessions.store.scheduling import Scheduling
 from threadline.sessions.store.searching import Searching
@@ -52,6 +53,7 @@ PARTS: tuple[tuple[str, type], ...] = (
     ("Letting people in", Admitting),
     ("Allowing tools", Approving),
     ("Accounts, logins and tokens", Welcoming),
+    ("Requests and the audit log", Requesting),
     ("Sharing pages", Sharing),
     ("Arranging sessions", Arranging),
     ("Counting what is spent", Counting),

@@ -1,4 +1,4 @@
-"""The bench of the API cannot rot: a quick run of all of it, and bars that can be missed."""
+"""The bench of the API cannot rot: a tiny run of all of it, and bars that can be missed."""
 
 import json
 from dataclasses import replace
@@ -9,24 +9,26 @@ from bench.api import (
     AGAINST_SMALL,
     MINIMAP_MS,
     PAGES,
-    QUICK_SIZES,
     WAYS,
     Found,
+    Load,
     judge,
     run,
 )
 from bench.sites import POSTGRES, SQLITE
 
+TINY = Load(sizes=(8, 16), long_messages=200, seconds=0.01, rounds=1)
 
-def test_a_quick_run_measures_every_page_in_every_way(tmp_path: Path) -> None:
+
+def test_a_tiny_run_measures_every_page_in_every_way(tmp_path: Path) -> None:
     """Each page is measured in each store of both databases, beside the queries it is made of."""
-    bars = run(tmp_path, [SQLITE, POSTGRES], quick=True)
+    bars = run(tmp_path, [SQLITE, POSTGRES], TINY)
 
     found = json.loads((tmp_path / "api.json").read_text(encoding="utf-8"))
     assert [(one["database"], one["size"], one["page"]) for one in found] == [
         (database, size, page)
         for database in (SQLITE, POSTGRES)
-        for size in QUICK_SIZES
+        for size in TINY.sizes
         for page in PAGES
     ]
     assert all(one[way] > 0 for one in found for way in WAYS)

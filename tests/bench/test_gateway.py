@@ -8,6 +8,7 @@ import pytest
 from bench.crowd import Crowd
 from bench.gateway import Load, Served, judge, run, served_table
 from bench.sites import POSTGRES, SQLITE
+from tests.databases import FAST, on
 from threadline.core.platform import Outgoing
 from threadline.sessions.store import Store
 
@@ -63,6 +64,7 @@ def test_each_bar_of_the_gateway_can_be_missed(
     assert sum(not bar.ok for bar in judge(worse)) == 1
 
 
+@on(FAST)
 async def test_the_crowd_notices_a_wrong_answer(store: Store) -> None:
     """An answer that comes twice or too early is counted, and half an answer is none yet."""
     crowd = Crowd(1, 3)

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from threadline.core.account import ShareId, TokenScope
+from threadline.core.account import KnownRequest, ShareId, TokenScope
 from threadline.core.session import SessionId
 from threadline.sessions.store import Store
 
@@ -14,10 +14,11 @@ async def welcome(store: Store, id: SessionId) -> None:
     await store.begin_login(owner.key, "1" * 64, "a browser")
     await store.make_token(owner.key, "script", [TokenScope.READ], "2" * 64)
     await store.add_passkey(ada.key, "phone", credential=b"c", public_key=b"p")
-    await store.keep_outcome(owner.key, "key", "3" * 64, 201, "{}")
-    await store.make_share(id, ShareId("share"), "a page", owner.key)
-    await store.note_mistake("eve")
-    await store.note_audit(owner.key, "share.made", "share")
+    request = KnownRequest(account=owner.key, key="key", request_hash="3" * 64)
+    await store.claim_outcome(request, "mine")
+    await store.keep_outcome(request, "mine", 201, "{}")
+    await store.make_share(id, ShareId("share"), "a page", by=owner.actor)
+    await store.count_try({"eve": 1}, timedelta(days=1))
 
 
 async def seen(store: Store) -> list[object]:
@@ -26,5 +27,5 @@ async def seen(store: Store) -> list[object]:
     for account in await store.accounts():
         found += [account, *await store.logins(account.key), *await store.tokens(account.key)]
         found += [*await store.passkeys(account.key), await store.find_outcome(account.key, "key")]
-    mistakes = await store.mistakes("eve", timedelta(days=1))
-    return [*found, *await store.shares(), *await store.audit(), mistakes]
+    may_try = await store.count_try({"eve": 1}, timedelta(days=1)) is not None
+    return [*found, *await store.shares(), *await store.audit(), may_try]

@@ -11,7 +11,6 @@ import threadline
 from tests.cli.program import run
 from threadline.core.account import ShareId
 from threadline.core.address import Address, Kind, Sender
-from threadline.core.forgetting import ForgettingKind
 from threadline.core.inbound import Inbound
 from threadline.core.message import MediaKind, Role, Text, say
 from threadline.sessions.forgetting.plans import begin_sessions
@@ -106,7 +105,7 @@ async def test_the_doctor_tells_of_an_unfinished_forgetting(home: Path) -> None:
         await fill(store)
         rows = (await store.sessions()).rows
         ids = [row.session.id for row in rows]
-        await store._db.write(begin_sessions, ids, ForgettingKind.SESSION, now=store.now())
+        await store._db.write(begin_sessions, ids, now=store.now())
 
     result = await asyncio.to_thread(run, "doctor", "-d", str(where))
 

@@ -268,21 +268,36 @@ async def test_passkeys_are_counted_and_belong_to_one(store: Store) -> None:
 
 
 @both
-async def test_wrong_guesses_are_counted_and_forgiven(open_store: OpenStore) -> None:
-    """Each guesser by themselves, within the span that is asked for."""
-    clock = FakeClock()
+async def test_tries_are_counted_until_they_are_forgiven(open_store: OpenStore) -> None:
+    """Each guesser by themselves, within a span; what was right counts for nobody."""
+    clock, span = FakeClock(), timedelta(minutes=15)
     store = await open_store(clock=clock)
-    for _ in range(3):
-        await store.note_mistake("ada")
-        clock.advance(timedelta(minutes=1))
-    await store.note_mistake("eve")
+    first = await store.count_try({"ada": 3, "here": 9}, span)
+    assert first is not None
+    assert first.keys() == {"ada", "here"}
+    clock.advance(timedelta(minutes=1))
+    for _ in range(2):
+        assert await store.count_try({"ada": 3, "here": 9}, span) is not None
+    assert await store.count_try({"ada": 3, "here": 9}, span) is None
+    assert await store.count_try({"ada": 3}, timedelta(minutes=1)) is not None, "the first is old"
 
-    assert await store.mistakes("ada", timedelta(minutes=1)) == 0
-    assert await store.mistakes("ada", timedelta(minutes=2, seconds=1)) == 2
-    assert await store.mistakes("ada", timedelta(hours=1)) == 3
-    await store.forgive("ada")
-    assert await store.mistakes("ada", timedelta(hours=1)) == 0
-    assert await store.mistakes("eve", timedelta(hours=1)) == 1
+    await store.forgive(first, "ada")
+    assert await store.count_try({"ada": 1, "here": 3}, span) is not None
+    assert await store.count_try({"here": 3}, span) is None, "of the address one try was right"
+    clock.advance(span)
+    assert await store.count_try({"ada": 1, "here": 1}, span) is not None
+
+
+async def test_tries_from_many_processes_are_counted_together(open_store: OpenStore) -> None:
+    """However many try at once and wherever, no more get through than may."""
+    stores = [await open_store() for _ in range(3)]
+    tries = await asyncio.gather(
+        *(
+            store.count_try({f"name {n % 2}": 5, "here": 6}, timedelta(minutes=15))
+            for n, store in enumerate(stores * 6)
+        )
+    )
+    assert sum(one is not None for one in tries) == 6
 
 
 @both

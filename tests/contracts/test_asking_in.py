@@ -10,7 +10,6 @@ from tests.databases import DatabaseFactory
 from threadline.core.account import Account
 from threadline.core.agent import Question
 from threadline.core.errors import Invalid, NotFound, QueueFull
-from threadline.core.forgetting import ForgettingKind
 from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.message import Marker, MarkerKind, Role, Text, say
 from threadline.core.rank import Rank
@@ -227,7 +226,7 @@ async def test_nothing_is_said_into_a_session_that_is_being_forgotten(desk: Desk
     id, _ = await desk.says("hello")
     asked = await typed(desk, "x")
     database = desk.store._db
-    await database.write(begin_sessions, [id], ForgettingKind.SESSION, now=desk.clock())
+    await database.write(begin_sessions, [id], now=desk.clock())
 
     with pytest.raises(NotFound):
         await desk.store.ask_in(id, asked)

@@ -8,6 +8,7 @@ import pytest
 from tests.contracts.desk import ALICE, DM, Desk, both, open_desk
 from tests.databases import DatabaseFactory
 from threadline.core.errors import Invalid, NotFound, Stale
+from threadline.core.event import EventKind
 from threadline.core.job import NewJob
 from threadline.core.project import ProjectColor
 from threadline.core.revision import Seen
@@ -157,3 +158,69 @@ async def test_a_conversation_begins_as_it_is_wanted(desk: Desk) -> None:
     assert session.titled_by is TitleSource.PERSON
     assert (again.is_repeated, again.session_id) == (True, begun.session_id)
     assert (await desk.store.session(begun.session_id)).title == "Tulips"
+
+
+@both
+async def test_a_wish_is_told_once_and_only_if_something_is_different(desk: Desk) -> None:
+    """Whoever shows the session reads it again once; what is so already makes no tag stale."""
+    id, _ = await desk.says("hello")
+    project = await desk.store.make_project("Garden")
+    wanted = Wanted(
+        title="Roses",
+        is_pinned=True,
+        is_archived=True,
+        project=project.key,
+        model=MODEL,
+        busy_mode=BusyMode.STEER,
+        personality="gardener",
+        tools=("dig",),
+        workspace="/srv",
+    )
+    cursor = await desk.store.feed_end()
+    changed = await desk.store.change_session(id, wanted)
+    again = await desk.store.change_session(id, wanted)
+    await desk.store.set_title(id, "Roses")
+    await desk.store.choose_model(id, MODEL)
+    await desk.store.set_busy_mode(id, BusyMode.STEER)
+    await desk.store.set_personality(id, "gardener")
+    await desk.store.allow_tools(id, ("dig",))
+    await desk.store.set_workspace(id, "/srv")
+
+    events = (await desk.store.events(cursor)).events
+    assert [(event.kind, event.session_id) for event in events] == [(EventKind.SESSION_CHANGED, id)]
+    assert again == changed
+    await desk.store.change_session(id, Wanted(model=None, busy_mode=None, tools=None))
+    assert len((await desk.store.events(cursor)).events) == 2
+
+
+@both
+async def test_words_alone_begin_a_conversation(desk: Desk) -> None:
+    """Where nothing is wanted of its session, nothing about it is told but that it began."""
+    cursor = await desk.store.feed_end()
+    await desk.store.begin(desk.inbound("hello", ALICE, DM), Wanted())
+
+    kinds = [event.kind for event in (await desk.store.events(cursor)).events]
+    assert EventKind.SESSION_OPENED in kinds
+    assert EventKind.SESSION_CHANGED not in kinds
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"title": 7},
+        {"is_pinned": "yes"},
+        {"is_archived": None},
+        {"project": "x"},
+        {"project": 0},
+        {"model": "gpt"},
+        {"busy_mode": "later"},
+        {"personality": "x" * 300},
+        {"tools": "dig"},
+        {"workspace": "../here"},
+    ],
+    ids=str,
+)
+def test_what_no_session_can_have_is_not_wanted(odd: dict[str, object]) -> None:
+    """It is told at once, and not by the database."""
+    with pytest.raises(Invalid):
+        Wanted(**odd)  # type: ignore[arg-type]

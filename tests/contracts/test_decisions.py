@@ -74,6 +74,34 @@ async def test_a_question_is_decided_once(desk: Desk) -> None:
 
 
 @both
+async def test_a_decision_is_about_the_question_that_it_names(desk: Desk) -> None:
+    """Who pressed twice gave leave, for always, for the next question, which they had never seen.
+
+    It is told apart even where both are asked at the same moment, and stays open.
+    """
+    id, turn_id = await asked(desk, ALICE, DM, "ls")
+    first = (await desk.store.turn(turn_id)).asked_at
+    await desk.store.decide(OWNER, turn_id, Approval.APPROVED, asked_at=first)
+    claimed = await desk.store.claim(id)
+    assert claimed is not None
+    await desk.store.wait(claimed.lease, Question(text="And this?", tools=("rm",)))
+
+    with pytest.raises(Conflict, match="asks something else"):
+        await desk.store.decide(
+            OWNER, turn_id, Approval.APPROVED, asked_at=first, extent=Extent.ALWAYS
+        )
+
+    (open_still,) = await desk.store.questions(OWNER)
+    assert (open_still.question, await desk.store.allowances()) == ("And this?", [])
+    assert open_still.asked_at != first
+    now = open_still.asked_at
+    state = await desk.store.decide(OWNER, turn_id, Approval.DENIED, asked_at=now)
+    assert state is TurnState.QUEUED
+    # It is known when it was asked, also now that it is answered.
+    assert (await desk.store.turn(turn_id)).asked_at == now
+
+
+@both
 async def test_only_who_was_asked_decides(desk: Desk) -> None:
     """For a stranger the turn is not there, and for always only an owner gives leave."""
     _, turn_id = await asked(desk, ALICE, DM, "rm")

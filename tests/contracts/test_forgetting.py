@@ -16,7 +16,7 @@ from tests.contracts.company import (
 from tests.databases import DatabaseFactory, OpenStore
 from threadline.core.errors import Invalid, NotFound, ThreadlineError
 from threadline.core.event import EventKind
-from threadline.core.forgetting import ForgettingKind, ForgettingState, Seal
+from threadline.core.forgetting import ForgettingState, Seal
 from threadline.core.inbound import Inbound
 from threadline.core.message import MarkerKind, MediaKind, Role, say
 from threadline.core.person import Asker, Identity
@@ -235,9 +235,7 @@ async def test_forgetting_goes_on_after_a_crash_at_any_slice(
     for stop_after in range(1, 60, 4):
         id = await talk(store, ALICE, *(f"word {n}" for n in range(30)))
         branch = (await store.branch(id)).id
-        begun = await store._db.write(
-            plans.begin_sessions, [id], ForgettingKind.SESSION, now=store.now()
-        )
+        begun = await store._db.write(plans.begin_sessions, [id], now=store.now())
         seal = Seal(key=await store._db.secret())
         slices = 0
         while slices < stop_after and await store._db.write(
@@ -263,9 +261,7 @@ async def test_every_slice_is_told(store: Store) -> None:
     id = await talk(store, ALICE, *(f"word {n}" for n in range(30)))
     await store.compact(id, "a summary")
     await store.reset(dm(ALICE), ALICE)
-    begun = await store._db.write(
-        plans.begin_sessions, [id], ForgettingKind.SESSION, now=store.now()
-    )
+    begun = await store._db.write(plans.begin_sessions, [id], now=store.now())
     seal = Seal(key=await store._db.secret())
     witness = FeedWitness(store)
     await witness.verify([id])
@@ -287,9 +283,7 @@ async def test_lines_that_come_into_sight_are_told(store: Store) -> None:
     branch = (await store.branch(await talk(store, ALICE, "one", "two"))).id
     await store.record(branch, [say(Role.ASSISTANT, "three")])
     await store.undo(branch)
-    begun = await store._db.write(
-        plans.begin_sessions, [branch], ForgettingKind.SESSION, now=store.now()
-    )
+    begun = await store._db.write(plans.begin_sessions, [branch], now=store.now())
     seal = Seal(key=await store._db.secret())
     witness = FeedWitness(store)
     await witness.verify([branch])
@@ -359,3 +353,17 @@ async def test_branches_keep_no_title_of_a_forgotten_session(store: Store) -> No
     assert (await store.session(plain.id)).title is None
     assert (await store.session(named.id)).title == "My own name"
     assert await store.check_search() == []
+
+
+async def test_what_is_gone_already_hinders_no_other(store: Store) -> None:
+    """Of several the rest goes, and it is told which; if none is left nothing is begun."""
+    here, gone = await talk(store, ALICE, "hello"), await talk(store, BOB, "hi")
+    await store.forget_session(gone)
+
+    plan = await store.forget_present([here, gone])
+    again = await store.forget_present([here, gone])
+
+    assert (plan.sessions, again.sessions) == ((here,), ())
+    assert len(await store.certificates()) == 2
+    with pytest.raises(NotFound):
+        await store.session(here)

@@ -4,7 +4,7 @@ import json
 
 from tests.contracts.company import ALICE, BOB, talk
 from tests.databases import DatabaseFactory
-from threadline.core.account import AccountRole
+from threadline.core.account import Account, AccountRole, KnownRequest
 from threadline.core.person import Identity
 from threadline.sessions.store import Store
 
@@ -18,6 +18,13 @@ def shown(database_factory: DatabaseFactory) -> str:
     return json.dumps([[str(value) for value in row] for row in (*acts, *answers)])
 
 
+async def keep(store: Store, who: Account, key: str, answer: object) -> None:
+    """Keep the answer to a request."""
+    request = KnownRequest(account=who.key, key=key, request_hash=HASH)
+    await store.claim_outcome(request, "mine")
+    await store.keep_outcome(request, "mine", 201, json.dumps(answer))
+
+
 async def test_a_sender_goes_from_the_acts_about_them(
     store: Store, database_factory: DatabaseFactory
 ) -> None:
@@ -26,10 +33,8 @@ async def test_a_sender_goes_from_the_acts_about_them(
     await talk(store, ALICE, "hello")
     await talk(store, BOB, "hello")
     for who in ("telegram:alice", "telegram:bob"):
-        await store.note_audit(owner.key, "pairing.allowed", who)
-        await store.claim_outcome(owner.key, who, HASH)
-        answer = json.dumps({"sender": who, "name": "A name"})
-        await store.keep_outcome(owner.key, who, HASH, 201, answer)
+        await store.note_audit(owner.actor, "pairing.allowed", who)
+        await keep(store, owner, who, {"sender": who, "name": "A name"})
 
     await store.forget_person(Identity(platform="telegram", id="alice"))
 
@@ -49,11 +54,10 @@ async def test_a_member_goes_from_the_acts_about_them(
     otto = await store.make_account("Otto", AccountRole.MEMBER)
     for one in (mia, otto):
         await talk(store, one.sender, "hello", at=one.place("t"))
-        await store.note_audit(owner.key, "account.renamed", f"{one.key} {one.name}", "Old name")
-        await store.note_audit(one.key, "passkey.added", "7", f"phone of {one.name}")
-        await store.note_audit(owner.key, "token.made", f"{mia.key} robot", "read")
-        answer = json.dumps({"key": one.key, "name": one.name})
-        await store.keep_outcome(owner.key, f"made {one.key}", HASH, 201, answer)
+        await store.note_audit(owner.actor, "account.renamed", f"{one.key} {one.name}", "Old name")
+        await store.note_audit(one.actor, "passkey.added", "7", f"phone of {one.name}")
+        await store.note_audit(owner.actor, "token.made", f"{mia.key} robot", "read")
+        await keep(store, owner, f"made {one.key}", {"key": one.key, "name": one.name})
 
     await store.forget_person(Identity(platform="local", id=mia.sender.id or ""))
 

@@ -103,6 +103,8 @@ async def test_a_run_closes_with_its_turn(store: Store, clock: FakeClock) -> Non
     await store.close_runs()
 
     failed, done = await store.job_runs(job.id)
+    assert (job.last_run, (await store.job(job.id)).last_run) == (None, failed)
+    assert [one.last_run for one in await store.jobs()] == [failed]
     assert (done.state, done.why) == (RunState.DONE, None)
     assert (failed.state, failed.why) == (RunState.FAILED, "The model is away.")
     assert failed.ended_at == clock()

@@ -279,7 +279,7 @@ async def test_a_keeper_prunes_unbinds_and_finishes(open_store: OpenStore) -> No
     oldest = await talk(store, "alice")
     clock.advance(31 * DAY)
     old = await talk(store, "bob")
-    begun = await store._db.write(begin_sessions, [old], ForgettingKind.SESSION, now=store.now())
+    begun = await store._db.write(begin_sessions, [old], now=store.now())
     clock.advance(30 * DAY)
 
     await Keeper(store).sweep()

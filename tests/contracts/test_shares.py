@@ -7,7 +7,7 @@ import pytest
 from tests.contracts.company import ALICE, BOB, GROUP, SHARED, says, talk
 from tests.contracts.desk import both
 from tests.databases import DatabaseFactory, OpenStore
-from threadline.core.account import ShareId, TokenScope
+from threadline.core.account import KnownRequest, ShareId, TokenScope
 from threadline.core.errors import Conflict, Invalid, NotFound
 from threadline.core.event import EventKind
 from threadline.core.inbound import Inbound
@@ -33,7 +33,7 @@ async def test_a_page_is_read_until_it_is_revoked(store: Store) -> None:
     id, owner = await talk(store, ALICE, "hello"), await store.owner_account()
     witness = FeedWitness(store)
     await witness.verify([id])
-    share = await store.make_share(id, ONE, PAGE, owner.key)
+    share = await store.make_share(id, ONE, PAGE, by=owner.actor)
     assert (share.session_id, share.title, share.size) == (id, "hello", len(PAGE))
     await talk(store, ALICE, "more")
     await store.set_title(id, "another title")
@@ -95,7 +95,9 @@ async def test_pages_go_with_their_session(store: Store) -> None:
     other = await talk(store, BOB, "hi")
     for n, shared in enumerate((id, branch, other)):
         await store.make_share(shared, ShareId(f"share-{n}"), PAGE)
-        await store.keep_outcome(owner.key, f"k{n}", "1" * 64, 201, f'{{"session": "{shared}"}}')
+        request = KnownRequest(account=owner.key, key=f"k{n}", request_hash="1" * 64)
+        await store.claim_outcome(request, "mine")
+        await store.keep_outcome(request, "mine", 201, f'{{"session": "{shared}"}}')
 
     certificate = await store.forget_session(id)
 
@@ -132,7 +134,7 @@ async def test_a_forgotten_member_has_no_account(store: Store) -> None:
         await store.make_token(account.key, "script", [TokenScope.READ], f"{n:064x}")
         place, who = account.place("t"), account.sender
         await store.arrive(Inbound.text("hello", address=place, sender=who, at=store.now()))
-    await store.note_audit(ada.key, "share.made", "x")
+    await store.note_audit(ada.actor, "share.made", "x")
 
     certificate = await store.forget_person(Identity(platform="local", id=f"account-{ada.key}"))
     assert certificate.counts["accounts"] == 1

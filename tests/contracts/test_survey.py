@@ -9,7 +9,7 @@ import pytest
 from tests.contracts.ledger import begin, take
 from tests.databases import OpenStore
 from threadline.core.address import Address, Kind, Sender
-from threadline.core.delivery import SendOutcome
+from threadline.core.delivery import DeliveryState, SendOutcome
 from threadline.core.errors import Invalid, NotFound
 from threadline.core.inbound import Inbound
 from threadline.core.message import Attachment, BlobHash, MediaKind, Role, Text, say
@@ -53,6 +53,30 @@ async def test_what_a_session_owes_is_listed_page_by_page(store: Store) -> None:
     first = await store.deliveries(id, most=1)
     rest = await store.deliveries(id, before=first[0].id)
     assert [*first, *rest] == all_three
+
+
+async def test_deliveries_are_listed_by_their_state(store: Store) -> None:
+    """What failed is found however many newer ones arrived."""
+    outcomes = [SendOutcome.DEAD, None, None]
+    turns = []
+    for number, outcome in enumerate(outcomes):
+        claim = await begin(store, id=str(number))
+        await store.finish(claim.lease, [say(Role.ASSISTANT, f"answer {number}")])
+        parcel = await take(store)
+        if outcome is None:
+            await store.sent(parcel.delivery)
+        else:
+            await store.not_sent(parcel.delivery, outcome, "gone")
+        turns.append(claim.turn)
+    id = turns[0].session_id
+
+    lost = (DeliveryState.FAILED, DeliveryState.ABANDONED)
+    assert [one.turn_id for one in await store.deliveries(id, states=lost)] == [turns[0].id]
+    (newest,) = await store.deliveries(id, states=[DeliveryState.SENT], most=1)
+    assert newest.turn_id == turns[2].id
+    assert await store.deliveries(id, states=[DeliveryState.PENDING]) == []
+    with pytest.raises(Invalid):
+        await store.deliveries(id, states=["late"])  # type: ignore[list-item]
 
 
 async def test_deliveries_of_an_unknown_session_are_not_found(store: Store) -> None:

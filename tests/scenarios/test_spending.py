@@ -102,6 +102,24 @@ async def test_sums_can_be_of_some_only(house: House) -> None:
         await house.store.usage_by("moon")  # type: ignore[arg-type]
 
 
+async def test_the_dearest_come_first_and_a_slice_is_enough(house: House) -> None:
+    """Nobody who wants to see ten conversations reads all of them; days come whole."""
+    costs = ("1", "4", "2", None, "3")
+    for number, cost in enumerate(costs):
+        house.agent.will(paid(cost), Says("ok"))
+        await house.person(f"p{number}", on="telegram").says("hi")
+        await house.time_passes(hours=24)
+
+    found = list((await sums(house, UsageBy.SESSION)).values())
+    assert found == [Decimal(4), Decimal(3), Decimal(2), Decimal(1), None]
+    first = list((await sums(house, UsageBy.SESSION, most=2)).values())
+    rest = list((await sums(house, UsageBy.SESSION, after=2, most=9)).values())
+    assert (first, rest) == (found[:2], found[2:])
+    assert len(await sums(house, UsageBy.DAY, most=2)) == 5
+    with pytest.raises(Invalid):
+        await sums(house, UsageBy.SESSION, most=0)
+
+
 async def test_a_day_is_a_day_of_its_zone(house: House) -> None:
     """The same calls fall on other days elsewhere, also where clocks are a quarter off."""
     alice = house.person("alice", on="telegram")

@@ -7,16 +7,18 @@ import pytest
 
 from tests.databases import FAST, POSTGRES, OpenStore, on
 from tests.web.authenticator import PRESENT, Authenticator
-from tests.web.browser import Browser, browsing, make_link, make_site
+from tests.web.browser import PASSWORD, PUBLIC, Browser, browsing, make_link, make_site, public
 from threadline.core.errors import Conflict, Refused
 from threadline.sessions.store import Store
 from threadline.testing.clock import A_MONDAY, FakeClock
+from threadline.web.login.guessing import ADDRESS_MOST, WITHIN, Try, guesser
 from threadline.web.login.passkeys import (
     CHALLENGE_LASTS,
     CHALLENGES_MOST,
     Challenges,
     require_extra,
 )
+from threadline.web.login.passwords import Passwords
 
 LOCAL = "http://localhost:8642"
 
@@ -123,6 +125,29 @@ async def test_garbage_is_refused(store: Store, credential: dict[str, object]) -
 
 
 @on(FAST)
+async def test_a_question_counts_until_it_is_answered(store: Store) -> None:
+    """Whoever asks and does not sign has tried in vain; a right answer was no wrong try."""
+    site, device = make_site(store, public()), Authenticator(PUBLIC, "chat.example.org")
+    who, owner = guesser("address", "198.51.100.7"), await store.owner_account()
+    await store.set_password(owner.key, await Passwords().hash(PASSWORD))
+    async with (
+        browsing(site, base=PUBLIC) as desk,
+        browsing(site, address="198.51.100.7", base=PUBLIC) as phone,
+    ):
+        await desk.log_in("owner")
+        assert (await add_passkey(desk, device)).status_code == 201
+        entered = await sign_in(phone, device)
+        free = await store.count_try({who: 1}, WITHIN)
+        for _ in range(ADDRESS_MOST - 1):
+            await phone.ask("POST", "/api/login/passkey/question")
+        late = await phone.ask("POST", "/api/login/passkey/question")
+
+    assert entered.status_code == 200, entered.text
+    assert free is not None, "it was forgiven"
+    assert late.status_code == 429
+
+
+@on(FAST)
 async def test_a_copied_passkey_is_found_out(store: Store) -> None:
     """A device counts; one that counts less than was seen is a copy."""
     site, device = make_site(store), Authenticator(LOCAL, "localhost")
@@ -172,8 +197,9 @@ def test_a_missing_package_is_named() -> None:
 def test_questions_do_not_pile_up() -> None:
     """Of many that nobody answers, the oldest are given up."""
     challenges = Challenges()
-    first, *_, last = (challenges.ask(None, A_MONDAY) for _ in range(CHALLENGES_MOST + 1))
+    tried = Try(counted={"here": 7})
+    first, *_, last = (challenges.ask(None, A_MONDAY, tried) for _ in range(CHALLENGES_MOST + 1))
 
     with pytest.raises(Refused):
         challenges.take(first, None, A_MONDAY)
-    assert challenges.take(last, None, A_MONDAY + timedelta(minutes=1)) == last.encode()
+    assert challenges.take(last, None, A_MONDAY + timedelta(minutes=1)) == (last.encode(), tried)

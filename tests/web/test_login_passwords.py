@@ -115,7 +115,7 @@ async def test_a_right_password_forgives(store: Store) -> None:
     async with browsing(make_site(store)) as browser:
         for _ in range(2):
             for _ in range(NAME_MOST - 1):
-                await store.note_mistake(guesser("name", "owner"))
+                await store.count_try({guesser("name", "owner"): NAME_MOST}, WITHIN)
             assert (await browser.log_in("owner")).status_code == 200
 
 
@@ -182,3 +182,22 @@ def test_a_name_twice_is_no_password() -> None:
     """It is among the first that are tried."""
     with pytest.raises(Invalid):
         checked_password("AdaLovelaceAdaLovelace", "adalovelace")
+
+
+@on(FAST)
+async def test_whoever_is_right_does_not_wait(store: Store) -> None:
+    """Behind one address many people log in: tries that were right are no wrong ones."""
+    site = make_site(store, public())
+    owner = await store.owner_account()
+    await store.set_password(owner.key, await Passwords().hash(PASSWORD))
+    async with browsing(site, address="198.51.100.7", base=PUBLIC) as browser:
+        for _ in range(ADDRESS_MOST + 1):
+            link = {"link": await make_link(store)}
+            assert (await browser.client.post("/login", data=link)).status_code == 303
+        entered = await browser.log_in("owner")
+        wrong = [await browser.log_in(f"name {n}", "a wrong one") for n in range(ADDRESS_MOST)]
+        late = await browser.log_in("owner")
+
+    assert entered.status_code == 200
+    assert {one.status_code for one in wrong} == {403}
+    assert late.status_code == 429

@@ -65,6 +65,33 @@ async def test_what_is_counted_is_told_to_neighbours_alone(store: Store) -> None
 
 
 @on(FAST)
+@pytest.mark.parametrize(
+    ("peer", "forwarded", "is_told"),
+    [
+        ("127.0.0.1", None, True),
+        ("10.0.0.7", None, True),
+        ("10.0.0.7", "127.0.0.1", True),
+        ("10.0.0.7", "203.0.113.9", False),
+        ("203.0.113.9", None, False),
+        ("203.0.113.9", "127.0.0.1", False),
+        ("192.168.1.5", "203.0.113.9", False),
+    ],
+)
+async def test_only_known_proxies_and_this_machine_are_neighbours(
+    store: Store, peer: str, forwarded: str | None, is_told: bool
+) -> None:
+    """Whoever came straight to an open port, or through a proxy that nobody named, was told all."""
+    headers = {} if forwarded is None else {"X-Forwarded-For": forwarded}
+    site = make_site(store, public())
+    async with browsing(site, base=PUBLIC, address=peer, headers=headers) as browser:
+        counted = await browser.client.get("/metrics")
+        ready = await browser.client.get("/readyz")
+
+    assert counted.status_code == (200 if is_told else 404)
+    assert ("platforms" in ready.json()) is is_told
+
+
+@on(FAST)
 async def test_whom_no_proxy_names_must_press_the_button(store: Store) -> None:
     """A chat app that looks at a link through the proxy does not use it up."""
     headers = {"X-Forwarded-For": "unknown"}

@@ -4,9 +4,14 @@ import socket
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 
 import httpx
 import pytest
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
 
 from tests.platforms.caller import SECRET, settings
 from threadline.core.errors import ConfigError
@@ -17,6 +22,7 @@ from threadline.platforms.webhook import Webhook, sign
 from threadline.testing.clock import A_MONDAY
 from threadline.testing.gate import RecordingGate
 from threadline.web.guard import Guard
+from threadline.web.problems import TooOften
 from threadline.web.server import make_app, serve
 from threadline.web.unsigned import Unsigned
 
@@ -176,6 +182,39 @@ async def test_what_is_not_there_is_a_problem(path: str) -> None:
 
     assert response.status_code == 404
     assert response.headers["content-type"] == "application/problem+json"
+
+
+async def test_a_problem_tells_all_that_it_knows() -> None:
+    """Outside of the API what it is about and what to do were lost in one sentence, and when to
+    come again was not told at all.
+    """
+
+    class Busy:
+        """A site on which everything is asked too often."""
+
+        def routes(self) -> list[BaseRoute]:
+            return [Route("/busy", self.refuse)]
+
+        def middleware(self) -> list[Middleware]:
+            return []
+
+        async def refuse(self, _: Request) -> Response:
+            raise TooOften("Not now", after=timedelta(seconds=7))
+
+    app = make_app(FakeGateway(), site=Busy())
+    transport = httpx.ASGITransport(app=app)
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+        busy, nobody = [await client.get(path) for path in ("/busy", "/platforms/nobody/x")]
+
+    assert (busy.status_code, busy.headers["retry-after"]) == (429, "7")
+    assert busy.json()["hint"] == "Wait for as long as Retry-After says"
+    assert nobody.json() == {
+        "type": "about:blank",
+        "title": "NotFound",
+        "status": 404,
+        "detail": "No platform is called here",
+        "id": "nobody",
+    }
 
 
 async def test_a_platform_that_breaks_harms_nobody() -> None:

@@ -1,4 +1,4 @@
-"""Bodies that come too slowly, over real sockets: whoever sends them is told so, and cut off."""
+"""Bodies that come or go slowly, over real sockets: a file takes its time, and no dawdler does."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -6,39 +6,64 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 from urllib.parse import urlsplit
 
+import httpx
 import pytest
+from fastapi import FastAPI
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.routing import Mount
+from starlette.types import Message, Receive, Scope, Send
 
 from tests.databases import FAST, on
-from tests.web.browser import make_token, settings
+from tests.web.browser import HERE, make_token, settings
 from tests.web.test_server import FakeGateway
 from threadline.core.account import TokenScope
+from threadline.core.message import MediaKind
 from threadline.sessions.store import Store
 from threadline.web.api.app import make_api
+from threadline.web.connections import Connection
+from threadline.web.filing import PIECE
 from threadline.web.guard import Guard
 from threadline.web.server import serve
+from threadline.web.tickets import write_ticket
 
 SHORT, LONG = timedelta(milliseconds=300), timedelta(minutes=5)
 PAUSE = 0.01
 """Seconds between two bytes."""
 
 
+async def open_api(store: Store) -> FastAPI:
+    """Make the API, and ask it once: its first answer takes longer than all others."""
+    api = make_api(FakeGateway(), store, settings())
+    transport = httpx.ASGITransport(app=api)
+    async with httpx.AsyncClient(transport=transport, base_url=HERE, trust_env=False) as client:
+        await client.get("/nothing")
+    return api
+
+
 @asynccontextmanager
 async def calling(
-    store: Store, path: str, kind: str, *, request_time: timedelta, body_time: timedelta
+    store: Store,
+    path: str,
+    kind: str,
+    *,
+    request_time: timedelta,
+    body_time: timedelta,
+    length: int = 9000,
 ) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
     """Begin a request with a body of which nothing has come yet."""
     shown = await make_token(store, TokenScope.READ, TokenScope.WRITE)
-    api = make_api(FakeGateway(), store, settings())
+    api = await open_api(store)
     guard = Middleware(Guard, request_time=request_time, body_time=body_time)
     app = Starlette(routes=[Mount("/api", app=api)], middleware=[guard])
     async with serve(app, "127.0.0.1", 0) as url:
         where = urlsplit(url)
         reader, writer = await asyncio.open_connection(where.hostname, where.port)
         head = [f"POST {path} HTTP/1.1", f"Host: {where.netloc}", f"Content-Type: {kind}"]
-        head += [*(f"{name}: {value}" for name, value in shown.items()), "Content-Length: 9000"]
+        head += [
+            *(f"{name}: {value}" for name, value in shown.items()),
+            f"Content-Length: {length}",
+        ]
         writer.write("\r\n".join([*head, "", ""]).encode())
         try:
             yield reader, writer
@@ -88,3 +113,91 @@ async def test_a_body_that_stops_is_cut_off(store: Store, path: str, kind: str) 
             answer = await reader.read()
 
     assert answer.startswith(b"HTTP/1.1 408 ")
+
+
+@on(FAST)
+async def test_a_file_on_a_slow_line_arrives(store: Store) -> None:
+    """On the line of a phone a file took longer than a request may, and was refused."""
+    pieces, span = 4, timedelta(seconds=1)
+    async with calling(
+        store,
+        "/api/attachments",
+        "text/plain",
+        request_time=span,
+        body_time=span,
+        length=pieces * PIECE,
+    ) as (reader, writer):
+        for _ in range(pieces):
+            writer.write(b"x" * PIECE)
+            await writer.drain()
+            await asyncio.sleep(span.total_seconds() / 2)
+        async with asyncio.timeout(20):
+            head = await reader.readuntil(b"\r\n")
+
+    assert head.startswith(b"HTTP/1.1 201 ")
+
+
+@on(FAST)
+async def test_a_file_is_sent_on_a_slow_line(store: Store) -> None:
+    """It ended in the middle; now each piece may take as long as a request."""
+    file = await store.put_blob(b"x" * 6 * PIECE, "text/plain", MediaKind.FILE)
+    owner = await store.owner_account()
+    ticket = write_ticket(await store.seal(), file, owner.key, store.now())
+    shown = await make_token(store, TokenScope.READ)
+    api = await open_api(store)
+    app = Guard(Starlette(routes=[Mount("/api", app=api)]), request_time=SHORT)
+    sent: list[Message] = []
+
+    async def send(message: Message) -> None:
+        await asyncio.sleep(SHORT.total_seconds() / 4)
+        sent.append(message)
+
+    async def receive() -> Message:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    headers = [(name.lower().encode(), value.encode()) for name, value in shown.items()]
+    scope = {
+        "type": "http",
+        "http_version": "1.1",
+        "method": "GET",
+        "scheme": "http",
+        "path": f"/api/attachments/{file.blob}",
+        "root_path": "",
+        "query_string": f"ticket={ticket}".encode(),
+        "headers": [(b"host", b"localhost"), *headers],
+    }
+    await app(scope, receive, send)
+    api.state.feed.close()
+
+    assert sent[0]["status"] == 200
+    assert sum(len(one.get("body", b"")) for one in sent) == 6 * PIECE
+    assert not sent[-1]["more_body"]
+
+
+async def test_who_takes_nothing_is_let_go() -> None:
+    """An answer that nobody takes ends, and with it the connection, which nobody would end well."""
+
+    class Watched(Connection):
+        lost = asyncio.Event()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            super().connection_lost(exc)
+            self.lost.set()
+
+    async def pour(scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        while True:
+            await send({"type": "http.response.body", "body": b"x" * PIECE, "more_body": True})
+
+    app = Starlette(
+        routes=[Mount("/", app=pour)], middleware=[Middleware(Guard, request_time=SHORT)]
+    )
+    async with serve(app, "127.0.0.1", 0, connection=Watched) as url:
+        where = urlsplit(url)
+        reader, writer = await asyncio.open_connection(where.hostname, where.port, limit=1)
+        writer.write(f"GET / HTTP/1.1\r\nHost: {where.netloc}\r\n\r\n".encode())
+        await reader.readexactly(1)
+        async with asyncio.timeout(10):
+            await Watched.lost.wait()
+        writer.close()

@@ -8,7 +8,7 @@ import typer
 from threadline.cli.acting import in_store
 from threadline.cli.options import AsJson, Database
 from threadline.cli.screen import as_plain, local, say, show_table, tell, write_json
-from threadline.core.account import LINK_LASTS, OWNER_NAME, Account, AccountRole
+from threadline.core.account import LINK_LASTS, OWNER_NAME, Account, AccountRole, Actor
 from threadline.core.errors import Invalid, NotFound
 from threadline.core.route import canonical_profile
 from threadline.core.text import checked_name
@@ -53,9 +53,7 @@ def add(
     only = None if profile is None else checked_name(canonical_profile(profile), "profile")
 
     async def act(opened: "Opened") -> Account:
-        made = await opened.store.make_account(name, profile=only)
-        await _note(opened, "account.made", made)
-        return made
+        return await opened.store.make_account(name, profile=only, by=Actor())
 
     made = in_store({"database": database}, act, make=True)
     words = f"{made.name} is a member. `threadline account link` makes a link that lets them in."
@@ -80,8 +78,7 @@ def link(name: OwnName = OWNER_NAME, database: Database = None, as_json: AsJson 
         now = opened.store.now()
         serving = [one for one in await opened.store.gateways() if not one.is_silent(now)]
         url = next((one.url for one in serving if one.url), None)
-        await _note(opened, "link.made", account)
-        return await make_link(opened.store, account, server, url)
+        return await make_link(opened.store, account, server, url, by=Actor())
 
     made = in_store(settings, act, make=True)
     if as_json:
@@ -108,9 +105,7 @@ def password(
 
         account = await _find(opened, name)
         hashed = await Passwords().hash(checked_password(new, account.name)) if new else None
-        await opened.store.set_password(account.key, hashed)
-        await opened.store.end_logins(account.key)
-        await _note(opened, "password.dropped" if drop else "password.set", account)
+        await opened.store.set_password(account.key, hashed, by=Actor())
         return account
 
     account = in_store({"database": database}, act, make=True)
@@ -123,8 +118,7 @@ def end(name: Name, database: Database = None, as_json: AsJson = False) -> None:
 
     async def act(opened: "Opened") -> Account:
         account = await _find(opened, name)
-        await opened.store.end_account(account.key)
-        await _note(opened, "account.ended", account)
+        await opened.store.end_account(account.key, by=Actor())
         return account
 
     account = in_store({"database": database}, act)
@@ -139,10 +133,6 @@ async def _find(opened: "Opened", name: str) -> Account:
         if account.name == name:
             return account
     raise NotFound("Nobody is called so", id=name[:60], hint="See `threadline account list`")
-
-
-async def _note(opened: "Opened", act: str, account: Account) -> None:
-    await opened.store.note_audit(None, act, f"{account.key} {account.name}")
 
 
 def _password(account: Account) -> str:

@@ -11,7 +11,7 @@ from threadline.core.delivery import LOCAL
 from threadline.core.errors import Invalid
 from threadline.core.person import Asker
 from threadline.core.route import MAIN_PROFILE, canonical_profile
-from threadline.core.text import checked_count, checked_text, clean_title, unfit
+from threadline.core.text import checked_count, checked_id, checked_text, clean_title, unfit
 
 AccountKey = NewType("AccountKey", int)
 LoginKey = NewType("LoginKey", int)
@@ -25,8 +25,8 @@ LOGIN_LASTS = timedelta(days=30)
 """How long somebody stays logged in who does not come back."""
 OUTCOMES_LAST = timedelta(hours=24)
 """How long it is known what came of a request."""
-OUTCOME_PATIENCE = timedelta(minutes=2)
-"""After so long nobody is at a request any more that has not come to an end."""
+OUTCOME_PATIENCE = timedelta(minutes=5)
+"""After so long nobody is at a request any more that has not come to an end: none lasts longer."""
 UNDER_WAY = 0
 ACCOUNTS_LIMIT = 1000
 LOGINS_LIMIT = 50
@@ -62,7 +62,17 @@ class TokenScope(StrEnum):
     WRITE = "write"
     """Speak, and change conversations."""
     ADMIN = "admin"
-    """People, platforms, jobs of everybody, settings, accounts; only an owner's token has it."""
+    """People, platforms, jobs of everybody, settings, accounts, and what lets a conversation reach
+    further: tools, folders, servers of models, leave for always. Only an owner's token has it.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Actor:
+    """Who does something that is written down."""
+
+    account: AccountKey | None = None
+    """None: somebody at the machine itself, who needs no account there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +94,11 @@ class Account:
         if self.role is AccountRole.OWNER:
             return Sender(id=OWNER_NAME, name=self.name)
         return Sender(id=f"{_MEMBER}{self.key}", name=self.name)
+
+    @property
+    def actor(self) -> Actor:
+        """Who it was, where they did something that is written down."""
+        return Actor(account=self.key)
 
     @property
     def chat(self) -> str:
@@ -185,6 +200,21 @@ class RequestOutcome:
     def is_under_way(self) -> bool:
         """Whether somebody is still at it."""
         return self.status == UNDER_WAY
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownRequest:
+    """A request that is known again if it comes again: whose it is, its key, and what it asks."""
+
+    account: AccountKey
+    key: str
+    request_hash: str
+
+    def __post_init__(self) -> None:
+        """Refuse a key that could not be kept, and words where a hash belongs."""
+        checked_account_key(self.account)
+        checked_id(self.key, "idempotency key")
+        checked_secret_hash(self.request_hash)
 
 
 def clean_account_name(name: object) -> str:

@@ -59,6 +59,8 @@ class EventKind(StrEnum):
     """A page of the session was shared, or revoked."""
     ACCOUNT_CHANGED = "account.changed"
     """It was made, renamed or ended, or what logs in with it did. It belongs to no session."""
+    AUDIT_NOTED = "audit.noted"
+    """An administrative act was written down. It belongs to no session."""
 
     @property
     def noun(self) -> str:

@@ -81,6 +81,29 @@ class NewJob:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JobRun:
+    """One time that a job was due."""
+
+    id: int
+    state: RunState
+    due_at: datetime
+    started_at: datetime
+    ended_at: datetime | None
+    session_id: SessionId | None
+    turn_id: TurnId | None
+    why: str | None
+    """Why it failed or was skipped, or which of its targets could not be had."""
+    turn_state: TurnState | None = None
+    """How far its turn is; None: it has none, or it was deleted."""
+
+    @property
+    def shown_state(self) -> str:
+        """Its state as people read it: a run that nobody has taken up yet is waiting."""
+        is_queued = self.state is RunState.RUNNING and self.turn_state is TurnState.QUEUED
+        return "waiting" if is_queued else self.state.value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
     """A prompt that is asked by itself."""
 
@@ -102,6 +125,8 @@ class Job:
     paused_at: datetime | None
     next_at: datetime | None
     """When it is asked next; None: never again."""
+    last_run: JobRun | None = None
+    """The latest of its runs; None: there was none yet."""
 
     @property
     def revision(self) -> str:
@@ -121,29 +146,6 @@ class Job:
     def needs_admin(self) -> bool:
         """Whether its maker has to be an admin, as its answers go elsewhere."""
         return self.maker is not None and self.target.strip().lower() != ORIGIN
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobRun:
-    """One time that a job was due."""
-
-    id: int
-    state: RunState
-    due_at: datetime
-    started_at: datetime
-    ended_at: datetime | None
-    session_id: SessionId | None
-    turn_id: TurnId | None
-    why: str | None
-    """Why it failed or was skipped, or which of its targets could not be had."""
-    turn_state: TurnState | None = None
-    """How far its turn is; None: it has none, or it was deleted."""
-
-    @property
-    def shown_state(self) -> str:
-        """Its state as people read it: a run that nobody has taken up yet is waiting."""
-        is_queued = self.state is RunState.RUNNING and self.turn_state is TurnState.QUEUED
-        return "waiting" if is_queued else self.state.value
 
 
 def checked_job_id(value: object) -> JobId:

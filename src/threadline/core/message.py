@@ -1,11 +1,11 @@
 """A message: one line of a transcript, made of parts."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import NewType, TypeAlias
+from typing import ClassVar, NewType, TypeAlias
 
 from threadline.core.errors import Invalid
 from threadline.core.session import SessionId
@@ -18,6 +18,7 @@ from threadline.core.text import (
     checked_text,
     unfit,
 )
+from threadline.core.trust import trusting
 from threadline.core.turn import TurnId
 
 MessageKey = NewType("MessageKey", int)
@@ -61,6 +62,7 @@ class MarkerKind(StrEnum):
 class Text:
     """Words."""
 
+    type: ClassVar[str] = "text"
     text: str
     raw: str | None = None
     """What else the provider said of them, verbatim, so that a replay is identical."""
@@ -75,6 +77,7 @@ class Text:
 class Attachment:
     """An image, a file or a sound, kept as a blob under its content hash."""
 
+    type: ClassVar[str] = "attachment"
     kind: MediaKind
     blob: BlobHash
     media_type: str
@@ -95,6 +98,7 @@ class Attachment:
 class ToolCall:
     """The agent asks for a tool; the arguments are the provider's JSON, verbatim."""
 
+    type: ClassVar[str] = "tool_call"
     id: str
     name: str
     arguments: str
@@ -113,6 +117,7 @@ class ToolCall:
 class ToolResult:
     """What a tool answered to one call."""
 
+    type: ClassVar[str] = "tool_result"
     call_id: str
     text: str
     is_error: bool = False
@@ -128,6 +133,7 @@ class ToolResult:
 class Reasoning:
     """The model's thoughts, with the provider's own item verbatim so that a replay is identical."""
 
+    type: ClassVar[str] = "reasoning"
     text: str = ""
     raw: str | None = None
 
@@ -141,6 +147,7 @@ class Reasoning:
 class Marker:
     """A visible trace of something that went wrong, and why."""
 
+    type: ClassVar[str] = "marker"
     kind: MarkerKind
     text: str
 
@@ -152,15 +159,12 @@ class Marker:
 
 Part: TypeAlias = Text | Attachment | ToolCall | ToolResult | Reasoning | Marker
 
-_NAMES: dict[type[Part], str] = {
-    Text: "text",
-    Attachment: "attachment",
-    ToolCall: "tool_call",
-    ToolResult: "tool_result",
-    Reasoning: "reasoning",
-    Marker: "marker",
+_TYPES: dict[str, type[Part]] = {
+    part.type: part for part in (Text, Attachment, ToolCall, ToolResult, Reasoning, Marker)
 }
-_TYPES = {name: part for part, name in _NAMES.items()}
+# What a store gives back was checked on its way in, and may be long.
+_Words = trusting(Text)
+_KEPT: dict[str, type[Part]] = {name: trusting(part) for name, part in _TYPES.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,7 +214,7 @@ def checked_parts(parts: tuple[Part, ...], least: int = 1) -> tuple[Part, ...]:
     if not least <= len(parts) <= PARTS_LIMIT:
         raise Invalid(f"A message has {least} to {PARTS_LIMIT} parts, not {len(parts)}")
     for part in parts:
-        if type(part) not in _NAMES:
+        if type(part) not in _TYPES.values():
             raise Invalid(f"{type(part).__name__} is no part of a message")
     return parts
 
@@ -260,15 +264,19 @@ def plain_parts(parts: Sequence[Part]) -> list[dict[str, object]]:
 def unpack(text: str, parts: str | None) -> tuple[Part, ...]:
     """Answer the parts that `pack` was given."""
     if parts is None:
-        return (Text(text=text),)
-    return parts_from(json.loads(parts))
+        return (_Words(text=text),)
+    return _parts_from(json.loads(parts), _KEPT)
 
 
 def parts_from(items: object) -> tuple[Part, ...]:
     """Read parts from plain JSON data, or say which of them is wrong."""
+    return _parts_from(items, _TYPES)
+
+
+def _parts_from(items: object, kinds: Mapping[str, type[Part]]) -> tuple[Part, ...]:
     if not isinstance(items, list):
         raise Invalid("The parts of a message are a list")
-    return tuple(_part_from(item) for item in items)
+    return tuple(_part_from(item, kinds) for item in items)
 
 
 def _check_raw(raw: str | None) -> None:
@@ -277,7 +285,7 @@ def _check_raw(raw: str | None) -> None:
 
 
 def _as_dict(part: Part) -> dict[str, object]:
-    fields: dict[str, object] = {"type": _NAMES[type(part)]}
+    fields: dict[str, object] = {"type": part.type}
     for name in part.__slots__:
         value = getattr(part, name)
         if value is not None:
@@ -285,7 +293,7 @@ def _as_dict(part: Part) -> dict[str, object]:
     return fields
 
 
-def _part_from(item: object) -> Part:
+def _part_from(item: object, kinds: Mapping[str, type[Part]]) -> Part:
     if not isinstance(item, dict):
         raise Invalid(f"A part is an object, not {type(item).__name__}")
     fields = dict(item)
@@ -297,6 +305,6 @@ def _part_from(item: object) -> Part:
             fields["kind"] = MediaKind(fields["kind"])
         if kind == "marker":
             fields["kind"] = MarkerKind(fields["kind"])
-        return _TYPES[kind](**fields)
+        return kinds[kind](**fields)
     except (TypeError, KeyError, ValueError) as error:
         raise Invalid(f"A {kind} part is malformed: {error}") from error

@@ -2,9 +2,10 @@
 
 import ipaddress
 import re
+import unicodedata
 from urllib.parse import urlsplit
 
-_NUMBER = re.compile(r"(0x[0-9a-f]{0,8})|(0[0-7]{0,11})|([1-9][0-9]{0,9})", re.ASCII)
+_NUMBER = re.compile(r"(0x0*[0-9a-f]{0,8})|(0+[0-7]{0,11})|([1-9][0-9]{0,9})", re.ASCII)
 _BYTES, _LARGEST = 4, 255
 """Of an IPv4 address, and what one of them holds."""
 _METADATA = frozenset({"metadata.google.internal", "metadata.goog"})
@@ -18,13 +19,18 @@ def is_machine_own(url: str) -> bool:
     name of their own lead there is not stopped by this.
     """
     try:
-        host = (urlsplit(url).hostname or "").rstrip(".")
+        host = _folded(urlsplit(url).hostname or "").rstrip(".")
     except ValueError:
         return False
     address = _address_of(host.partition("%")[0])
     if address is None:
         return host in _METADATA
     return address.is_link_local or address in _METADATA_ADDRESSES
+
+
+def _folded(host: str) -> str:
+    """Write wide digits, and the signs that clients take for dots, as everybody else does."""
+    return unicodedata.normalize("NFKC", host).replace("\u3002", ".")
 
 
 def _address_of(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:

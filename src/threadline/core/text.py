@@ -119,6 +119,8 @@ def clean_title(text: str, limit: int = TITLE_LIMIT) -> str:
         raise unfit(text, "title", "text")
     if not (text.isascii() and text.isprintable()):  # most are, and hide nothing
         text = _UNSEEN.sub("", text)
+    elif "  " not in text:  # nor is there anything to fold
+        return text.strip()[:limit].rstrip()
     return " ".join(text.split())[:limit].rstrip()
 
 
@@ -128,6 +130,8 @@ def first_words(text: str) -> str:
 
 
 def _is_storable(value: str, bytes_limit: int | None = None) -> bool:
+    if value.isascii():  # known without a look at it, and each sign is a byte
+        return "\0" not in value and (bytes_limit is None or len(value) <= bytes_limit)
     try:
         encoded = value.encode()
     except UnicodeEncodeError:  # half a character: a lone surrogate

@@ -137,3 +137,5 @@ class Turn:
     answered_by: TurnId | None
     asks: tuple[str, ...] = ()
     """The tools that it asks leave for, while it waits."""
+    asked_at: datetime | None = None
+    """When it asked its question; it asks no two at the same moment."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from threadline.core.access import Grant, Standing, Voucher
+from threadline.core.account import Actor
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.event import EventKind
 from threadline.core.person import Identity
@@ -14,6 +15,7 @@ from threadline.core.turn import TurnId
 from threadline.sessions.chronicle import tell_apart
 from threadline.sessions.people.aliases import ALIASED_PLATFORMS, ids_like, known_as
 from threadline.sessions.records import address_from_row
+from threadline.sessions.welcome.requests import note_audit
 from threadline.storage.database import Row, SqlValue, Transaction, expect
 from threadline.storage.moments import stamp
 
@@ -32,7 +34,14 @@ class Asked:
 
 
 def allow(
-    tx: Transaction, who: Identity, name: str | None, *, profile: str, now: datetime
+    tx: Transaction,
+    who: Identity,
+    name: str | None,
+    *,
+    profile: str,
+    by: Actor | None = None,
+    act: str = "pairing.allowed",
+    now: datetime,
 ) -> Grant:
     """Let somebody in; they need no code any more."""
     who = known_as(tx, who)
@@ -40,10 +49,13 @@ def allow(
     tx.run("drop_pairing", **at)
     tx.run("add_grant", **at, name=cleaned(name), now=stamp(now))
     tell_apart(tx, EventKind.ACCESS_CHANGED, None, now)
+    note_audit(tx, by, act, str(who), now=now)
     return _grant_from(expect(tx, "find_grant", **at))
 
 
-def revoke(tx: Transaction, who: Identity, *, profile: str, now: datetime) -> bool:
+def revoke(
+    tx: Transaction, who: Identity, *, profile: str, by: Actor | None = None, now: datetime
+) -> bool:
     """Let somebody in no longer, under none of their ids. False: they were not, and did not ask."""
     tx.run("lock_access", profile=profile)
     places = [_place(profile, who.platform, id) for id in ids_like(tx, who.platform, {who.id})]
@@ -55,6 +67,7 @@ def revoke(tx: Transaction, who: Identity, *, profile: str, now: datetime) -> bo
     ]
     if dropped:
         tell_apart(tx, EventKind.ACCESS_CHANGED, None, now)
+        note_audit(tx, by, "pairing.revoked", str(who), now=now)
     return bool(dropped)
 
 

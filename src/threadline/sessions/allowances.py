@@ -66,15 +66,25 @@ def list_allowances(
     return [_allowance_from(row) for row in rows]
 
 
+def read_allowance(tx: Transaction, key: AllowanceKey) -> Allowance:
+    """Read leave that was given."""
+    return _allowance_from(_row(tx, key))
+
+
 def revoke_allowance(tx: Transaction, key: AllowanceKey, *, now: datetime) -> Allowance:
     """Take leave back: from its next turn on the agent asks again."""
-    row = tx.one("read_allowance", key=key)
-    if row is None:
-        raise NotFound("Nothing is allowed under this number", id=str(key))
+    row = _row(tx, key)
     # The session first, which is locked before what is in it.
     _tell(tx, row.number_or_none("session_key"), now)
     tx.run("drop_allowance", key=key)
     return _allowance_from(row)
+
+
+def _row(tx: Transaction, key: AllowanceKey) -> Row:
+    row = tx.one("read_allowance", key=key)
+    if row is None:
+        raise NotFound("Nothing is allowed under this number", id=str(key))
+    return row
 
 
 def _allowance_from(row: Row) -> Allowance:

@@ -28,18 +28,6 @@ def change_session(
         done = [step(chronicle) for step in _steps(wanted)]
         if any(done):
             chronicle.tell(EventKind.SESSION_CHANGED)
-    if wanted.title is not KEPT:
-        choices.set_title(tx, id, wanted.title, source=TitleSource.PERSON, now=now)
-    if wanted.model is not KEPT:
-        choices.choose_model(tx, id, wanted.model, now=now)
-    if wanted.busy_mode is not KEPT:
-        choices.set_busy_mode(tx, id, wanted.busy_mode, now=now)
-    if wanted.personality is not KEPT:
-        choices.set_personality(tx, id, wanted.personality, now=now)
-    if wanted.tools is not KEPT:
-        choices.allow_tools(tx, id, wanted.tools, now=now)
-    if wanted.workspace is not KEPT:
-        choices.set_workspace(tx, id, wanted.workspace, now=now)
     return read_session(tx, id)
 
 
@@ -54,8 +42,9 @@ def begin(
 ) -> Arrival:
     """Take in the first words of a conversation, and what is wanted of its session."""
     arrival = arrive(tx, inbound, rules=rules, now=now, new_id=new_id)
-    if arrival.session_id is not None and not arrival.is_repeated:
-        change_session(tx, arrival.session_id, wanted, now=now)
+    id = None if arrival.is_repeated or wanted == Wanted() else arrival.session_id
+    if id is not None:
+        change_session(tx, id, wanted, now=now)
     return arrival
 
 
@@ -66,3 +55,15 @@ def _steps(wanted: Wanted) -> Iterator[Step]:
         yield arrangement.archive if wanted.is_archived else arrangement.unarchive
     if wanted.project is not KEPT:
         yield arrangement.into(wanted.project)
+    if wanted.title is not KEPT:
+        yield choices.entitle(wanted.title, TitleSource.PERSON)
+    if wanted.model is not KEPT:
+        yield choices.use_model(wanted.model)
+    if wanted.busy_mode is not KEPT:
+        yield choices.behave(wanted.busy_mode)
+    if wanted.personality is not KEPT:
+        yield choices.impersonate(wanted.personality)
+    if wanted.tools is not KEPT:
+        yield choices.allow_tools(wanted.tools)
+    if wanted.workspace is not KEPT:
+        yield choices.work_in(wanted.workspace)

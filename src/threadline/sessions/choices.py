@@ -15,34 +15,118 @@ from threadline.core.session import (
     checked_folder,
     checked_tools,
 )
-from threadline.core.text import checked_id, checked_text, checked_type, clean_title
+from threadline.core.text import (
+    checked_choice,
+    checked_id,
+    checked_text,
+    checked_type,
+    clean_title,
+)
 from threadline.core.turn import BusyMode
-from threadline.sessions.chronicle import open_chronicle
-from threadline.sessions.views import LARGEST_PAGE
+from threadline.sessions.arrangement import Step
+from threadline.sessions.chronicle import Chronicle, open_chronicle
+from threadline.sessions.views import LARGEST_PAGE, session_row
 from threadline.storage.database import Transaction, expect
 from threadline.storage.moments import stamp
 
 _RANK = {source: rank for rank, source in enumerate(TitleSource)}
 
 
+def choose(tx: Transaction, id: SessionId, step: Step, *, now: datetime) -> None:
+    """Make one choice for a session; what it has chosen already is no news."""
+    with open_chronicle(tx, id, now) as chronicle:
+        if step(chronicle):
+            chronicle.tell(EventKind.SESSION_CHANGED)
+
+
 def set_title(
     tx: Transaction, id: SessionId, title: str, *, source: TitleSource, now: datetime
 ) -> str:
-    """Give a session a title; one that a person gave stays until a person gives another.
+    """Give a session a title, and answer the one that it has now."""
+    choose(tx, id, entitle(title, source), now=now)
+    return session_row(tx, id).text("title")
 
-    Answers the title that the session has now.
-    """
+
+def entitle(title: str, source: TitleSource) -> Step:
+    """Give a session a title; one that a person gave stays until a person gives another."""
     cleaned = clean_title(checked_text(title, "title"))
-    if not cleaned:
-        raise Invalid("A title needs at least one visible character", id=id)
-    with open_chronicle(tx, id, now) as chronicle:
-        row = expect(tx, "read_titled_by", key=chronicle.key)
+
+    def step(chronicle: Chronicle) -> bool:
+        if not cleaned:
+            raise Invalid("A title needs at least one visible character", id=chronicle.id)
+        row = expect(chronicle.tx, "read_titled_by", key=chronicle.key)
         given_by = row.text_or_none("titled_by")
         if given_by is not None and _RANK[TitleSource(given_by)] > _RANK[source]:
-            return row.text("title")
-        tx.run("set_title", key=chronicle.key, title=cleaned, titled_by=source)
-        chronicle.tell(EventKind.SESSION_CHANGED)
-    return cleaned
+            return False
+        given = chronicle.tx.one("set_title", key=chronicle.key, title=cleaned, titled_by=source)
+        return given is not None
+
+    return step
+
+
+def use_model(choice: ModelChoice | None) -> Step:
+    """Choose the model of a session; None leaves it to the configuration again."""
+    if choice is not None:
+        checked_type(choice, "model choice", ModelChoice)
+
+    def step(chronicle: Chronicle) -> bool:
+        base_url = None if choice is None else choice.base_url
+        if base_url is not None and is_machine_own(base_url):
+            hint = "If it is meant, name it in the settings at the machine itself"
+            what = "No model is asked at an address of the machine's own"
+            raise Invalid(what, id=chronicle.id, hint=hint)
+        chosen = chronicle.tx.one(
+            "set_model",
+            key=chronicle.key,
+            model=None if choice is None else choice.model,
+            provider=None if choice is None else choice.provider,
+            base_url=base_url,
+        )
+        return chosen is not None
+
+    return step
+
+
+def behave(mode: BusyMode | None) -> Step:
+    """Choose what becomes of messages that arrive while a turn of a session runs."""
+    wanted = None if mode is None else checked_choice(mode, "busy mode", BusyMode)
+
+    def step(chronicle: Chronicle) -> bool:
+        return chronicle.tx.one("set_busy_mode", key=chronicle.key, busy_mode=wanted) is not None
+
+    return step
+
+
+def impersonate(personality: str | None) -> Step:
+    """Choose who the agent is in a session; None leaves it to the configuration again."""
+
+    def step(chronicle: Chronicle) -> bool:
+        if personality is not None and not checked_id(personality, "personality").strip():
+            raise Invalid("A personality needs a name", id=chronicle.id)
+        chosen = chronicle.tx.one("set_personality", key=chronicle.key, personality=personality)
+        return chosen is not None
+
+    return step
+
+
+def allow_tools(tools: Sequence[str] | None) -> Step:
+    """Allow a session these tools and no others; None: those of its platform and profile."""
+    allowed = None if tools is None else json.dumps(checked_tools(tools))
+
+    def step(chronicle: Chronicle) -> bool:
+        return chronicle.tx.one("set_tools", key=chronicle.key, tools=allowed) is not None
+
+    return step
+
+
+def work_in(workspace: str | None) -> Step:
+    """Choose the folder in which a session works."""
+    folder = None if workspace is None else checked_folder(workspace, "workspace")
+
+    def step(chronicle: Chronicle) -> bool:
+        return chronicle.tx.one("set_workspace", key=chronicle.key, workspace=folder) is not None
+
+    return step
 
 
 def set_summary(tx: Transaction, id: SessionId, summary: str, *, now: datetime) -> None:
@@ -50,63 +134,6 @@ def set_summary(tx: Transaction, id: SessionId, summary: str, *, now: datetime) 
     checked_text(summary, "summary")
     with open_chronicle(tx, id, now) as chronicle:
         tx.run("set_summary", key=chronicle.key, summary=summary)
-        chronicle.tell(EventKind.SESSION_CHANGED)
-
-
-def choose_model(
-    tx: Transaction, id: SessionId, choice: ModelChoice | None, *, now: datetime
-) -> None:
-    """Choose the model of a session; None leaves it to the configuration again."""
-    if choice is not None:
-        checked_type(choice, "model choice", ModelChoice)
-        if choice.base_url is not None and is_machine_own(choice.base_url):
-            hint = "If it is meant, name it in the settings at the machine itself"
-            raise Invalid("No model is asked at an address of the machine's own", id=id, hint=hint)
-    with open_chronicle(tx, id, now) as chronicle:
-        tx.run(
-            "set_model",
-            key=chronicle.key,
-            model=None if choice is None else choice.model,
-            provider=None if choice is None else choice.provider,
-            base_url=None if choice is None else choice.base_url,
-        )
-        chronicle.tell(EventKind.SESSION_CHANGED)
-
-
-def set_busy_mode(tx: Transaction, id: SessionId, mode: BusyMode | None, *, now: datetime) -> None:
-    """Choose what becomes of messages that arrive while a turn of this session runs."""
-    with open_chronicle(tx, id, now) as chronicle:
-        tx.run("set_busy_mode", key=chronicle.key, busy_mode=mode)
-        chronicle.tell(EventKind.SESSION_CHANGED)
-
-
-def set_personality(
-    tx: Transaction, id: SessionId, personality: str | None, *, now: datetime
-) -> None:
-    """Choose who the agent is in a session; None leaves it to the configuration again."""
-    if personality is not None and not checked_id(personality, "personality").strip():
-        raise Invalid("A personality needs a name", id=id)
-    with open_chronicle(tx, id, now) as chronicle:
-        tx.run("set_personality", key=chronicle.key, personality=personality)
-        chronicle.tell(EventKind.SESSION_CHANGED)
-
-
-def allow_tools(
-    tx: Transaction, id: SessionId, tools: Sequence[str] | None, *, now: datetime
-) -> None:
-    """Allow a session these tools and no others; None: those of its platform and profile."""
-    allowed = None if tools is None else json.dumps(checked_tools(tools))
-    with open_chronicle(tx, id, now) as chronicle:
-        tx.run("set_tools", key=chronicle.key, tools=allowed)
-        chronicle.tell(EventKind.SESSION_CHANGED)
-
-
-def set_workspace(tx: Transaction, id: SessionId, workspace: str | None, *, now: datetime) -> None:
-    """Choose the folder in which a session works."""
-    if workspace is not None:
-        checked_folder(workspace, "workspace")
-    with open_chronicle(tx, id, now) as chronicle:
-        tx.run("set_workspace", key=chronicle.key, workspace=workspace)
         chronicle.tell(EventKind.SESSION_CHANGED)
 
 

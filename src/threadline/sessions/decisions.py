@@ -37,12 +37,16 @@ def decide(
     turn_id: TurnId,
     approval: Approval,
     *,
+    asked_at: datetime | None = None,
     extent: Extent,
     words: str,
     rules: Rules,
     now: datetime,
 ) -> TurnState:
-    """Say yes or no to what a turn asks, and remember leave that is given for longer than once."""
+    """Say yes or no to what a turn asks, and remember leave that is given for longer than once.
+
+    `asked_at` names the question; without it, the one that is asked when this is read is meant.
+    """
     turn, keys = views.read_turn(tx, turn_id), asker_keys(tx, asker)
     session = expect(tx, "read_owner", id=turn.session_id)
     if not keys.admits(session):
@@ -53,7 +57,13 @@ def decide(
         hint = "In this conversation you may allow it"
         raise Refused("Only an admin may allow a tool for always", hint=hint)
     # Whoever comes second is told so here, and nothing is allowed.
-    state = pause.answer(tx, turn_id, write_answer(approval, words), now=now)
+    state = pause.answer(
+        tx,
+        turn_id,
+        write_answer(approval, words),
+        asked_at=turn.asked_at if asked_at is None else asked_at,
+        now=now,
+    )
     if approval is Approval.APPROVED and extent is not Extent.ONCE and turn.asks:
         here = None if asker.address is None else sender_key_of(tx, asker.address, asker.sender)
         allowances.allow(

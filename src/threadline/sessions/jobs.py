@@ -276,20 +276,22 @@ def _job_from(row: Row) -> Job:
         made_at=row.moment("made_at"),
         paused_at=row.moment_or_none("paused_at"),
         next_at=row.moment_or_none("next_at"),
+        last_run=None if row["run_id"] is None else _run_from(row, "run_"),
     )
 
 
-def _run_from(row: Row) -> JobRun:
-    session_id, turn_id = row.text_or_none("session_id"), row.number_or_none("turn_id")
-    turn_state = row.text_or_none("turn_state")
+def _run_from(row: Row, of: str = "") -> JobRun:
+    """Read a run; within the row of its job, the names of its columns begin with a word."""
+    session_id = row.text_or_none(f"{of}session_id")
+    turn_id, turn_state = row.number_or_none(f"{of}turn_id"), row.text_or_none(f"{of}turn_state")
     return JobRun(
-        id=row.number("id"),
-        state=RunState(row.text("state")),
-        due_at=row.moment("due_at"),
-        started_at=row.moment("started_at"),
-        ended_at=row.moment_or_none("ended_at"),
+        id=row.number(f"{of}id"),
+        state=RunState(row.text(f"{of}state")),
+        due_at=row.moment(f"{of}due_at"),
+        started_at=row.moment(f"{of}started_at"),
+        ended_at=row.moment_or_none(f"{of}ended_at"),
         session_id=None if session_id is None else SessionId(session_id),
         turn_id=None if turn_id is None else TurnId(turn_id),
-        why=row.text_or_none("why"),
+        why=row.text_or_none(f"{of}why"),
         turn_state=None if turn_state is None else TurnState(turn_state),
     )

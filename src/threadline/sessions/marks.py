@@ -5,6 +5,7 @@ from datetime import datetime
 from threadline.core.event import EventKind
 from threadline.core.session import SessionId
 from threadline.core.text import checked_count
+from threadline.sessions.arrangement import Step
 from threadline.sessions.chronicle import Chronicle, open_chronicle
 from threadline.storage.database import Transaction
 
@@ -20,7 +21,23 @@ def mark_read(
     with open_chronicle(tx, id, now) as chronicle:
         end = chronicle.last_seq if wanted is None else min(wanted, chronicle.last_seq)
         before = _read(chronicle, reader)
-        return before if end <= before else _put(chronicle, reader, end)
+        if end <= before:
+            return before
+        _put(chronicle, reader, end)
+        chronicle.tell(EventKind.SESSION_CHANGED)
+    return end
+
+
+def read_by(reader: str) -> Step:
+    """Remember that somebody has read a whole session."""
+
+    def read(chronicle: Chronicle) -> bool:
+        is_new = chronicle.last_seq > _read(chronicle, reader)
+        if is_new:
+            _put(chronicle, reader, chronicle.last_seq)
+        return is_new
+
+    return read
 
 
 def mark_unread(
@@ -31,7 +48,11 @@ def mark_unread(
     with open_chronicle(tx, id, now) as chronicle:
         first = chronicle.last_seq if wanted is None else min(wanted, chronicle.last_seq)
         before, end = _read(chronicle, reader), max(first - 1, 0)
-        return before if end >= before else _put(chronicle, reader, end)
+        if end >= before:
+            return before
+        _put(chronicle, reader, end)
+        chronicle.tell(EventKind.SESSION_CHANGED)
+    return end
 
 
 def _read(chronicle: Chronicle, reader: str) -> int:
@@ -39,9 +60,7 @@ def _read(chronicle: Chronicle, reader: str) -> int:
     return 0 if row is None else row.number("seq")
 
 
-def _put(chronicle: Chronicle, reader: str, seq: int) -> int:
+def _put(chronicle: Chronicle, reader: str, seq: int) -> None:
     chronicle.tx.run(
         "put_mark", session_key=chronicle.key, reader=reader, seq=seq, now=chronicle.at
     )
-    chronicle.tell(EventKind.SESSION_CHANGED)
-    return seq

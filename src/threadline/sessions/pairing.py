@@ -1,7 +1,6 @@
 """Pairing: a stranger is shown a code, and the owner lets in whoever shows it to them."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TypeAlias
 
@@ -15,6 +14,7 @@ from threadline.core.access import (
     Pairing,
     PairingCode,
 )
+from threadline.core.account import Actor
 from threadline.core.errors import Refused
 from threadline.core.event import EventKind
 from threadline.core.forgetting import Seal
@@ -30,28 +30,6 @@ NewCode: TypeAlias = Callable[[], int]
 """Gives 40 random bits for a code."""
 
 _CODE_LIMIT = 100
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Approval:
-    """What came of a code that was given for approval.
-
-    A wrong code is an answer and no error, because it has to be counted.
-    """
-
-    grant: Grant | None = None
-    locked: tuple[str, ...] = ()
-    """The platforms on which no code was looked at."""
-    is_counted: bool = False
-    """It was wrong for at least one platform."""
-
-    def refusal(self) -> Refused:
-        """Say why nobody was let in, but not whether a code is right that was not looked at."""
-        locked = f"No code works for {', '.join(self.locked)}, as too many wrong ones were given"
-        if self.locked and not self.is_counted:
-            return Refused(locked, hint="Wait an hour, or use: threadline pair allow PLATFORM:ID")
-        hint = locked if self.locked else "It is valid for an hour, and once"
-        return Refused("This code is not valid", hint=hint)
 
 
 def is_askable(tx: Transaction, who: Identity, *, profile: str, now: datetime) -> bool:
@@ -106,11 +84,13 @@ def approve_pairing(
     *,
     profile: str,
     seal: Seal,
+    by: Actor | None = None,
     now: datetime,
-) -> Approval:
+) -> Grant | Refused:
     """Let in whoever was shown a code; each code lets somebody in only once.
 
     Without a platform it is tried on all on which somebody waits. One that is locked is left out.
+    That a code is wrong is answered and not raised, because it has to be counted.
     """
     written = read_code(checked_text(code, "code", _CODE_LIMIT))
     tx.run("lock_access", profile=profile)
@@ -123,10 +103,20 @@ def approve_pairing(
         )
         if found is not None:
             who, called = identity_from(found), found.text_or_none("name")
-            return Approval(grant=allow(tx, who, called, profile=profile, now=now))
+            act = "pairing.approved"
+            return allow(tx, who, called, profile=profile, by=by, act=act, now=now)
     for name in tried - locked:
         _count_mistake(tx, profile, name, now)
-    return Approval(locked=tuple(sorted(locked)), is_counted=tried != locked)
+    return _refusal(sorted(locked), is_counted=tried != locked)
+
+
+def _refusal(locked: Sequence[str], *, is_counted: bool) -> Refused:
+    """Say why nobody was let in, but not whether a code is right that was not looked at."""
+    shut = f"No code works for {', '.join(locked)}, as too many wrong ones were given"
+    if locked and not is_counted:
+        return Refused(shut, hint="Wait an hour, or use: threadline pair allow PLATFORM:ID")
+    hint = shut if locked else "It is valid for an hour, and once"
+    return Refused("This code is not valid", hint=hint)
 
 
 def sweep_pairings(tx: Transaction, *, now: datetime) -> None:

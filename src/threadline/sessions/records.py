@@ -16,37 +16,39 @@ from threadline.core.session import (
     TitleSource,
     Worktree,
 )
+from threadline.core.trust import trusting
 from threadline.core.turn import OwnerId, Turn, TurnId, TurnState
 from threadline.storage.database import Row
+
+_Session, _Message = trusting(Session), trusting(Message)
 
 
 def session_from(row: Row) -> Session:
     """Read a session."""
-    parent_id, titled_by = row.text_or_none("parent_id"), row.text_or_none("titled_by")
-    end_reason, model = row.text_or_none("end_reason"), row.text_or_none("model")
-    base_id, tools = row.text_or_none("base_id"), row.text_or_none("tools")
+    parent_id, base_id = row.text_or_none("parent_id"), row.text_or_none("base_id")
+    model, tools = row.text_or_none("model"), row.text_or_none("tools")
     project = row.number_or_none("project_key")
-    return Session(
+    return _Session(
         id=SessionId(row.text("id")),
         profile=row.text("profile"),
         platform=row.text("platform"),
-        kind=Kind(row.text("kind")),
+        kind=row.choice("kind", Kind),
         parent_id=None if parent_id is None else SessionId(parent_id),
         root_id=SessionId(row.text("root_id")),
-        cause=Cause(row.text("cause")),
+        cause=row.choice("cause", Cause),
         opened_at=row.moment("opened_at"),
         last_activity_at=row.moment("last_activity_at"),
         ended_at=row.moment_or_none("ended_at"),
-        end_reason=None if end_reason is None else EndReason(end_reason),
+        end_reason=row.choice_or_none("end_reason", EndReason),
         suspended_at=row.moment_or_none("suspended_at"),
         title=row.text_or_none("title"),
-        titled_by=None if titled_by is None else TitleSource(titled_by),
+        titled_by=row.choice_or_none("titled_by", TitleSource),
         choice=None if model is None else _choice_from(row, model),
         last_seq=row.number("last_seq"),
         revision=row.number("revision"),
         base_id=None if base_id is None else SessionId(base_id),
         base_seq=row.number_or_none("base_seq"),
-        origin=Origin(row.text("origin")),
+        origin=row.choice("origin", Origin),
         user_messages=row.number("user_messages"),
         project=None if project is None else ProjectKey(project),
         pinned_at=row.moment_or_none("pinned_at"),
@@ -98,17 +100,18 @@ def turn_from(row: Row, session_id: SessionId) -> Turn:
         error=row.text_or_none("error"),
         answered_by=None if answered_by is None else TurnId(answered_by),
         asks=() if asks is None else tuple(json.loads(asks)),
+        asked_at=row.moment_or_none("asked_at"),
     )
 
 
 def message_from(row: Row, session_id: SessionId) -> Message:
     """Read a message."""
     turn_id = row.number_or_none("turn_id")
-    return Message(
+    return _Message(
         key=MessageKey(row.number("key")),
         session_id=session_id,
         seq=row.number_or_none("seq"),
-        role=Role(row.text("role")),
+        role=row.choice("role", Role),
         parts=unpack(row.text("text"), row.text_or_none("parts")),
         at=row.moment("at"),
         turn_id=None if turn_id is None else TurnId(turn_id),

@@ -2,12 +2,13 @@
 
 from datetime import datetime
 
-from threadline.core.account import SHARES_LIMIT, AccountKey, Share, ShareId
+from threadline.core.account import SHARES_LIMIT, Actor, Share, ShareId
 from threadline.core.errors import Conflict, NotFound, Refused
 from threadline.core.event import EventKind
 from threadline.core.session import SessionId
 from threadline.sessions.chronicle import chronicle_of, open_chronicle
 from threadline.sessions.views import session_row
+from threadline.sessions.welcome.requests import note_audit
 from threadline.storage.database import Row, Transaction, expect
 from threadline.storage.moments import stamp
 
@@ -18,7 +19,7 @@ def make_share(
     share_id: ShareId,
     page: str,
     *,
-    account: AccountKey | None,
+    by: Actor | None,
     now: datetime,
 ) -> Share:
     """Keep a page of a conversation, which is never changed."""
@@ -30,7 +31,7 @@ def make_share(
             "add_share",
             id=share_id,
             session_key=chronicle.key,
-            account_key=account,
+            account_key=None if by is None else by.account,
             title=title or "",
             page=page,
             now=stamp(now),
@@ -38,6 +39,7 @@ def make_share(
         if made is None:
             raise Conflict("This address is taken", hint="Draw another one")
         chronicle.tell(EventKind.SHARE_CHANGED)
+    note_audit(tx, by, "share.made", session_id, now=now)
     return read_share(tx, share_id)
 
 
@@ -58,13 +60,14 @@ def list_shares(tx: Transaction, session_id: SessionId | None) -> list[Share]:
     return [_share_from(row) for row in tx.all("list_shares", session_key=key)]
 
 
-def revoke_share(tx: Transaction, id: ShareId, *, now: datetime) -> bool:
+def revoke_share(tx: Transaction, id: ShareId, *, by: Actor | None = None, now: datetime) -> bool:
     """Let nobody read a page any more; False: it was revoked before."""
     row = _required(tx.one("read_share", id=id))
     with chronicle_of(tx, row.number("session_key"), now) as chronicle:
         if tx.one("revoke_share", id=id, now=stamp(now)) is None:
             return False
         chronicle.tell(EventKind.SHARE_CHANGED)
+    note_audit(tx, by, "share.revoked", chronicle.id, now=now)
     return True
 
 

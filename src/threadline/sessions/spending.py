@@ -53,10 +53,20 @@ def last_prompt(tx: Transaction, id: SessionId) -> int:
 
 
 def sum_usage(
-    tx: Transaction, by: UsageBy, only: UsageFilter, *, timezone: tzinfo
+    tx: Transaction,
+    by: UsageBy,
+    only: UsageFilter,
+    *,
+    timezone: tzinfo,
+    after: int = 0,
+    most: int | None = None,
 ) -> list[UsageSum]:
-    """Add up usage; days come in their order, everything else with the dearest first."""
+    """Add up usage; days come in their order, everything else with the dearest first.
+
+    Of everything but days a slice can be asked for: so many, after the first ones.
+    """
     since, until = only.since, only.until
+    is_whole = by is UsageBy.DAY or most is None
     rows = tx.all(
         "sum_usage_by",
         by=by,
@@ -67,11 +77,11 @@ def sum_usage(
         ),
         sender_keys=keys_asked(tx, only.person or only.sender),
         profile=only.profile,
+        most=_FOREVER if is_whole else most,
+        passed=0 if is_whole else after,
     )
     sums = [_sum_from(row, row.text("subject")) for row in rows]
-    if by is UsageBy.DAY:
-        return _by_day(sums, timezone)
-    return sorted(sums, key=lambda one: (-(one.cost or 0), one.subject))
+    return _by_day(sums, timezone) if by is UsageBy.DAY else sums
 
 
 def _by_day(quarters: list[UsageSum], timezone: tzinfo) -> list[UsageSum]:

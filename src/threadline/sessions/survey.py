@@ -1,11 +1,11 @@
 """A survey: what screens show beside conversations, such as deliveries, senders and caps."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from threadline.core.delivery import Delivery, DeliveryId
+from threadline.core.delivery import Delivery, DeliveryId, DeliveryState
 from threadline.core.message import Attachment, BlobHash, checked_hash, unpack
 from threadline.core.person import Identity, KnownSender, PersonKey
 from threadline.core.rules import Rules
@@ -35,12 +35,18 @@ class SenderRow:
 
 
 def deliveries_of(
-    tx: Transaction, id: SessionId, *, before: DeliveryId | None = None, most: int
+    tx: Transaction,
+    id: SessionId,
+    *,
+    states: Collection[DeliveryState] = (),
+    before: DeliveryId | None = None,
+    most: int,
 ) -> list[Delivery]:
-    """List what is or was owed for a session, the newest first."""
+    """List what is or was owed for a session, the newest first; in some states, or in any."""
     rows = tx.all(
         "list_deliveries_of_session",
         session_key=session_row(tx, id).number("key"),
+        states=json.dumps(sorted(states)) if states else None,
         before=_END if before is None else before,
         most=page_size(most),
     )

@@ -4,8 +4,10 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from enum import StrEnum
+from functools import cache
 from pathlib import Path
-from typing import Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar
+from typing import Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar, cast
 
 from threadline.core.errors import StorageError
 from threadline.core.turn import OwnerId
@@ -13,6 +15,7 @@ from threadline.storage.moments import moment
 
 SqlValue: TypeAlias = int | float | str | bytes | None
 
+Choice = TypeVar("Choice", bound=StrEnum)
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -58,12 +61,29 @@ class Row(dict[str, SqlValue]):
         """Answer a moment that may be missing."""
         return None if self[name] is None else self.moment(name)
 
+    def choice(self, name: str, choices: type[Choice]) -> Choice:
+        """Answer one of the words of an enum, which is always there."""
+        found = _words(choices).get(self[name])
+        if found is None:
+            raise _mismatch(name, self[name])
+        return cast("Choice", found)
+
+    def choice_or_none(self, name: str, choices: type[Choice]) -> Choice | None:
+        """Answer one of the words of an enum, which may be missing."""
+        return None if self[name] is None else self.choice(name, choices)
+
     def data(self, name: str) -> bytes:
         """Answer bytes that are always there."""
         value = self[name]
         if not isinstance(value, bytes):
             raise _mismatch(name, value)
         return value
+
+
+@cache
+def _words(choices: type[StrEnum]) -> Mapping[SqlValue, StrEnum]:
+    """Answer the words of an enum, which is slow to look them up itself."""
+    return {one.value: one for one in choices}
 
 
 def _mismatch(name: str, value: SqlValue) -> StorageError:

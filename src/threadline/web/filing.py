@@ -5,12 +5,16 @@ from contextlib import aclosing
 from urllib.parse import quote
 
 from starlette.requests import ClientDisconnect, Request
+from starlette.types import Scope
 
 from threadline.core.errors import Invalid
 from threadline.core.text import ID_LIMIT, clean_title
+from threadline.web.guard import go_on
 
 NAME_LIMIT = 120
 """Characters of a file's name."""
+PIECE = 256 * 1024
+"""Bytes of a file that have to come within the time of one request."""
 SANDBOX = "default-src 'none'; sandbox; frame-ancestors 'none'"
 """Whatever a file holds, it runs nothing and fetches nothing."""
 
@@ -42,12 +46,27 @@ def disposition(name: str | None, *, inline: bool = False) -> str:
 
 
 async def body_of(request: Request) -> AsyncIterator[bytes]:
-    """Read what a request brings, block by block; one that ends in the middle is an error."""
+    """Read what a request brings, block by block; one that ends in the middle is an error.
+
+    On a slow line a file takes its time, as long as enough of it comes.
+    """
+    read = 0
     try:
         async for block in request.stream():
+            read += len(block)
+            if read >= PIECE:
+                read = 0
+                go_on(request.scope)
             yield block
     except ClientDisconnect:
         raise Invalid("The file ended in the middle", hint="Send it again") from None
+
+
+async def send_on(scope: Scope, blocks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """Send a file block by block; each may take as long as a request, and all of them longer."""
+    async for block in blocks:
+        go_on(scope)
+        yield block
 
 
 async def begin(blocks: AsyncGenerator[bytes, None]) -> AsyncIterator[bytes]:

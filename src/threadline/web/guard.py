@@ -1,25 +1,23 @@
 """The guard: stands before every request, and lets none be too large, too slow or too trusting."""
 
 import asyncio
-import json
 import logging
-from collections.abc import Mapping
 from datetime import timedelta
 
 from starlette.datastructures import MutableHeaders
-from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from threadline.core.errors import Invalid, PlatformError, ThreadlineError, TooLarge, TooSlow
-from threadline.core.problem import PROBLEM_TYPE, problem_of
 from threadline.web.headers import headers_for
+from threadline.web.pipes import pipe_of
+from threadline.web.problems import tell
 
 log = logging.getLogger("threadline.web")
 
 BODY_LIMIT = 32_000_000
 """Bytes that any request may have; what is behind may ask for less."""
 REQUEST_SECONDS = timedelta(seconds=180)
-"""How long a request may take, waiting for an answer included."""
+"""How long a request may take, waiting for an answer included; a file, each piece of it."""
 BODY_SECONDS = timedelta(seconds=30)
 """How long each next piece of a request may be on its way."""
 SHARED = "/s/"
@@ -27,6 +25,7 @@ SHARED = "/s/"
 PATH_TOLD = 200
 """Characters of a path that the log tells."""
 _DEADLINE = "threadline.deadline"
+_REQUEST_TIME = "threadline.request_time"
 
 
 class Guard:
@@ -54,17 +53,18 @@ class Guard:
         if _has_two_lengths(scope):
             # A proxy may believe the other one, and what follows is then no request of this caller.
             wrong = Invalid("The request tells its length in two ways")
-            await refuse(wrong, 400, {"Connection": "close"})(scope, receive, reply.send)
+            await tell(wrong, 400, headers={"Connection": "close"})(scope, receive, reply.send)
             return
         if (length := _length(scope)) is not None and length > self._body_limit:
-            await refuse(_too_large(self._body_limit), 413)(scope, receive, reply.send)
+            await tell(_too_large(self._body_limit))(scope, receive, reply.send)
             return
         try:
             async with asyncio.timeout(self._request_time) as deadline:
-                scope[_DEADLINE] = deadline
+                scope[_DEADLINE], scope[_REQUEST_TIME] = deadline, self._request_time
                 await self._app(scope, self._counted(receive), reply.send)
         except TimeoutError:
             await reply.fail(scope, receive, TooSlow(), TooSlow.status)
+            await reply.break_off()
         except ThreadlineError as error:  # from where the application does not look
             await reply.fail(scope, receive, error, error.status)
         except Exception:
@@ -100,7 +100,7 @@ class _Reply:
     def __init__(self, scope: Scope, send: Send) -> None:
         self._scope = scope
         self._send = send
-        self._has_begun = False
+        self._has_begun = self._is_whole = False
 
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -109,12 +109,28 @@ class _Reply:
             for name, value in headers_for(self._scope).items():
                 headers.setdefault(name, value)
         await self._send(message)
+        is_body = message["type"] == "http.response.body"
+        self._is_whole = is_body and not message.get("more_body", False)
 
     async def fail(
         self, scope: Scope, receive: Receive, error: ThreadlineError, status: int
     ) -> None:
         if not self._has_begun:
-            await refuse(error, status)(scope, receive, self.send)
+            await tell(error, status)(scope, receive, self.send)
+
+    async def break_off(self) -> None:
+        """End an answer in its middle: whoever takes nothing of it would hold its connection."""
+        pipe = pipe_of(self._scope)
+        if not self._is_whole and pipe is not None:
+            pipe.break_off()
+            await asyncio.sleep(0)  # so that nobody tries to end it well
+
+
+def go_on(scope: Scope) -> None:
+    """Give a request its whole time again, as it has come further; not if it lasts anyway."""
+    deadline = scope.get(_DEADLINE)
+    if isinstance(deadline, asyncio.Timeout) and deadline.when() and not deadline.expired():
+        deadline.reschedule(asyncio.get_running_loop().time() + scope[_REQUEST_TIME])
 
 
 def outlast(scope: Scope) -> None:
@@ -122,18 +138,6 @@ def outlast(scope: Scope) -> None:
     deadline = scope.get(_DEADLINE)
     if isinstance(deadline, asyncio.Timeout):
         deadline.reschedule(None)
-
-
-def refuse(
-    error: ThreadlineError, status: int | None = None, headers: Mapping[str, str] | None = None
-) -> Response:
-    """Make the answer that tells a problem."""
-    return Response(
-        json.dumps(problem_of(error, status)),
-        status_code=status or error.status,
-        headers=headers,
-        media_type=PROBLEM_TYPE,
-    )
 
 
 def _too_large(limit: int) -> TooLarge:

@@ -20,14 +20,14 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from threadline.config.serving import ServerSettings
 from threadline.core.errors import Invalid
-from threadline.web.guard import refuse
+from threadline.web.problems import tell
 
 Network = IPv4Network | IPv6Network
 
 LOOPBACK = (ip_network("127.0.0.0/8"), ip_network("::1/128"))
 _ELSEWHERE = ("/platforms/", "/p/")
 """Where requests are signed, and come from servers that call us as they like."""
-_FORWARDED = "threadline.forwarded"
+_NEIGHBOUR = "threadline.neighbour"
 
 
 class Hosts:
@@ -49,7 +49,7 @@ class Hosts:
                 "This server is not called so",
                 hint="server.url and server.hosts name what it may be called",
             )
-            await refuse(wrong, 421)(scope, receive, send)
+            await tell(wrong, 421)(scope, receive, send)
             return
         self._tell_sender(scope, headers)
         await self._app(scope, receive, send)
@@ -60,8 +60,8 @@ class Hosts:
 
     def _tell_sender(self, scope: Scope, headers: Headers) -> None:
         """Write down how the caller came to our proxy; what nobody vouches for does not count."""
-        peer = (scope.get("client") or ("", 0))[0]
-        if not is_within(peer, self._proxies):
+        scope[_NEIGHBOUR] = is_within(_peer(scope), self._proxies)
+        if not scope[_NEIGHBOUR]:
             return
         # In place, as whoever stands before us looks at the same scope when the answer goes out.
         proto = headers.get("x-forwarded-proto", "").strip().lower()
@@ -69,12 +69,16 @@ class Hosts:
             scope["scheme"] = proto
         if came := _first_stranger(headers.getlist("x-forwarded-for"), self._proxies):
             scope["client"] = (came, 0)
-            scope[_FORWARDED] = True
+            scope[_NEIGHBOUR] = False
 
 
-def is_forwarded(scope: Scope) -> bool:
-    """Tell whether a request came from elsewhere, through a proxy of ours."""
-    return _FORWARDED in scope
+def is_neighbour(scope: Scope) -> bool:
+    """Tell whether a request comes from this machine or a proxy itself, and not through one.
+
+    A stranger is everybody else, also who comes without any proxy or through an unknown one.
+    """
+    known = scope.get(_NEIGHBOUR)
+    return is_within(_peer(scope), LOOPBACK) if known is None else bool(known)
 
 
 def known_names(server: ServerSettings) -> frozenset[str]:
@@ -119,14 +123,18 @@ def _plain(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
 
 def address_of(scope: Scope) -> str:
     """Say from where a request came; neighbours in one IPv6 network are one."""
-    host = (scope.get("client") or ("", 0))[0]
     try:
-        found = _plain(ip_address(host))
+        found = _plain(ip_address(_peer(scope)))
     except ValueError:
         return "unknown"
     if found.version == 4 or found.is_loopback:
         return str(found)
     return str(ip_network((int(found) >> 64 << 64, 64)))
+
+
+def _peer(scope: Scope) -> str:
+    host: str = (scope.get("client") or ("", 0))[0]
+    return host
 
 
 def _first_stranger(forwarded: list[str], proxies: Iterable[Network]) -> str | None:

@@ -9,8 +9,8 @@ from datetime import timedelta
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from threadline.web.api.problems import TooOften, tell
 from threadline.web.hosts import LOOPBACK, address_of, is_within
+from threadline.web.problems import TooOften, tell
 from threadline.web.visiting import bearer_secret, hash_secret, login_secret
 
 KNOWN_MOST = 10_000

@@ -22,6 +22,7 @@ PLACES = (
     "/welcome",
     "/gallery",
     "/jobs",
+    "/jobs/{id}",
     "/people",
     "/platforms",
     "/projects",

@@ -6,6 +6,7 @@ from typing import Protocol, runtime_checkable
 from threadline.core.platform import Platform
 from threadline.core.serving import PlatformHealth
 from threadline.core.session import SessionId
+from threadline.gateway.live import Live
 
 
 class Health(Protocol):
@@ -74,6 +75,11 @@ class Worker(Protocol):
     """Who runs turns."""
 
     @property
+    def live(self) -> Live:
+        """What they say while they run."""
+        ...
+
+    @property
     def upkeep(self) -> Upkeep:
         """Who makes room."""
         ...
@@ -87,6 +93,11 @@ class Working(Protocol):
     def worker(self) -> Worker:
         """Who runs them."""
         ...
+
+
+def live_of(gateway: object) -> Live | None:
+    """Find what is said live in a gateway; None: it runs no turns."""
+    return gateway.worker.live if isinstance(gateway, Working) else None
 
 
 def upkeep_of(gateway: object) -> Upkeep | None:

@@ -24,8 +24,9 @@ from threadline.core.route import canonical_profile
 from threadline.core.serving import PlatformHealth
 from threadline.core.text import checked_name
 from threadline.web.connections import Connection, allow_files
-from threadline.web.guard import BODY_LIMIT, Guard, refuse
-from threadline.web.hosts import is_forwarded
+from threadline.web.guard import BODY_LIMIT, Guard
+from threadline.web.hosts import is_neighbour
+from threadline.web.problems import tell
 from threadline.web.served import Health, Served
 from threadline.web.unsigned import Unsigned
 
@@ -96,13 +97,13 @@ class Rooms:
         """Say whether messages are taken in and answered; to neighbours, how each platform is."""
         health = self._gateway.health()
         told: dict[str, object] = {"status": "ready" if health.is_ready else "not ready"}
-        if not is_forwarded(request.scope):
+        if is_neighbour(request.scope):
             told |= _details(health)
         return JSONResponse(told, status_code=200 if health.is_ready else 503)
 
     async def tell_metrics(self, request: Request) -> Response:
         """Give everything that is counted, to neighbours."""
-        if is_forwarded(request.scope):
+        if not is_neighbour(request.scope):
             raise NotFound("There is nothing here")
         return PlainTextResponse(self._gateway.meters.text(), media_type=METRICS_TYPE)
 
@@ -221,7 +222,7 @@ def _told(health: PlatformHealth) -> dict[str, object]:
 
 async def _tell_problem(_: Request, error: Exception) -> Response:
     """Tell an error of our family."""
-    return refuse(error if isinstance(error, ThreadlineError) else ThreadlineError())
+    return tell(error if isinstance(error, ThreadlineError) else ThreadlineError())
 
 
 async def _tell_stray(_: Request, error: Exception) -> Response:
@@ -229,5 +230,5 @@ async def _tell_stray(_: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
     headers = error.headers if isinstance(error, HTTPException) else None
     if status == 404:
-        return refuse(NotFound("There is nothing here"))
-    return refuse(Invalid("This cannot be asked for in this way"), status, headers)
+        return tell(NotFound("There is nothing here"))
+    return tell(Invalid("This cannot be asked for in this way"), status, headers=headers)

@@ -43,12 +43,12 @@ class Site:
         self._screens = screens or Screens()
 
     def routes(self) -> list[BaseRoute]:
-        """Answer what is found where."""
+        """Answer what is found where; what is asked for most stands first."""
         return [
+            Mount("/api", app=self.api),
             *self._screens.routes(),
             *Pages(self._store, self._config.server, self._screens).routes(),
             make_share_route(self._store),
-            Mount("/api", app=self.api),
         ]
 
     def middleware(self) -> list[Middleware]:

@@ -55,6 +55,11 @@ class Visitor:
         """Whether the installation is theirs."""
         return self.account.role is AccountRole.OWNER
 
+    @property
+    def may_administer(self) -> bool:
+        """Whether they may do everything: an owner, unless their token says less."""
+        return self.may(TokenScope.ADMIN)
+
     def may(self, scope: TokenScope) -> bool:
         """Tell whether they may do what a scope stands for; only an owner may administer."""
         return scope in self.scopes and (self.is_owner or scope in MEMBER_SCOPES)

@@ -11,6 +11,7 @@ from starlette.routing import Mount
 from starlette.types import Message, Scope
 
 from tests.web.browser import HERE, make_token, settings
+from tests.web.lending import lent_api
 from tests.web.test_server import FakeGateway
 from threadline.config import Config
 from threadline.core.account import Account, AccountRole, TokenScope
@@ -20,7 +21,6 @@ from threadline.core.platform import Platform
 from threadline.core.session import SessionId
 from threadline.core.usage import Usage
 from threadline.sessions.store import Store
-from threadline.web.api.app import make_api
 from threadline.web.guard import Guard
 from threadline.web.served import Served
 from threadline.web.sharing import make_share_route
@@ -106,10 +106,6 @@ async def calling(
     gateway: Served | None = None,
 ) -> AsyncIterator[Callers]:
     """Stand before the API, each with what they may show."""
-    api = make_api(gateway or FakeGateway(*platforms), store, config or settings())
-    site = Starlette(
-        routes=[make_share_route(store), Mount("/api", app=api)], middleware=[Middleware(Guard)]
-    )
     accounts = {
         "owner": await store.owner_account(),
         "member": await store.make_account("mia", AccountRole.MEMBER),
@@ -123,6 +119,11 @@ async def calling(
         "nobody": {},
     }
     async with AsyncExitStack() as stack:
+        lent = lent_api(gateway or FakeGateway(*platforms), store, config or settings())
+        site = Starlette(
+            routes=[make_share_route(store), Mount("/api", app=stack.enter_context(lent))],
+            middleware=[Middleware(Guard)],
+        )
         clients = {
             name: await stack.enter_async_context(
                 httpx.AsyncClient(

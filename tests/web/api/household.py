@@ -5,21 +5,24 @@ It is furnished once, by a whole gateway; each test moves into a copy of its own
 
 import re
 import shutil
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import sqlite3
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import httpx
 from fastapi import FastAPI
 from starlette.applications import Starlette
-from starlette.datastructures import State
 from starlette.middleware import Middleware
 from starlette.routing import BaseRoute, Mount
 
+from docs.http import describe_api
+from tests.web.lending import lent_api
 from threadline.assembly.reloading import Reloading, open_mind
 from threadline.config import Config
 from threadline.config.source import Source
@@ -43,8 +46,6 @@ from threadline.testing.agent import Asks, ScriptedAgent
 from threadline.testing.clock import FakeClock
 from threadline.testing.gateway_house import ADMIN, GatewayHouse, unhurried
 from threadline.testing.house import sqlite_at
-from threadline.web.api.app import make_api
-from threadline.web.feed.feed import Feed, live_of
 from threadline.web.hosts import Hosts
 from threadline.web.limits import Limits
 from threadline.web.login.pages import Pages
@@ -79,6 +80,8 @@ class Caller(StrEnum):
     ADMIN = "admin"
     MEMBER_READER = "member reader"
     """With a token of the member that may read."""
+    MEMBER_WRITER = "member writer"
+    """With one that may write, and not read what it wrote."""
 
 
 SCOPES = {
@@ -87,7 +90,9 @@ SCOPES = {
     Caller.WRITER: frozenset({TokenScope.READ, TokenScope.WRITE}),
     Caller.ADMIN: frozenset(TokenScope),
     Caller.MEMBER_READER: frozenset({TokenScope.READ}),
+    Caller.MEMBER_WRITER: frozenset({TokenScope.WRITE}),
 }
+_OF_MEMBER = frozenset({Caller.MEMBER_READER, Caller.MEMBER_WRITER})
 
 
 @dataclass
@@ -140,7 +145,7 @@ class Furnishing:
         await self.store.end_account(gone.key)
         for caller, scopes in SCOPES.items():
             secret = f"{TOKEN_PREFIX}of-{caller}"
-            whose = member if caller is Caller.MEMBER_READER else owner
+            whose = member if caller in _OF_MEMBER else owner
             token = await self.store.make_token(whose.key, caller, scopes, hash_secret(secret))
             self.things[f"token of {caller}"] = token.key
             self.inventory.headers[caller] = {"Authorization": f"Bearer {secret}"}
@@ -170,6 +175,9 @@ class Furnishing:
                     member.asker(), turn, Approval.APPROVED, extent=Extent.SESSION
                 )
                 await self.house.rests()
+        (asking,) = await self.store.questions(member.asker())
+        assert asking.asked_at is not None
+        self.things["asked"] = asking.asked_at.isoformat()
         (allowance,) = await self.store.allowances()
         self.things["allowance"] = allowance.key
         self.house.agent.will(Asks("Which one?"))
@@ -183,7 +191,7 @@ class Furnishing:
         ticket = write_ticket(await self.store.seal(), upload, member.key, self.store.now())
         project = await self.store.make_project("Garden")
         talk = SessionId(str(self.things["talk"]))
-        share = await self.store.make_share(talk, ShareId("a-shared-page"), "<p>", member.key)
+        share = await self.store.make_share(talk, ShareId("a-shared-page"), "<p>", by=member.actor)
         for caller in (Caller.OWNER, Caller.MEMBER):
             passkey = await self.store.add_passkey(
                 (await self._account(caller)).key,
@@ -279,40 +287,29 @@ class Household:
         return self.inventory.headers[caller]
 
 
-_made: list[FastAPI] = []
-"""The API, which takes a second to make; whom it serves is told anew in each household."""
-
-
 class Rooms:
-    """What a site shows, with an API that was made before."""
+    """What a site shows, with an API that is lent."""
 
-    def __init__(
-        self, gateway: Gateway, store: Store, config: Config, reloading: Reloading
-    ) -> None:
-        if not _made:
-            _made.append(make_api(gateway, store, config))
-        (self.api,) = _made
-        self.api.state = State({"gateway": gateway, "store": store, "config": config})
-        self.api.state.reloading = reloading
-        self.api.state.feed = Feed(store, live_of(gateway))
-        self._store, self._server = store, config.server
+    def __init__(self, api: FastAPI, store: Store, config: Config) -> None:
+        self._api, self._store, self._server = api, store, config.server
 
     def routes(self) -> list[BaseRoute]:
         """Answer what is found where."""
         pages = [*Screens().routes(), *Pages(self._store, self._server).routes()]
-        return [*pages, make_share_route(self._store), Mount("/api", app=self.api)]
+        return [Mount("/api", app=self._api), *pages, make_share_route(self._store)]
 
     def middleware(self) -> list[Middleware]:
         """Answer what every request passes."""
         return [Middleware(Hosts, server=self._server), Middleware(Limits)]
 
 
-def describe() -> dict[str, Any]:
+@cache
+def describe() -> Mapping[str, Any]:
     """Answer the description of the API."""
-    (api,) = _made
-    return api.openapi()
+    return describe_api()
 
 
+@cache
 def read_places() -> dict[str, tuple[str, str]]:
     """Read the method and path of each operation in the description of the API."""
     return {
@@ -320,6 +317,18 @@ def read_places() -> dict[str, tuple[str, str]]:
         for path, operations in describe()["paths"].items()
         for method, operation in operations.items()
     }
+
+
+def count_rows(folder: Path) -> dict[str, int]:
+    """Count the rows of each table of a household: the feed does not tell of all that is kept."""
+    with closing(sqlite3.connect(f"file:{folder / _DATABASE}?mode=ro", uri=True)) as db:
+        named = db.execute(
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%'"
+        )
+        return {
+            name: db.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0]
+            for (name,) in named.fetchall()
+        }
 
 
 @asynccontextmanager
@@ -332,20 +341,19 @@ async def move_in(template: Path, inventory: Inventory, folder: Path) -> AsyncIt
     mind = await open_mind(config)
     gateway = Gateway(store, ScriptedAgent(), [Simulated("telegram")])
     reloading = Reloading(source, config, gateway, mind)
-    rooms = Rooms(gateway, store, config, reloading)
-    app = make_app(gateway, site=rooms)
-    transport = httpx.ASGITransport(app=app, client=("127.0.0.1", 50_000))
-    try:
-        async with httpx.AsyncClient(transport=transport, base_url=HERE, trust_env=False) as client:
-            yield Household(
-                app=app,
-                store=store,
-                gateway=gateway,
-                inventory=inventory,
-                client=client,
-                places=read_places(),
-            )
-    finally:
-        rooms.api.state.feed.close()
-        await reloading.close()
-        await store.close()
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(store.close)
+        stack.push_async_callback(reloading.close)
+        api = stack.enter_context(lent_api(gateway, store, config))
+        api.state.reloading = reloading
+        app = make_app(gateway, site=Rooms(api, store, config))
+        transport = httpx.ASGITransport(app=app, client=("127.0.0.1", 50_000))
+        client = httpx.AsyncClient(transport=transport, base_url=HERE, trust_env=False)
+        yield Household(
+            app=app,
+            store=store,
+            gateway=gateway,
+            inventory=inventory,
+            client=await stack.enter_async_context(client),
+            places=read_places(),
+        )

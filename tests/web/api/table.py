@@ -11,8 +11,14 @@ OK = 0
 Audience = Mapping[Caller, int]
 
 _STRANGERS = {Caller.NOBODY: 401, Caller.REVOKED: 401, Caller.ENDED: 401}
-_TOKENS = (Caller.READER, Caller.WRITER, Caller.ADMIN, Caller.MEMBER_READER)
-_MEMBERS = (Caller.MEMBER, Caller.OTHER, Caller.MEMBER_READER)
+_TOKENS = (
+    Caller.READER,
+    Caller.WRITER,
+    Caller.ADMIN,
+    Caller.MEMBER_READER,
+    Caller.MEMBER_WRITER,
+)
+_MEMBERS = (Caller.MEMBER, Caller.OTHER, Caller.MEMBER_READER, Caller.MEMBER_WRITER)
 _READERS = {Caller.READER: 403, Caller.MEMBER_READER: 403}
 
 
@@ -22,19 +28,28 @@ def _but(audience: Audience, **changes: int) -> Audience:
 
 ANYBODY: Audience = dict.fromkeys(Caller, OK)
 KNOWN: Audience = {**ANYBODY, **_STRANGERS}
-READ = KNOWN
+READ = _but(KNOWN, member_writer=403)
 OWN_READ = _but(READ, other=404)
 WRITE: Audience = {**KNOWN, **_READERS}
 OWN_WRITE = _but(WRITE, other=404)
+EXCHANGE = _but(WRITE, member_writer=403)
+"""Who changes something, and is told words that stood there before."""
+OWN_EXCHANGE = _but(EXCHANGE, other=404)
 OWNER_READ: Audience = {**READ, **dict.fromkeys(_MEMBERS, 403)}
 OWNER_WRITE: Audience = {**WRITE, **dict.fromkeys(_MEMBERS, 403)}
-HIDDEN_READ: Audience = {**READ, **dict.fromkeys(_MEMBERS, 404)}
+HIDDEN_READ: Audience = _but(READ, member=404, other=404, member_reader=404)
 """What is an owner's, and is not there for members."""
-HIDDEN_WRITE: Audience = {**_but(WRITE, member=404, other=404)}
+HIDDEN_WRITE = _but(WRITE, member=404, other=404, member_writer=404)
+HIDDEN_EXCHANGE = _but(HIDDEN_WRITE, member_writer=403)
 ADMIN = _but(OWNER_WRITE, writer=403)
+ADMIN_AT_HOME = _but(ADMIN, admin=403)
+JOBS = _but(WRITE, writer=403)
+"""A member's own jobs; an owner's are those of everybody, which is to administer."""
+OWN_JOBS = _but(JOBS, other=404)
+OWN_JOBS_EXCHANGE = _but(OWN_JOBS, member_writer=403)
 AT_HOME: Audience = {**KNOWN, **dict.fromkeys(_TOKENS, 403)}
 OWN_AT_HOME = _but(AT_HOME, owner=404, other=404)
-MANAGE = _but(WRITE, writer=403)
+MANAGE = _but(EXCHANGE, writer=403)
 OWN_MANAGE = _but(MANAGE, owner=404, other=404, admin=404)
 
 
@@ -104,8 +119,8 @@ TABLE: Mapping[str, Row] = {
     "read_account": Row(audience=ADMIN, path={"key": "$member"}),
     "rename_account": Row(audience=ADMIN, path={"key": "$member"}, body={"name": "Maria"}),
     "end_account": Row(audience=ADMIN, status=204, path={"key": "$other"}),
-    "make_login_link": Row(audience=ADMIN, status=201, path={"key": "$member"}),
-    "drop_password": Row(audience=ADMIN, status=204, path={"key": "$member"}),
+    "make_login_link": Row(audience=ADMIN_AT_HOME, status=201, path={"key": "$member"}),
+    "drop_password": Row(audience=ADMIN_AT_HOME, status=204, path={"key": "$member"}),
     "end_logins_of": Row(audience=ADMIN, path={"key": "$member"}),
     "list_audit": Row(audience=ADMIN),
     # The feed
@@ -132,17 +147,19 @@ TABLE: Mapping[str, Row] = {
     "list_dead_targets": Row(audience=ADMIN),
     "list_deliveries": Row(audience=OWN_READ, query={"session": "$talk"}),
     "list_lost_deliveries": Row(audience=ADMIN),
-    "retry_delivery": Row(audience=HIDDEN_WRITE, path={"id": "$lost"}),
+    "retry_delivery": Row(audience=HIDDEN_EXCHANGE, path={"id": "$lost"}),
     # Jobs and usage
     "list_jobs": Row(audience=READ),
-    "make_job": Row(audience=WRITE, status=201, body={"prompt": "x", "schedule": "every day 9:00"}),
+    "make_job": Row(audience=JOBS, status=201, body={"prompt": "x", "schedule": "every day 9:00"}),
     "list_times": Row(audience=READ, query={"schedule": "every day 9:00"}),
     "read_job": _talk(OWN_READ, id="$job"),
-    "change_job": Row(audience=OWN_WRITE, path={"id": "$job"}, body={"name": "x"}, headers=_ANY),
-    "delete_job": Row(audience=OWN_WRITE, status=204, path={"id": "$job"}, headers=_ANY),
-    "pause_job": _talk(OWN_WRITE, id="$job"),
-    "resume_job": _talk(OWN_WRITE, id="$paused job"),
-    "run_job": _talk(OWN_WRITE, status=202, id="$job"),
+    "change_job": Row(
+        audience=OWN_JOBS_EXCHANGE, path={"id": "$job"}, body={"name": "x"}, headers=_ANY
+    ),
+    "delete_job": Row(audience=OWN_JOBS, status=204, path={"id": "$job"}, headers=_ANY),
+    "pause_job": _talk(OWN_JOBS_EXCHANGE, id="$job"),
+    "resume_job": _talk(OWN_JOBS_EXCHANGE, id="$paused job"),
+    "run_job": _talk(OWN_JOBS, status=202, id="$job"),
     "list_runs": _talk(OWN_READ, id="$job"),
     "list_models": Row(audience=READ),
     "sum_usage": Row(audience=OWN_READ, query={"session": "$talk"}),
@@ -164,12 +181,12 @@ TABLE: Mapping[str, Row] = {
     "begin_session": Row(audience=WRITE, status=201, body={"text": "hello"}),
     "read_session": _talk(OWN_READ),
     "change_session": Row(
-        audience=OWN_WRITE, path={"id": "$talk"}, body={"title": "Seven"}, headers=_ANY
+        audience=OWN_EXCHANGE, path={"id": "$talk"}, body={"title": "Seven"}, headers=_ANY
     ),
     "forget_session": Row(audience=OWN_WRITE, path={"id": "$talk"}, headers=_ANY),
     "read_policy": _talk(OWN_READ),
     "plan_forgetting": _talk(OWN_READ),
-    "end_session": _talk(OWN_WRITE),
+    "end_session": _talk(OWN_EXCHANGE),
     "read_streaming": _talk(OWN_READ),
     "mark_read": _talk(OWN_WRITE, body={}),
     "mark_unread": _talk(OWN_WRITE),
@@ -179,16 +196,16 @@ TABLE: Mapping[str, Row] = {
     "send_message": _talk(OWN_WRITE, status=201, body={"text": "and now?"}),
     "read_message": _line(OWN_READ),
     "list_revisions": _line(OWN_READ),
-    "edit_message": _line(OWN_WRITE, status=201, body={"text": "the number 8"}),
-    "branch_session": _line(OWN_WRITE, status=201, body={}),
+    "edit_message": _line(OWN_EXCHANGE, status=201, body={"text": "the number 8"}),
+    "branch_session": _line(OWN_EXCHANGE, status=201, body={}),
     "list_cuts": _talk(OWN_READ),
-    "undo_turns": _talk(OWN_WRITE, body={}),
+    "undo_turns": _talk(OWN_EXCHANGE, body={}),
     "redo_turns": _talk(OWN_WRITE, id="$undone"),
     "retry_turn": _talk(OWN_WRITE, status=201),
-    "compress_session": _talk(OWN_WRITE, body={}),
-    "undo_compaction": _talk(OWN_WRITE, id="$compacted"),
+    "compress_session": _talk(OWN_EXCHANGE, body={}),
+    "undo_compaction": _talk(OWN_EXCHANGE, id="$compacted"),
     "list_commands": Row(audience=READ),
-    "give_command": _talk(OWN_WRITE, body={"line": "/title Seven"}),
+    "give_command": _talk(OWN_EXCHANGE, body={"line": "/title Seven"}),
     "read_context": _talk(OWN_READ),
     "list_turns": _talk(OWN_READ),
     "read_turn": Row(audience=OWN_READ, path={"turn_id": "$turn"}),
@@ -198,20 +215,22 @@ TABLE: Mapping[str, Row] = {
     "list_queue": _talk(OWN_READ, id="$waiting"),
     "change_queued": Row(
         # Nobody puts words into somebody else's mouth, not even an owner.
-        audience=_but(OWN_WRITE, owner=403, writer=403, admin=403),
+        audience=_but(OWN_EXCHANGE, owner=403, writer=403, admin=403),
         path={"id": "$waiting", "key": "$queued"},
         body={"text": "or this"},
     ),
     "unqueue_message": Row(audience=OWN_WRITE, path={"id": "$waiting", "key": "$queued"}),
     "list_approvals": Row(audience=READ),
     "decide_approval": Row(
-        audience=OWN_WRITE, path={"turn_id": "$turn of asking"}, body={"approval": "denied"}
+        audience=OWN_WRITE,
+        path={"turn_id": "$turn of asking"},
+        body={"approval": "denied", "asked_at": "$asked"},
     ),
     "list_allowances": Row(audience=OWN_READ, query={"session": "$allowed"}),
-    "revoke_allowance": Row(audience=OWN_WRITE, path={"key": "$allowance"}),
+    "revoke_allowance": Row(audience=OWN_EXCHANGE, path={"key": "$allowance"}),
     "list_drafts": Row(audience=READ, query={"device": "phone"}),
     "put_draft": Row(
-        audience=OWN_WRITE, query={"device": "phone", "session": "$talk"}, body={"text": "I"}
+        audience=OWN_EXCHANGE, query={"device": "phone", "session": "$talk"}, body={"text": "I"}
     ),
     "delete_draft": Row(
         audience=OWN_WRITE, status=204, query={"device": "phone", "session": "$talk"}
@@ -224,7 +243,7 @@ TABLE: Mapping[str, Row] = {
     "make_project": Row(audience=OWNER_WRITE, status=201, body={"name": "House"}),
     "read_project": Row(audience=HIDDEN_READ, path={"key": "$project"}),
     "change_project": Row(
-        audience=HIDDEN_WRITE, path={"key": "$project"}, body={"name": "Yard"}, headers=_ANY
+        audience=HIDDEN_EXCHANGE, path={"key": "$project"}, body={"name": "Yard"}, headers=_ANY
     ),
     "delete_project": Row(
         audience=HIDDEN_WRITE, status=204, path={"key": "$project"}, headers=_ANY

@@ -19,6 +19,7 @@ from threadline.web.ranges import NoSuchRange, read_range
 from threadline.web.sniffing import sniff
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 24
+DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 PAGE = b"<!doctype html><script>alert(1)</script>"
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>'
 
@@ -251,7 +252,7 @@ def test_a_name_cannot_break_out_of_its_header(name: str) -> None:
         (b"OggS", None, "audio/ogg"),
         (b"\0\0\0\x20ftypM4A ", None, "audio/mp4"),
         (b"\0\0\0\x20ftypisom", None, "video/mp4"),
-        (b"PK\3\4", "a.docx", sniff(b"PK\3\4", "b.docx")),
+        (b"PK\3\4", "a.docx", DOCX),
         (b"PK\3\4", "a.png", "application/zip"),
         (b"a,b", "t.csv", "text/csv"),
         (b"<html>", "t.html", "text/plain"),

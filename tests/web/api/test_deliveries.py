@@ -43,6 +43,23 @@ async def test_a_lost_answer_is_tried_again(store: Store) -> None:
 
 
 @on(FAST)
+async def test_what_never_arrived_is_asked_for_by_its_state(store: Store) -> None:
+    """Several states can be named; one that does not exist is a mistake."""
+    async with calling(store) as callers:
+        id = await lose(store, SendOutcome.DEAD)
+        session = (await callers.owner.get("/api/deliveries/lost")).json()["items"][0]["session"]
+        found = {
+            states: (await callers.owner.get(f"/api/deliveries?session={session}{states}")).json()
+            for states in ("", "&state=sent", "&state=failed&state=abandoned")
+        }
+        odd = await callers.owner.get(f"/api/deliveries?session={session}&state=late")
+
+    listed = [[one["id"] for one in page["items"]] for page in found.values()]
+    assert listed == [[id], [], [id]]
+    assert odd.status_code == 422
+
+
+@on(FAST)
 async def test_what_may_have_arrived_says_so(store: Store) -> None:
     """Whoever tries again is told that it may be a repeat."""
     async with calling(store) as callers:

@@ -37,10 +37,27 @@ async def test_a_job_is_made_changed_rested_run_and_deleted(store: Store) -> Non
         assert (started.status_code, started.json()["state"]) == (202, "running")
         (run,) = (await call.owner.get(f"{path}/runs")).json()["items"]
         assert (run["turn"], run["state"]) == (started.json()["turn"], "waiting")
+        (listed,) = (await call.owner.get("/api/jobs")).json()["items"]
+        assert (job["last_run"], listed["last_run"]) == (None, run)
 
         gone = await call.owner.delete(path, headers={"If-Match": "*"})
         assert gone.status_code == 204
         assert (await call.owner.get(path)).status_code == 404
+
+
+@on(FAST)
+async def test_a_job_without_a_name_is_called_by_its_first_words(store: Store) -> None:
+    """So it is when it is made, and when its name is taken away, by what it asks then."""
+    async with calling(store, Simulated("telegram")) as call:
+        path = f"/api/jobs/{(await call.owner.post('/api/jobs', json=TO_BOSS)).json()['id']}"
+        anything = {"If-Match": "*"}
+        named = await call.owner.patch(path, json={"name": ""}, headers=anything)
+        both = {"name": "", "prompt": "What is old?"}
+        again = await call.owner.patch(path, json=both, headers=anything)
+        kept = await call.owner.patch(path, json={"prompt": "And now?"}, headers=anything)
+
+    names = [one.json()["name"] for one in (named, again, kept)]
+    assert names == ["What is new?", "What is old?", "What is old?"]
 
 
 @on(FAST)

@@ -81,7 +81,7 @@ async def test_senders_are_joined_renamed_and_parted(store: Store) -> None:
         again = await call.owner.post("/api/people/part", json={"sender": "telegram:eve"})
         assert again.json() == {"parted": False, "ended": []}
         acts = [entry.act for entry in await store.audit()]
-        assert acts == ["person.parted", "person.joined"]
+        assert acts == ["person.parted", "person.renamed", "person.joined"]
 
 
 @on(FAST)

@@ -8,8 +8,8 @@ import pytest
 from tests.databases import FAST, on
 from tests.web.api.callers import calling
 from threadline.sessions.store import Store
-from threadline.web.api.problems import MatchNeeded
 from threadline.web.api.revisions import seen_in
+from threadline.web.problems import MatchNeeded
 
 PROBLEM = "application/problem+json"
 JSON = {"Content-Type": "application/json"}

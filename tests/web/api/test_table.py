@@ -8,7 +8,7 @@ from starlette.applications import Starlette
 
 from tests.web.api.calling import ask_as
 from tests.web.api.conftest import Template
-from tests.web.api.household import Caller, move_in
+from tests.web.api.household import Caller, count_rows, move_in
 from tests.web.api.table import OK, TABLE, Row
 from threadline.config import Config
 from threadline.web.server import make_app
@@ -39,10 +39,11 @@ async def test_everybody_is_answered_as_the_table_says(
     row = TABLE[operation]
     told: dict[Caller, int] = {}
     async with move_in(*template, tmp_path / "house") as household:
-        before = await household.store.feed_end()
+        before = await household.store.feed_end(), count_rows(tmp_path / "house")
         for caller in _refused(row):
             told[caller] = await ask_as(household, operation, caller)
-        assert await household.store.feed_end() == before
+        after = await household.store.feed_end(), count_rows(tmp_path / "house")
+        assert after == before
         is_safe = household.places[operation][0] == "GET"
         for caller in _served(row) if is_safe else ():
             told[caller] = await ask_as(household, operation, caller)

@@ -2,7 +2,11 @@
 
 from tests.databases import FAST, POSTGRES, on
 from tests.web.api.callers import Callers, calling
+from tests.web.browser import make_token
+from threadline.core.account import TokenScope
 from threadline.core.agent import Question
+from threadline.core.approval import Approval, Extent
+from threadline.core.person import Asker
 from threadline.core.session import SessionId
 from threadline.core.turn import TurnId
 from threadline.sessions.store import Store
@@ -50,15 +54,22 @@ async def test_a_question_is_answered_once(store: Store) -> None:
         id, turn = await question(callers, "member")
         asked = (await callers.member.get("/api/approvals")).json()["items"]
         others = (await callers.other.get("/api/approvals")).json()["items"]
-        url, yes = f"/api/approvals/{turn}", {"approval": "approved", "extent": "session"}
+        asked_at = asked[0]["asked_at"]
+        url, yes = f"/api/approvals/{turn}", {"approval": "approved", "asked_at": asked_at}
+        yes["extent"] = "session"
+        blind = await callers.member.post(url, json={"approval": "approved"})
+        old = {**yes, "asked_at": "2026-01-31T18:45:00.000000Z"}
+        other = await callers.member.post(url, json=old)
         hidden = await callers.other.post(url, json=yes)
         forever = await callers.member.post(url, json={**yes, "extent": "always"})
         given = await callers.member.post(url, json={**yes, "words": "but gently"})
-        late = await callers.owner.post(url, json={"approval": "denied"})
+        late = await callers.owner.post(url, json={**yes, "approval": "denied"})
         leave = await callers.member.get(f"/api/allowances?session={id}")
 
     assert [(one["id"], one["asks"]) for one in asked] == [(turn, ["dig"])]
     assert others == []
+    assert (blind.status_code, other.status_code) == (422, 409)
+    assert "asks something else" in other.json()["detail"]
     assert (hidden.status_code, forever.status_code) == (404, 403)
     assert (given.status_code, given.json()["state"]) == (200, "queued")
     assert late.status_code == 409
@@ -68,10 +79,16 @@ async def test_a_question_is_answered_once(store: Store) -> None:
 
 @on(FAST, POSTGRES)
 async def test_leave_is_taken_back(store: Store) -> None:
-    """The owner gives it for always and takes it back; a member does not even see it."""
+    """The owner gives it for always and takes it back; a member does not even see it.
+
+    Neither does a token of the owner give it that may not administer.
+    """
     async with calling(store) as callers:
         _, turn = await question(callers, "owner")
-        wish = {"approval": "approved", "extent": "always"}
+        (asked,) = (await callers.owner.get("/api/approvals")).json()["items"]
+        wish = {"approval": "approved", "extent": "always", "asked_at": asked["asked_at"]}
+        writer = await make_token(store, TokenScope.READ, TokenScope.WRITE)
+        less = await callers.owner.post(f"/api/approvals/{turn}", json=wish, headers=writer)
         await callers.owner.post(f"/api/approvals/{turn}", json=wish)
         given = (await callers.owner.get("/api/allowances")).json()["items"]
         url = f"/api/allowances/{given[0]['key']}"
@@ -80,9 +97,25 @@ async def test_leave_is_taken_back(store: Store) -> None:
         taken = await callers.owner.delete(url)
         again = await callers.owner.delete(url)
 
+    assert less.status_code == 403
     assert (given[0]["session_id"], given[0]["by_name"]) == (None, "owner")
     assert (seen, hidden.status_code) == ([], 404)
     assert (taken.status_code, again.status_code) == (200, 404)
+
+
+@on(FAST)
+async def test_leave_of_others_tells_nothing(store: Store) -> None:
+    """Whoever tries numbers learned the ids of others' conversations from the answers."""
+    async with calling(store) as callers:
+        _, turn = await question(callers, "other")
+        await store.decide(Asker.owner(), turn, Approval.APPROVED, extent=Extent.SESSION)
+        (given,) = await store.allowances()
+        theirs = await callers.member.delete(f"/api/allowances/{given.key}")
+        nobodys = await callers.member.delete("/api/allowances/999")
+
+    assert (theirs.status_code, theirs.json()["id"]) == (404, str(given.key))
+    assert theirs.json() | {"id": "999"} == nobodys.json()
+    assert [one.key for one in await store.allowances()] == [given.key]
 
 
 @on(FAST)

@@ -44,6 +44,23 @@ async def test_usage_is_everybodys_for_the_owner_and_ones_own_for_a_member(store
 
 
 @on(FAST)
+async def test_the_dearest_come_first_page_by_page(store: Store) -> None:
+    """A page says where the next one begins; days are told all at once."""
+    async with calling(store) as call:
+        for cost in ("1", "3", "2"):
+            await call.talk("owner", usage=dollars(cost))
+        first = (await call.owner.get("/api/usage?by=session&most=2")).json()
+        rest = (await call.owner.get(f"/api/usage?by=session&after={first['next']}")).json()
+        days = (await call.owner.get("/api/usage?by=day&most=1")).json()
+        odd = [await call.owner.get(f"/api/usage?{one}") for one in ("most=0", "after=x")]
+
+    assert [one["cost"] for one in first["items"]] == ["3", "2"]
+    assert ([one["cost"] for one in rest["items"]], rest["next"]) == (["1"], None)
+    assert ([one["cost"] for one in days["items"]], days["next"]) == (["6"], None)
+    assert [one.status_code for one in odd] == [422, 422]
+
+
+@on(FAST)
 async def test_a_member_cannot_ask_for_others_by_name(store: Store) -> None:
     """Neither by sender nor by person; their own name is no secret to them."""
     async with calling(store) as call:

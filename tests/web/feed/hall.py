@@ -10,6 +10,7 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.routing import Mount
 
+from tests.web.lending import lent_api
 from threadline.config import Config
 from threadline.core.account import Account, AccountRole, TokenScope
 from threadline.core.inbound import Inbound
@@ -17,7 +18,6 @@ from threadline.core.session import SessionId
 from threadline.sessions.store import Store
 from threadline.testing.gateway_house import GatewayHouse
 from threadline.testing.stream import Frame, Told, read_frames
-from threadline.web.api.app import make_api
 from threadline.web.feed.feed import Feed
 from threadline.web.guard import Guard
 from threadline.web.served import Served
@@ -79,7 +79,8 @@ class Hall:
 
     async def __aenter__(self) -> Self:
         gateway = self.house.gateway if self._elsewhere is None else cast("Served", None)
-        self.api = make_api(gateway, self._elsewhere or self.house.store, Config())
+        self._lent = lent_api(gateway, self._elsewhere or self.house.store, Config())
+        self.api = self._lent.__enter__()
         self.app = Starlette(routes=[Mount("/api", app=self.api)], middleware=[Middleware(Guard)])
         self._serving = serve(self.app, "127.0.0.1", 0)
         self.url = await self._serving.__aenter__()
@@ -98,6 +99,7 @@ class Hall:
             await visit.client.aclose()
         self.feed.close()
         await self._serving.__aexit__(kind, error, traceback)
+        self._lent.__exit__(kind, error, traceback)
 
     @property
     def feed(self) -> Feed:

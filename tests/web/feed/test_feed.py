@@ -20,13 +20,20 @@ async def hall(open_store: OpenStore) -> AsyncIterator[Hall]:
         yield hall
 
 
-async def until(frames: AsyncIterator[Frame], what: str, /, **data: object) -> Frame:
-    """Read on until a frame of this kind comes that tells this."""
+async def all_until(frames: AsyncIterator[Frame], what: str, /, **data: object) -> list[Frame]:
+    """Read on until a frame of this kind comes that tells this; answer it, and all before it."""
+    heard = []
     async with asyncio.timeout(SOON):
         async for frame in frames:
+            heard.append(frame)
             if frame.kind == what and all(frame.data.get(k) == v for k, v in data.items()):
-                return frame
+                return heard
     raise AssertionError(f"the stream ended without {what} {data}")
+
+
+async def until(frames: AsyncIterator[Frame], what: str, /, **data: object) -> Frame:
+    """Read on until a frame of this kind comes that tells this."""
+    return (await all_until(frames, what, **data))[-1]
 
 
 @on(FAST, POSTGRES)
@@ -215,12 +222,12 @@ async def test_members_hear_only_of_what_is_theirs(hall: Hall) -> None:
     async with member.follows(sessions=[secret], live=[secret]) as frames:
         snapshot = await until(frames, "snapshot")
         await alice.says("more secrets")
-        project = await hall.house.store.make_project("theirs")
+        await hall.house.store.make_project("theirs")
         own = await hall.speaks(account, "mine")
-        told = await until(frames, "event", kind="turn.done")
-        assert told.data["session_id"] == own
+        heard = await all_until(frames, "event", kind="turn.done", session_id=own)
 
-    assert project
+    assert {frame.kind for frame in heard} == {"event"}
+    assert {frame.data["session_id"] for frame in heard} == {own}
     assert snapshot.data["sessions"] == {}
     assert (await member.snapshot(secret, own))["sessions"].keys() == {own}
 

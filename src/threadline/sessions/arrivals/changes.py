@@ -7,7 +7,7 @@ from threadline.core.command import without_command
 from threadline.core.errors import Conflict
 from threadline.core.event import EventKind
 from threadline.core.inbound import Inbound, InboundKind
-from threadline.core.message import MarkerKind, pack, plain_text, unpack
+from threadline.core.message import MarkerKind, Part, pack, plain_text, unpack
 from threadline.core.notice import deleted, edited
 from threadline.core.rules import EditMode, Rules
 from threadline.core.session import SessionId, TitleSource
@@ -116,16 +116,17 @@ def _change_message(
             raise Conflict("The message just moved to another session", hint="Try again")
         if message["deleted_at"] is not None or (not is_early and _is_outdated(tx, inbound)):
             return None
-        _rewrite(chronicle, message, inbound)
+        parts = None if inbound.kind is InboundKind.DELETION else inbound.parts
+        rewrite(chronicle, message, parts)
         if message["seq"] is None:
-            return chronicle, _change_waiting(chronicle, message, inbound)
+            return chronicle, go_on_waiting(chronicle, message, is_gone=parts is None)
         return chronicle, _tell_agent(chronicle, message, inbound, rules)
 
 
-def _rewrite(chronicle: Chronicle, message: Row, inbound: Inbound) -> None:
+def rewrite(chronicle: Chronicle, message: Row, said: tuple[Part, ...] | None) -> None:
+    """Let a message say something else, or, with None, nothing any more."""
     key, now = message.number("key"), chronicle.at
-    is_deletion = inbound.kind is InboundKind.DELETION
-    text, parts = ("", None) if is_deletion else pack(inbound.parts)
+    text, parts = ("", None) if said is None else pack(said)
     chronicle.tx.run(
         "add_revision",
         message_key=key,
@@ -142,11 +143,11 @@ def _rewrite(chronicle: Chronicle, message: Row, inbound: Inbound) -> None:
         key=key,
         text=text,
         parts=parts,
-        deleted_at=now if is_deletion else None,
+        deleted_at=now if said is None else None,
         now=now,
     )
-    if not is_deletion:
-        use_blobs(chronicle.tx, inbound.parts, key)
+    if said is not None:
+        use_blobs(chronicle.tx, said, key)
     _retitle(chronicle, message.text("text"), text)
     chronicle.tell(EventKind.MESSAGE_CHANGED, message.number_or_none("seq"))
 
@@ -166,14 +167,14 @@ def _retitle(chronicle: Chronicle, old: str, new: str) -> None:
     chronicle.tell(EventKind.SESSION_CHANGED)
 
 
-def _change_waiting(chronicle: Chronicle, message: Row, inbound: Inbound) -> TurnId | None:
+def go_on_waiting(chronicle: Chronicle, message: Row, *, is_gone: bool) -> TurnId | None:
     """A message that still waits simply runs with its new text, or not at all."""
     number = message.number_or_none("turn_id")
     if number is None or message["state"] != TurnState.QUEUED:
         return None
     turn_id = TurnId(number)
     is_alone = message["first_seq"] is None and message.number("companions") <= 1
-    if inbound.kind is InboundKind.DELETION and is_alone:
+    if is_gone and is_alone:
         why = "Its message was deleted."
         close_turn(chronicle, turn_id, TurnState.STOPPED, MarkerKind.STOPPED, why)
     else:

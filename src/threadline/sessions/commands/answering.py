@@ -19,7 +19,8 @@ def approve(ask: Ask) -> Reply:
         hint = f"/approve {turn_id} {Extent.SESSION} allows it in this conversation"
         raise Refused("Only an admin may allow a tool for always", hint=hint)
     # Whoever comes second is told so here, and nothing is allowed.
-    pause.answer(ask.tx, turn_id, write_answer(Approval.APPROVED, words), now=ask.now)
+    said = write_answer(Approval.APPROVED, words)
+    pause.answer(ask.tx, turn_id, said, asked_at=turn.asked_at, now=ask.now)
     return Reply(text=f"Approved.{_allow(ask, turn, extent)}", turn_id=turn_id)
 
 

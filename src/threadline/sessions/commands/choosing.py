@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from threadline.core.errors import Invalid, Refused
+from threadline.core.offer import find_offered
 from threadline.core.platform import Choice
 from threadline.core.rank import Rank
 from threadline.core.session import ModelChoice
@@ -22,7 +23,7 @@ def model(ask: Ask) -> Reply:
     if not ask.argument:
         return _offer(views.read_session(ask.tx, id).choice, ask.rules.models)
     choice = None if ask.argument.lower() == _DEFAULT else _read(ask)
-    choices.choose_model(ask.tx, id, choice, now=ask.now)
+    choices.choose(ask.tx, id, choices.use_model(choice), now=ask.now)
     return Reply(text=_shown(choice))
 
 
@@ -52,21 +53,12 @@ def _written(choice: ModelChoice) -> str:
 
 def _read(ask: Ask) -> ModelChoice:
     """Read the name of a model; where some are offered, only an admin may choose another one."""
-    offered = _find_offered(ask.argument, ask.rules.models)
+    offered = find_offered(ask.argument, ask.rules.models)
     if offered is not None:
-        provider, colon, model = offered.partition(":")
-        return ModelChoice(model=model, provider=provider) if colon else ModelChoice(model=offered)
+        return offered
     if ask.rules.models and not ask.rank.may(Rank.ADMIN):
         raise Refused("This model is not offered here", hint="/model lists those that are")
     return _read_free(ask)
-
-
-def _find_offered(written: str, offered: Sequence[str]) -> str | None:
-    """Find what is offered by its name, also without its provider where that says enough."""
-    wanted = written.casefold()
-    whole = [name for name in offered if name.casefold() == wanted]
-    short = [name for name in offered if name.casefold().partition(":")[2] == wanted]
-    return whole[0] if whole else short[0] if len(short) == 1 else None
 
 
 def _read_free(ask: Ask) -> ModelChoice:

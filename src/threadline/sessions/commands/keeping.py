@@ -2,8 +2,9 @@
 
 from decimal import Decimal
 
+from threadline.core.account import Actor
 from threadline.core.errors import Invalid, Refused
-from threadline.core.forgetting import ForgettingId, ForgettingKind, Plan
+from threadline.core.forgetting import ForgettingId, Plan
 from threadline.core.person import Asker, Identity
 from threadline.core.portable.files import ExportFormat
 from threadline.core.route import canonical_sender
@@ -15,6 +16,7 @@ from threadline.sessions.forgetting import plans
 from threadline.sessions.people.ownership import asker_keys
 from threadline.sessions.phrases import count
 from threadline.sessions.spending import usage_of_session
+from threadline.sessions.welcome.accounts import find_actor
 from threadline.storage.database import expect
 
 
@@ -77,7 +79,7 @@ def _forget_this(ask: Ask, *, is_sure: bool) -> Reply:
     if not is_sure:
         return _confirm(plan, "this")
     ask.stop()
-    begun = plans.begin_sessions(ask.tx, [id], ForgettingKind.SESSION, now=ask.now)
+    begun = plans.begin_sessions(ask.tx, [id], by=_actor(ask), now=ask.now)
     # An answer that is kept would be one more thing to forget.
     return Reply(text="Forgetting this conversation.", errand=_errand(begun, plan), is_secret=True)
 
@@ -90,10 +92,15 @@ def _forget_me(ask: Ask, *, is_sure: bool) -> Reply:
     plan = plans.plan_person(ask.tx, identity)
     if not is_sure:
         return _confirm(plan, "me")
-    begun = plans.begin_person(ask.tx, identity, now=ask.now)
+    begun = plans.begin_person(ask.tx, identity, by=_actor(ask), now=ask.now)
     return Reply(
         text="Forgetting everything of yours.", errand=_errand(begun, plan), is_secret=True
     )
+
+
+def _actor(ask: Ask) -> Actor | None:
+    """Tell with which account somebody forgets; in the chats of platforms nobody has one."""
+    return find_actor(ask.tx, ask.inbound.address.platform, ask.inbound.sender.id)
 
 
 def _errand(id: ForgettingId, plan: Plan) -> Forget:

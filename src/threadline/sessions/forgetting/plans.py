@@ -1,8 +1,9 @@
 """Plans: what would go, told before anything does."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime
 
+from threadline.core.account import Actor
 from threadline.core.errors import NotFound
 from threadline.core.forgetting import ForgettingId, ForgettingKind, Plan, Seal
 from threadline.core.person import Identity
@@ -11,6 +12,7 @@ from threadline.core.session import SessionId
 from threadline.sessions.forgetting import ledger
 from threadline.sessions.forgetting.person import senders_of, tasks_for
 from threadline.sessions.people import ownership
+from threadline.sessions.welcome.requests import note_audit
 from threadline.storage.database import Row, Transaction, expect
 
 _SCAN = 20_000
@@ -74,27 +76,48 @@ def scan_speech(tx: Transaction, who: Identity, after: int) -> tuple[int | None,
 
 
 def begin_sessions(
-    tx: Transaction, ids: Iterable[SessionId], kind: ForgettingKind, *, now: datetime
+    tx: Transaction, ids: Collection[SessionId], *, by: Actor | None = None, now: datetime
 ) -> ForgettingId:
-    """Begin to forget these sessions."""
+    """Begin to forget these sessions; from now on that is written down, and goes on by itself."""
     tasks = [("session", _session(tx, id).number("key")) for id in ids]
-    return ledger.begin(tx, kind, tasks, now=now)
+    for id in ids:
+        note_audit(tx, by, "session.forgotten", id, now=now)
+    return ledger.begin(tx, ForgettingKind.SESSION, tasks, now=now)
+
+
+def begin_present(
+    tx: Transaction, ids: Iterable[SessionId], *, by: Actor | None = None, now: datetime
+) -> tuple[Plan, ForgettingId | None]:
+    """Begin to forget those of some sessions that are still there; answers what goes."""
+    there = [id for id in ids if tx.one("find_session_key", id=id) is not None]
+    plan = plan_sessions(tx, there)
+    return plan, begin_sessions(tx, there, by=by, now=now) if there else None
 
 
 def begin_session(
-    tx: Transaction, id: SessionId, *, seen: Seen | None = None, now: datetime
+    tx: Transaction,
+    id: SessionId,
+    *,
+    seen: Seen | None = None,
+    by: Actor | None = None,
+    now: datetime,
 ) -> ForgettingId:
     """Begin to forget a session, if it is as whoever wants that has seen it."""
     row = tx.one("lock_session", id=id)
     if row is not None:
         require_seen(row.number("revision"), seen, id)
-    return begin_sessions(tx, [id], ForgettingKind.SESSION, now=now)
+    return begin_sessions(tx, [id], by=by, now=now)
 
 
-def begin_person(tx: Transaction, who: Identity, *, now: datetime) -> ForgettingId:
+def begin_person(
+    tx: Transaction, who: Identity, *, by: Actor | None = None, now: datetime
+) -> ForgettingId:
     """Begin to forget a person."""
     tasks = tasks_for(tx, senders_of(tx, who))
-    return ledger.begin(tx, ForgettingKind.PERSON, tasks, now=now)
+    id = ledger.begin(tx, ForgettingKind.PERSON, tasks, now=now)
+    # Whom it was is what shall be forgotten; the number of the certificate says enough.
+    note_audit(tx, by, "person.forgotten", str(id), now=now)
+    return id
 
 
 def is_known(tx: Transaction, who: Identity) -> bool:

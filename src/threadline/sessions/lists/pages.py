@@ -44,19 +44,19 @@ def list_sessions(
     most = page_size(most)
     place = place_of(after)
     values = _asked(tx, only, profile, reader)
-    found: list[Place] = []
+    found: list[tuple[Row, bool]] = []
     for is_pinned in (True, False):
         if only.is_pinned not in {None, is_pinned} or is_pinned > place.is_pinned:
             continue
         start = place if place.is_pinned is is_pinned else Place(is_pinned=is_pinned)
         rows = _find(tx, only, values, start, most + 1 - len(found))
-        found += [_place_from(row, is_pinned=is_pinned) for row in rows]
+        found += [(row, is_pinned) for row in rows]
         if len(found) > most:
             break
     shown = found[:most]
     return SessionPage(
-        rows=read_rows(tx, [end.key for end in shown], reader=reader, device=device),
-        next=shown[-1].cursor() if len(found) > most else None,
+        rows=read_rows(tx, [row.number("key") for row, _ in shown], reader=reader, device=device),
+        next=_place_from(*shown[-1]).cursor() if len(found) > most else None,
     )
 
 
@@ -79,7 +79,7 @@ def read_listed(
     return read_rows(tx, shown, reader=reader, device=device)
 
 
-def _place_from(row: Row, *, is_pinned: bool) -> Place:
+def _place_from(row: Row, is_pinned: bool) -> Place:  # noqa: FBT001 - what a walk found
     at, key = row.number("last_activity_at"), row.number("key")
     return Place(is_pinned=is_pinned, at=at, key=key)
 

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 from threadline.core.address import Kind
@@ -10,6 +9,7 @@ from threadline.core.listing import OWNER, SPEAKERS_LIMIT, WORDS_LIMIT, SessionR
 from threadline.core.message import Role
 from threadline.core.session import SessionId
 from threadline.core.text import ID_LIMIT, clean_title
+from threadline.core.trust import trusting
 from threadline.core.turn import TurnState
 from threadline.sessions.records import session_from
 from threadline.sessions.transcripts.layout import layout_of
@@ -20,6 +20,10 @@ _LINES = 100
 """Lines of a shared conversation in which speakers are looked for."""
 # White space is folded and what cannot be seen is left out, so more is read than is shown.
 _CHARACTERS = 2 * WORDS_LIMIT
+_read_json = json.JSONDecoder().raw_decode
+"""The same as `json.loads`, which looks around a text before and after it."""
+_ROLES = {role.value: role for role in Role}
+_SessionRow, _Speaker = trusting(SessionRow), trusting(Speaker)
 
 
 def read_rows(
@@ -39,18 +43,18 @@ def read_rows(
 
 
 def _row_from(tx: Transaction, row: Row) -> SessionRow:
-    session, held = session_from(row), row.text_or_none("held_state")
-    people, said = _people(row), _said(row)
-    if said is None and session.base_id is not None:
-        said = _shared(tx, session.id)
-    return SessionRow(
+    session, people = session_from(row), _people(row)
+    words, speaker = _said(row)
+    if speaker is None and session.base_id is not None:
+        words, speaker = _shared(tx, session.id)
+    return _SessionRow(
         session=session,
-        label=_label(row),
+        label=_label(row, session.kind),
         people=tuple(people[:SPEAKERS_LIMIT]),
         people_count=len(people),
-        last_words=None if said is None else clean_title(said.words, WORDS_LIMIT),
-        last_speaker=None if said is None else said.by,
-        held=None if held is None else TurnState(held),
+        last_words=None if words is None else clean_title(words, WORDS_LIMIT),
+        last_speaker=speaker,
+        held=row.choice_or_none("held_state", TurnState),
         queued=row.number("queued"),
         project_name=row.text_or_none("project_name"),
         is_unread=session.last_seq > row.number("read_seq"),
@@ -59,34 +63,29 @@ def _row_from(tx: Transaction, row: Row) -> SessionRow:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Said:
-    words: str
-    by: Speaker
-
-
-def _said(row: Row) -> _Said | None:
+def _said(row: Row) -> tuple[str | None, Speaker | None]:
+    """Tell the last words, and who said them."""
     last = row.text_or_none("last_said")
     if last is None:
-        return None
-    role, name, words = json.loads(last)
-    return _Said(words, _speaker(Role(role), name))
+        return None, None
+    (role, name, words), _ = _read_json(last)
+    return words, _speaker(_ROLES[role], name)
 
 
 def _speaker(role: Role, name: str | None) -> Speaker:
-    return Speaker(role=role, name=None if name is None else clean_title(name, ID_LIMIT))
+    return _Speaker(role=role, name=None if name is None else clean_title(name, ID_LIMIT))
 
 
-def _shared(tx: Transaction, id: SessionId) -> _Said | None:
+def _shared(tx: Transaction, id: SessionId) -> tuple[str | None, Speaker | None]:
     """Find the last words of a branch in which nobody has spoken yet: those that it shares."""
     layout = layout_of(tx, id)
     lines = islice(backwards(tx, layout, layout.hidden()), LOOK_BACK)
     said = (
-        _Said(line.text[:_CHARACTERS], _speaker(line.role, line.sender_name or line.sender_id))
+        (line.text[:_CHARACTERS], _speaker(line.role, line.sender_name or line.sender_id))
         for line in lines
         if line.role in {Role.USER, Role.ASSISTANT} and line.deleted_at is None and line.text
     )
-    return next(said, None)
+    return next(said, (None, None))
 
 
 def _people(row: Row) -> list[str]:
@@ -95,11 +94,12 @@ def _people(row: Row) -> list[str]:
     return [clean_title(name, ID_LIMIT) for name in names]
 
 
-def _label(row: Row) -> str:
+def _label(row: Row, kind: Kind) -> str:
     """Name the place: chat and topic; a private chat after the person in it."""
     chat = row.text_or_none("chat_name")
-    if chat is None and Kind(row.text("kind")) is Kind.DM:
+    if chat is None and kind is Kind.DM:
         chat = row.text_or_none("owner_name")
-    named = [chat or row.text("chat"), row.text_or_none("topic")]
-    labels = [clean_title(name, ID_LIMIT) for name in named if name]
-    return " / ".join(filter(None, labels)) or row.text("platform")
+    label = clean_title(chat or row.text("chat"), ID_LIMIT)
+    if topic := row.text_or_none("topic"):
+        label = " / ".join(filter(None, (label, clean_title(topic, ID_LIMIT))))
+    return label or row.text("platform")

@@ -157,6 +157,24 @@ def _is_shown(tx: Transaction, viewer: Account, id: SessionId) -> bool:
     return asker_keys(tx, viewer.asker(session.text("profile"))).admits(session)
 
 
+def list_visible(
+    tx: Transaction, viewer: Account, ids: Collection[SessionId]
+) -> dict[SessionId, Kind]:
+    """Name those of some sessions that a viewer may see, and of what kind each is."""
+    rows = tx.all("find_owners", ids=json.dumps(list(ids)))
+    profiles = {row.text("profile") for row in rows}
+    askers = {
+        profile: asker_keys(tx, viewer.asker(profile))
+        for profile in profiles
+        if viewer.knows(profile)
+    }
+    return {
+        SessionId(row.text("id")): Kind(row.text("kind"))
+        for row in rows
+        if (keys := askers.get(row.text("profile"))) is not None and keys.admits(row)
+    }
+
+
 def sender_key_of(tx: Transaction, address: Address, sender: Sender) -> int | None:
     """Find a sender; None if the store has never heard of them."""
     row = find_sender(tx, *resolve(tx, address, sender))

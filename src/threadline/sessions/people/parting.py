@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from threadline.core.account import Actor
 from threadline.core.address import Address, Sender
 from threadline.core.event import EventKind
 from threadline.core.message import MarkerKind
@@ -29,6 +30,7 @@ from threadline.sessions.people.persons import sender_key_named, settle, tell_pe
 from threadline.sessions.records import address_from_row
 from threadline.sessions.search.index import reindex
 from threadline.sessions.turns.close import close_turn
+from threadline.sessions.welcome.requests import note_audit
 from threadline.storage.database import Row, Transaction, expect
 
 _WHY = "Stopped, because the two senders are no longer one person."
@@ -74,11 +76,20 @@ def unlink(
 
 
 def part(
-    tx: Transaction, identity: Identity, *, rules: Rules, now: datetime, new_id: NewId
+    tx: Transaction,
+    identity: Identity,
+    *,
+    rules: Rules,
+    by: Actor | None = None,
+    now: datetime,
+    new_id: NewId,
 ) -> Parting | None:
     """Take a sender out of their person; None if they were not linked with anybody."""
     key = sender_key_named(tx, identity)
-    return _part(tx, key, rules=rules, now=now, new_id=new_id)
+    parting = _part(tx, key, rules=rules, now=now, new_id=new_id)
+    if parting is not None:
+        note_audit(tx, by, "person.parted", "", now=now)
+    return parting
 
 
 def _part(

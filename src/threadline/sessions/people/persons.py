@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
+from threadline.core.account import Actor
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.errors import Invalid, NotFound, Refused
 from threadline.core.event import EventKind
@@ -13,6 +14,7 @@ from threadline.sessions.arrivals.places import NEVER_SEEN, add_sender
 from threadline.sessions.chronicle import tell_apart
 from threadline.sessions.people.aliases import resolve
 from threadline.sessions.people.ownership import find_sender, senders_of
+from threadline.sessions.welcome.requests import note_audit
 from threadline.storage.database import Row, Transaction, expect
 from threadline.storage.moments import stamp
 
@@ -40,7 +42,9 @@ def read_person(tx: Transaction, key: PersonKey) -> Person:
     return _person(row, tx.all("list_senders_of_person", person_key=key))
 
 
-def rename_person(tx: Transaction, key: PersonKey, name: str, *, now: datetime) -> Person:
+def rename_person(
+    tx: Transaction, key: PersonKey, name: str, *, by: Actor | None = None, now: datetime
+) -> Person:
     """Call a person by another name."""
     cleaned = clean_title(checked_text(name, "name"))
     if not cleaned:
@@ -48,15 +52,21 @@ def rename_person(tx: Transaction, key: PersonKey, name: str, *, now: datetime) 
     tx.run("name_person", key=key, name=cleaned)
     person = read_person(tx, key)
     tell_person_changed(tx, key, now)
+    # Not how they are called: that would have to be forgotten with them.
+    note_audit(tx, by, "person.renamed", str(key), now=now)
     return person
 
 
-def join(tx: Transaction, one: Identity, other: Identity, *, now: datetime) -> Person:
+def join(
+    tx: Transaction, one: Identity, other: Identity, *, by: Actor | None = None, now: datetime
+) -> Person:
     """Make two senders one person, as somebody who knows that they are."""
     keys = [sender_key_named(tx, identity) for identity in (one, other)]
     if keys[0] == keys[1]:
         raise Invalid("That is one and the same sender", id=str(one))
-    return read_person(tx, join_senders(tx, keys[0], keys[1], now=now))
+    key = join_senders(tx, keys[0], keys[1], now=now)
+    note_audit(tx, by, "person.joined", str(key), now=now)
+    return read_person(tx, key)
 
 
 def join_senders(tx: Transaction, one: int, other: int, *, now: datetime) -> PersonKey:

@@ -13,6 +13,7 @@ from threadline.sessions.store.keeping import Keeping
 from threadline.sessions.store.knowing import Knowing
 from threadline.sessions.store.pruning import Pruning
 from threadline.sessions.store.reading import Reading
+from threadline.sessions.store.requesting import Requesting
 from threadline.sessions.store.running import Running
 from threadline.sessions.store.scheduling import Scheduling
 from threadline.sessions.store.searching import Searching
@@ -38,6 +39,7 @@ class Store(
     Knowing,
     Pruning,
     Reading,
+    Requesting,
     Scheduling,
     Shaping,
     Searching,

@@ -3,7 +3,9 @@
 from collections.abc import Callable, Collection
 
 from threadline.core.access import Grant, Pairing, PairingCode, Standing
+from threadline.core.account import Actor
 from threadline.core.address import Sender
+from threadline.core.errors import Refused
 from threadline.core.forgetting import Seal
 from threadline.core.person import Identity
 from threadline.core.route import MAIN_PROFILE, canonical_profile, canonical_sender
@@ -50,23 +52,29 @@ class Admitting(Door):
         )
 
     async def approve_pairing(
-        self, code: str, *, platform: str | None = None, profile: str = MAIN_PROFILE
+        self,
+        code: str,
+        *,
+        platform: str | None = None,
+        profile: str = MAIN_PROFILE,
+        by: Actor | None = None,
     ) -> Grant:
         """Let in whoever was shown a code.
 
         Five wrong ones in an hour, and none is looked at for an hour, not even a right one.
         """
-        approval = await self._db.write(
+        answer = await self._db.write(
             pairing.approve_pairing,
             code,
             None if platform is None else checked_id(platform, "platform"),
             profile=canonical_profile(profile),
             seal=Seal(key=await self._db.secret()),
+            by=by,
             now=self.now(),
         )
-        if approval.grant is None:
-            raise approval.refusal()
-        return approval.grant
+        if isinstance(answer, Refused):
+            raise answer
+        return answer
 
     async def pairings(self, *, profile: str = MAIN_PROFILE) -> list[Pairing]:
         """List those who wait to be let in, without their codes: nobody knows these but they."""
@@ -79,7 +87,12 @@ class Admitting(Door):
         await self._db.write(pairing.sweep_pairings, now=self.now())
 
     async def allow(
-        self, identity: Identity, *, name: str | None = None, profile: str = MAIN_PROFILE
+        self,
+        identity: Identity,
+        *,
+        name: str | None = None,
+        profile: str = MAIN_PROFILE,
+        by: Actor | None = None,
     ) -> Grant:
         """Let somebody in without a code."""
         return await self._db.write(
@@ -87,15 +100,19 @@ class Admitting(Door):
             checked_type(identity, "sender", Identity),
             None if name is None else checked_text(name, "name"),
             profile=canonical_profile(profile),
+            by=by,
             now=self.now(),
         )
 
-    async def revoke(self, identity: Identity, *, profile: str = MAIN_PROFILE) -> bool:
+    async def revoke(
+        self, identity: Identity, *, profile: str = MAIN_PROFILE, by: Actor | None = None
+    ) -> bool:
         """Let somebody in no longer. False: they were not let in, and did not ask to be."""
         return await self._db.write(
             admission.revoke,
             checked_type(identity, "sender", Identity),
             profile=canonical_profile(profile),
+            by=by,
             now=self.now(),
         )
 

@@ -1,5 +1,7 @@
 """The store's leaves: what agents ask, and the tools that they may use without asking."""
 
+from datetime import datetime
+
 from threadline.core.approval import (
     Allowance,
     AllowanceKey,
@@ -10,7 +12,7 @@ from threadline.core.approval import (
 from threadline.core.person import Asker
 from threadline.core.route import canonical_profile
 from threadline.core.session import SessionId, checked_session_id
-from threadline.core.text import checked_choice, checked_text, checked_type
+from threadline.core.text import checked_choice, checked_moment, checked_text, checked_type
 from threadline.core.turn import Turn, TurnId, TurnState, checked_turn_id
 from threadline.sessions import allowances, decisions, views
 from threadline.sessions.store.door import Door
@@ -32,11 +34,14 @@ class Approving(Door):
         turn_id: TurnId,
         approval: Approval,
         *,
+        asked_at: datetime | None = None,
         extent: Extent = Extent.ONCE,
         words: str = "",
     ) -> TurnState:
         """Say yes or no to what a turn asks; answers the state that this brought it to.
 
+        `asked_at` is when the question was asked that is decided: if the turn asks another one by
+        now, that is a `Conflict`, and nothing is allowed.
         Leave that is given for longer than once holds for the tools that were asked about. Only
         who sees everything may give it for always.
         """
@@ -45,6 +50,7 @@ class Approving(Door):
             checked_type(asker, "asker", Asker),
             checked_turn_id(turn_id),
             checked_choice(approval, "approval", Approval),
+            asked_at=None if asked_at is None else checked_moment(asked_at, "asked_at"),
             extent=checked_choice(extent, "extent", Extent),
             words=checked_text(words, "words"),
             rules=self.rules,
@@ -60,6 +66,10 @@ class Approving(Door):
             None if profile is None else canonical_profile(profile),
             None if id is None else checked_session_id(id),
         )
+
+    async def allowance(self, key: AllowanceKey) -> Allowance:
+        """Read leave that was given."""
+        return await self._db.read(allowances.read_allowance, checked_allowance_key(key))
 
     async def revoke_allowance(self, key: AllowanceKey) -> Allowance:
         """Take leave back, so that the agent asks again; answers what was allowed."""

@@ -136,22 +136,6 @@ class Arranging(Door):
             now=self.now(),
         )
 
-    async def set_personality(self, id: SessionId, personality: str | None) -> None:
-        """Choose who the agent is in a session; None leaves it to the configuration again."""
-        await self._db.write(
-            choices.set_personality, checked_session_id(id), personality, now=self.now()
-        )
-
-    async def allow_tools(self, id: SessionId, tools: Sequence[str] | None) -> None:
-        """Allow a session these tools and no others; None: those of its platform and profile."""
-        await self._db.write(choices.allow_tools, checked_session_id(id), tools, now=self.now())
-
-    async def set_workspace(self, id: SessionId, workspace: str | None) -> None:
-        """Choose the folder in which a session works."""
-        await self._db.write(
-            choices.set_workspace, checked_session_id(id), workspace, now=self.now()
-        )
-
     async def set_worktree(self, id: SessionId, worktree: Worktree | None) -> None:
         """Remember the working copy that a session has for itself; None: it is gone."""
         if worktree is not None:
@@ -212,6 +196,10 @@ class Arranging(Door):
             seq=seq,
             now=self.now(),
         )
+
+    async def mark_all_read(self, ids: Sequence[SessionId], reader: str = OWNER) -> list[Outcome]:
+        """Remember that somebody has read everything in sessions; each of them is answered for."""
+        return await self._arrange(ids, marks.read_by(_named(reader, "reader")))
 
     async def mark_unread(
         self, id: SessionId, reader: str = OWNER, *, seq: int | None = None

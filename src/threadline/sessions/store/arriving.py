@@ -1,6 +1,6 @@
 """The store's ways in: messages, and what people decide about their conversations."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Concatenate, ParamSpec, TypeVar
 
 from threadline.core.address import Address, Sender
@@ -18,6 +18,7 @@ from threadline.core.text import checked_choice, checked_type
 from threadline.core.turn import BusyMode
 from threadline.core.wanted import Wanted
 from threadline.sessions import changing, choices, conversations, endings
+from threadline.sessions.arrangement import Step
 from threadline.sessions.arrivals import outcome
 from threadline.sessions.arrivals.arrive import arrive
 from threadline.sessions.arrivals.outcome import Arrival
@@ -150,9 +151,23 @@ class Arriving(Door):
 
     async def choose_model(self, id: SessionId, choice: ModelChoice | None) -> None:
         """Choose the model of a session; None leaves it to the configuration again."""
-        await self._db.write(choices.choose_model, checked_session_id(id), choice, now=self.now())
+        await self._choose(id, choices.use_model(choice))
 
     async def set_busy_mode(self, id: SessionId, mode: BusyMode | None) -> None:
         """Choose what becomes of messages that arrive while a turn of this session runs."""
-        wanted = None if mode is None else checked_choice(mode, "busy mode", BusyMode)
-        await self._db.write(choices.set_busy_mode, checked_session_id(id), wanted, now=self.now())
+        await self._choose(id, choices.behave(mode))
+
+    async def set_personality(self, id: SessionId, personality: str | None) -> None:
+        """Choose who the agent is in a session; None leaves it to the configuration again."""
+        await self._choose(id, choices.impersonate(personality))
+
+    async def allow_tools(self, id: SessionId, tools: Sequence[str] | None) -> None:
+        """Allow a session these tools and no others; None: those of its platform and profile."""
+        await self._choose(id, choices.allow_tools(tools))
+
+    async def set_workspace(self, id: SessionId, workspace: str | None) -> None:
+        """Choose the folder in which a session works."""
+        await self._choose(id, choices.work_in(workspace))
+
+    async def _choose(self, id: SessionId, step: Step) -> None:
+        await self._db.write(choices.choose, checked_session_id(id), step, now=self.now())

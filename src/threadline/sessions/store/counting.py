@@ -8,7 +8,13 @@ from threadline.core.person import Identity, PersonKey, checked_person_key
 from threadline.core.route import canonical_profile
 from threadline.core.session import SessionId, checked_session_id
 from threadline.core.spend import Spending, checked_zone
-from threadline.core.text import checked_choice, checked_flag, checked_moment, checked_type
+from threadline.core.text import (
+    checked_choice,
+    checked_count,
+    checked_flag,
+    checked_moment,
+    checked_type,
+)
 from threadline.core.turn import Lease
 from threadline.core.usage import Usage, UsageBy, UsageSum
 from threadline.sessions import spending
@@ -56,11 +62,14 @@ class Counting(Door):
         sender: Identity | None = None,
         profile: str | None = None,
         timezone: tzinfo = UTC,
+        after: int = 0,
+        most: int | None = None,
     ) -> list[UsageSum]:
         """Add up usage by turn, session, model, task, person or day, from `since` to `until`.
 
-        Days are those of the time zone, in order; everything else begins with what cost most.
-        Without a session, a person or a sender it is everybody's.
+        Days are those of the time zone, in order and all of them; everything else begins with what
+        cost most: `most` of it, after the first ones, or all. Without a session, a person or a
+        sender it is everybody's.
         """
         if person is not None and sender is not None:
             raise Invalid("Usage is of a person or of a sender, not of both")
@@ -77,6 +86,8 @@ class Counting(Door):
             checked_choice(by, "by", UsageBy),
             only,
             timezone=checked_zone(timezone),
+            after=checked_count(after, "after"),
+            most=None if most is None else checked_count(most, "most", 1),
         )
 
     async def approve_spending(self, lease: Lease) -> Sequence[Spending]:

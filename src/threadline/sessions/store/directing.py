@@ -3,12 +3,13 @@
 from threadline.core.account import Account
 from threadline.core.address import Sender
 from threadline.core.inbound import Inbound
-from threadline.core.message import Part, checked_parts
+from threadline.core.message import Message, MessageKey, Part, checked_parts
 from threadline.core.minimap import BUCKETS, Bucket
 from threadline.core.rank import Rank
 from threadline.core.session import SessionId, checked_session_id
 from threadline.core.text import checked_choice, checked_count, checked_id, checked_type
-from threadline.core.turn import BusyMode
+from threadline.core.turn import BusyMode, TurnId
+from threadline.sessions.arrivals import queued
 from threadline.sessions.arrivals.asks import ask_in
 from threadline.sessions.arrivals.outcome import Arrival
 from threadline.sessions.arrivals.words import answer_into
@@ -63,6 +64,38 @@ class Directing(Door):
             checked_type(sender, "sender", Sender),
             checked_parts(parts),
             message_id=None if message_id is None else checked_id(message_id, "message id"),
+            now=self.now(),
+        )
+
+    async def change_queued(
+        self, session_id: SessionId, key: MessageKey, parts: tuple[Part, ...], sender: Sender
+    ) -> Message:
+        """Let a message that waits read differently; whoever asks must have said it, here.
+
+        Once its turn has begun that is a Conflict, and nothing is changed.
+        """
+        return await self._db.write(
+            queued.change_queued,
+            checked_session_id(session_id),
+            MessageKey(checked_count(key, "message key")),
+            checked_parts(parts),
+            sender_id=checked_type(sender, "sender", Sender).id or "",
+            now=self.now(),
+        )
+
+    async def take_back(
+        self, session_id: SessionId, key: MessageKey, sender: Sender
+    ) -> TurnId | None:
+        """Let a message that waits never be answered; answers the turn that is stopped by that.
+
+        The words of whoever asks are gone; what others said stays. Once its turn has begun that is
+        a Conflict, and nothing is changed.
+        """
+        return await self._db.write(
+            queued.take_back,
+            checked_session_id(session_id),
+            MessageKey(checked_count(key, "message key")),
+            sender_id=checked_type(sender, "sender", Sender).id or "",
             now=self.now(),
         )
 

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterable, AsyncIterator, Callable
 
+from threadline.core.account import Actor
 from threadline.core.errors import NotFound
 from threadline.core.forgetting import Seal
 from threadline.core.person import Asker
@@ -17,6 +18,7 @@ from threadline.sessions.exports.writing import write_history
 from threadline.sessions.forgetting.plans import find_forgotten, find_forgotten_native
 from threadline.sessions.people.ownership import may_see
 from threadline.sessions.store.door import Door
+from threadline.sessions.welcome.requests import note_audit
 from threadline.storage.database import Transaction
 
 
@@ -78,6 +80,7 @@ class Exporting(Door):
         chunks: AsyncIterable[bytes],
         manner: Manner | None = None,
         *,
+        by: Actor | None = None,
         progress: Callable[[int], None] | None = None,
     ) -> ImportReport:
         """Take in a file of portable lines; what the store has already is skipped.
@@ -87,13 +90,20 @@ class Exporting(Door):
         stays forgotten. `progress` is told how many bytes were read.
         """
         seal = Seal(key=await self._db.secret())
+        manner = checked_type(manner or Manner(), "manner", Manner)
         taker = Taker(
             self._db,
-            checked_type(manner or Manner(), "manner", Manner),
+            manner,
             new_id=self._new_id,
             was_forgotten=_memory(seal),
         )
-        return await taker.take(_counted(chunks, progress or (lambda _: None)))
+        try:
+            return await taker.take(_counted(chunks, progress or (lambda _: None)))
+        finally:
+            # Afterwards, and also if it broke off: each session comes in a transaction of its own.
+            if taker.report.added and not manner.dry_run:
+                told = f"{taker.report.added} sessions"
+                await self._db.write(note_audit, by, "history.imported", told, now=self.now())
 
 
 def _memory(seal: Seal) -> WasForgotten:

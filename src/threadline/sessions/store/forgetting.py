@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
+from threadline.core.account import Actor
 from threadline.core.forgetting import (
     Certificate,
     ForgettingId,
-    ForgettingKind,
     Plan,
     Seal,
     checked_forgetting_id,
@@ -52,39 +52,53 @@ class Forgetting(Door):
         )
 
     async def forget_sessions(
-        self, ids: Sequence[SessionId], *, progress: Progress | None = None
+        self,
+        ids: Sequence[SessionId],
+        *,
+        by: Actor | None = None,
+        progress: Progress | None = None,
     ) -> Certificate:
         """Forget sessions: rows, attachments, index, journal and free pages.
 
         What runs there is stopped first. Branches lose the history they shared with it. If the
         certificate is not done, somebody was reading an older state; `go_on_forgetting` finishes.
         """
-        id = await self._db.write(
-            plans.begin_sessions, _each_once(ids), ForgettingKind.SESSION, now=self.now()
-        )
+        id = await self._db.write(plans.begin_sessions, _each_once(ids), by=by, now=self.now())
         return await self.go_on_forgetting(id, progress=progress)
 
+    async def forget_present(self, ids: Sequence[SessionId], *, by: Actor | None = None) -> Plan:
+        """Forget those of some sessions that are still there; answers what went."""
+        plan, id = await self._db.write(plans.begin_present, _each_once(ids), by=by, now=self.now())
+        if id is not None:
+            await self.go_on_forgetting(id)
+        return plan
+
     async def forget_session(
-        self, id: SessionId, *, seen: Seen | None = None, progress: Progress | None = None
+        self,
+        id: SessionId,
+        *,
+        seen: Seen | None = None,
+        by: Actor | None = None,
+        progress: Progress | None = None,
     ) -> Certificate:
         """Forget one session.
 
         `seen` are the revisions of which it must have one: else it is `Stale`.
         """
         begun = await self._db.write(
-            plans.begin_session, checked_session_id(id), seen=seen, now=self.now()
+            plans.begin_session, checked_session_id(id), seen=seen, by=by, now=self.now()
         )
         return await self.go_on_forgetting(begun, progress=progress)
 
     async def forget_person(
-        self, who: Identity, *, progress: Progress | None = None
+        self, who: Identity, *, by: Actor | None = None, progress: Progress | None = None
     ) -> Certificate:
         """Forget a person: their sessions, what they said elsewhere, and what they were answered.
 
         All senders that are linked to the one that is named go together.
         """
         checked_type(who, "person", Identity)
-        id = await self._db.write(plans.begin_person, who, now=self.now())
+        id = await self._db.write(plans.begin_person, who, by=by, now=self.now())
         return await self.go_on_forgetting(id, progress=progress)
 
     async def go_on_forgetting(

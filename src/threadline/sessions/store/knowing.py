@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection
 
+from threadline.core.account import Actor
 from threadline.core.address import Address, Sender
 from threadline.core.errors import Conflict
 from threadline.core.person import Asker, Identity, Person, PersonKey, checked_person_key
@@ -73,21 +74,23 @@ class Knowing(Door):
             new_id=self._new_id,
         )
 
-    async def join(self, one: Identity, other: Identity) -> Person:
+    async def join(self, one: Identity, other: Identity, *, by: Actor | None = None) -> Person:
         """Make two known senders one person, as somebody who knows that they are."""
         return await self._db.write(
             persons.join,
             checked_type(one, "sender", Identity),
             checked_type(other, "sender", Identity),
+            by=by,
             now=self.now(),
         )
 
-    async def part(self, identity: Identity) -> Parting | None:
+    async def part(self, identity: Identity, *, by: Actor | None = None) -> Parting | None:
         """Take a known sender out of their person; None if they were not linked with anybody."""
         return await self._db.write(
             parting.part,
             checked_type(identity, "sender", Identity),
             rules=self.rules,
+            by=by,
             now=self.now(),
             new_id=self._new_id,
         )
@@ -104,10 +107,10 @@ class Knowing(Door):
         """Tell which person a sender is; None: nobody that we know of, and never a guess."""
         return await self._db.read(persons.person_of, checked_type(identity, "sender", Identity))
 
-    async def rename_person(self, key: PersonKey, name: str) -> Person:
+    async def rename_person(self, key: PersonKey, name: str, *, by: Actor | None = None) -> Person:
         """Call a person by another name."""
         return await self._db.write(
-            persons.rename_person, checked_person_key(key), name, now=self.now()
+            persons.rename_person, checked_person_key(key), name, by=by, now=self.now()
         )
 
     async def learn_alias(self, platform: str, id: str, same_as: str) -> bool:

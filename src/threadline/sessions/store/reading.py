@@ -1,11 +1,11 @@
 """The store's answers: everything that can be asked without changing anything."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Collection, Sequence
 from contextlib import AbstractContextManager
 from datetime import timedelta
 
 from threadline.core.account import Account
-from threadline.core.address import Address, Sender
+from threadline.core.address import Address, Kind, Sender
 from threadline.core.event import Cursor, Event
 from threadline.core.inbound import Inbound
 from threadline.core.listing import (
@@ -25,7 +25,7 @@ from threadline.core.turn import Turn, TurnId
 from threadline.sessions import feed, views
 from threadline.sessions.arrivals.outcome import Arrival
 from threadline.sessions.lists import pages
-from threadline.sessions.people.ownership import show
+from threadline.sessions.people.ownership import list_visible, show
 from threadline.sessions.store.door import Door
 from threadline.sessions.transcripts.lines import history
 from threadline.sessions.views import Revision, Snapshot
@@ -44,6 +44,16 @@ class Reading(Door):
     async def session(self, id: SessionId, *, viewer: Account | None = None) -> Session:
         """Read a session."""
         return await self._db.read(show, viewer, views.read_session, checked_session_id(id))
+
+    async def visible(
+        self, ids: Collection[SessionId], *, viewer: Account
+    ) -> dict[SessionId, Kind]:
+        """Name those of some sessions that an account may see, and their kind, in one read."""
+        return await self._db.read(
+            list_visible,
+            checked_type(viewer, "viewer", Account),
+            checked_session_ids(list(ids)),
+        )
 
     async def sessions(
         self,

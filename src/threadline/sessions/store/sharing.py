@@ -1,6 +1,6 @@
 """The store's shop window: pages of conversations that anybody can read."""
 
-from threadline.core.account import AccountKey, Share, ShareId, checked_account_key
+from threadline.core.account import Actor, Share, ShareId
 from threadline.core.session import SessionId, checked_session_id
 from threadline.core.text import checked_id, checked_text
 from threadline.sessions import shares
@@ -18,7 +18,8 @@ class Sharing(Door):
         session_id: SessionId,
         share_id: ShareId,
         page: str,
-        account: AccountKey | None = None,
+        *,
+        by: Actor | None = None,
     ) -> Share:
         """Keep a page of a conversation; its id is drawn so that nobody can guess it."""
         return await self._db.write(
@@ -26,7 +27,7 @@ class Sharing(Door):
             checked_session_id(session_id),
             ShareId(checked_id(share_id, "share")),
             checked_text(page, "page", PAGE_LIMIT),
-            account=None if account is None else checked_account_key(account),
+            by=by,
             now=self.now(),
         )
 
@@ -44,8 +45,8 @@ class Sharing(Door):
             shares.list_shares, None if session_id is None else checked_session_id(session_id)
         )
 
-    async def revoke_share(self, id: ShareId) -> bool:
+    async def revoke_share(self, id: ShareId, *, by: Actor | None = None) -> bool:
         """Let nobody read a page any more; False: it was revoked before."""
         return await self._db.write(
-            shares.revoke_share, ShareId(checked_id(id, "share")), now=self.now()
+            shares.revoke_share, ShareId(checked_id(id, "share")), by=by, now=self.now()
         )

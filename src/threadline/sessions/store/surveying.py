@@ -1,14 +1,21 @@
 """The store's survey: what screens show beside conversations."""
 
+from collections.abc import Collection
 from datetime import datetime
 
-from threadline.core.delivery import Delivery, DeliveryId
+from threadline.core.delivery import Delivery, DeliveryId, DeliveryState
 from threadline.core.forgetting import Seal
 from threadline.core.message import Attachment, BlobHash, checked_hash
 from threadline.core.person import Identity
 from threadline.core.session import SessionId, checked_session_id
 from threadline.core.spend import Spending
-from threadline.core.text import checked_count, checked_flag, checked_moment, checked_type
+from threadline.core.text import (
+    checked_choice,
+    checked_count,
+    checked_flag,
+    checked_moment,
+    checked_type,
+)
 from threadline.sessions import blobs, survey
 from threadline.sessions.deliveries import again
 from threadline.sessions.store.door import Door
@@ -20,12 +27,20 @@ class Surveying(Door):
     """Deliveries, senders, caps, profiles, and which attachments a transcript shows."""
 
     async def deliveries(
-        self, id: SessionId, *, before: DeliveryId | None = None, most: int = PAGE
+        self,
+        id: SessionId,
+        *,
+        states: Collection[DeliveryState] = (),
+        before: DeliveryId | None = None,
+        most: int = PAGE,
     ) -> list[Delivery]:
-        """List what is or was owed for a session, the newest first."""
-        place = None if before is None else _checked(before)
+        """List what is or was owed for a session, the newest first; in some states, or in any."""
         return await self._db.read(
-            survey.deliveries_of, checked_session_id(id), before=place, most=most
+            survey.deliveries_of,
+            checked_session_id(id),
+            states=[checked_choice(state, "state", DeliveryState) for state in states],
+            before=None if before is None else _checked(before),
+            most=most,
         )
 
     async def delivery(self, id: DeliveryId) -> Delivery:

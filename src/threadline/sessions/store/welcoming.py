@@ -1,19 +1,18 @@
-"""The store's guests: who may use the web app, how they prove it, and what they did."""
+"""The store's guests: who may use the web app, and how they prove it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 
 from threadline.core.account import (
     Account,
     AccountKey,
     AccountRole,
+    Actor,
     ApiToken,
-    AuditEntry,
     Login,
     LoginKey,
     Passkey,
     PasskeyKey,
-    RequestOutcome,
     TokenKey,
     TokenScope,
     checked_account_key,
@@ -26,6 +25,7 @@ from threadline.core.route import canonical_profile
 from threadline.core.text import (
     checked_choice,
     checked_count,
+    checked_flag,
     checked_id,
     checked_moment,
     checked_span,
@@ -33,15 +33,16 @@ from threadline.core.text import (
     checked_type,
 )
 from threadline.sessions.store.door import Door
-from threadline.sessions.welcome import accounts, logins, requests, tokens
+from threadline.sessions.welcome import accounts, logins, tokens
 
-AUDIT_PAGE = 500
-"""Entries that may be read at once."""
 _KEY_BYTES = 4096
 
 
 class Welcoming(Door):
-    """Accounts, logins, tokens and passkeys, wrong guesses, the audit log, and idempotency."""
+    """Accounts, logins, tokens and passkeys, and wrong guesses.
+
+    Where somebody is named by whom something is done, that is written down together with it.
+    """
 
     async def owner_account(self) -> Account:
         """Answer the account of the owner, which is made when first asked for."""
@@ -55,6 +56,8 @@ class Welcoming(Door):
         name: str,
         role: AccountRole = AccountRole.MEMBER,
         profile: str | None = None,
+        *,
+        by: Actor | None = None,
     ) -> Account:
         """Make an account for a member; its name is the only one of its sort."""
         return await self._db.write(
@@ -62,6 +65,7 @@ class Welcoming(Door):
             name,
             role=checked_choice(role, "role", AccountRole),
             profile=None if profile is None else canonical_profile(profile),
+            by=by,
             now=self.now(),
         )
 
@@ -73,55 +77,101 @@ class Welcoming(Door):
         """Read an account, also one that has ended."""
         return await self._db.read(accounts.read_account, checked_account_key(key))
 
-    async def rename_account(self, key: AccountKey, name: str) -> Account:
+    async def rename_account(
+        self, key: AccountKey, name: str, *, by: Actor | None = None
+    ) -> Account:
         """Give an account another name."""
         return await self._db.write(
-            accounts.rename_account, checked_account_key(key), name, now=self.now()
+            accounts.rename_account, checked_account_key(key), name, by=by, now=self.now()
         )
 
-    async def end_account(self, key: AccountKey) -> None:
+    async def end_account(self, key: AccountKey, *, by: Actor | None = None) -> None:
         """Let nobody use an account any more; its logins, tokens and keys are worth nothing."""
-        await self._db.write(accounts.end_account, checked_account_key(key), now=self.now())
+        await self._db.write(accounts.end_account, checked_account_key(key), by=by, now=self.now())
 
-    async def set_password(self, account: AccountKey, password_hash: str | None) -> None:
-        """Keep the hash that a password has to match; None: nobody logs in by password."""
+    async def set_password(
+        self,
+        account: AccountKey,
+        password_hash: str | None,
+        *,
+        logs_out: bool = True,
+        but: LoginKey | None = None,
+        by: Actor | None = None,
+    ) -> None:
+        """Keep the hash that a password has to match; None: nobody logs in by password.
+
+        All browsers but one are logged out, unless that is not wanted.
+        """
         matches = None
         if password_hash is not None:
             matches = checked_text(password_hash, "password hash", _KEY_BYTES)
         await self._db.write(
-            accounts.set_password, checked_account_key(account), matches, now=self.now()
+            accounts.set_password,
+            checked_account_key(account),
+            matches,
+            logs_out=checked_flag(logs_out, "logs_out"),
+            but=but,
+            by=by,
+            now=self.now(),
         )
 
     async def password_hash_of(self, name: str) -> tuple[Account, str] | None:
         """Find the account of a name and the hash of its password; None: there is neither."""
         return await self._db.read(accounts.find_password, clean_account_name(name))
 
-    async def make_link(self, account: AccountKey, secret_hash: str) -> None:
+    async def make_link(
+        self, account: AccountKey, secret_hash: str, *, by: Actor | None = None
+    ) -> None:
         """Make a link that logs in once, within a quarter of an hour."""
         await self._db.write(
             logins.make_link,
             checked_account_key(account),
             checked_secret_hash(secret_hash),
+            by=by,
             now=self.now(),
         )
 
-    async def use_link(self, secret_hash: str, login_secret_hash: str, device: str) -> Login:
-        """Log a browser in by a link; one that was used, is over or never was is refused."""
+    async def use_link(
+        self,
+        secret_hash: str,
+        login_secret_hash: str,
+        device: str,
+        *,
+        before: str | None = None,
+    ) -> Login:
+        """Log a browser in by a link; one that was used, is over or never was is refused.
+
+        `before` is the hash of what it was logged in with until now, which is so no longer.
+        """
         return await self._db.write(
             logins.use_link,
             checked_secret_hash(secret_hash),
             checked_secret_hash(login_secret_hash),
             clean_device(device),
+            before=None if before is None else checked_secret_hash(before),
             now=self.now(),
         )
 
-    async def begin_login(self, account: AccountKey, secret_hash: str, device: str) -> Login:
-        """Remember that a browser is logged in with an account."""
+    async def begin_login(
+        self,
+        account: AccountKey,
+        secret_hash: str,
+        device: str,
+        *,
+        before: str | None = None,
+        how: str | None = None,
+    ) -> Login:
+        """Remember that a browser is logged in with an account, and write down how it got in.
+
+        `before` is the hash of what it was logged in with until now, which is so no longer.
+        """
         return await self._db.write(
             logins.begin_login,
             checked_account_key(account),
             checked_secret_hash(secret_hash),
             clean_device(device),
+            before=None if before is None else checked_secret_hash(before),
+            how=how,
             now=self.now(),
         )
 
@@ -137,19 +187,24 @@ class Welcoming(Door):
         """List the browsers that are logged in with an account, the last seen first."""
         return await self._db.read(logins.list_logins, checked_account_key(account), now=self.now())
 
-    async def end_login(self, key: LoginKey, account: AccountKey) -> None:
+    async def end_login(
+        self, key: LoginKey, account: AccountKey, *, by: Actor | None = None
+    ) -> None:
         """Log a browser of an account out."""
         await self._db.write(
             logins.end_login,
             LoginKey(checked_count(key, "login", 1)),
             checked_account_key(account),
+            by=by,
             now=self.now(),
         )
 
-    async def end_logins(self, account: AccountKey, but: LoginKey | None = None) -> int:
+    async def end_logins(
+        self, account: AccountKey, but: LoginKey | None = None, *, by: Actor | None = None
+    ) -> int:
         """Log all browsers of an account out, or all but one; answers how many."""
         return await self._db.write(
-            logins.end_logins, checked_account_key(account), but=but, now=self.now()
+            logins.end_logins, checked_account_key(account), but=but, by=by, now=self.now()
         )
 
     async def make_token(
@@ -159,6 +214,8 @@ class Welcoming(Door):
         scopes: Iterable[TokenScope],
         secret_hash: str,
         expires_at: datetime | None = None,
+        *,
+        by: Actor | None = None,
     ) -> ApiToken:
         """Make a token of the HTTP API; the store never sees the token itself."""
         return await self._db.write(
@@ -168,6 +225,7 @@ class Welcoming(Door):
             scopes=[checked_choice(scope, "scope", TokenScope) for scope in scopes],
             secret_hash=checked_secret_hash(secret_hash),
             expires_at=None if expires_at is None else checked_moment(expires_at, "expires_at"),
+            by=by,
             now=self.now(),
         )
 
@@ -185,12 +243,15 @@ class Welcoming(Door):
         """List the tokens of an account, the newest first."""
         return await self._db.read(tokens.list_tokens, checked_account_key(account))
 
-    async def end_token(self, key: TokenKey, account: AccountKey) -> None:
+    async def end_token(
+        self, key: TokenKey, account: AccountKey, *, by: Actor | None = None
+    ) -> None:
         """Let a token of an account be worth nothing any more."""
         await self._db.write(
             tokens.end_token,
             TokenKey(checked_count(key, "token", 1)),
             checked_account_key(account),
+            by=by,
             now=self.now(),
         )
 
@@ -202,6 +263,7 @@ class Welcoming(Door):
         credential: bytes,
         public_key: bytes,
         sign_count: int = 0,
+        by: Actor | None = None,
     ) -> Passkey:
         """Remember a key that lies on somebody's device."""
         return await self._db.write(
@@ -211,6 +273,7 @@ class Welcoming(Door):
             credential=_checked_bytes(credential, "credential"),
             public_key=_checked_bytes(public_key, "public key"),
             sign_count=checked_count(sign_count, "sign count"),
+            by=by,
             now=self.now(),
         )
 
@@ -231,103 +294,37 @@ class Welcoming(Door):
             now=self.now(),
         )
 
-    async def delete_passkey(self, key: PasskeyKey, account: AccountKey) -> None:
+    async def delete_passkey(
+        self, key: PasskeyKey, account: AccountKey, *, by: Actor | None = None
+    ) -> None:
         """Forget a key of an account."""
         await self._db.write(
             tokens.delete_passkey,
             PasskeyKey(checked_count(key, "passkey", 1)),
             checked_account_key(account),
+            by=by,
             now=self.now(),
         )
 
-    async def note_mistake(self, who: str) -> None:
-        """Remember that somebody guessed wrong: a name, or a keyed hash of where it came from."""
-        await self._db.write(logins.note_mistake, checked_id(who, "guesser"), now=self.now())
+    async def count_try(self, most: Mapping[str, int], within: timedelta) -> dict[str, int] | None:
+        """Count a try to log in for all who are named, of which each may make so many; None: no.
 
-    async def mistakes(self, who: str, within: timedelta) -> int:
-        """Count how often somebody guessed wrong lately."""
-        return await self._db.read(
-            logins.count_mistakes,
-            checked_id(who, "guesser"),
+        A name stands for itself or is a keyed hash. What is answered forgives the try.
+        """
+        return await self._db.write(
+            logins.count_try,
+            {checked_id(who, "guesser"): checked_count(n, "tries") for who, n in most.items()},
             checked_span(within, "span"),
             now=self.now(),
         )
 
-    async def forgive(self, who: str) -> None:
-        """Forget what somebody guessed wrong."""
-        await self._db.write(logins.forgive, checked_id(who, "guesser"))
-
-    async def note_audit(
-        self, account: AccountKey | None, act: str, subject: str, detail: str = ""
-    ) -> None:
-        """Write an administrative act down; no account: it was done at the terminal."""
+    async def forgive(self, tried: Mapping[str, int], who: str | None = None) -> None:
+        """Forget a try that was right, and of somebody whatever they guessed wrong before."""
         await self._db.write(
-            requests.note_audit,
-            None if account is None else checked_account_key(account),
-            checked_id(act, "act"),
-            checked_text(subject, "subject"),
-            checked_text(detail, "detail"),
-            now=self.now(),
+            logins.forgive,
+            {checked_id(by, "guesser"): checked_count(key, "try") for by, key in tried.items()},
+            None if who is None else checked_id(who, "guesser"),
         )
-
-    async def audit(self, before: int | None = None, most: int = 50) -> list[AuditEntry]:
-        """Read administrative acts, the latest first, from before the entry of a number."""
-        return await self._db.read(
-            requests.list_audit,
-            None if before is None else checked_count(before, "entry"),
-            min(checked_count(most, "number of entries", 1), AUDIT_PAGE),
-        )
-
-    async def claim_outcome(
-        self, account: AccountKey, key: str, request_hash: str
-    ) -> RequestOutcome | None:
-        """Begin a request that makes something; None: go on, and keep its outcome.
-
-        Of two that begin at once one gets None, and the other what is known: the outcome, or that
-        it is under way. A request that was begun by somebody who died can be begun again soon.
-        """
-        return await self._db.write(
-            requests.claim_outcome,
-            checked_account_key(account),
-            checked_id(key, "idempotency key"),
-            checked_secret_hash(request_hash),
-            now=self.now(),
-        )
-
-    async def find_outcome(self, account: AccountKey, key: str) -> RequestOutcome | None:
-        """Read what came of a request within a day; None: nothing is known of it."""
-        return await self._db.read(
-            requests.find_outcome,
-            checked_account_key(account),
-            checked_id(key, "idempotency key"),
-            now=self.now(),
-        )
-
-    async def keep_outcome(
-        self, account: AccountKey, key: str, request_hash: str, status: int, answer: str
-    ) -> None:
-        """Keep what came of a request for a day; what is kept already stays."""
-        await self._db.write(
-            requests.keep_outcome,
-            checked_account_key(account),
-            checked_id(key, "idempotency key"),
-            request_hash=checked_secret_hash(request_hash),
-            status=checked_count(status, "status", 1),
-            answer=checked_text(answer, "answer"),
-            now=self.now(),
-        )
-
-    async def drop_outcome(self, account: AccountKey, key: str) -> None:
-        """Forget a request that was begun and failed, so that it can be tried again."""
-        await self._db.write(
-            requests.drop_outcome,
-            checked_account_key(account),
-            checked_id(key, "idempotency key"),
-        )
-
-    async def sweep_outcomes(self) -> None:
-        """Forget what came of requests that are older than a day."""
-        await self._db.write(requests.sweep_outcomes, now=self.now())
 
 
 def _checked_bytes(value: bytes, what: str) -> bytes:

@@ -100,16 +100,42 @@ def _checked_tools(question: Question) -> list[str]:
     return tools
 
 
-def answer(tx: Transaction, turn_id: TurnId, words: str, *, now: datetime) -> TurnState:
-    """Answer a waiting turn: it runs on where its worker kept it, else it is queued again."""
+def answer(
+    tx: Transaction,
+    turn_id: TurnId,
+    words: str,
+    *,
+    asked_at: datetime | None = None,
+    now: datetime,
+) -> TurnState:
+    """Answer a waiting turn: it runs on where its worker kept it, else it is queued again.
+
+    `asked_at` names the question that is answered: any other one is left open.
+    """
     checked_text(words, "answer")
     row = _turn(tx, turn_id)
     with chronicle_of(tx, row.number("session_key"), now) as chronicle:
+        _require_question(tx, turn_id, asked_at)
         state = _answer(chronicle, turn_id, words, asked_before=_FOREVER)
         if state is None:
             raise Conflict("This turn waits for no answer (any more)", id=str(turn_id))
         chronicle.touch()
         return state
+
+
+def _require_question(tx: Transaction, turn_id: TurnId, asked_at: datetime | None) -> None:
+    """Refuse an answer to a question that is over: nobody gives leave for what they have not seen.
+
+    It is looked at under the lock, as the turn may just have asked anew.
+    """
+    row = _turn(tx, turn_id)
+    is_waiting = TurnState(row.text("state")) is TurnState.WAITING
+    if asked_at is not None and is_waiting and row.moment("asked_at") != asked_at:
+        raise Conflict(
+            "That question is over, and this turn asks something else by now",
+            id=str(turn_id),
+            hint="Look at what it asks now, and decide that",
+        )
 
 
 def _answer(

@@ -8,13 +8,16 @@ from threadline.core.account import (
     Account,
     AccountKey,
     AccountRole,
+    Actor,
+    LoginKey,
     clean_account_name,
     member_of,
 )
+from threadline.core.delivery import LOCAL
 from threadline.core.errors import Conflict, NotFound, Refused
 from threadline.core.event import EventKind
 from threadline.sessions.chronicle import tell_apart
-from threadline.sessions.welcome.requests import forget_acts, forget_subject
+from threadline.sessions.welcome.requests import forget_acts, forget_subject, note_audit
 from threadline.storage.database import Row, Transaction, expect
 from threadline.storage.moments import stamp
 
@@ -38,8 +41,23 @@ def find_owner(tx: Transaction) -> Account | None:
     return None if row is None else account_from(row)
 
 
+def find_actor(tx: Transaction, platform: str, sender_id: str | None) -> Actor | None:
+    """Tell with which account somebody acts who speaks as a sender; None: with none."""
+    if platform != LOCAL or sender_id is None:
+        return None
+    owner = find_owner(tx) if sender_id == OWNER_NAME else None
+    key = member_of(platform, sender_id) if owner is None else owner.key
+    return None if key is None else Actor(account=key)
+
+
 def make_account(
-    tx: Transaction, name: str, *, role: AccountRole, profile: str | None, now: datetime
+    tx: Transaction,
+    name: str,
+    *,
+    role: AccountRole,
+    profile: str | None,
+    by: Actor | None = None,
+    now: datetime,
 ) -> Account:
     """Make an account for a member; its name is the only one of its sort."""
     cleaned = clean_account_name(name)
@@ -53,7 +71,9 @@ def make_account(
         raise _taken(cleaned)
     key = AccountKey(row.number("key"))
     tell(tx, key, now)
-    return read_account(tx, key)
+    made = read_account(tx, key)
+    note_audit(tx, by, "account.made", named(made), now=now)
+    return made
 
 
 def read_account(tx: Transaction, key: AccountKey) -> Account:
@@ -66,7 +86,9 @@ def list_accounts(tx: Transaction) -> list[Account]:
     return [account_from(row) for row in tx.all("list_accounts")]
 
 
-def rename_account(tx: Transaction, key: AccountKey, name: str, *, now: datetime) -> Account:
+def rename_account(
+    tx: Transaction, key: AccountKey, name: str, *, by: Actor | None = None, now: datetime
+) -> Account:
     """Give an account another name."""
     cleaned, before = clean_account_name(name), lock_account(tx, key)
     if cleaned != before.name:
@@ -74,12 +96,16 @@ def rename_account(tx: Transaction, key: AccountKey, name: str, *, now: datetime
             _refuse_taken(tx, cleaned)
         tx.run("rename_account", key=key, name=cleaned)
         tell(tx, key, now)
+        note_audit(tx, by, "account.renamed", f"{key} {cleaned}", before.name, now=now)
     return read_account(tx, key)
 
 
-def end_account(tx: Transaction, key: AccountKey, *, now: datetime) -> None:
+def end_account(
+    tx: Transaction, key: AccountKey, *, by: Actor | None = None, now: datetime
+) -> None:
     """Let nobody use an account any more; its logins, tokens, links and keys go with it."""
-    if lock_account(tx, key).role is AccountRole.OWNER:
+    account = lock_account(tx, key)
+    if account.role is AccountRole.OWNER:
         raise Refused("The account of the owner cannot be ended", id=str(key))
     tx.run("end_account", key=key, now=stamp(now))
     tx.all("end_logins", account_key=key, but=0, now=stamp(now))
@@ -88,6 +114,7 @@ def end_account(tx: Transaction, key: AccountKey, *, now: datetime) -> None:
     tx.run("drop_passkeys", account_key=key)
     tx.run("drop_outcomes_of_account", account_key=key)
     tell(tx, key, now)
+    note_audit(tx, by, "account.ended", named(account), now=now)
 
 
 def forget_account(tx: Transaction, sender: Row, nameless: str, *, now: datetime) -> bool:
@@ -110,12 +137,26 @@ def forget_account(tx: Transaction, sender: Row, nameless: str, *, now: datetime
 
 
 def set_password(
-    tx: Transaction, key: AccountKey, password_hash: str | None, *, now: datetime
+    tx: Transaction,
+    key: AccountKey,
+    password_hash: str | None,
+    *,
+    logs_out: bool,
+    but: LoginKey | None = None,
+    by: Actor | None = None,
+    now: datetime,
 ) -> None:
-    """Keep what a password has to match; None: nobody logs in by password."""
-    lock_account(tx, key)
+    """Keep what a password has to match; None: nobody logs in by password.
+
+    Whoever knows the old one may be logged in: with `logs_out` every browser but one is no longer.
+    """
+    account = lock_account(tx, key)
     tx.run("set_password", key=key, password_hash=password_hash)
+    if logs_out:
+        tx.all("end_logins", account_key=key, but=but or 0, now=stamp(now))
     tell(tx, key, now)
+    act = "password.dropped" if password_hash is None else "password.set"
+    note_audit(tx, by, act, named(account), now=now)
 
 
 def find_password(tx: Transaction, name: str) -> tuple[Account, str] | None:
@@ -141,6 +182,11 @@ def share_account(tx: Transaction, key: AccountKey) -> Account:
 def tell(tx: Transaction, key: AccountKey, now: datetime) -> None:
     """Add to the feed that an account, or how it is used, changed."""
     tell_apart(tx, EventKind.ACCOUNT_CHANGED, key, now)
+
+
+def named(account: Account) -> str:
+    """Say which account an act was about, so that it is still known under another name."""
+    return f"{account.key} {account.name}"
 
 
 def account_from(row: Row) -> Account:

@@ -1,5 +1,6 @@
 """Logins: browsers that are logged in, the links that do it once, and wrong guesses."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from threadline.core.account import (
@@ -7,11 +8,19 @@ from threadline.core.account import (
     LOGIN_LASTS,
     LOGINS_LIMIT,
     AccountKey,
+    Actor,
     Login,
     LoginKey,
 )
 from threadline.core.errors import NotFound, Refused
-from threadline.sessions.welcome.accounts import account_from, share_account, tell
+from threadline.sessions.welcome.accounts import (
+    account_from,
+    named,
+    read_account,
+    share_account,
+    tell,
+)
+from threadline.sessions.welcome.requests import note_audit
 from threadline.storage.database import Row, Transaction, expect
 from threadline.storage.moments import stamp
 
@@ -22,9 +31,16 @@ MISTAKES_LAST = timedelta(days=1)
 _SLICE = 500
 
 
-def make_link(tx: Transaction, account: AccountKey, secret_hash: str, *, now: datetime) -> None:
+def make_link(
+    tx: Transaction,
+    account: AccountKey,
+    secret_hash: str,
+    *,
+    by: Actor | None = None,
+    now: datetime,
+) -> None:
     """Make a link that logs in once, and soon."""
-    share_account(tx, account)
+    note_audit(tx, by, "link.made", named(share_account(tx, account)), now=now)
     tx.run("drop_stale_links", now=stamp(now))
     tx.run(
         "add_login_link",
@@ -36,22 +52,43 @@ def make_link(tx: Transaction, account: AccountKey, secret_hash: str, *, now: da
 
 
 def use_link(
-    tx: Transaction, secret_hash: str, login_hash: str, device: str, *, now: datetime
+    tx: Transaction,
+    secret_hash: str,
+    login_hash: str,
+    device: str,
+    *,
+    before: str | None = None,
+    now: datetime,
 ) -> Login:
     """Log a browser in by a link, and use the link up; of two who try, one is refused."""
     used = tx.one("use_login_link", secret_hash=secret_hash, now=stamp(now))
     if used is None:
         # Not said: whether it was used, is over, or never was.
         raise Refused("This link logs in no more", hint="Make another: threadline account link")
-    return begin_login(tx, AccountKey(used.number("account_key")), login_hash, device, now=now)
+    whose = AccountKey(used.number("account_key"))
+    return begin_login(tx, whose, login_hash, device, before=before, how="link", now=now)
 
 
 def begin_login(
-    tx: Transaction, account: AccountKey, secret_hash: str, device: str, *, now: datetime
+    tx: Transaction,
+    account: AccountKey,
+    secret_hash: str,
+    device: str,
+    *,
+    before: str | None = None,
+    how: str | None = None,
+    now: datetime,
 ) -> Login:
-    """Remember that a browser is logged in; one that nobody saw for longest may have to go."""
+    """Remember that a browser is logged in; one that nobody saw for longest may have to go.
+
+    `before` is the hash of what it was logged in with until now, which is worth nothing any more;
+    `how` is written down.
+    """
     share_account(tx, account)
     tx.run("drop_stale_logins", before=stamp(now - LOGIN_LASTS))
+    known = None if before is None else find_login(tx, before, now=now)
+    if known is not None:
+        end_login(tx, known.key, known.account.key, now=now)
     row = expect(
         tx,
         "add_login",
@@ -63,6 +100,9 @@ def begin_login(
     )
     tx.run("end_oldest_logins", account_key=account, most=LOGINS_LIMIT, now=stamp(now))
     tell(tx, account, now)
+    if how is not None:
+        key = str(row.number("key"))
+        note_audit(tx, Actor(account=account), "login.begun", key, how, now=now)
     return _login_from(expect(tx, "read_login", key=row.number("key")))
 
 
@@ -83,37 +123,66 @@ def list_logins(tx: Transaction, account: AccountKey, *, now: datetime) -> list[
     return [_login_from(row) for row in rows]
 
 
-def end_login(tx: Transaction, key: LoginKey, account: AccountKey, *, now: datetime) -> None:
+def end_login(
+    tx: Transaction,
+    key: LoginKey,
+    account: AccountKey,
+    *,
+    by: Actor | None = None,
+    now: datetime,
+) -> None:
     """Log a browser out; that of another account is none."""
     if tx.one("end_login", key=key, account_key=account, now=stamp(now)) is None:
         raise NotFound("There is no such login", id=str(key))
     tell(tx, account, now)
+    note_audit(tx, by, "login.ended", str(key), now=now)
 
 
-def end_logins(tx: Transaction, account: AccountKey, *, but: LoginKey | None, now: datetime) -> int:
+def end_logins(
+    tx: Transaction,
+    account: AccountKey,
+    *,
+    but: LoginKey | None,
+    by: Actor | None = None,
+    now: datetime,
+) -> int:
     """Log all browsers of an account out, or all but one; answers how many."""
     kept = 0 if but is None else but
     ended = tx.all("end_logins", account_key=account, but=kept, now=stamp(now))
     if ended:
         tell(tx, account, now)
+        whose = named(read_account(tx, account))
+        note_audit(tx, by, "login.ended", whose, str(len(ended)), now=now)
     return len(ended)
 
 
-def note_mistake(tx: Transaction, who: str, *, now: datetime) -> None:
-    """Remember that somebody guessed wrong, for a day."""
-    tx.run("add_login_mistake", who=who, now=stamp(now))
+def count_try(
+    tx: Transaction, most: Mapping[str, int], within: timedelta, *, now: datetime
+) -> dict[str, int] | None:
+    """Count a try as a mistake of all who are named, until it is forgiven; None: one too many.
+
+    The keys by which it is forgiven are answered. It is counted before it is known whether it is
+    right, so that many at once are no way around it, from however many processes.
+    """
+    # In the same order by everybody, so that nobody waits for somebody who waits for them.
+    for who in sorted(most):
+        tx.run("lock_guesser", who=who)
+    since = stamp(now - within)
+    for who, limit in most.items():
+        if expect(tx, "count_login_mistakes", who=who, after=since).number("number") >= limit:
+            return None
     tx.run("drop_old_login_mistakes", before=stamp(now - MISTAKES_LAST), most=_SLICE)
+    return {
+        who: expect(tx, "add_login_mistake", who=who, now=stamp(now)).number("key") for who in most
+    }
 
 
-def count_mistakes(tx: Transaction, who: str, within: timedelta, *, now: datetime) -> int:
-    """Count how often somebody guessed wrong lately."""
-    row = expect(tx, "count_login_mistakes", who=who, after=stamp(now - within))
-    return row.number("number")
-
-
-def forgive(tx: Transaction, who: str) -> None:
-    """Forget what somebody guessed wrong, because they have proved who they are."""
-    tx.run("forgive_login_mistakes", who=who)
+def forgive(tx: Transaction, tried: Mapping[str, int], who: str | None = None) -> None:
+    """Forget a try that was right, and of somebody whatever they guessed wrong before."""
+    for guesser, key in tried.items():
+        tx.run("forgive_login_mistake", who=guesser, key=key)
+    if who is not None:
+        tx.run("forgive_login_mistakes", who=who)
 
 
 def _login_from(row: Row) -> Login:

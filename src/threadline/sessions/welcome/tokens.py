@@ -10,6 +10,7 @@ from threadline.core.account import (
     TOKENS_LIMIT,
     AccountKey,
     AccountRole,
+    Actor,
     ApiToken,
     Passkey,
     PasskeyKey,
@@ -18,6 +19,7 @@ from threadline.core.account import (
 )
 from threadline.core.errors import Conflict, Invalid, NotFound, Refused
 from threadline.sessions.welcome.accounts import account_from, lock_account, share_account, tell
+from threadline.sessions.welcome.requests import note_audit
 from threadline.storage.database import Row, Transaction, expect
 from threadline.storage.moments import stamp
 
@@ -30,6 +32,7 @@ def make_token(
     scopes: Iterable[TokenScope],
     secret_hash: str,
     expires_at: datetime | None,
+    by: Actor | None = None,
     now: datetime,
 ) -> ApiToken:
     """Make a token; only an owner's may do what administrators do."""
@@ -54,7 +57,10 @@ def make_token(
         expires_at=None if expires_at is None else stamp(expires_at),
     )
     tell(tx, account, now)
-    return _token_from(expect(tx, "read_token", key=row.number("key")))
+    made = _token_from(expect(tx, "read_token", key=row.number("key")))
+    may = " ".join(sorted(made.scopes))
+    note_audit(tx, by, "token.made", f"{made.key} {made.name}", may, now=now)
+    return made
 
 
 def find_token(tx: Transaction, secret_hash: str, *, now: datetime) -> ApiToken | None:
@@ -73,11 +79,19 @@ def list_tokens(tx: Transaction, account: AccountKey) -> list[ApiToken]:
     return [_token_from(row) for row in tx.all("list_tokens", account_key=account)]
 
 
-def end_token(tx: Transaction, key: TokenKey, account: AccountKey, *, now: datetime) -> None:
+def end_token(
+    tx: Transaction,
+    key: TokenKey,
+    account: AccountKey,
+    *,
+    by: Actor | None = None,
+    now: datetime,
+) -> None:
     """Let a token be worth nothing any more; that of another account is none."""
     if tx.one("end_token", key=key, account_key=account, now=stamp(now)) is None:
         raise NotFound("There is no such token", id=str(key))
     tell(tx, account, now)
+    note_audit(tx, by, "token.ended", str(key), now=now)
 
 
 def add_passkey(
@@ -88,6 +102,7 @@ def add_passkey(
     credential: bytes,
     public_key: bytes,
     sign_count: int,
+    by: Actor | None = None,
     now: datetime,
 ) -> Passkey:
     """Remember a key that lies on somebody's device; it is nobody else's."""
@@ -106,7 +121,9 @@ def add_passkey(
     if row is None:
         raise Conflict("This passkey is known already", hint="Log in with it")
     tell(tx, account, now)
-    return _passkey_from(expect(tx, "read_passkey", key=row.number("key")))
+    made = _passkey_from(expect(tx, "read_passkey", key=row.number("key")))
+    note_audit(tx, by, "passkey.added", str(made.key), made.name, now=now)
+    return made
 
 
 def find_passkey(tx: Transaction, credential: bytes) -> Passkey | None:
@@ -126,11 +143,19 @@ def use_passkey(tx: Transaction, key: PasskeyKey, sign_count: int, *, now: datet
         raise Refused("This passkey is gone, or was copied", id=str(key), hint="Use another one")
 
 
-def delete_passkey(tx: Transaction, key: PasskeyKey, account: AccountKey, *, now: datetime) -> None:
+def delete_passkey(
+    tx: Transaction,
+    key: PasskeyKey,
+    account: AccountKey,
+    *,
+    by: Actor | None = None,
+    now: datetime,
+) -> None:
     """Forget a key; that of another account is none."""
     if tx.one("drop_passkey", key=key, account_key=account) is None:
         raise NotFound("There is no such passkey", id=str(key))
     tell(tx, account, now)
+    note_audit(tx, by, "passkey.deleted", str(key), now=now)
 
 
 def _token_from(row: Row) -> ApiToken:

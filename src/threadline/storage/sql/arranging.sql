@@ -87,16 +87,22 @@ UPDATE sessions SET archived_at = :now WHERE key = :key AND archived_at IS NULL 
 UPDATE sessions SET archived_at = NULL WHERE key = :key AND archived_at IS NOT NULL RETURNING key
 
 -- name: set_personality
--- Choose who the agent is in a session.
-UPDATE sessions SET personality = :personality WHERE key = :key
+-- Choose who the agent is in a session, if it is not so already.
+UPDATE sessions SET personality = :personality
+WHERE key = :key AND personality IS DISTINCT FROM CAST(:personality AS TEXT)
+RETURNING key
 
 -- name: set_tools
--- Choose the tools that a session may use.
-UPDATE sessions SET tools = :tools WHERE key = :key
+-- Choose the tools that a session may use, if it may not use the same already.
+UPDATE sessions SET tools = :tools
+WHERE key = :key AND tools IS DISTINCT FROM CAST(:tools AS TEXT)
+RETURNING key
 
 -- name: set_workspace
--- Choose the folder in which a session works.
-UPDATE sessions SET workspace = :workspace WHERE key = :key
+-- Choose the folder in which a session works, if it does not already.
+UPDATE sessions SET workspace = :workspace
+WHERE key = :key AND workspace IS DISTINCT FROM CAST(:workspace AS TEXT)
+RETURNING key
 
 -- name: set_worktree
 -- Remember the working copy that a session has for itself.

@@ -2,6 +2,7 @@
 -- Write an administrative act down.
 INSERT INTO audit (at, account_key, act, subject, detail)
 VALUES (:now, :account_key, :act, :subject, :detail)
+RETURNING id
 
 -- name: list_audit
 -- Read administrative acts, the latest first.
@@ -24,10 +25,11 @@ WHERE account_key = :account_key
 
 -- name: claim_outcome
 -- Begin a request that makes something, unless it was begun before.
-INSERT INTO outcomes (account_key, idempotency_key, request_hash, status, answer, at)
-VALUES (:account_key, :idempotency_key, :request_hash, 0, '', :now)
+INSERT INTO outcomes (account_key, idempotency_key, request_hash, claim, status, answer, at)
+VALUES (:account_key, :idempotency_key, :request_hash, :claim, 0, '', :now)
 ON CONFLICT (account_key, idempotency_key) DO UPDATE
-SET request_hash = excluded.request_hash, status = 0, answer = '', at = excluded.at
+SET request_hash = excluded.request_hash, claim = excluded.claim, status = 0, answer = '',
+    at = excluded.at
 WHERE outcomes.at < :kept_since OR (outcomes.status = 0 AND outcomes.at < :begun_since)
 RETURNING account_key
 
@@ -37,18 +39,16 @@ SELECT request_hash, status, answer, at FROM outcomes
 WHERE account_key = :account_key AND idempotency_key = :idempotency_key AND at >= :kept_since
 
 -- name: keep_outcome
--- Keep what came of a request.
-INSERT INTO outcomes (account_key, idempotency_key, request_hash, status, answer, at)
-VALUES (:account_key, :idempotency_key, :request_hash, :status, :answer, :now)
-ON CONFLICT (account_key, idempotency_key) DO UPDATE
-SET request_hash = excluded.request_hash, status = excluded.status, answer = excluded.answer,
-    at = excluded.at
-WHERE outcomes.status = 0 OR outcomes.at < :kept_since
+-- Keep what came of a request, unless somebody else has begun it since.
+UPDATE outcomes SET status = :status, answer = :answer, at = :now
+WHERE account_key = :account_key AND idempotency_key = :idempotency_key
+  AND claim = :claim AND status = 0
 
 -- name: drop_outcome
--- Forget a request that was begun and came to nothing, so that it can be tried again.
+-- Forget a request that was begun and came to nothing, unless somebody else has begun it since.
 DELETE FROM outcomes
-WHERE account_key = :account_key AND idempotency_key = :idempotency_key AND status = 0
+WHERE account_key = :account_key AND idempotency_key = :idempotency_key
+  AND claim = :claim AND status = 0
 
 -- name: drop_outcomes_about
 -- Forget what came of requests, where the answer names a session or somebody.

@@ -1,12 +1,18 @@
 -- fragment: job_columns
--- What is read of a job, where it was made, and by whom.
+-- What is read of a job, where it was made, by whom, and how its last run went.
 SELECT j.id, j.profile, j.name, j.prompt, j.schedule, j.timezone, j.target, j.mirror,
        j.address_key, j.sender_key, j.made_at, j.paused_at, j.next_at,
        a.platform, a.account, a.kind, a.chat, a.thread, a.alt_chat, a.parent, a.scope,
-       a.chat_name, a.topic, p.platform AS maker_platform, p.id AS maker_id, p.vouched_by
+       a.chat_name, a.topic, p.platform AS maker_platform, p.id AS maker_id, p.vouched_by,
+       r.id AS run_id, r.state AS run_state, r.due_at AS run_due_at, r.started_at AS run_started_at,
+       r.ended_at AS run_ended_at, s.id AS run_session_id, r.turn_id AS run_turn_id,
+       r.why AS run_why, t.state AS run_turn_state
 FROM jobs j
 LEFT JOIN addresses a ON a.key = j.address_key
 LEFT JOIN senders p ON p.key = j.sender_key
+LEFT JOIN job_runs r ON r.id = (SELECT max(l.id) FROM job_runs l WHERE l.job_id = j.id)
+LEFT JOIN sessions s ON s.key = r.session_key
+LEFT JOIN turns t ON t.id = r.turn_id
 
 -- name: read_job
 -- Read a job.

@@ -180,13 +180,22 @@ DELETE FROM passkeys WHERE key = :key AND account_key = :account_key RETURNING k
 -- Forget all keys of an account.
 DELETE FROM passkeys WHERE account_key = :account_key
 
+-- name: lock_guesser
+-- Let nobody else count a try of somebody meanwhile. SQLite has one writer only.
+SELECT 1 -- sqlite
+SELECT CAST(pg_advisory_xact_lock(hashtextextended(CAST(:who AS TEXT), 13)) AS TEXT) AS locked -- postgres
+
 -- name: add_login_mistake
 -- Remember that somebody guessed wrong.
-INSERT INTO login_mistakes (who, at) VALUES (:who, :now)
+INSERT INTO login_mistakes (who, at) VALUES (:who, :now) RETURNING key
 
 -- name: count_login_mistakes
 -- Count how often somebody guessed wrong since a moment.
 SELECT count(*) AS number FROM login_mistakes WHERE who = :who AND at > :after
+
+-- name: forgive_login_mistake
+-- Forget a try that was right.
+DELETE FROM login_mistakes WHERE key = :key AND who = :who
 
 -- name: forgive_login_mistakes
 -- Forget what somebody guessed wrong.

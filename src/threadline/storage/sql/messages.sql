@@ -89,7 +89,8 @@ LIMIT :most
 -- name: list_waiting_messages
 -- Read the messages of a session that wait for their turn.
 SELECT m.key, m.seq, m.turn_id, m.role, m.text, m.parts, m.at, m.changed_at, m.deleted_at,
-       m.platform_id, m.reply_to, p.id AS sender_id, p.name AS sender_name
+       m.platform_id, m.reply_to, p.id AS sender_id, p.name AS sender_name,
+       p.platform AS sender_platform
 FROM messages m
 JOIN turns t ON t.id = m.turn_id AND t.state = 'queued'
 LEFT JOIN senders p ON p.key = m.sender_key

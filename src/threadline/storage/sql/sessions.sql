@@ -116,8 +116,11 @@ UPDATE sessions SET suspended_at = :now WHERE key = :key
 UPDATE sessions SET told_at = :now WHERE key = :key
 
 -- name: set_title
--- Give a session its title.
-UPDATE sessions SET title = :title, titled_by = :titled_by WHERE key = :key
+-- Give a session its title, if it has not the same one from the same source.
+UPDATE sessions SET title = :title, titled_by = :titled_by
+WHERE key = :key AND (title IS DISTINCT FROM CAST(:title AS TEXT)
+                      OR titled_by IS DISTINCT FROM CAST(:titled_by AS TEXT))
+RETURNING key
 
 -- name: read_titled_by
 -- Tell who gave a session its title.
@@ -128,12 +131,18 @@ SELECT title, titled_by FROM sessions WHERE key = :key
 UPDATE sessions SET summary = :summary WHERE key = :key
 
 -- name: set_model
--- Choose the model of a session, or leave it to the configuration.
-UPDATE sessions SET model = :model, provider = :provider, base_url = :base_url WHERE key = :key
+-- Choose the model of a session, or leave it to the configuration, if that is not so already.
+UPDATE sessions SET model = :model, provider = :provider, base_url = :base_url
+WHERE key = :key AND (model IS DISTINCT FROM CAST(:model AS TEXT)
+                      OR provider IS DISTINCT FROM CAST(:provider AS TEXT)
+                      OR base_url IS DISTINCT FROM CAST(:base_url AS TEXT))
+RETURNING key
 
 -- name: set_busy_mode
--- Choose what becomes of messages that arrive while a turn of this session runs.
-UPDATE sessions SET busy_mode = :busy_mode WHERE key = :key
+-- Choose what becomes of messages that arrive while a turn of this session runs, if it is not so.
+UPDATE sessions SET busy_mode = :busy_mode
+WHERE key = :key AND busy_mode IS DISTINCT FROM CAST(:busy_mode AS TEXT)
+RETURNING key
 
 -- name: bind_route
 -- Bind a route, and whoever speaks on it, to a session, wherever it was bound before.

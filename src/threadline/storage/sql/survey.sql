@@ -9,9 +9,14 @@ LEFT JOIN sessions s ON s.key = d.session_key
 JOIN addresses a ON a.key = d.address_key
 
 -- name: list_deliveries_of_session
--- List what is or was owed for a session, the newest first: what its turns said, and other words.
+-- List what is or was owed for a session, the newest first: what its turns said, and other words;
+-- all of it, or what is in one of some states.
 -- include: delivery_shown
 WHERE d.id < :before
+  AND (CAST(:states AS TEXT) IS NULL OR d.state IN
+       (SELECT value FROM json_each(:states))) -- sqlite
+       (SELECT k FROM json_array_elements_text( -- postgres
+        CAST(CAST(:states AS TEXT) AS JSON)) AS k)) -- postgres
   AND d.id IN (SELECT w.id FROM deliveries w
                WHERE w.session_key = :session_key AND w.turn_id IS NULL
                UNION

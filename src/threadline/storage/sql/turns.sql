@@ -74,7 +74,7 @@ WHERE id = (SELECT min(w.id) FROM turns w WHERE w.session_key = :session_key
   AND NOT EXISTS (SELECT 1 FROM waiting_commands c WHERE c.session_key = :session_key
                   AND c.after_turn < turns.id)
 RETURNING id, state, attempts, fence, queued_at, started_at, ended_at, first_seq, owner,
-          lease_until, question, asks, answer, error, answered_by
+          lease_until, question, asks, asked_at, answer, error, answered_by
 
 -- name: place_messages
 -- Give the messages of a turn, and notes without one, their places in the transcript.
@@ -118,9 +118,11 @@ RETURNING session_key, address_key,
           (SELECT count(*) FROM deliveries d WHERE d.turn_id = turns.id) AS owed
 
 -- name: wait_turn
--- Let a running turn wait for an answer, with or without its lease.
+-- Let a running turn wait for an answer, with or without its lease. The moment tells its questions
+-- apart, so that no later one has that of an earlier one, whatever the clock does.
 UPDATE turns
-SET state = 'waiting', question = :question, asks = :asks, asked_at = :now, answer = NULL,
+SET state = 'waiting', question = :question, asks = :asks, answer = NULL,
+    asked_at = CASE WHEN asked_at >= :now THEN asked_at + 1 ELSE :now END,
     owner = :owner, lease_until = :lease_until
 WHERE id = :id AND fence = :fence AND state = 'running'
 RETURNING id, session_key, address_key,
@@ -130,8 +132,8 @@ RETURNING id, session_key, address_key,
 -- name: read_turn
 -- Read a turn.
 SELECT t.id, s.id AS session_id, t.state, t.attempts, t.fence, t.queued_at, t.started_at,
-       t.ended_at, t.first_seq, t.owner, t.lease_until, t.question, t.asks, t.answer, t.error,
-       t.answered_by, t.session_key, t.address_key
+       t.ended_at, t.first_seq, t.owner, t.lease_until, t.question, t.asks, t.asked_at, t.answer,
+       t.error, t.answered_by, t.session_key, t.address_key
 FROM turns t
 JOIN sessions s ON s.key = t.session_key
 WHERE t.id = :id

@@ -14,8 +14,8 @@ GROUP BY provider, model, task
 ORDER BY provider, model, task
 
 -- name: sum_usage_by
--- Add up what was spent within a time, by what is asked for; by quarters of an hour for days.
--- What was spent on something forgotten counts, for nobody.
+-- Add up what was spent within a time, by what is asked for, the dearest first; by quarters of an
+-- hour for days. What was spent on something forgotten counts, for nobody.
 SELECT g.subject, max(g.name) AS name, count(*) AS calls, count(g.cost) AS priced,
        sum(CASE g.cost_status WHEN 'exact' THEN 1 ELSE 0 END) AS exact,
        CAST(sum(g.input_tokens) AS BIGINT) AS input_tokens,
@@ -55,6 +55,8 @@ FROM (SELECT coalesce(CASE CAST(:by AS TEXT)
               CAST(CAST(:sender_keys AS TEXT) AS JSON)) AS j)) -- postgres
      ) AS g
 GROUP BY g.subject
+ORDER BY coalesce(sum(g.cost), 0) DESC, g.subject
+LIMIT :most OFFSET :passed
 
 -- name: find_spender
 -- Find out who asked for a turn: the sender of its first message, else the session's owner.

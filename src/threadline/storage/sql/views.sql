@@ -43,8 +43,8 @@ LIMIT :most
 -- name: list_turns
 -- Read the turns of a session before one of them, the newest first.
 SELECT t.id, s.id AS session_id, t.state, t.attempts, t.fence, t.queued_at, t.started_at,
-       t.ended_at, t.first_seq, t.owner, t.lease_until, t.question, t.asks, t.answer, t.error,
-       t.answered_by
+       t.ended_at, t.first_seq, t.owner, t.lease_until, t.question, t.asks, t.asked_at, t.answer,
+       t.error, t.answered_by
 FROM turns t
 JOIN sessions s ON s.key = t.session_key
 WHERE t.session_key = :session_key AND t.id < :before

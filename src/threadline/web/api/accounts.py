@@ -2,12 +2,12 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Request, Response
+from fastapi import APIRouter, Depends, Path, Request, Response
 
 from threadline.core.account import LINK_LASTS, Account, AccountKey
 from threadline.core.errors import NotFound
 from threadline.sessions.store import Store
-from threadline.web.api.asking import Administering
+from threadline.web.api.asking import Administering, AtHome
 from threadline.web.api.deps import ConfigDep, StoreDep
 from threadline.web.api.idempotency import OnceDep
 from threadline.web.api.paging import PAGE, After, Most, Page, number_after
@@ -20,10 +20,19 @@ from threadline.web.api.shapes.accounts import (
     NewAccount,
 )
 from threadline.web.login.links import make_link
+from threadline.web.visiting import Visitor
 
 router = APIRouter(prefix="/accounts", tags=["accounts"])
 
 Key = Annotated[int, Path(ge=1, le=2**53, description="The key of an account.", examples=[1])]
+
+
+async def _at_home(visitor: Administering, _: AtHome) -> Visitor:
+    return visitor
+
+
+AtHomeAdministering = Annotated[Visitor, Depends(_at_home)]
+"""An owner in a browser: no token decides how somebody logs in, or it would outlast its end."""
 
 
 @router.get("")
@@ -42,17 +51,13 @@ async def list_accounts(
 
 
 @router.post("", status_code=201, response_model=AccountShape, responses=told(409))
-async def make_account(
-    wish: NewAccount, visitor: Administering, store: StoreDep, once: OnceDep
-) -> Response:
+async def make_account(wish: NewAccount, visitor: Administering, once: OnceDep) -> Response:
     """Let a member use the web app. A link or a password lets them in."""
 
-    async def make() -> AccountShape:
-        made = await store.make_account(wish.name, profile=wish.profile)
-        await _note(store, visitor.account, "account.made", made)
-        return AccountShape.from_account(made)
+    async def make(store: Store) -> Account:
+        return await store.make_account(wish.name, profile=wish.profile, by=visitor.account.actor)
 
-    return await once.answer(visitor.account, make)
+    return await once.answer(visitor.account, make, AccountShape.from_account)
 
 
 @router.get("/{key}")
@@ -66,9 +71,8 @@ async def rename_account(
     key: Key, wish: AccountRenaming, visitor: Administering, store: StoreDep
 ) -> AccountShape:
     """Give an account another name, with which its password is used from then on."""
-    before = await _usable(store, key)
-    renamed = await store.rename_account(before.key, wish.name)
-    await _note(store, visitor.account, "account.renamed", renamed, before.name)
+    account = await _usable(store, key)
+    renamed = await store.rename_account(account.key, wish.name, by=visitor.account.actor)
     return AccountShape.from_account(renamed)
 
 
@@ -76,30 +80,28 @@ async def rename_account(
 async def end_account(key: Key, visitor: Administering, store: StoreDep) -> Response:
     """Let nobody use an account any more. Its conversations stay."""
     account = await _usable(store, key)
-    await store.end_account(account.key)
-    await _note(store, visitor.account, "account.ended", account)
+    await store.end_account(account.key, by=visitor.account.actor)
     return Response(status_code=204)
 
 
 @router.post("/{key}/link", status_code=201)
 async def make_login_link(
-    key: Key, request: Request, visitor: Administering, store: StoreDep, config: ConfigDep
+    key: Key, request: Request, visitor: AtHomeAdministering, store: StoreDep, config: ConfigDep
 ) -> LinkShape:
     """Make a link that logs somebody in once, within a quarter of an hour."""
     account = await _usable(store, key)
     until = store.now() + LINK_LASTS
     here = f"{request.scope['scheme']}://{request.headers['host']}"
-    link = await make_link(store, account, config.server, here)
-    await _note(store, visitor.account, "link.made", account)
+    link = await make_link(store, account, config.server, here, by=visitor.account.actor)
     return LinkShape(link=link, expires_at=until)
 
 
 @router.delete("/{key}/password", status_code=204)
-async def drop_password(key: Key, visitor: Administering, store: StoreDep) -> Response:
+async def drop_password(key: Key, visitor: AtHomeAdministering, store: StoreDep) -> Response:
     """Let a password open nothing any more, as when somebody forgot it."""
     account = await _usable(store, key)
-    await store.set_password(account.key, None)
-    await _note(store, visitor.account, "password.dropped", account)
+    # Whoever forgot it shall keep the browser in which they are logged in.
+    await store.set_password(account.key, None, logs_out=False, by=visitor.account.actor)
     return Response(status_code=204)
 
 
@@ -108,8 +110,7 @@ async def end_logins_of(key: Key, visitor: Administering, store: StoreDep) -> Lo
     """Log somebody out everywhere; of your own browsers the one stays that asks."""
     account = await _usable(store, key)
     own = visitor.login if visitor.account.key == account.key else None
-    ended = await store.end_logins(account.key, own.key if own else None)
-    await _note(store, visitor.account, "login.ended", account, str(ended))
+    ended = await store.end_logins(account.key, own.key if own else None, by=visitor.account.actor)
     return LoginsEnded(ended=ended)
 
 
@@ -118,7 +119,3 @@ async def _usable(store: Store, key: int) -> Account:
     if account.ended_at is not None:
         raise NotFound("There is no such account", id=str(key))
     return account
-
-
-async def _note(store: Store, by: Account, act: str, about: Account, detail: str = "") -> None:
-    await store.note_audit(by.key, act, f"{about.key} {about.name}", detail)

@@ -12,8 +12,8 @@ from threadline.web.api.description import ABOUT, describe
 from threadline.web.api.manual import show_manual
 from threadline.web.api.problems import EVERYWHERE, tell_problems
 from threadline.web.bodies import Bodies
-from threadline.web.feed.feed import Feed, live_of
-from threadline.web.served import Served
+from threadline.web.feed.feed import Feed
+from threadline.web.served import Served, live_of
 
 RESOURCES: tuple[str, ...] = (
     "sessions",

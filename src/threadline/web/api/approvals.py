@@ -2,27 +2,27 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Path
 
-from threadline.core.approval import AllowanceKey
+from threadline.core.approval import Allowance, AllowanceKey, Extent
 from threadline.core.errors import NotFound
-from threadline.core.session import checked_session_id
-from threadline.web.api.asking import Reading, Writing, visible
-from threadline.web.api.deps import StoreDep
-from threadline.web.api.looking import profile_of, visible_turn
+from threadline.sessions.store import Store
+from threadline.web.api.asking import Exchanging, Reading, Writing, visible
+from threadline.web.api.deps import SessionIdQuery, StoreDep
+from threadline.web.api.looking import profile_of, require_admin, visible_turn
 from threadline.web.api.paging import Page
 from threadline.web.api.problems import told
+from threadline.web.api.profiles import OfProfile
 from threadline.web.api.shapes.turn import AllowanceView, DecidedView, Decision, TurnView
 from threadline.web.api.turns import TurnIdPath
+from threadline.web.visiting import Visitor
 
 router = APIRouter(tags=["approvals"])
-
-Profile = Annotated[str | None, Query(max_length=100)]
 
 
 @router.get("/approvals", summary="List open questions")
 async def list_approvals(
-    visitor: Reading, store: StoreDep, profile: Profile = None
+    visitor: Reading, store: StoreDep, profile: OfProfile = None
 ) -> Page[TurnView]:
     """List the turns that wait for an answer which you may give, the latest first."""
     asker = visitor.asker(profile_of(visitor, profile))
@@ -36,14 +36,18 @@ async def decide_approval(
     """Say yes or no to what an agent asks, with words for it.
 
     `session` gives leave as long as the conversation goes on, `always` in every conversation of
-    the profile; that is for an owner. Whoever comes second is told so.
+    the profile; that is for an owner. Whoever comes second is told so, and so is whoever answers a
+    question that is over, while the turn asks another one.
     """
+    if wish.extent is Extent.ALWAYS:
+        require_admin(visitor, "allow a tool for always")
     turn = await visible_turn(store, visitor, turn_id)
     session = await store.session(turn.session_id)
     state = await store.decide(
         visitor.asker(session.profile),
         turn.id,
         wish.approval,
+        asked_at=wish.asked_at,
         extent=wish.extent,
         words=wish.words,
     )
@@ -54,8 +58,8 @@ async def decide_approval(
 async def list_allowances(
     visitor: Reading,
     store: StoreDep,
-    profile: Profile = None,
-    session: Annotated[str | None, Query(pattern="^[0-9]{8}_[0-9]{6}_[0-9a-f]{8}$")] = None,
+    profile: OfProfile = None,
+    session: SessionIdQuery = None,
 ) -> Page[AllowanceView]:
     """List the tools for which nobody is asked, in a profile or in one session.
 
@@ -73,14 +77,21 @@ async def list_allowances(
 
 @router.delete("/allowances/{key}", summary="Take leave back")
 async def revoke_allowance(
-    visitor: Writing, store: StoreDep, key: Annotated[int, Path(ge=1, le=2**53)]
+    visitor: Exchanging, store: StoreDep, key: Annotated[int, Path(ge=1, le=2**53)]
 ) -> AllowanceView:
     """Take leave back: from its next turn on the agent asks again."""
-    known = [one for one in await store.allowances() if one.key == key]
-    if not known or not visitor.knows(known[0].profile):
-        raise NotFound("Nothing is allowed under this number", id=str(key))
-    if not visitor.is_owner:
-        if known[0].session_id is None:
-            raise NotFound("Nothing is allowed under this number", id=str(key))
-        await visible(store, visitor, checked_session_id(known[0].session_id))
-    return AllowanceView.from_allowance(await store.revoke_allowance(AllowanceKey(key)))
+    known = await _visible(store, visitor, AllowanceKey(key))
+    return AllowanceView.from_allowance(await store.revoke_allowance(known.key))
+
+
+async def _visible(store: Store, visitor: Visitor, key: AllowanceKey) -> Allowance:
+    """Read leave that a visitor may take back; of any other it is not told that it exists."""
+    try:
+        known = await store.allowance(key)
+        if not visitor.knows(known.profile) or not (known.session_id or visitor.is_owner):
+            raise NotFound
+        if known.session_id is not None:
+            await visible(store, visitor, known.session_id)
+    except NotFound:
+        raise NotFound("Nothing is allowed under this number", id=str(key)) from None
+    return known

@@ -2,15 +2,15 @@
 
 import hmac
 from collections.abc import Awaitable, Callable
-from typing import Annotated
+from typing import Annotated, cast
 
 from fastapi import Depends, Request
 
+from threadline.config import Config
 from threadline.core.account import TokenScope
 from threadline.core.errors import Refused
 from threadline.core.session import Session, checked_session_id
 from threadline.sessions.store import Store
-from threadline.web.api.deps import ConfigDep, StoreDep
 from threadline.web.origins import check_origin
 from threadline.web.visiting import (
     CSRF_HEADER,
@@ -25,13 +25,14 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 """Methods that change nothing."""
 
 
-async def visit(request: Request, store: StoreDep, config: ConfigDep) -> Visitor:
+async def visit(request: Request) -> Visitor:
     """Find out who asks, and that no other page asks in their name."""
-    visitor = await find_visitor(store, request)
+    state = request.app.state
+    visitor = await find_visitor(cast("Store", state.store), request)
     if visitor is None:
         raise NotLoggedIn(hint="Log in, or send a token: `Authorization: Bearer tl_…`")
     if visitor.login is not None and request.method not in SAFE_METHODS:
-        check_origin(request, config.server)
+        check_origin(request, cast("Config", state.config).server)
         check_csrf(request)
     return visitor
 
@@ -49,13 +50,16 @@ def check_csrf(request: Request) -> None:
         )
 
 
-def _needing(scope: TokenScope) -> Callable[[Visitor], Awaitable[Visitor]]:
-    async def allowed(visitor: Visiting) -> Visitor:
-        if not visitor.may(scope):
-            raise Refused(
-                f"This needs the scope {scope}",
-                hint="Only an owner may administer" if scope is TokenScope.ADMIN else None,
-            )
+def _needing(*scopes: TokenScope) -> Callable[[Request], Awaitable[Visitor]]:
+    # It calls `visit` itself: a dependency of a dependency takes as long as to find the visitor.
+    async def allowed(request: Request) -> Visitor:
+        visitor = await visit(request)
+        for scope in scopes:
+            if not visitor.may(scope):
+                raise Refused(
+                    f"This needs the scope {scope}",
+                    hint="Only an owner may administer" if scope is TokenScope.ADMIN else None,
+                )
         return visitor
 
     return allowed
@@ -64,7 +68,9 @@ def _needing(scope: TokenScope) -> Callable[[Visitor], Awaitable[Visitor]]:
 Reading = Annotated[Visitor, Depends(_needing(TokenScope.READ))]
 """Somebody who may read."""
 Writing = Annotated[Visitor, Depends(_needing(TokenScope.WRITE))]
-"""Somebody who may speak, and change conversations."""
+"""Somebody who may speak, and change conversations; they are told nothing that was said."""
+Exchanging = Annotated[Visitor, Depends(_needing(TokenScope.WRITE, TokenScope.READ))]
+"""Somebody who may do both: the answer to what they change holds words of a conversation."""
 Administering = Annotated[Visitor, Depends(_needing(TokenScope.ADMIN))]
 """An owner who may do everything."""
 

@@ -12,10 +12,11 @@ from threadline.sessions.blobs import BLOB_LIMIT, CHUNK_BYTES
 from threadline.sessions.store import Store
 from threadline.web.api.asking import Reading, Writing, visible
 from threadline.web.api.deps import StoreDep
-from threadline.web.api.problems import TooOften, told
+from threadline.web.api.problems import told
 from threadline.web.api.shapes.attachments import UploadShape
-from threadline.web.filing import SANDBOX, body_of, clean_name, disposition
+from threadline.web.filing import SANDBOX, body_of, clean_name, disposition, send_on
 from threadline.web.limits import Allowance, Rate
+from threadline.web.problems import TooOften
 from threadline.web.ranges import Span, read_range
 from threadline.web.sniffing import INLINE, SNIFFED, kind_of, sniff
 from threadline.web.tickets import TICKET_LIMIT, read_ticket, write_ticket
@@ -73,6 +74,7 @@ async def upload_attachment(
 )
 async def download_attachment(
     hash: Hash,
+    request: Request,
     visitor: Reading,
     store: StoreDep,
     *,
@@ -113,7 +115,7 @@ async def download_attachment(
     if span.is_part:
         headers["Content-Range"] = f"bytes {span.first}-{span.last}/{size}"
     return StreamingResponse(
-        _cut(store, file.blob, span),
+        send_on(request.scope, _cut(store, file.blob, span)),
         status_code=206 if span.is_part else 200,
         headers=headers,
         media_type=media_type,

@@ -1,13 +1,15 @@
 """Batches: the same for several sessions, each of which is answered for."""
 
+from collections.abc import Container
+
 from fastapi import APIRouter
 
-from threadline.assembly.outputs import with_outputs
-from threadline.core.errors import Invalid, ThreadlineError
+from threadline.assembly.outputs import drop_outputs
+from threadline.core.errors import Invalid, NotFound, ThreadlineError
 from threadline.core.listing import Outcome
-from threadline.core.session import ProjectKey, SessionId
+from threadline.core.session import ProjectKey, SessionId, checked_session_id
 from threadline.sessions.store import Store
-from threadline.web.api.asking import Writing, visible
+from threadline.web.api.asking import Writing
 from threadline.web.api.deps import StoreDep
 from threadline.web.api.looking import require_owner
 from threadline.web.api.sessions import require_own
@@ -25,8 +27,8 @@ async def arrange_sessions(visitor: Writing, store: StoreDep, wish: BatchWish) -
     """
     if wish.project is not None and wish.action != "move":
         raise Invalid("Only `move` takes a project")
-    if wish.project is not None:
-        require_owner(visitor, "move sessions into projects")
+    if wish.action == "move":
+        require_owner(visitor, "move sessions into projects, or out of them")
     known, outcomes = await _sort(store, visitor, wish)
     outcomes += await _arrange(store, visitor, wish, known) if known else []
     order = {id: n for n, id in enumerate(wish.ids)}
@@ -40,16 +42,31 @@ async def _sort(
     """Tell apart what a visitor may do this to, each once, and what is told of the rest."""
     known: list[SessionId] = []
     refused: list[Outcome] = []
-    for id in dict.fromkeys(wish.ids):
+    ids = list(dict.fromkeys(SessionId(id) for id in wish.ids))
+    kinds = await store.visible([id for id in ids if _is_id(id)], viewer=visitor.account)
+    for id in ids:
         try:
-            session = await visible(store, visitor, id)
+            _require_known(checked_session_id(id), kinds)
             if wish.action == "forget":
-                require_own(visitor, session)
+                require_own(visitor, id, kinds[id])
         except ThreadlineError as error:
-            refused.append(Outcome(id=SessionId(id), error=error.message))
+            refused.append(Outcome(id=id, error=error.message))
         else:
-            known.append(session.id)
+            known.append(id)
     return known, refused
+
+
+def _is_id(written: SessionId) -> bool:
+    try:
+        checked_session_id(written)
+    except Invalid:
+        return False
+    return True
+
+
+def _require_known(id: SessionId, known: Container[SessionId]) -> None:
+    if id not in known:
+        raise NotFound("There is no such session", id=id)
 
 
 async def _arrange(
@@ -60,14 +77,11 @@ async def _arrange(
             to = None if wish.project is None else ProjectKey(wish.project)
             return await store.move(ids, to)
         case "read":
-            for id in ids:
-                await store.mark_read(id, visitor.account.sender.id or "")
-            return [Outcome(id=id) for id in ids]
+            return await store.mark_all_read(ids, visitor.account.sender.id or "")
         case "forget":
-            await with_outputs(await store.plan_forgetting(ids), store.forget_sessions(ids))
-            for id in ids:
-                await store.note_audit(visitor.account.key, "session.forgotten", id)
-            return [Outcome(id=id) for id in ids]
+            plan = await store.forget_present(ids, by=visitor.account.actor)
+            await drop_outputs([*plan.sessions, *plan.branches])
+            return [_told(id, plan.sessions) for id in ids]
         case "pin":
             return await store.pin(ids)
         case "unpin":
@@ -76,3 +90,12 @@ async def _arrange(
             return await store.archive(ids)
         case "unarchive":
             return await store.unarchive(ids)
+
+
+def _told(id: SessionId, gone: Container[SessionId]) -> Outcome:
+    """Answer for a session that was to be forgotten; somebody else may have been quicker."""
+    try:
+        _require_known(id, gone)
+    except NotFound as error:
+        return Outcome(id=id, error=error.message)
+    return Outcome(id=id)

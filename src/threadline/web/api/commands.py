@@ -1,7 +1,6 @@
 """Commands: what a line with a slash does in the conversation that a screen shows."""
 
 from fastapi import APIRouter, Response
-from pydantic import BaseModel
 
 from threadline.assembly.outputs import drop_outputs
 from threadline.core.account import TokenScope
@@ -82,12 +81,12 @@ async def give_command(
         if reply is None:
             reply = Reply(text=_DONE_BEFORE, session_id=session.id)
         is_secret = reply.is_secret
-        return await _finish(store, gateway, visitor, session, reply)
+        return await _finish(store, gateway, session, reply)
 
-    def kept(made: BaseModel) -> BaseModel:
+    def kept(made: CommandAnswer) -> CommandAnswer:
         return made.model_copy(update={"text": _NOT_KEPT}) if is_secret else made
 
-    return await once.answer(visitor.account, give, 200, kept=kept)
+    return await once.answer_slowly(visitor.account, give, 200, kept=kept)
 
 
 def _rank(visitor: Visitor) -> Rank:
@@ -114,9 +113,7 @@ def _read(visitor: Visitor, line: str) -> Call:
     return call
 
 
-async def _finish(
-    store: Store, gateway: Served, visitor: Visitor, session: Session, reply: Reply
-) -> CommandAnswer:
+async def _finish(store: Store, gateway: Served, session: Session, reply: Reply) -> CommandAnswer:
     """Do what a command leaves to do, and answer what came of it."""
     text, goes_to, download = reply.text, reply.session_id, None
     if isinstance(reply.errand, Compress):
@@ -125,8 +122,6 @@ async def _finish(
         certificate = await store.go_on_forgetting(reply.errand.id)
         await drop_outputs(reply.errand.sessions)
         text, goes_to = certificate.sentence(), await _what_is_left(store, session)
-        if goes_to is None:
-            await store.note_audit(visitor.account.key, "session.forgotten", session.id)
     elif isinstance(reply.errand, Export):
         errand = reply.errand
         text = "The file is ready."

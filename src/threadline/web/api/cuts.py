@@ -2,9 +2,10 @@
 
 from fastapi import APIRouter, Response
 
-from threadline.core.cut import CutKind
+from threadline.core.cut import CutKind, Redone, Retried, Undone
 from threadline.core.errors import Conflict
-from threadline.web.api.asking import Reading, Writing, visible
+from threadline.sessions.store import Store
+from threadline.web.api.asking import Exchanging, Reading, Writing, visible
 from threadline.web.api.deps import GatewayDep, SessionIdPath, StoreDep
 from threadline.web.api.idempotency import OnceDep
 from threadline.web.api.problems import told
@@ -32,7 +33,7 @@ async def list_cuts(visitor: Reading, store: StoreDep, id: SessionIdPath) -> Cut
 
 @router.post("/undo", summary="Undo", response_model=UndoneView, responses=told(409))
 async def undo_turns(
-    visitor: Writing, store: StoreDep, id: SessionIdPath, wish: UndoWish, once: OnceDep
+    visitor: Exchanging, store: StoreDep, id: SessionIdPath, wish: UndoWish, once: OnceDep
 ) -> Response:
     """Take back what a person said last, and everything after it.
 
@@ -41,10 +42,10 @@ async def undo_turns(
     """
     session = await visible(store, visitor, id)
 
-    async def undo() -> UndoneView:
-        return UndoneView.from_undone(await store.undo(session.id, wish.turns))
+    async def undo(store: Store) -> Undone:
+        return await store.undo(session.id, wish.turns)
 
-    return await once.answer(visitor.account, undo, 200)
+    return await once.answer(visitor.account, undo, UndoneView.from_undone, 200)
 
 
 @router.post("/redo", summary="Redo", response_model=RedoneView, responses=told(409))
@@ -54,10 +55,10 @@ async def redo_turns(
     """Show again what was undone last, if nothing was said since."""
     session = await visible(store, visitor, id)
 
-    async def redo() -> RedoneView:
-        return RedoneView.from_redone(await store.redo(session.id))
+    async def redo(store: Store) -> Redone:
+        return await store.redo(session.id)
 
-    return await once.answer(visitor.account, redo, 200)
+    return await once.answer(visitor.account, redo, RedoneView.from_redone, 200)
 
 
 @router.post(
@@ -73,16 +74,16 @@ async def retry_turn(
     """Hide the last answer, and queue a turn that answers the same words once more."""
     session = await visible(store, visitor, id)
 
-    async def retry() -> RetriedView:
-        return RetriedView.from_retried(await store.retry(session.id))
+    async def retry(store: Store) -> Retried:
+        return await store.retry(session.id)
 
-    return await once.answer(visitor.account, retry)
+    return await once.answer(visitor.account, retry, RetriedView.from_retried)
 
 
 @router.post("/compress", summary="Make room", response_model=CompressedView, responses=told(409))
 async def compress_session(
     *,
-    visitor: Writing,
+    visitor: Exchanging,
     store: StoreDep,
     gateway: GatewayDep,
     id: SessionIdPath,
@@ -108,11 +109,11 @@ async def compress_session(
         ]
         return CompressedView(said=said, cut=CutView.from_cut(made[-1]) if made else None)
 
-    return await once.answer(visitor.account, compress, 200)
+    return await once.answer_slowly(visitor.account, compress, 200)
 
 
 @router.delete("/compaction", summary="Undo a compaction", responses=told(409))
-async def undo_compaction(visitor: Writing, store: StoreDep, id: SessionIdPath) -> CutView:
+async def undo_compaction(visitor: Exchanging, store: StoreDep, id: SessionIdPath) -> CutView:
     """Let the model read again what the last compaction replaced."""
     session = await visible(store, visitor, id)
     return CutView.from_cut(await store.undo_compaction(session.id))

@@ -6,10 +6,10 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query
 
 from threadline.core.account import TokenScope
-from threadline.core.delivery import Delivery, DeliveryId
+from threadline.core.delivery import Delivery, DeliveryId, DeliveryState
 from threadline.core.errors import Invalid, NotFound
 from threadline.sessions.store import Store
-from threadline.web.api.asking import Administering, Reading, Writing, visible
+from threadline.web.api.asking import Administering, Exchanging, Reading, visible
 from threadline.web.api.deps import StoreDep
 from threadline.web.api.paging import PAGE, After, Most, Page, number_after
 from threadline.web.api.problems import told
@@ -21,12 +21,23 @@ router = APIRouter(prefix="/deliveries", tags=["deliveries"])
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
+States = Annotated[
+    list[DeliveryState] | None,
+    Query(
+        max_length=len(DeliveryState),
+        description="Only what is in this state, or in one of several; none: in any.",
+        examples=[[DeliveryState.FAILED, DeliveryState.ABANDONED]],
+    ),
+]
+
 
 @router.get("")
 async def list_deliveries(
     visitor: Reading,
     store: StoreDep,
+    *,
     session: Annotated[str, Query(max_length=100, description="The session that is asked about.")],
+    state: States = None,
     after: After = None,
     most: Most = PAGE,
 ) -> Page[DeliveryShape]:
@@ -34,7 +45,7 @@ async def list_deliveries(
     seen = await visible(store, visitor, session)
     place = number_after(after)
     before = None if place is None else DeliveryId(place)
-    found = await store.deliveries(seen.id, before=before, most=most + 1)
+    found = await store.deliveries(seen.id, states=state or (), before=before, most=most + 1)
     return _page(found, most, str(found[most - 1].id) if len(found) > most else None)
 
 
@@ -50,7 +61,7 @@ async def list_lost_deliveries(
 @router.post("/{id}/retry", responses=told(409))
 async def retry_delivery(
     id: Annotated[int, Path(ge=1, le=2**53, description="The number of a delivery.")],
-    visitor: Writing,
+    visitor: Exchanging,
     store: StoreDep,
 ) -> DeliveryShape:
     """Owe something once more that never arrived.

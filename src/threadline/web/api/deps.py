@@ -2,7 +2,7 @@
 
 from typing import Annotated, cast
 
-from fastapi import Depends, Path, Request
+from fastapi import Depends, Path, Query, Request
 
 from threadline.config import Config
 from threadline.core.session import SessionId
@@ -30,12 +30,23 @@ GatewayDep = Annotated[Served, Depends(_gateway)]
 ConfigDep = Annotated[Config, Depends(_config)]
 """The settings as they are now."""
 
+_SESSION_ID = "^[0-9]{8}_[0-9]{6}_[0-9a-f]{8}$"
+
 SessionIdPath = Annotated[
     SessionId,
     Path(
-        pattern="^[0-9]{8}_[0-9]{6}_[0-9a-f]{8}$",
+        pattern=_SESSION_ID,
         description="The id of a session.",
         examples=["20260131_184500_0a1b2c3d"],
     ),
 ]
 """A session that a path names."""
+SessionIdQuery = Annotated[
+    SessionId | None,
+    Query(
+        pattern=_SESSION_ID,
+        description="The session that is meant.",
+        examples=["20260131_184500_0a1b2c3d"],
+    ),
+]
+"""A session that a query may name."""

@@ -6,9 +6,10 @@ from fastapi import APIRouter, Query
 
 from threadline.core.session import SessionId
 from threadline.sessions.store import Store
-from threadline.web.api.asking import Reading, Writing, visible
-from threadline.web.api.deps import StoreDep
+from threadline.web.api.asking import Exchanging, Reading, Writing, visible
+from threadline.web.api.deps import SessionIdQuery, StoreDep
 from threadline.web.api.looking import device_of, profile_of
+from threadline.web.api.profiles import OfProfile
 from threadline.web.api.shapes.finding import DraftList, DraftView, DraftWish
 from threadline.web.visiting import Visitor
 
@@ -17,19 +18,11 @@ router = APIRouter(prefix="/drafts", tags=["drafts"])
 Device = Annotated[
     str, Query(min_length=1, max_length=100, description="A name of your own for the device.")
 ]
-Where = Annotated[
-    str | None,
-    Query(
-        pattern="^[0-9]{8}_[0-9]{6}_[0-9a-f]{8}$",
-        description="The session; none: the one that is not there yet.",
-    ),
-]
-Profile = Annotated[str | None, Query(max_length=100)]
 
 
 @router.get("", summary="List drafts")
 async def list_drafts(
-    visitor: Reading, store: StoreDep, device: Device, profile: Profile = None
+    visitor: Reading, store: StoreDep, device: Device, profile: OfProfile = None
 ) -> DraftList:
     """List what a device of yours has begun to write, the latest first."""
     found = await store.drafts(device_of(visitor, device), profile=profile_of(visitor, profile))
@@ -39,14 +32,17 @@ async def list_drafts(
 @router.put("", summary="Keep a draft")
 async def put_draft(
     *,
-    visitor: Writing,
+    visitor: Exchanging,
     store: StoreDep,
     wish: DraftWish,
     device: Device,
-    session: Where = None,
-    profile: Profile = None,
+    session: SessionIdQuery = None,
+    profile: OfProfile = None,
 ) -> DraftList:
-    """Keep what a device has begun to write; nothing at all forgets it. Answers all its drafts."""
+    """Keep what a device has begun to write; nothing at all forgets it. Answers all its drafts.
+
+    Without a session it is for the one that is not there yet.
+    """
     id, profile = await _place(store, visitor, session, profile)
     name = device_of(visitor, device)
     await store.put_draft(name, wish.text, id=id, profile=profile)
@@ -59,8 +55,8 @@ async def delete_draft(
     visitor: Writing,
     store: StoreDep,
     device: Device,
-    session: Where = None,
-    profile: Profile = None,
+    session: SessionIdQuery = None,
+    profile: OfProfile = None,
 ) -> None:
     """Forget what a device has begun to write: it was sent, or thrown away."""
     id, profile = await _place(store, visitor, session, profile)

@@ -16,8 +16,7 @@ from threadline.web.api.problems import told
 from threadline.web.api.profiles import OfProfile
 from threadline.web.api.shapes.exports import HistoryExtent, ImportShape
 from threadline.web.api.shapes.places import read_identity
-from threadline.web.filing import SANDBOX, begin, body_of, disposition
-from threadline.web.guard import outlast
+from threadline.web.filing import SANDBOX, begin, body_of, disposition, send_on
 
 router = APIRouter(tags=["exports"])
 
@@ -119,22 +118,20 @@ async def import_history(
     with `threadline import`.
     """
     manner = Manner(dry_run=dry_run, skip_bad=skip_bad, as_copies=as_copies)
-    report = await store.import_history(body_of(request), manner)
-    if not dry_run:
-        await store.note_audit(visitor.account.key, "history.imported", f"{report.added} sessions")
+    report = await store.import_history(body_of(request), manner, by=visitor.account.actor)
     return ImportShape.from_report(report)
 
 
 async def _file(
     request: Request, blocks: AsyncGenerator[bytes, None], name: str, media_type: str
 ) -> Response:
-    outlast(request.scope)  # a long history takes its time
     headers = {
         "Content-Disposition": disposition(name),
         "Content-Security-Policy": SANDBOX,
         "X-Content-Type-Options": "nosniff",
     }
-    return StreamingResponse(await begin(blocks), headers=headers, media_type=media_type)
+    sent = send_on(request.scope, await begin(blocks))  # a long history takes its time
+    return StreamingResponse(sent, headers=headers, media_type=media_type)
 
 
 async def _blocks(lines: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:

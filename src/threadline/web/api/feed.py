@@ -11,13 +11,14 @@ from threadline.core.session import SessionId, checked_session_id
 from threadline.web.api.asking import Reading
 from threadline.web.api.deps import StoreDep
 from threadline.web.api.looking import profile_of
-from threadline.web.api.problems import TooOften
+from threadline.web.api.profiles import OfProfile
 from threadline.web.api.shapes.feed import SnapshotShape
 from threadline.web.feed.feed import Feed
 from threadline.web.feed.follower import Follower, Interest
 from threadline.web.feed.frames import EVENT_STREAM, RETRY
 from threadline.web.feed.glimpsing import read_snapshot
 from threadline.web.feed.stream import FeedResponse, write_stream
+from threadline.web.problems import TooOften
 from threadline.web.visiting import Visitor
 
 router = APIRouter(tags=["feed"])
@@ -27,9 +28,6 @@ LIVE_LIMIT = 8
 FOLLOWERS_LIMIT = 50
 """How often a member may follow at a time."""
 
-Profile = Annotated[
-    str | None, Query(description="The profile that is looked at; yours if none.", max_length=100)
-]
 Sessions = Annotated[
     list[SessionId],
     Query(
@@ -76,7 +74,7 @@ FeedDep = Annotated[Feed, Depends(_feed)]
 
 @router.get("/snapshot", summary="Show sessions as they are at one place of the feed")
 async def read_state(
-    store: StoreDep, visitor: Reading, sessions: Sessions, profile: Profile = None
+    store: StoreDep, visitor: Reading, sessions: Sessions, profile: OfProfile = None
 ) -> SnapshotShape:
     """Tell the state of sessions and a place of the feed; following it from there keeps it true.
 
@@ -104,7 +102,7 @@ async def follow(
     visitor: Reading,
     sessions: Sessions,
     live: LiveSessions,
-    profile: Profile = None,
+    profile: OfProfile = None,
     after: After = None,
     last_event_id: LastEventId = None,
 ) -> Response:

@@ -1,17 +1,24 @@
 """Idempotency: a request that makes something makes it once, however often it is sent."""
 
 import hashlib
+import logging
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Annotated
+from collections.abc import Awaitable, Callable
+from typing import Annotated, TypeVar
 
 from fastapi import Depends, Header, Request, Response
 from pydantic import BaseModel
 
-from threadline.core.account import Account
-from threadline.core.errors import Conflict
+from threadline.core.account import Account, KnownRequest, RequestOutcome
+from threadline.core.errors import Conflict, StorageError
 from threadline.sessions.store import Store
+from threadline.sessions.welcome.requests import MadeBefore
 from threadline.web.api.deps import StoreDep
+
+log = logging.getLogger("threadline.web")
+
+T = TypeVar("T")
+Shape = TypeVar("Shape", bound=BaseModel)
 
 KEY_LIMIT = 200
 """Characters."""
@@ -47,22 +54,66 @@ class Once:
     async def answer(
         self,
         account: Account,
-        make: Callable[[], Awaitable[BaseModel]],
+        make: Callable[[Store], Awaitable[T]],
+        shape: Callable[[T], BaseModel],
         status: int = 201,
-        headers: Mapping[str, str] | None = None,
-        *,
-        kept: Callable[[BaseModel], BaseModel] = lambda made: made,
     ) -> Response:
         """Make it, or answer what was answered when it was made.
 
-        `kept` says what is answered then: a secret is told once, and written down nowhere.
+        `make` is given a store for one change, and answers what that answers; it is made and its
+        answer is kept in one transaction, so that whoever dies in between has made nothing.
         """
         if self.key is None:
-            return _write(_text(await make()), status, headers)
-        known = await self._store.claim_outcome(account.key, self.key, self._asked)
-        if known is None:
-            made = await self._make(account, self.key, make, status, kept)
-            return _write(_text(made), status, headers)
+            return _write(_text(shape(await make(self._store))), status)
+
+        def write(made: T) -> str:
+            return _text(shape(made))
+
+        once = self._store.answering(self._request(account, self.key), status, write)
+        try:
+            return _write(write(await make(once)), status)
+        except MadeBefore as before:
+            return self._answer_again(before.outcome)
+
+    async def answer_slowly(
+        self,
+        account: Account,
+        make: Callable[[], Awaitable[Shape]],
+        status: int = 201,
+        *,
+        kept: Callable[[Shape], BaseModel] = lambda made: made,
+    ) -> Response:
+        """Do the same for what takes longer than one transaction may; nobody begins it meanwhile.
+
+        `kept` says what is answered later: a secret is told once, and written down nowhere.
+        """
+        if self.key is None:
+            return _write(_text(await make()), status)
+        request, claim = self._request(account, self.key), secrets.token_hex(16)
+        known = await self._store.claim_outcome(request, claim)
+        if known is not None:
+            return self._answer_again(known)
+        try:
+            made = await make()
+        except Exception:
+            # Not if it was cancelled: then nobody knows how far it came, and it is not begun again
+            # before it must be over.
+            await self._store.drop_outcome(request, claim)
+            raise
+        await self._keep(request, claim, status, _text(kept(made)))
+        return _write(_text(made), status)
+
+    async def _keep(self, request: KnownRequest, claim: str, status: int, text: str) -> None:
+        try:
+            await self._store.keep_outcome(request, claim, status, text)
+        except StorageError as error:
+            # It was done: to say that it failed would have it done again.
+            log.warning("The answer to a request could not be kept: %s", error)
+
+    def _request(self, account: Account, key: str) -> KnownRequest:
+        return KnownRequest(account=account.key, key=key, request_hash=self._asked)
+
+    def _answer_again(self, known: RequestOutcome) -> Response:
         if known.request_hash != self._asked:
             raise Conflict(
                 "This idempotency key was used for something else", hint="Take a new one"
@@ -70,23 +121,6 @@ class Once:
         if known.is_under_way:
             raise Conflict("The same request is under way", hint="Ask again in a moment")
         return _write(known.answer, known.status, {"Idempotent-Replay": "true"})
-
-    async def _make(
-        self,
-        account: Account,
-        key: str,
-        make: Callable[[], Awaitable[BaseModel]],
-        status: int,
-        kept: Callable[[BaseModel], BaseModel],
-    ) -> BaseModel:
-        try:
-            made = await make()
-            text = _text(kept(made))
-        except BaseException:
-            await self._store.drop_outcome(account.key, key)
-            raise
-        await self._store.keep_outcome(account.key, key, self._asked, status, text)
-        return made
 
 
 async def _once(request: Request, store: StoreDep, key: IdempotencyKey = None) -> Once:
@@ -97,14 +131,12 @@ async def _once(request: Request, store: StoreDep, key: IdempotencyKey = None) -
 
 
 OnceDep = Annotated[Once, Depends(_once)]
-"""What a route is given that makes something: `return await once.answer(account, make)`."""
+"""What a route is given that makes something: `return await once.answer(account, make, shape)`."""
 
 
 def _text(made: BaseModel) -> str:
     return made.model_dump_json()
 
 
-def _write(text: str, status: int, headers: Mapping[str, str] | None) -> Response:
-    return Response(
-        text, status_code=status, media_type="application/json", headers=dict(headers or {})
-    )
+def _write(text: str, status: int, headers: dict[str, str] | None = None) -> Response:
+    return Response(text, status_code=status, media_type="application/json", headers=headers)

@@ -2,17 +2,18 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter, Depends, Path, Query, Response
 
 from threadline.core.errors import NotFound, Refused
 from threadline.core.job import ORIGIN, Job, JobId
 from threadline.core.person import Asker
+from threadline.sessions.runs import Start
 from threadline.sessions.schedules import next_times
 from threadline.sessions.store import Store
-from threadline.web.api.asking import Reading, Writing
+from threadline.web.api.asking import Exchanging, Reading, Writing
 from threadline.web.api.deps import GatewayDep, StoreDep
 from threadline.web.api.idempotency import OnceDep
-from threadline.web.api.looking import profile_of
+from threadline.web.api.looking import profile_of, require_admin
 from threadline.web.api.paging import PAGE, After, Most, Page, number_after
 from threadline.web.api.problems import told
 from threadline.web.api.profiles import OfProfile
@@ -33,6 +34,23 @@ router = APIRouter(prefix="/jobs", tags=["jobs"])
 
 _TIMES = 3
 Number = Annotated[int, Path(ge=1, le=2**53, description="The number of a job.", examples=[1])]
+
+
+async def _schedule(visitor: Writing) -> Visitor:
+    """Let a member care for their own jobs; an owner's are those of everybody."""
+    if visitor.is_owner:
+        require_admin(visitor, "change jobs")
+    return visitor
+
+
+async def _rearrange(visitor: Exchanging) -> Visitor:
+    return await _schedule(visitor)
+
+
+Scheduling = Annotated[Visitor, Depends(_schedule)]
+"""Somebody who may make, run and delete jobs."""
+Rearranging = Annotated[Visitor, Depends(_rearrange)]
+"""The same, where the answer tells what a job asks."""
 
 
 @router.get("")
@@ -56,8 +74,7 @@ async def list_jobs(
 @router.post("", status_code=201, response_model=JobShape, responses=told(409))
 async def make_job(
     wish: JobWish,
-    visitor: Writing,
-    store: StoreDep,
+    visitor: Scheduling,
     gateway: GatewayDep,
     once: OnceDep,
     *,
@@ -66,12 +83,11 @@ async def make_job(
     """Make a job. A member's answers come back to themselves: its target is `origin`."""
     _check_target(visitor, wish.target)
 
-    async def make() -> JobShape:
+    async def make(store: Store) -> Job:
         known = await _platforms(store, gateway)
-        job = await store.make_job(wish.new_job(), _asker(visitor, profile), platforms=known)
-        return JobShape.from_job(job)
+        return await store.make_job(wish.new_job(), _asker(visitor, profile), platforms=known)
 
-    return await once.answer(visitor.account, make)
+    return await once.answer(visitor.account, make, JobShape.from_job)
 
 
 @router.get("/times")
@@ -102,7 +118,7 @@ async def read_job(id: Number, visitor: Reading, store: StoreDep, response: Resp
 async def change_job(
     id: Number,
     wish: JobEdit,
-    visitor: Writing,
+    visitor: Rearranging,
     store: StoreDep,
     gateway: GatewayDep,
     *,
@@ -119,21 +135,27 @@ async def change_job(
 
 
 @router.delete("/{id}", status_code=204, responses=told(412, 428))
-async def delete_job(id: Number, visitor: Writing, store: StoreDep, seen: IfMatch = None) -> None:
+async def delete_job(
+    id: Number, visitor: Scheduling, store: StoreDep, seen: IfMatch = None
+) -> None:
     """Delete a job, and what is known of its runs; their sessions stay."""
     job, asker = await _find(store, visitor, id)
     await store.delete_job(job.id, asker, seen=seen_in(seen))
 
 
 @router.post("/{id}/pause")
-async def pause_job(id: Number, visitor: Writing, store: StoreDep, response: Response) -> JobShape:
+async def pause_job(
+    id: Number, visitor: Rearranging, store: StoreDep, response: Response
+) -> JobShape:
     """Let a job rest; what has begun goes on."""
     job, asker = await _find(store, visitor, id)
     return _shown(response, await store.pause_job(job.id, asker))
 
 
 @router.post("/{id}/resume", responses=told(409))
-async def resume_job(id: Number, visitor: Writing, store: StoreDep, response: Response) -> JobShape:
+async def resume_job(
+    id: Number, visitor: Rearranging, store: StoreDep, response: Response
+) -> JobShape:
     """Let a job go on; what it missed meanwhile is not made up for."""
     job, asker = await _find(store, visitor, id)
     return _shown(response, await store.resume_job(job.id, asker))
@@ -141,16 +163,16 @@ async def resume_job(id: Number, visitor: Writing, store: StoreDep, response: Re
 
 @router.post("/{id}/run", status_code=202, response_model=StartShape, responses=told(409))
 async def run_job(
-    id: Number, visitor: Writing, store: StoreDep, gateway: GatewayDep, once: OnceDep
+    id: Number, visitor: Scheduling, store: StoreDep, gateway: GatewayDep, once: OnceDep
 ) -> Response:
     """Start a job at once, whatever its schedule says."""
     job, asker = await _find(store, visitor, id)
 
-    async def run() -> StartShape:
+    async def run(store: Store) -> Start:
         known = await _platforms(store, gateway)
-        return StartShape.from_start(await store.run_job(job.id, asker, platforms=known))
+        return await store.run_job(job.id, asker, platforms=known)
 
-    return await once.answer(visitor.account, run, status=202)
+    return await once.answer(visitor.account, run, StartShape.from_start, 202)
 
 
 @router.get("/{id}/runs")

@@ -6,14 +6,12 @@ from fastapi import APIRouter, Query
 
 from threadline.core.errors import Invalid
 from threadline.core.session import SessionId
-from threadline.sessions.store import Store
 from threadline.sessions.transcripts.lineage import Position
 from threadline.web.api.asking import Reading, visible
 from threadline.web.api.deps import SessionIdPath, StoreDep
 from threadline.web.api.paging import PAGE, Most
 from threadline.web.api.shapes.finding import ChildView, LineageView, StitchedView
 from threadline.web.api.shapes.message import MessageView
-from threadline.web.visiting import Visitor
 
 router = APIRouter(prefix="/sessions/{id}", tags=["lineage"])
 
@@ -34,29 +32,24 @@ async def read_lineage(visitor: Reading, store: StoreDep, id: SessionIdPath) -> 
     """
     session = await visible(store, visitor, id)
     kin = await store.lineage(session.id)
-    children = [
-        ChildView.from_child(child)
-        for child in kin.children
-        if await _seen(store, visitor, session.profile, child.id)
-    ]
+    ids = {child.id for child in kin.children}
+    ids |= {one for one in (kin.root_id, kin.parent_id, kin.first_id, kin.latest_id) if one}
+    seen = ids if visitor.is_owner else await store.seen(visitor.asker(session.profile), ids)
+
+    def shown(id: SessionId | None) -> SessionId | None:
+        return id if id in seen else None
+
+    children = [ChildView.from_child(child) for child in kin.children if child.id in seen]
     hidden = len(kin.children) - len(children)
     return LineageView(
-        root_id=await _seen(store, visitor, session.profile, kin.root_id),
-        parent_id=await _seen(store, visitor, session.profile, kin.parent_id),
+        root_id=shown(kin.root_id),
+        parent_id=shown(kin.parent_id),
         cause=kin.cause,
-        first_id=await _seen(store, visitor, session.profile, kin.first_id),
-        latest_id=await _seen(store, visitor, session.profile, kin.latest_id),
+        first_id=shown(kin.first_id),
+        latest_id=shown(kin.latest_id),
         children=children,
         number_of_children=len(children) if hidden else kin.number_of_children,
     )
-
-
-async def _seen(
-    store: Store, visitor: Visitor, profile: str, id: SessionId | None
-) -> SessionId | None:
-    if id is None or visitor.is_owner:
-        return id
-    return id if await store.may_see(visitor.asker(profile), id) else None
 
 
 @router.get("/stitched", summary="Read a conversation through its continuations")

@@ -30,8 +30,7 @@ async def ask_passkey(
     request: Request, entrance: EntranceDep, ceremony: CeremonyDep
 ) -> PasskeyQuestion:
     """Get what a browser needs to sign with a passkey."""
-    await entrance.count(request)
-    challenge, options = ceremony.ask_anybody()
+    challenge, options = ceremony.ask_anybody(await entrance.count(request))
     return PasskeyQuestion(challenge=challenge, options=options)
 
 
@@ -44,16 +43,17 @@ async def log_in_by_passkey(
     ceremony: CeremonyDep,
 ) -> Me:
     """Log in by a passkey that signed the question. The answer sets a cookie."""
-    account = await ceremony.recognise(wish.challenge, wish.credential)
-    return tell_entered(request, response, await entrance.admit(request, account, "passkey"))
+    account, tried = await ceremony.recognise(wish.challenge, wish.credential)
+    entered = await entrance.admit(request, account, "passkey", tried)
+    return tell_entered(request, response, entered)
 
 
 @router.delete("", status_code=204)
 async def log_out(request: Request, visitor: Visiting, store: StoreDep) -> Response:
     """Log this browser out."""
     if visitor.login is not None:
-        await store.end_login(visitor.login.key, visitor.account.key)
-        await store.note_audit(visitor.account.key, "login.ended", str(visitor.login.key))
+        account = visitor.account
+        await store.end_login(visitor.login.key, account.key, by=account.actor)
     response = Response(status_code=204)
     forget_login(response, request)
     return response

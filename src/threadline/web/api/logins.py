@@ -27,16 +27,14 @@ async def list_logins(visitor: Reading, store: StoreDep) -> Page[LoginShape]:
 async def end_other_logins(visitor: Managing, store: StoreDep) -> LoginsEnded:
     """Log out all your browsers but the one that asks."""
     own = visitor.login.key if visitor.login else None
-    ended = await store.end_logins(visitor.account.key, own)
-    await store.note_audit(visitor.account.key, "login.ended", "others", str(ended))
+    ended = await store.end_logins(visitor.account.key, own, by=visitor.account.actor)
     return LoginsEnded(ended=ended)
 
 
 @router.delete("/{key}", status_code=204)
 async def end_login(key: Key, request: Request, visitor: Managing, store: StoreDep) -> Response:
     """Log a browser of yours out."""
-    await store.end_login(LoginKey(key), visitor.account.key)
-    await store.note_audit(visitor.account.key, "login.ended", str(key))
+    await store.end_login(LoginKey(key), visitor.account.key, by=visitor.account.actor)
     response = Response(status_code=204)
     if visitor.login is not None and visitor.login.key == key:
         forget_login(response, request)

@@ -1,16 +1,16 @@
 """Looking: what routes about conversations have in common, as far as a visitor may see it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
-from threadline.core.account import Account
+from threadline.core.account import Account, TokenScope
 from threadline.core.delivery import LOCAL
 from threadline.core.errors import Invalid, NotFound, Refused
 from threadline.core.inbound import Inbound
 from threadline.core.message import Part, Text
 from threadline.core.person import Identity
 from threadline.core.route import MAIN_PROFILE, canonical_profile
-from threadline.core.session import Session
+from threadline.core.session import Session, SessionId
 from threadline.core.turn import Turn, TurnId
 from threadline.sessions.store import Store
 from threadline.web.api.asking import visible
@@ -67,7 +67,7 @@ async def say(
 
 
 async def shown_session(store: Store, visitor: Visitor, session: Session) -> Session:
-    """Leave out the kin of a session that a visitor may not see."""
+    """Leave out what a visitor may not see of a session: kin of others, and an owner's project."""
     (shown,) = await shown_sessions(store, visitor, [session])
     return shown
 
@@ -78,17 +78,33 @@ async def shown_sessions(
     """Do the same for sessions of one profile, all at once."""
     if visitor.is_owner or not sessions:
         return sessions
-    kin = {id for one in sessions for id in (one.parent_id, one.root_id, one.base_id) if id}
+    kin = {id for one in sessions for id in _kin(one)}
     seen = await store.seen(visitor.asker(sessions[0].profile), kin)
-    return [
-        replace(
-            one,
-            parent_id=one.parent_id if one.parent_id in seen else None,
-            root_id=one.root_id if one.root_id in seen else one.id,
-            base_id=one.base_id if one.base_id in seen else None,
-        )
-        for one in sessions
-    ]
+    return [_without_strangers(one, seen) for one in sessions]
+
+
+async def shown_children(
+    store: Store, visitor: Visitor, session: Session
+) -> Callable[[Session], Session]:
+    """Answer what does the same for a session that is yet to come of this one."""
+    if visitor.is_owner:
+        return lambda child: child
+    seen = await store.seen(visitor.asker(session.profile), {session.id, *_kin(session)})
+    return lambda child: _without_strangers(child, seen)
+
+
+def _kin(session: Session) -> set[SessionId]:
+    return {id for id in (session.parent_id, session.root_id, session.base_id) if id}
+
+
+def _without_strangers(session: Session, seen: Collection[SessionId]) -> Session:
+    return replace(
+        session,
+        parent_id=session.parent_id if session.parent_id in seen else None,
+        root_id=session.root_id if session.root_id in seen else session.id,
+        base_id=session.base_id if session.base_id in seen else None,
+        project=None,
+    )
 
 
 async def visible_turn(store: Store, visitor: Visitor, id: int) -> Turn:
@@ -105,3 +121,10 @@ def require_owner(visitor: Visitor, what: str) -> None:
     """Refuse what goes beyond a member's own conversations."""
     if not visitor.is_owner:
         raise Refused(f"Only an owner may {what}")
+
+
+def require_admin(visitor: Visitor, what: str) -> None:
+    """Refuse what goes beyond conversations altogether; a token of an owner has to say that."""
+    require_owner(visitor, what)
+    if not visitor.may_administer:
+        raise Refused(f"To {what} needs the scope {TokenScope.ADMIN}")

@@ -51,9 +51,9 @@ async def set_password(
     new = checked_password(wish.new, account.name)
     if account.has_password and not await entrance.is_password_of(request, account, wish.old or ""):
         raise Refused("The old password is not this one")
-    await store.set_password(account.key, await entrance.passwords.hash(new))
-    await store.end_logins(account.key, visitor.login.key if visitor.login else None)
-    await store.note_audit(account.key, "password.set", account.name)
+    hashed = await entrance.passwords.hash(new)
+    own = visitor.login.key if visitor.login else None
+    await store.set_password(account.key, hashed, but=own, by=account.actor)
     return Response(status_code=204)
 
 
@@ -72,19 +72,15 @@ async def ask_new_passkey(visitor: AtHome, ceremony: CeremonyDep) -> PasskeyQues
 
 
 @router.post("/passkeys", status_code=201, responses=told(409))
-async def add_passkey(
-    wish: PasskeyMade, visitor: AtHome, ceremony: CeremonyDep, store: StoreDep
-) -> PasskeyShape:
+async def add_passkey(wish: PasskeyMade, visitor: AtHome, ceremony: CeremonyDep) -> PasskeyShape:
     """Log in with a passkey from now on, too. A question is good for one answer."""
-    account = visitor.account
-    made = await ceremony.add(account, wish.name, wish.challenge, wish.credential)
-    await store.note_audit(account.key, "passkey.added", str(made.key), made.name)
+    made = await ceremony.add(visitor.account, wish.name, wish.challenge, wish.credential)
     return PasskeyShape.from_passkey(made)
 
 
 @router.delete("/passkeys/{key}", status_code=204)
 async def delete_passkey(key: Key, visitor: AtHome, store: StoreDep) -> Response:
     """Log in with a passkey no more."""
-    await store.delete_passkey(PasskeyKey(key), visitor.account.key)
-    await store.note_audit(visitor.account.key, "passkey.deleted", str(key))
+    account = visitor.account
+    await store.delete_passkey(PasskeyKey(key), account.key, by=account.actor)
     return Response(status_code=204)

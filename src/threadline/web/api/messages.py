@@ -1,19 +1,21 @@
 """Messages: a transcript page by page, and words for it."""
 
+from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
 
+from threadline.core.cut import Edited
 from threadline.core.errors import Invalid, NotFound
 from threadline.core.message import Message
 from threadline.core.rank import Rank
-from threadline.core.session import SessionId
+from threadline.core.session import Session, SessionId
 from threadline.sessions.arrivals.outcome import Arrival
 from threadline.sessions.store import Store
-from threadline.web.api.asking import Reading, Writing, visible
+from threadline.web.api.asking import Exchanging, Reading, Writing, visible
 from threadline.web.api.deps import SessionIdPath, StoreDep
 from threadline.web.api.idempotency import Once, OnceDep
-from threadline.web.api.looking import parts_of, require_owner, say, shown_session
+from threadline.web.api.looking import parts_of, require_owner, say, shown_children
 from threadline.web.api.paging import PAGE, Most, Page
 from threadline.web.api.problems import told
 from threadline.web.api.shapes.cut import BranchWish, EditedView
@@ -114,11 +116,11 @@ async def send_message(
     """
     session = await visible(store, visitor, id)
 
-    async def send() -> SentView:
+    async def send(store: Store) -> Arrival:
         send = _answer if wish.speech is Speech.ANSWER else _ask
-        return SentView.from_arrival(await send(store, visitor, session.id, wish, once))
+        return await send(store, visitor, session.id, wish, once)
 
-    return await once.answer(visitor.account, send)
+    return await once.answer(visitor.account, send, SentView.from_arrival)
 
 
 async def _ask(
@@ -149,7 +151,7 @@ async def _answer(
 )
 async def edit_message(
     *,
-    visitor: Writing,
+    visitor: Exchanging,
     store: StoreDep,
     id: SessionIdPath,
     seq: Seq,
@@ -159,10 +161,15 @@ async def edit_message(
     """Let a line of a person read differently, in a branch that begins before it."""
     session = await visible(store, visitor, id)
 
-    async def edit() -> EditedView:
-        return EditedView.from_edited(await store.edit(session.id, seq, wish.text))
+    shown = await shown_children(store, visitor, session)
 
-    return await once.answer(visitor.account, edit)
+    async def edit(store: Store) -> Edited:
+        return await store.edit(session.id, seq, wish.text)
+
+    def shape(made: Edited) -> EditedView:
+        return EditedView.from_edited(replace(made, session=shown(made.session)))
+
+    return await once.answer(visitor.account, edit, shape)
 
 
 @router.post(
@@ -174,7 +181,7 @@ async def edit_message(
 )
 async def branch_session(
     *,
-    visitor: Writing,
+    visitor: Exchanging,
     store: StoreDep,
     id: SessionIdPath,
     seq: Seq,
@@ -184,8 +191,11 @@ async def branch_session(
     """Begin a session that shares the transcript up to a line."""
     session = await visible(store, visitor, id)
 
-    async def branch() -> SessionView:
-        made = await store.branch(session.id, at=seq, title=wish.title)
-        return SessionView.from_session(await shown_session(store, visitor, made))
+    shown = await shown_children(store, visitor, session)
 
-    return await once.answer(visitor.account, branch)
+    async def branch(store: Store) -> Session:
+        return await store.branch(session.id, at=seq, title=wish.title)
+
+    return await once.answer(
+        visitor.account, branch, lambda made: SessionView.from_session(shown(made))
+    )

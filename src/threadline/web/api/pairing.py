@@ -4,7 +4,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
+from threadline.core.access import Grant
 from threadline.core.errors import NotFound
+from threadline.sessions.store import Store
 from threadline.web.api.asking import Administering
 from threadline.web.api.deps import StoreDep
 from threadline.web.api.idempotency import OnceDep
@@ -31,20 +33,20 @@ async def list_waiting(
 async def approve_pairing(
     wish: PairingApproval,
     visitor: Administering,
-    store: StoreDep,
     once: OnceDep,
     profile: OfProfile = None,
 ) -> Response:
     """Let in whoever was shown a code. After five wrong ones none is looked at for an hour."""
 
-    async def approve() -> GrantShape:
-        grant = await store.approve_pairing(
-            wish.code, platform=wish.platform, profile=profile_of(visitor, profile)
+    async def approve(store: Store) -> Grant:
+        return await store.approve_pairing(
+            wish.code,
+            platform=wish.platform,
+            profile=profile_of(visitor, profile),
+            by=visitor.account.actor,
         )
-        await store.note_audit(visitor.account.key, "pairing.approved", str(grant.identity))
-        return GrantShape.from_grant(grant)
 
-    return await once.answer(visitor.account, approve)
+    return await once.answer(visitor.account, approve, GrantShape.from_grant)
 
 
 @router.get("/grants")
@@ -60,19 +62,20 @@ async def list_grants(
 async def allow_sender(
     wish: GrantWish,
     visitor: Administering,
-    store: StoreDep,
     once: OnceDep,
     profile: OfProfile = None,
 ) -> Response:
     """Let somebody in without a code."""
 
-    async def allow() -> GrantShape:
-        who = read_identity(wish.sender)
-        grant = await store.allow(who, name=wish.name, profile=profile_of(visitor, profile))
-        await store.note_audit(visitor.account.key, "pairing.allowed", str(grant.identity))
-        return GrantShape.from_grant(grant)
+    async def allow(store: Store) -> Grant:
+        return await store.allow(
+            read_identity(wish.sender),
+            name=wish.name,
+            profile=profile_of(visitor, profile),
+            by=visitor.account.actor,
+        )
 
-    return await once.answer(visitor.account, allow)
+    return await once.answer(visitor.account, allow, GrantShape.from_grant)
 
 
 @router.delete("/grants", status_code=204)
@@ -87,10 +90,10 @@ async def revoke_sender(
 ) -> None:
     """Let somebody in no longer, or turn away who waits. Whom the settings name is not touched."""
     who = read_identity(sender)
-    if not await store.revoke(who, profile=profile_of(visitor, profile)):
+    named = profile_of(visitor, profile)
+    if not await store.revoke(who, profile=named, by=visitor.account.actor):
         raise NotFound(
             "They were not let in here, and do not wait",
             id=sender[:60],
             hint="Whom the settings name is let in by these",
         )
-    await store.note_audit(visitor.account.key, "pairing.revoked", str(who))

@@ -77,9 +77,8 @@ async def forget_person(
     """
     who = read_identity(wish.sender)
     plan = await store.plan_forgetting_person(who)
-    certificate = await with_outputs(plan, store.forget_person(who))
-    # Whom it was is what shall be forgotten; the certificate's number says enough.
-    await store.note_audit(visitor.account.key, "person.forgotten", str(certificate.id))
+    forgetting = store.forget_person(who, by=visitor.account.actor)
+    certificate = await with_outputs(plan, forgetting)
     return CertificateView.from_certificate(certificate)
 
 
@@ -87,18 +86,14 @@ async def forget_person(
 async def join_senders(wish: JoinWish, visitor: Administering, store: StoreDep) -> PersonShape:
     """Make two senders one person. What they said stays where it was."""
     one, other = read_identity(wish.one), read_identity(wish.other)
-    person = await store.join(one, other)
-    await store.note_audit(visitor.account.key, "person.joined", str(person.key))
-    return PersonShape.from_person(person)
+    return PersonShape.from_person(await store.join(one, other, by=visitor.account.actor))
 
 
 @router.post("/part")
 async def part_sender(wish: SenderWish, visitor: Administering, store: StoreDep) -> PartingShape:
     """Let a sender be a person of their own again."""
-    parting = await store.part(read_identity(wish.sender))
-    if parting is not None:
-        await store.note_audit(visitor.account.key, "person.parted", "")
-    return PartingShape.from_parting(parting)
+    who = read_identity(wish.sender)
+    return PartingShape.from_parting(await store.part(who, by=visitor.account.actor))
 
 
 @router.get("/{key}")
@@ -109,7 +104,8 @@ async def read_person(key: Key, _: Administering, store: StoreDep) -> PersonShap
 
 @router.patch("/{key}")
 async def rename_person(
-    key: Key, wish: PersonRenaming, _: Administering, store: StoreDep
+    key: Key, wish: PersonRenaming, visitor: Administering, store: StoreDep
 ) -> PersonShape:
     """Call a person by another name."""
-    return PersonShape.from_person(await store.rename_person(PersonKey(key), wish.name))
+    by = visitor.account.actor
+    return PersonShape.from_person(await store.rename_person(PersonKey(key), wish.name, by=by))

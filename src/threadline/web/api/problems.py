@@ -1,14 +1,11 @@
-"""Problems: how every error is told over the API (RFC 9457), in one place."""
+"""Problems: how the API describes its errors, and tells those of its framework."""
 
-import math
-from collections.abc import Mapping, Sequence
-from datetime import timedelta
 from http import HTTPStatus
 from typing import Any, cast
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import Response
 from pydantic import Field
 from starlette.exceptions import HTTPException
 
@@ -19,31 +16,14 @@ from threadline.core.errors import (
     Refused,
     ThreadlineError,
 )
-from threadline.core.problem import PROBLEM_TYPE
+from threadline.core.problem import PROBLEM_TYPE, fit
 from threadline.web.api.shapes.model import Answer
+from threadline.web.problems import tell
 
 SCHEMAS = "#/components/schemas/"
 """Where OpenAPI looks for what is named."""
 FIELDS_TOLD = 20
 """How many mistakes of one request are named."""
-
-
-class MatchNeeded(Refused):
-    """This is changed only by whoever says which revision they have seen."""
-
-    status = 428
-
-
-class TooOften(Refused):
-    """This was asked too often; it is possible again after a while."""
-
-    status = 429
-
-    def __init__(self, message: str = "", *, after: timedelta) -> None:
-        """Say after what time it may be asked again."""
-        super().__init__(message, hint="Wait for as long as Retry-After says")
-        self.headers = {"Retry-After": str(max(1, math.ceil(after.total_seconds())))}
-        """What goes with the answer."""
 
 
 class Mistake(Answer):
@@ -83,30 +63,6 @@ EVERYWHERE = told(400, 401, 403, 404, 405, 408, 413, 415, 422, 429, 500, 503)
 """The problems that any route may answer with."""
 
 
-def tell(
-    error: ThreadlineError,
-    status: int | None = None,
-    *,
-    errors: Sequence[Mistake] | None = None,
-    headers: Mapping[str, str] | None = None,
-) -> Response:
-    """Make the answer that tells an error."""
-    problem = Problem(
-        title=type(error).__name__,
-        status=status or error.status,
-        detail=_fit(error.message),
-        id=_fit(error.id) if error.id else None,
-        hint=error.hint,
-        errors=None if errors is None else list(errors),
-    )
-    return JSONResponse(
-        problem.model_dump(exclude_none=True),
-        status_code=problem.status,
-        headers={**_headers(error), **(headers or {})},
-        media_type=PROBLEM_TYPE,
-    )
-
-
 def tell_problems(app: FastAPI) -> None:
     """Let an application tell all its errors so."""
     app.add_exception_handler(ThreadlineError, _tell_ours)
@@ -127,11 +83,12 @@ async def _tell_mistakes(request: Request, error: Exception) -> Response:
     if found[0]["loc"] == ("body",) and not _is_json(request):
         return tell(Invalid("The body must be application/json"), 415)
     mistakes = [
-        Mistake(field=_fit(".".join(map(str, one["loc"]))), message=_fit(str(one["msg"])))
+        Mistake(field=fit(".".join(map(str, one["loc"]))), message=fit(str(one["msg"])))
         for one in found
     ]
     first = mistakes[0]
-    return tell(Invalid(f"{first.field}: {first.message}"), errors=mistakes)
+    wrong = Invalid(f"{first.field}: {first.message}")
+    return tell(wrong, errors=[one.model_dump() for one in mistakes])
 
 
 async def _tell_http(request: Request, raised: Exception) -> Response:
@@ -153,13 +110,3 @@ async def _tell_failure(_: Request, __: Exception) -> Response:
 def _is_json(request: Request) -> bool:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     return kind == "application/json" or (kind.startswith("application/") and "+json" in kind)
-
-
-def _headers(error: ThreadlineError) -> Mapping[str, str]:
-    """Answer what an error wants to go with its answer, if it says so."""
-    return getattr(error, "headers", {})
-
-
-def _fit(text: str) -> str:
-    """Leave out what cannot be written: half a surrogate pair can be sent, but not answered."""
-    return text.encode("utf-8", "replace").decode()

@@ -2,18 +2,19 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter, Path, Response
 
 from threadline.core.errors import NotFound
 from threadline.core.project import Project
 from threadline.core.session import ProjectKey
 from threadline.sessions.store import Store
-from threadline.web.api.asking import Reading, Writing
+from threadline.web.api.asking import Exchanging, Reading, Writing
 from threadline.web.api.deps import StoreDep
 from threadline.web.api.idempotency import OnceDep
 from threadline.web.api.looking import profile_of, require_owner
 from threadline.web.api.paging import Page
 from threadline.web.api.problems import told
+from threadline.web.api.profiles import OfProfile
 from threadline.web.api.revisions import IfMatch, seen_in, tell_tag
 from threadline.web.api.shapes.project import (
     CountedProjectView,
@@ -32,7 +33,7 @@ Key = Annotated[int, Path(ge=1, le=2**53, description="The key of a project.", e
 async def list_projects(
     visitor: Reading,
     store: StoreDep,
-    profile: Annotated[str | None, Query(max_length=100)] = None,
+    profile: OfProfile = None,
 ) -> Page[CountedProjectView]:
     """List the projects of a profile by name, and how many sessions each has.
 
@@ -50,18 +51,15 @@ async def list_projects(
     response_model=ProjectView,
     responses=told(409),
 )
-async def make_project(
-    visitor: Writing, store: StoreDep, wish: NewProject, once: OnceDep
-) -> Response:
+async def make_project(visitor: Writing, wish: NewProject, once: OnceDep) -> Response:
     """Make a project; its name is the only one of its sort in the profile."""
     require_owner(visitor, "make projects")
 
-    async def make() -> ProjectView:
+    async def make(store: Store) -> Project:
         profile = profile_of(visitor, wish.profile)
-        made = await store.make_project(wish.name, wish.color, profile=profile)
-        return ProjectView.from_project(made)
+        return await store.make_project(wish.name, wish.color, profile=profile)
 
-    return await once.answer(visitor.account, make)
+    return await once.answer(visitor.account, make, ProjectView.from_project)
 
 
 @router.get("/{key}", summary="Read a project")
@@ -77,7 +75,7 @@ async def read_project(
 @router.patch("/{key}", summary="Change a project", responses=told(409, 412, 428))
 async def change_project(
     *,
-    visitor: Writing,
+    visitor: Exchanging,
     store: StoreDep,
     key: Key,
     wish: ProjectChange,

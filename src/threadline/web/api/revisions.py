@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import Header, Response
 
 from threadline.core.revision import Seen
-from threadline.web.api.problems import MatchNeeded
+from threadline.web.problems import MatchNeeded
 
 IfMatch = Annotated[
     str | None,

@@ -11,9 +11,10 @@ from threadline.core.person import PersonKey
 from threadline.core.search import HITS, LARGEST_HITS, QUERY_LIMIT, SKIP_LIMIT, SearchFilter
 from threadline.core.session import ProjectKey, SessionId
 from threadline.web.api.asking import Reading, visible
-from threadline.web.api.deps import StoreDep
+from threadline.web.api.deps import SessionIdQuery, StoreDep
 from threadline.web.api.looking import profile_of, require_owner
 from threadline.web.api.paging import After, number_after
+from threadline.web.api.profiles import OfProfile
 from threadline.web.api.shapes.finding import FoundView
 
 router = APIRouter(prefix="/search", tags=["search"])
@@ -31,13 +32,13 @@ async def find_messages(
         Query(min_length=1, max_length=QUERY_LIMIT, examples=['"number 7" -eight']),
     ],
     is_typing: Annotated[bool, Query(description="The last word may be unfinished.")] = False,
-    profile: Annotated[str | None, Query(max_length=100)] = None,
+    profile: OfProfile = None,
     role: Annotated[list[Role] | None, Query(max_length=4)] = None,
     platform: Annotated[str | None, Query(min_length=1, max_length=100)] = None,
     kind: Kind | None = None,
     person: Number = None,
     project: Number = None,
-    session: Annotated[str | None, Query(pattern="^[0-9]{8}_[0-9]{6}_[0-9a-f]{8}$")] = None,
+    session: SessionIdQuery = None,
     since: datetime | None = None,
     until: datetime | None = None,
     is_archived: bool | None = None,

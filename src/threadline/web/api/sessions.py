@@ -12,12 +12,13 @@ from threadline.core.address import Kind
 from threadline.core.errors import Invalid, Refused
 from threadline.core.listing import ListCursor, SessionFilter, SessionRow, Shelf
 from threadline.core.person import Identity, PersonKey
-from threadline.core.session import Origin, ProjectKey, Session, SessionId, checked_session_id
+from threadline.core.session import Origin, ProjectKey, SessionId, checked_session_id
+from threadline.sessions.arrivals.outcome import Arrival
 from threadline.sessions.store import Store
-from threadline.web.api.asking import Reading, Writing, visible
-from threadline.web.api.changing import require_leave
+from threadline.web.api.asking import Exchanging, Reading, Writing, visible
 from threadline.web.api.deps import SessionIdPath, StoreDep
 from threadline.web.api.idempotency import OnceDep
+from threadline.web.api.leave import require_leave
 from threadline.web.api.looking import (
     device_of,
     identity_of,
@@ -43,6 +44,8 @@ from threadline.web.api.shapes.session import (
     SessionRowView,
     SessionView,
     StreamingView,
+    shown_row,
+    tell_rows,
 )
 from threadline.web.visiting import Visitor
 
@@ -102,7 +105,7 @@ async def _filter(
 Filter = Annotated[SessionFilter, Depends(_filter)]
 
 
-@router.get("", summary="List sessions")
+@router.get("", summary="List sessions", response_model=Page[SessionRowView])
 async def list_sessions(
     *,
     visitor: Reading,
@@ -113,7 +116,7 @@ async def list_sessions(
     ids: Ids = (),
     after: After = None,
     most: Most = PAGE,
-) -> Page[SessionRowView]:
+) -> Response:
     """Read a page of sessions, pinned ones first, then the latest activity.
 
     Without a filter it is the sidebar: nothing archived or scheduled, and nothing empty. A member
@@ -129,7 +132,7 @@ async def list_sessions(
         asked = [checked_session_id(id) for id in ids]
         asker = visitor.asker(mine)
         rows = await store.session_rows(asked, asker=asker, reader=reader, device=named)
-        return Page(items=await _shown_rows(store, visitor, rows))
+        return tell_rows(await _shown_rows(store, visitor, rows))
     page = await store.sessions(
         _own(visitor, only),
         profile=mine,
@@ -138,14 +141,14 @@ async def list_sessions(
         after=None if after is None else ListCursor(after),
         most=most,
     )
-    return Page(items=await _shown_rows(store, visitor, page.rows), next=page.next)
+    return tell_rows(await _shown_rows(store, visitor, page.rows), page.next)
 
 
 async def _shown_rows(
     store: Store, visitor: Visitor, rows: Sequence[SessionRow]
-) -> list[SessionRowView]:
+) -> list[SessionRow]:
     sessions = await shown_sessions(store, visitor, [row.session for row in rows])
-    return [SessionRowView.from_row(*both) for both in zip(rows, sessions, strict=True)]
+    return [shown_row(*both) for both in zip(rows, sessions, strict=True)]
 
 
 def _own(visitor: Visitor, only: SessionFilter) -> SessionFilter:
@@ -180,14 +183,14 @@ async def begin_session(
 
     The agent is asked, and `turn_id` is the turn that answers.
     """
+    profile = profile_of(visitor, wish.profile)
+    require_leave(visitor, wish.wanted(), store.rules)
 
-    async def begin() -> SentView:
-        profile = profile_of(visitor, wish.profile)
-        require_leave(visitor, wish)
+    async def begin(store: Store) -> Arrival:
         said = await say(store, visitor, wish, once.name, profile=profile, thread=once.name[:16])
-        return SentView.from_arrival(await store.begin(said, wish.wanted()))
+        return await store.begin(said, wish.wanted())
 
-    return await once.answer(visitor.account, begin)
+    return await once.answer(visitor.account, begin, SentView.from_arrival)
 
 
 @router.get("/{id}", summary="Read a session")
@@ -203,7 +206,7 @@ async def read_session(
 @router.patch("/{id}", summary="Change a session", responses=told(409, 412, 428))
 async def change_session(
     *,
-    visitor: Writing,
+    visitor: Exchanging,
     store: StoreDep,
     id: SessionIdPath,
     wish: SessionChange,
@@ -216,7 +219,7 @@ async def change_session(
     """
     session = await visible(store, visitor, id)
     expected = seen_in(seen)
-    require_leave(visitor, wish)
+    require_leave(visitor, wish.wanted(), store.rules)
     session = await store.change_session(session.id, wish.wanted(), seen=expected)
     tell_tag(response, session.revision)
     return SessionView.from_session(await shown_session(store, visitor, session))
@@ -227,12 +230,10 @@ async def plan_forgetting(visitor: Reading, store: StoreDep, id: SessionIdPath) 
     """Tell what would go with a session, without changing anything."""
     session = await visible(store, visitor, id)
     plan = await store.plan_forgetting([session.id])
-    shown = [one for one in plan.branches if await _is_known(store, visitor, session, one)]
-    return PlanView.from_plan(replace(plan, branches=tuple(shown)))
-
-
-async def _is_known(store: Store, visitor: Visitor, session: Session, id: SessionId) -> bool:
-    return visitor.is_owner or await store.may_see(visitor.asker(session.profile), id)
+    if not visitor.is_owner:
+        seen = await store.visible(plan.branches, viewer=visitor.account)
+        plan = replace(plan, branches=tuple(id for id in plan.branches if id in seen))
+    return PlanView.from_plan(plan)
 
 
 @router.delete("/{id}", summary="Forget a session", responses=told(409, 412, 428))
@@ -245,21 +246,22 @@ async def forget_session(
     """
     session = await visible(store, visitor, id)
     expected = seen_in(seen)
-    require_own(visitor, session)
+    require_own(visitor, session.id, session.kind)
     plan = await store.plan_forgetting([session.id])
-    certificate = await with_outputs(plan, store.forget_session(session.id, seen=expected))
-    await store.note_audit(visitor.account.key, "session.forgotten", session.id)
+    by = visitor.account.actor
+    forgetting = store.forget_session(session.id, seen=expected, by=by)
+    certificate = await with_outputs(plan, forgetting)
     return CertificateView.from_certificate(certificate)
 
 
-def require_own(visitor: Visitor, session: Session) -> None:
+def require_own(visitor: Visitor, id: SessionId, kind: Kind) -> None:
     """Refuse that a member does away with what others wrote, too."""
-    if not visitor.is_owner and session.kind is not Kind.DM:
-        raise Refused("Only an owner may forget what several people share", id=session.id)
+    if not visitor.is_owner and kind is not Kind.DM:
+        raise Refused("Only an owner may forget what several people share", id=id)
 
 
 @router.post("/{id}/end", summary="End a session")
-async def end_session(visitor: Writing, store: StoreDep, id: SessionIdPath) -> SessionView:
+async def end_session(visitor: Exchanging, store: StoreDep, id: SessionIdPath) -> SessionView:
     """Let a session end; whoever speaks there next begins a new one."""
     session = await visible(store, visitor, id)
     await store.end(session.id)

@@ -77,8 +77,10 @@ async def change_settings(
     require_near(changes, reloading.source.file.parent)
     with _told_as_mistakes():
         reload = await reloading.change(changes, seen)
+    # Afterwards, as a file has no part in a transaction: what is found wrong was not changed, and
+    # of what was written the file itself can tell.
     for key in changes:
-        await store.note_audit(visitor.account.key, "settings.changed", key)
+        await store.note_audit(visitor.account.actor, "settings.changed", key)
     tell_tag(response, revision_of(await _read(reloading)))
     return await asyncio.to_thread(_tell, reloading, reload, changes)
 
@@ -90,7 +92,8 @@ async def reload_settings(
     """Read the file again, after somebody changed it by hand, and go by it."""
     with _told_as_mistakes():
         reload = await reloading.reload()
-    await store.note_audit(visitor.account.key, "settings.reloaded", str(reloading.source.file))
+    file = str(reloading.source.file)
+    await store.note_audit(visitor.account.actor, "settings.reloaded", file)
     return await asyncio.to_thread(_tell, reloading, reload, {})
 
 

@@ -17,7 +17,6 @@ from threadline.web.api.idempotency import OnceDep
 from threadline.web.api.paging import Page
 from threadline.web.api.problems import told
 from threadline.web.api.shapes.shares import ShareShape, ShareWish
-from threadline.web.visiting import Visitor
 
 router = APIRouter(prefix="/shares", tags=["shares"])
 
@@ -40,7 +39,9 @@ async def list_shares(
     asked = None if session is None else (await visible(store, visitor, session)).id
     found = await store.shares(asked)
     if asked is None and not visitor.is_owner:
-        found = [one for one in found if await _is_seen(store, visitor, one)]
+        ids = {SessionId(one.session_id) for one in found}
+        own = await store.visible(sorted(ids), viewer=visitor.account)
+        found = [one for one in found if one.session_id in own]
     return Page(items=[ShareShape.from_share(one) for one in found])
 
 
@@ -53,32 +54,21 @@ async def make_share(wish: ShareWish, visitor: Writing, store: StoreDep, once: O
     """
     session = await visible(store, visitor, wish.session)
 
-    async def make() -> ShareShape:
+    async def make(store: Store) -> Share:
         page = await _write_page(store, session.id, visitor.asker(session.profile))
         id = ShareId(secrets.token_urlsafe(_ID_BYTES))
-        share = await store.make_share(session.id, id, page, visitor.account.key)
-        await store.note_audit(visitor.account.key, "share.made", session.id)
-        return ShareShape.from_share(share)
+        return await store.make_share(session.id, id, page, by=visitor.account.actor)
 
-    return await once.answer(visitor.account, make)
+    return await once.answer(visitor.account, make, ShareShape.from_share)
 
 
 @router.delete("/{id}", status_code=204)
 async def revoke_share(id: Id, visitor: Writing, store: StoreDep) -> None:
     """Let nobody read a page any more."""
     share = await store.share(ShareId(id))
-    if not await _is_seen(store, visitor, share):
+    if not await store.visible([SessionId(share.session_id)], viewer=visitor.account):
         raise NotFound("There is no such share", id=id)
-    if await store.revoke_share(share.id):
-        await store.note_audit(visitor.account.key, "share.revoked", share.session_id)
-
-
-async def _is_seen(store: Store, visitor: Visitor, share: Share) -> bool:
-    try:
-        await visible(store, visitor, share.session_id)
-    except NotFound:
-        return False
-    return True
+    await store.revoke_share(share.id, by=visitor.account.actor)
 
 
 async def _write_page(store: Store, id: SessionId, asker: Asker) -> str:

@@ -36,17 +36,15 @@ async def make_token(wish: TokenWish, visitor: Managing, store: StoreDep) -> New
         )
     secret = new_secret(TOKEN_PREFIX)
     until = None if wish.days is None else store.now() + timedelta(days=wish.days)
+    account = visitor.account
     made = await store.make_token(
-        visitor.account.key, wish.name, scopes, hash_secret(secret), until
+        account.key, wish.name, scopes, hash_secret(secret), until, by=account.actor
     )
-    told = " ".join(sorted(made.scopes))
-    await store.note_audit(visitor.account.key, "token.made", f"{made.key} {made.name}", told)
     return NewToken(token=secret, **TokenShape.from_token(made).model_dump())
 
 
 @router.delete("/{key}", status_code=204)
 async def end_token(key: Key, visitor: Managing, store: StoreDep) -> Response:
     """Let a token of yours be worth nothing any more."""
-    await store.end_token(TokenKey(key), visitor.account.key)
-    await store.note_audit(visitor.account.key, "token.ended", str(key))
+    await store.end_token(TokenKey(key), visitor.account.key, by=visitor.account.actor)
     return Response(status_code=204)

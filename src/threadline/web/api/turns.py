@@ -4,20 +4,15 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path
 
-from threadline.core.errors import NotFound, Refused
-from threadline.core.inbound import Inbound, InboundKind
-from threadline.core.message import Message, Part, Text
-from threadline.core.session import Session, SessionId
-from threadline.core.turn import TurnId, TurnState
-from threadline.sessions.store import Store
-from threadline.web.api.asking import Reading, Writing, visible
+from threadline.core.message import MessageKey, Text
+from threadline.core.turn import TurnId
+from threadline.web.api.asking import Exchanging, Reading, Writing, visible
 from threadline.web.api.deps import SessionIdPath, StoreDep
 from threadline.web.api.looking import visible_turn
 from threadline.web.api.paging import PAGE, After, Most, Page, number_after
 from threadline.web.api.problems import told
 from threadline.web.api.shapes.message import MessageView, NewWords
 from threadline.web.api.shapes.turn import StoppedView, TurnView
-from threadline.web.visiting import Visitor
 
 router = APIRouter(tags=["turns"])
 
@@ -77,18 +72,17 @@ async def list_queue(visitor: Reading, store: StoreDep, id: SessionIdPath) -> Pa
     "/sessions/{id}/queue/{key}", summary="Change a message that waits", responses=told(409)
 )
 async def change_queued(
-    *, visitor: Writing, store: StoreDep, id: SessionIdPath, key: WaitingKey, wish: NewWords
+    *, visitor: Exchanging, store: StoreDep, id: SessionIdPath, key: WaitingKey, wish: NewWords
 ) -> MessageView:
     """Let a message of your own that waits for its turn read differently.
 
     Nobody puts words into somebody else's mouth, not even an owner, who may only take them back.
     """
     session = await visible(store, visitor, id)
-    message = await _waiting(store, session.id, key)
-    if not _is_own(message, visitor):
-        raise Refused("Only whoever said it here can change it", id=str(key))
-    await _change(store, visitor, session, message, Text(text=wish.text))
-    return MessageView.from_message(await _waiting(store, session.id, key))
+    message = await store.change_queued(
+        session.id, MessageKey(key), (Text(text=wish.text),), visitor.account.sender
+    )
+    return MessageView.from_message(message)
 
 
 @router.delete("/sessions/{id}/queue/{key}", summary="Take a message back", responses=told(409))
@@ -101,41 +95,5 @@ async def unqueue_message(
     stopped, and whatever else it would answer goes with it.
     """
     session = await visible(store, visitor, id)
-    message = await _waiting(store, session.id, key)
-    if message.turn_id is None:
-        return StoppedView(turn_id=None)
-    if _is_own(message, visitor):
-        await _change(store, visitor, session, message)
-        turn = await store.turn(message.turn_id)
-        return StoppedView(turn_id=turn.id if turn.state is TurnState.STOPPED else None)
-    is_stopped = await store.stop(message.turn_id)
-    return StoppedView(turn_id=message.turn_id if is_stopped else None)
-
-
-def _is_own(message: Message, visitor: Visitor) -> bool:
-    """Tell whether somebody said a message here, and not on a platform."""
-    return message.platform_id is not None and message.sender_id == visitor.account.sender.id
-
-
-async def _change(
-    store: Store, visitor: Visitor, session: Session, message: Message, *parts: Part
-) -> None:
-    """Let a message read differently; with nothing to read it is taken back."""
-    change = Inbound(
-        address=visitor.account.place(),
-        sender=visitor.account.sender,
-        parts=parts,
-        at=store.now(),
-        kind=InboundKind.EDIT if parts else InboundKind.DELETION,
-        message_id=message.platform_id,
-        version=len(await store.revisions(message.key)) + 1,
-        profile=session.profile,
-    )
-    await store.arrive(change)
-
-
-async def _waiting(store: Store, id: SessionId, key: int) -> Message:
-    for message in await store.queue(id):
-        if message.key == key:
-            return message
-    raise NotFound("No such message waits here", id=str(key))
+    stopped = await store.take_back(session.id, MessageKey(key), visitor.account.sender)
+    return StoppedView(turn_id=stopped)

@@ -14,7 +14,7 @@ from threadline.sessions.store import Store
 from threadline.web.api.asking import Reading, visible
 from threadline.web.api.deps import StoreDep
 from threadline.web.api.looking import identity_of, profile_of
-from threadline.web.api.paging import Page
+from threadline.web.api.paging import PAGE, After, Most, Page, number_after
 from threadline.web.api.shapes.places import read_identity
 from threadline.web.api.shapes.usage import CapShape, UsageShape
 from threadline.web.visiting import Visitor
@@ -37,13 +37,18 @@ async def sum_usage(
     session: Session = None,
     person: Annotated[int | None, Query(ge=1, le=2**53)] = None,
     sender: Annotated[str | None, Query(max_length=600, examples=["telegram:42"])] = None,
-    profile: Annotated[str | None, Query(min_length=1, max_length=200)] = None,
+    profile: Annotated[
+        str | None, Query(min_length=1, max_length=100, description="Only in this profile.")
+    ] = None,
     timezone: Annotated[str, Query(max_length=100, description="Whose days these are.")] = "UTC",
+    after: After = None,
+    most: Most = PAGE,
 ) -> Page[UsageShape]:
     """Add up usage. Days come in their order, everything else with what cost most first.
 
-    A member is told of what they spent themselves.
+    Days come all at once, whatever `most` says. A member is told of what they spent themselves.
     """
+    passed = number_after(after) or 0
     who = _sender_of(visitor, person, sender)
     sums = await store.usage_by(
         by,
@@ -54,8 +59,14 @@ async def sum_usage(
         sender=who,
         profile=None if profile is None else profile_of(visitor, profile),
         timezone=_zone(timezone),
+        after=passed,
+        most=most + 1,
     )
-    return Page(items=[UsageShape.from_sum(one) for one in sums])
+    shown = sums if by is UsageBy.DAY else sums[:most]
+    return Page(
+        items=[UsageShape.from_sum(one) for one in shown],
+        next=str(passed + most) if len(sums) > len(shown) else None,
+    )
 
 
 @router.get("/caps")

@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Collection, Coroutine, Sequence
 from contextlib import ExitStack
 from datetime import timedelta
 from itertools import compress
-from typing import Protocol, runtime_checkable
 from weakref import WeakSet
 
 from threadline.core.account import AccountKey
@@ -15,7 +14,6 @@ from threadline.core.event import Cursor, Event, EventKind
 from threadline.core.person import Asker
 from threadline.core.session import SessionId
 from threadline.gateway.live import Live
-from threadline.gateway.worker import Worker
 from threadline.sessions.feed import PAGE, FeedLost, place_of
 from threadline.sessions.store import Store
 from threadline.web.feed.distant import DistantVoices
@@ -43,21 +41,6 @@ _DOUBTED = frozenset({"access", "account", "person"})
 def pause_for(followers: int) -> float:
     """Say how long to gather events for so many, as each is written to by itself."""
     return min(0.01 + followers * 0.0002, 0.2)
-
-
-@runtime_checkable
-class Working(Protocol):
-    """A gateway whose running turns can be heard."""
-
-    @property
-    def worker(self) -> Worker:
-        """Who runs them."""
-        ...
-
-
-def live_of(gateway: object) -> Live | None:
-    """Find what is said live in a gateway; None: it runs no turns."""
-    return gateway.worker.live if isinstance(gateway, Working) else None
 
 
 class Feed:

@@ -8,7 +8,7 @@ from threadline.core.account import Account, Login, clean_account_name
 from threadline.core.errors import Refused
 from threadline.sessions.store import Store
 from threadline.web.hosts import LOOPBACK, address_of, is_within
-from threadline.web.login.guessing import Guesses
+from threadline.web.login.guessing import Guesses, Try
 from threadline.web.login.passwords import Passwords
 from threadline.web.visiting import device_of, hash_secret, login_secret, new_secret
 
@@ -32,57 +32,64 @@ class Entrance:
 
     async def by_link(self, connection: HTTPConnection, link: str) -> Entered:
         """Log in by a link that does it once."""
-        await self.count(connection)
+        tried = await self.count(connection)
         secret = new_secret()
         login = await self._store.use_link(
-            hash_secret(link), hash_secret(secret), device_of(connection)
+            hash_secret(link),
+            hash_secret(secret),
+            device_of(connection),
+            before=_before(connection),
         )
-        return await self._entered(connection, login, secret, "link")
+        await self._guesses.forgive(tried)
+        return Entered(login=login, secret=secret)
 
     async def by_password(self, connection: HTTPConnection, name: str, password: str) -> Entered:
         """Log in by name and password; whether there is such a name is not told."""
         # In its one form: each way to write a name would else have guesses of its own.
         name = clean_account_name(name)
-        await self.count(connection, name)
+        tried = await self.count(connection, name)
         found = await self._store.password_hash_of(name)
         is_right = await self.passwords.is_right(password, found[1] if found else None)
         if found is None or not is_right:
             raise Refused("This is not a name and its password")
-        await self._guesses.forgive(name)
-        return await self.admit(connection, found[0], "password")
+        return await self.admit(connection, found[0], "password", tried)
 
-    async def admit(self, connection: HTTPConnection, account: Account, by: str) -> Entered:
-        """Log in somebody who has proven who they are."""
+    async def admit(
+        self, connection: HTTPConnection, account: Account, how: str, tried: Try
+    ) -> Entered:
+        """Log in somebody who has proven who they are: their try was none too many."""
+        await self._guesses.forgive(tried)
         secret = new_secret()
         login = await self._store.begin_login(
-            account.key, hash_secret(secret), device_of(connection)
+            account.key,
+            hash_secret(secret),
+            device_of(connection),
+            before=_before(connection),
+            how=how,
         )
-        return await self._entered(connection, login, secret, by)
+        return Entered(login=login, secret=secret)
 
-    async def count(self, connection: HTTPConnection, name: str | None = None) -> None:
+    async def count(self, connection: HTTPConnection, name: str | None = None) -> Try:
         """Count a try, and refuse one too many.
 
         On this machine itself only names are guessed at: its user shall always get in by a link.
         """
         address = address_of(connection.scope)
-        if name is not None or not is_within(address, LOOPBACK):
-            await self._guesses.count(address, name)
+        if name is None and is_within(address, LOOPBACK):
+            return Try()
+        return await self._guesses.count(address, name)
 
     async def is_password_of(self, connection: HTTPConnection, account: Account, old: str) -> bool:
         """Tell whether somebody who is logged in knows their password; guessing counts here too."""
-        await self.count(connection, account.name)
+        tried = await self.count(connection, account.name)
         found = await self._store.password_hash_of(account.name)
         is_right = await self.passwords.is_right(old, found[1] if found else None)
         if is_right:
-            await self._guesses.forgive(account.name)
+            await self._guesses.forgive(tried)
         return is_right
 
-    async def _entered(
-        self, connection: HTTPConnection, login: Login, secret: str, by: str
-    ) -> Entered:
-        before = login_secret(connection)
-        known = await self._store.find_login(hash_secret(before)) if before else None
-        if known is not None:
-            await self._store.end_login(known.key, known.account.key)
-        await self._store.note_audit(login.account.key, "login.begun", str(login.key), by)
-        return Entered(login=login, secret=secret)
+
+def _before(connection: HTTPConnection) -> str | None:
+    """Name what a browser was logged in with until now."""
+    before = login_secret(connection)
+    return None if before is None else hash_secret(before)

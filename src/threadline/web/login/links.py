@@ -1,20 +1,25 @@
 """Links: what logs somebody in once, as an address that a browser opens."""
 
 from threadline.config.serving import ServerSettings
-from threadline.core.account import Account
+from threadline.core.account import Account, Actor
 from threadline.sessions.store import Store
 from threadline.web.visiting import hash_secret, new_secret
 
 
 async def make_link(
-    store: Store, account: Account, server: ServerSettings, url: str | None = None
+    store: Store,
+    account: Account,
+    server: ServerSettings,
+    url: str | None = None,
+    *,
+    by: Actor | None = None,
 ) -> str:
     """Make a link for an account; it leads to where the server listens, as far as that is known.
 
     The address that the settings name comes first: whoever is not at this machine needs it.
     """
     secret = new_secret()
-    await store.make_link(account.key, hash_secret(secret))
+    await store.make_link(account.key, hash_secret(secret), by=by)
     return f"{server.url or url or address_of(server)}/login?link={secret}"
 
 

@@ -11,11 +11,11 @@ from starlette.routing import Route
 from threadline.config.serving import ServerSettings
 from threadline.core.errors import Refused
 from threadline.sessions.store import Store
-from threadline.web.api.problems import TooOften
 from threadline.web.hosts import LOOPBACK, is_within
 from threadline.web.login.cookies import set_login
 from threadline.web.login.entrance import Entrance
 from threadline.web.origins import OWN_SITES, check_origin
+from threadline.web.problems import TooOften
 from threadline.web.screens import Screens
 from threadline.web.visiting import SECRET_LIMIT, find_visitor
 

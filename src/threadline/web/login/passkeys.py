@@ -13,6 +13,7 @@ from starlette.requests import HTTPConnection
 from threadline.config.serving import ServerSettings
 from threadline.core.account import Account, AccountKey, Passkey
 from threadline.core.errors import Conflict, Invalid, Refused
+from threadline.web.login.guessing import Try
 from threadline.web.visiting import new_secret
 
 CHALLENGE_LASTS = timedelta(minutes=5)
@@ -28,22 +29,22 @@ class Challenges:
 
     def __init__(self) -> None:
         """Begin with none."""
-        self._open: OrderedDict[str, tuple[AccountKey | None, datetime]] = OrderedDict()
+        self._open: OrderedDict[str, tuple[AccountKey | None, datetime, Try]] = OrderedDict()
 
-    def ask(self, account: AccountKey | None, now: datetime) -> str:
+    def ask(self, account: AccountKey | None, now: datetime, tried: Try) -> str:
         """Make a question; without an account it is for whoever can answer it."""
         challenge = new_secret()
-        self._open[challenge] = (account, now + CHALLENGE_LASTS)
+        self._open[challenge] = (account, now + CHALLENGE_LASTS, tried)
         while len(self._open) > CHALLENGES_MOST:
             self._open.popitem(last=False)
         return challenge
 
-    def take(self, challenge: str, account: AccountKey | None, now: datetime) -> bytes:
-        """Take an open question back, to compare the answer with it."""
-        asked, until = self._open.pop(challenge, (None, now))
+    def take(self, challenge: str, account: AccountKey | None, now: datetime) -> tuple[bytes, Try]:
+        """Take an open question back, to compare the answer with it; and the try that it was."""
+        asked, until, tried = self._open.pop(challenge, (None, now, Try()))
         if until <= now or asked != account:
             raise Refused("This was not asked, or too long ago", hint="Begin again")
-        return challenge.encode()
+        return challenge.encode(), tried
 
 
 def registration_options(

@@ -93,6 +93,9 @@ CREATE TABLE outcomes (
     idempotency_key TEXT NOT NULL,
     -- What was asked, as a hash: the same key for something else is a mistake.
     request_hash TEXT NOT NULL,
+    -- Who is at it; of two who began it one after the other only the later one may end it.
+    claim       TEXT NOT NULL,
+    -- 0: it is under way.
     status      INTEGER NOT NULL,
     answer      TEXT NOT NULL,
     at          INTEGER NOT NULL,

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from enum import StrEnum
+from typing import Annotated
 
 from pydantic import Field
 
@@ -10,8 +11,8 @@ from threadline.core.text import TEXT_LIMIT
 from threadline.core.turn import BusyMode
 from threadline.sessions.arrivals.outcome import Arrival, Outcome
 from threadline.sessions.views import Revision
-from threadline.web.api.shapes.model import Answer, Moment, Wish
-from threadline.web.api.shapes.parts import PartView, Words, view_parts
+from threadline.web.api.shapes.model import Answer, Moment, Told, Wish
+from threadline.web.api.shapes.parts import PartView, Words
 
 
 class MessageView(Answer):
@@ -23,7 +24,7 @@ class MessageView(Answer):
     )
     seq: int | None = Field(description="Its place; null while it waits for its turn.")
     role: Role
-    parts: list[PartView]
+    parts: tuple[PartView, ...]
     at: Moment
     turn_id: int | None
     sender_id: str | None
@@ -34,25 +35,13 @@ class MessageView(Answer):
     @classmethod
     def from_message(cls, message: Message) -> "MessageView":
         """Show a message."""
-        return cls(
-            key=message.key,
-            session_id=message.session_id,
-            seq=message.seq,
-            role=message.role,
-            parts=view_parts(message.parts),
-            at=message.at,
-            turn_id=message.turn_id,
-            sender_id=message.sender_id,
-            sender_name=message.sender_name,
-            changed_at=message.changed_at,
-            deleted_at=message.deleted_at,
-        )
+        return cls.model_validate(message)
 
 
 class MessagePage(Answer):
     """A stretch of a transcript, in order."""
 
-    items: list[MessageView]
+    items: list[Annotated[Message, Told(MessageView)]]
     before: int | None = Field(description="Give this as `before` for what is earlier, if any is.")
     after: int | None = Field(description="Give this as `after` for what is later.")
 
@@ -61,7 +50,7 @@ class MessagePage(Answer):
         """Show messages, and where to read on."""
         seqs = [one.seq for one in found if one.seq is not None]
         return cls(
-            items=[MessageView.from_message(one) for one in found],
+            items=list(found),
             before=None if is_beginning or not seqs else seqs[0],
             after=seqs[-1] if seqs else None,
         )
@@ -71,17 +60,13 @@ class RevisionView(Answer):
     """What a message said before it was changed."""
 
     version: int
-    parts: list[PartView]
+    parts: tuple[PartView, ...]
     replaced_at: Moment
 
     @classmethod
     def from_revision(cls, revision: Revision) -> "RevisionView":
         """Show a revision."""
-        return cls(
-            version=revision.version,
-            parts=view_parts(revision.parts),
-            replaced_at=revision.replaced_at,
-        )
+        return cls.model_validate(revision)
 
 
 class Speech(StrEnum):

@@ -1,6 +1,5 @@
 """Parts of messages, as answers show them and as requests bring them."""
 
-from collections.abc import Sequence
 from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
@@ -10,14 +9,13 @@ from threadline.core.message import (
     Marker,
     MarkerKind,
     MediaKind,
-    Part,
     Reasoning,
     Text,
     ToolCall,
     ToolResult,
 )
 from threadline.core.text import TEXT_LIMIT
-from threadline.web.api.shapes.model import Answer, Wish
+from threadline.web.api.shapes.model import Answer, Told, Wish
 from threadline.web.tickets import TICKET_LIMIT
 
 Ticket = Annotated[str, Field(min_length=1, max_length=TICKET_LIMIT)]
@@ -78,36 +76,15 @@ class MarkerPart(Answer):
 
 
 PartView: TypeAlias = Annotated[
-    TextPart | AttachmentPart | ToolCallPart | ToolResultPart | ReasoningPart | MarkerPart,
+    Annotated[Text, Told(TextPart)]
+    | Annotated[Attachment, Told(AttachmentPart)]
+    | Annotated[ToolCall, Told(ToolCallPart)]
+    | Annotated[ToolResult, Told(ToolResultPart)]
+    | Annotated[Reasoning, Told(ReasoningPart)]
+    | Annotated[Marker, Told(MarkerPart)],
     Field(discriminator="type"),
 ]
-
-
-def view_parts(parts: Sequence[Part]) -> list[PartView]:
-    """Show parts. What a provider said verbatim is for its replay, and is not shown."""
-    return [_view(part) for part in parts]
-
-
-def _view(part: Part) -> PartView:
-    match part:
-        case Text():
-            return TextPart(text=part.text)
-        case Attachment():
-            return AttachmentPart(
-                kind=part.kind,
-                blob=part.blob,
-                media_type=part.media_type,
-                size=part.size,
-                name=part.name,
-            )
-        case ToolCall():
-            return ToolCallPart(id=part.id, name=part.name, arguments=part.arguments)
-        case ToolResult():
-            return ToolResultPart(call_id=part.call_id, text=part.text, is_error=part.is_error)
-        case Reasoning():
-            return ReasoningPart(text=part.text)
-        case Marker():
-            return MarkerPart(kind=part.kind, text=part.text)
+"""A part. What a provider said verbatim is for its replay, and is not told."""
 
 
 class Words(Wish):

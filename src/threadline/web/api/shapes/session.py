@@ -1,13 +1,15 @@
 """Sessions, as answers show them and as requests change them."""
 
-from typing import Literal
+from dataclasses import replace
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, TypeAdapter
+from starlette.responses import Response
 
 from threadline.core.address import Kind
 from threadline.core.errors import Invalid
 from threadline.core.forgetting import Certificate, ForgettingState, Plan
-from threadline.core.listing import Outcome, SessionCounts, SessionRow
+from threadline.core.listing import Outcome, SessionCounts, SessionRow, Speaker
 from threadline.core.message import Role
 from threadline.core.session import (
     PATH_LIMIT,
@@ -25,7 +27,8 @@ from threadline.core.text import ID_LIMIT
 from threadline.core.turn import BusyMode, TurnState
 from threadline.core.wanted import KEPT, Wanted
 from threadline.sessions.scenes import Streaming
-from threadline.web.api.shapes.model import Answer, Moment, Wish
+from threadline.web.api.paging import Page
+from threadline.web.api.shapes.model import Answer, Moment, Told, Wish
 from threadline.web.api.shapes.parts import Words
 
 TITLE_MOST = 1000
@@ -41,11 +44,6 @@ class ModelView(Answer):
     provider: str | None
     base_url: str | None
 
-    @classmethod
-    def from_choice(cls, choice: ModelChoice) -> "ModelView":
-        """Show a choice."""
-        return cls(model=choice.model, provider=choice.provider, base_url=choice.base_url)
-
 
 class WorktreeView(Answer):
     """A working copy that a session has for itself."""
@@ -54,11 +52,6 @@ class WorktreeView(Answer):
     branch: str
     repository: str
     at: Moment
-
-    @classmethod
-    def from_worktree(cls, one: Worktree) -> "WorktreeView":
-        """Show a worktree."""
-        return cls(path=one.path, branch=one.branch, repository=one.repository, at=one.at)
 
 
 class SessionView(Answer):
@@ -87,46 +80,16 @@ class SessionView(Answer):
     project: int | None
     pinned_at: Moment | None
     archived_at: Moment | None
-    model: ModelView | None
+    model: Annotated[ModelChoice, Told(ModelView)] | None = Field(validation_alias="choice")
     personality: str | None
-    tools: list[str] | None
+    tools: tuple[str, ...] | None
     workspace: str | None
-    worktree: WorktreeView | None
+    worktree: Annotated[Worktree, Told(WorktreeView)] | None
 
     @classmethod
     def from_session(cls, session: Session) -> "SessionView":
         """Show a session."""
-        choice, worktree = session.choice, session.worktree
-        return cls(
-            id=session.id,
-            revision=session.revision,
-            profile=session.profile,
-            platform=session.platform,
-            kind=session.kind,
-            origin=session.origin,
-            title=session.title,
-            titled_by=session.titled_by,
-            parent_id=session.parent_id,
-            root_id=session.root_id,
-            base_id=session.base_id,
-            base_seq=session.base_seq,
-            cause=session.cause,
-            opened_at=session.opened_at,
-            last_activity_at=session.last_activity_at,
-            ended_at=session.ended_at,
-            end_reason=session.end_reason,
-            suspended_at=session.suspended_at,
-            last_seq=session.last_seq,
-            user_messages=session.user_messages,
-            project=session.project,
-            pinned_at=session.pinned_at,
-            archived_at=session.archived_at,
-            model=None if choice is None else ModelView.from_choice(choice),
-            personality=session.personality,
-            tools=None if session.tools is None else list(session.tools),
-            workspace=session.workspace,
-            worktree=None if worktree is None else WorktreeView.from_worktree(worktree),
-        )
+        return cls.model_validate(session)
 
 
 class SpeakerView(Answer):
@@ -139,12 +102,12 @@ class SpeakerView(Answer):
 class SessionRowView(Answer):
     """A session as a list shows it."""
 
-    session: SessionView
+    session: Annotated[Session, Told(SessionView)]
     label: str = Field(description="Where it takes place, as a person would call it.")
-    people: list[str]
+    people: tuple[str, ...]
     people_count: int
     last_words: str | None
-    last_speaker: SpeakerView | None = Field(description="Who said them.")
+    last_speaker: Annotated[Speaker, Told(SpeakerView)] | None = Field(description="Who said them.")
     held: TurnState | None = Field(description="The state of the turn under way, if there is one.")
     queued: int
     project_name: str | None
@@ -156,30 +119,23 @@ class SessionRowView(Answer):
     needs_you: bool
     is_read_only: bool
 
-    @classmethod
-    def from_row(cls, row: SessionRow, session: Session) -> "SessionRowView":
-        """Show a row, with its session as far as whoever asks may know it."""
-        return cls(
-            session=SessionView.from_session(session),
-            label=row.label,
-            people=list(row.people),
-            people_count=row.people_count,
-            last_words=row.last_words,
-            last_speaker=_speaker(row),
-            held=row.held,
-            queued=row.queued,
-            project_name=row.project_name,
-            is_unread=row.is_unread,
-            has_draft=row.has_draft,
-            has_failed_delivery=row.has_failed_delivery,
-            needs_you=row.needs_you,
-            is_read_only=row.is_read_only,
-        )
+
+_Rows = Page[Annotated[SessionRow, Told(SessionRowView)]]
+_rows = TypeAdapter(_Rows)
 
 
-def _speaker(row: SessionRow) -> SpeakerView | None:
-    by = row.last_speaker
-    return None if by is None else SpeakerView(role=by.role, name=by.name)
+def shown_row(row: SessionRow, session: Session) -> SessionRow:
+    """Show a row, with its session as far as whoever asks may know it."""
+    if session is row.session:
+        return row
+    named = None if session.project is None else row.project_name
+    return replace(row, session=session, project_name=named)
+
+
+def tell_rows(rows: list[SessionRow], next: str | None = None) -> Response:
+    """Tell a page of rows, as a page of their views is told."""
+    page = _Rows(items=rows, next=next)
+    return Response(_rows.dump_json(page, by_alias=True), media_type="application/json")
 
 
 class CountsView(Answer):

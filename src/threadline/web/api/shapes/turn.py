@@ -1,6 +1,6 @@
 """Turns, questions and leave, as answers show them."""
 
-from pydantic import Field
+from pydantic import AwareDatetime, Field
 
 from threadline.core.approval import Allowance, Approval, Extent
 from threadline.core.turn import Turn, TurnState
@@ -20,7 +20,8 @@ class TurnView(Answer):
     started_at: Moment | None
     ended_at: Moment | None
     first_seq: int | None
-    question: str | None = Field(description="What it asks while it waits.")
+    question: str | None = Field(description="What it asks while it waits, or asked last.")
+    asked_at: Moment | None = Field(description="When it asked; no two of its questions have one.")
     asks: list[str] = Field(description="The tools that it asks leave for.")
     answer: str | None
     error: str | None
@@ -39,6 +40,7 @@ class TurnView(Answer):
             ended_at=turn.ended_at,
             first_seq=turn.first_seq,
             question=turn.question,
+            asked_at=turn.asked_at,
             asks=list(turn.asks),
             answer=turn.answer,
             error=turn.error,
@@ -56,6 +58,9 @@ class Decision(Wish):
     """What is decided about what an agent asks."""
 
     approval: Approval
+    asked_at: AwareDatetime = Field(
+        description="The question that is decided, by the `asked_at` of its turn as it was shown."
+    )
     extent: Extent = Field(default=Extent.ONCE, description="For how long leave is given.")
     words: str = Field(default="", max_length=WORDS_MOST, description="What the agent is told.")
 

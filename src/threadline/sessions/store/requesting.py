@@ -1,0 +1,146 @@
+"""The store's memory of requests: made once however often they come, and written down."""
+
+from collections.abc import Callable
+from copy import copy
+from typing import Concatenate, ParamSpec, Self, TypeVar, cast
+
+from threadline.core.account import (
+    AccountKey,
+    Actor,
+    AuditEntry,
+    KnownRequest,
+    RequestOutcome,
+    checked_account_key,
+)
+from threadline.core.errors import StorageError
+from threadline.core.text import checked_count, checked_id, checked_text, checked_type
+from threadline.sessions.store.door import Door
+from threadline.sessions.welcome import requests
+from threadline.storage.database import Database, Transaction
+
+AUDIT_PAGE = 500
+"""Entries that may be read at once."""
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Requesting(Door):
+    """Idempotency, and the audit log."""
+
+    def answering(self, request: KnownRequest, status: int, answer: Callable[[T], str]) -> Self:
+        """Answer this store for one change, which is made once: it comes with its answer or not.
+
+        `answer` writes what is kept of what the change answers. Whoever asks for the same again is
+        told by MadeBefore what came of it.
+        """
+        once = copy(self)
+        kept = checked_type(request, "request", KnownRequest)
+        once._db = cast(  # noqa: SLF001 - it is one of us
+            "Database", _Once(self._db, kept, checked_count(status, "status", 1), answer)
+        )
+        return once
+
+    async def note_audit(self, by: Actor, act: str, subject: str, detail: str = "") -> None:
+        """Write an administrative act down that is not done in the store itself."""
+        await self._db.write(
+            requests.note_audit,
+            checked_type(by, "actor", Actor),
+            checked_id(act, "act"),
+            checked_text(subject, "subject"),
+            checked_text(detail, "detail"),
+            now=self.now(),
+        )
+
+    async def audit(self, before: int | None = None, most: int = 50) -> list[AuditEntry]:
+        """Read administrative acts, the latest first, from before the entry of a number."""
+        return await self._db.read(
+            requests.list_audit,
+            None if before is None else checked_count(before, "entry"),
+            min(checked_count(most, "number of entries", 1), AUDIT_PAGE),
+        )
+
+    async def claim_outcome(self, request: KnownRequest, claim: str) -> RequestOutcome | None:
+        """Begin a request that takes longer than one transaction; None: go on, keep its outcome.
+
+        Of two that begin at once one gets None, and the other what is known: the outcome, or that
+        it is under way. A request that was begun by somebody who died can be begun again soon;
+        a `claim` tells theirs from ours.
+        """
+        return await self._db.write(
+            requests.claim_outcome,
+            checked_type(request, "request", KnownRequest),
+            checked_id(claim, "claim"),
+            now=self.now(),
+        )
+
+    async def find_outcome(self, account: AccountKey, key: str) -> RequestOutcome | None:
+        """Read what came of a request within a day; None: nothing is known of it."""
+        return await self._db.read(
+            requests.find_outcome,
+            checked_account_key(account),
+            checked_id(key, "idempotency key"),
+            now=self.now(),
+        )
+
+    async def keep_outcome(
+        self, request: KnownRequest, claim: str, status: int, answer: str
+    ) -> None:
+        """Keep what came of a request for a day, unless somebody else has begun it since."""
+        await self._db.write(
+            requests.keep_outcome,
+            checked_type(request, "request", KnownRequest),
+            checked_id(claim, "claim"),
+            status=checked_count(status, "status", 1),
+            answer=checked_text(answer, "answer"),
+            now=self.now(),
+        )
+
+    async def drop_outcome(self, request: KnownRequest, claim: str) -> None:
+        """Forget a request that was begun and failed, so that it can be tried again."""
+        await self._db.write(
+            requests.drop_outcome,
+            checked_type(request, "request", KnownRequest),
+            checked_id(claim, "claim"),
+        )
+
+
+class _Once:
+    """A database for one change, of which what came of it is kept in the same transaction."""
+
+    def __init__(
+        self,
+        database: Database,
+        request: KnownRequest,
+        status: int,
+        answer: Callable[[T], str],
+    ) -> None:
+        """Stand before a database."""
+        self._database = database
+        self._request = request
+        self._status = status
+        self._answer = cast("Callable[[object], str]", answer)
+        self._is_used = False
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._database, name)
+
+    async def write(
+        self, verb: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Run a verb and keep the answer to it, unless it is kept already."""
+        if self._is_used:
+            raise StorageError("A request that is made once makes one change")
+        self._is_used = True
+
+        def make(tx: Transaction) -> T:
+            return verb(tx, *args, **kwargs)
+
+        return await self._database.write(
+            requests.make_once,
+            self._request,
+            make,
+            self._answer,
+            status=self._status,
+            now=self._database.now(),
+        )
