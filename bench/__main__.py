@@ -68,9 +68,9 @@ def _model(chosen: argparse.Namespace) -> list[Bar]:
 
 def _ask(chosen: argparse.Namespace) -> list[Bar]:
     """Measure pages of the API too, on the databases that were chosen."""
-    from bench.api import run
+    from bench.api import QUICK, Load, run
 
-    return run(chosen.out, chosen.databases, quick=chosen.quick)
+    return run(chosen.out, chosen.databases, QUICK if chosen.quick else Load())
 
 
 def _follow(chosen: argparse.Namespace) -> list[Bar]:

@@ -3,7 +3,8 @@
 The floor is what every program has to do that reads a page: the very queries that the page is made
 of, every row fetched by the driver alone. The store is held against them in a thread, which no
 program with an event loop can do without; the answer over HTTP against a route that asks them in a
-thread and gives their rows as JSON, by the same server and over the same kind of connection.
+thread and gives their rows as JSON, by the same server and over the same kind of connection. What
+answers is the application as it is served, with everything that stands before the API.
 """
 
 import asyncio
@@ -17,17 +18,16 @@ from functools import partial
 from pathlib import Path
 
 from starlette.applications import Starlette
-from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Mount, Route
+from starlette.routing import Route
 
 import threadline
 from bench.bare import Bare
 from bench.bars import Bar, bar_table
 from bench.caller import Caller
 from bench.glance import Asked, overhear
-from bench.line import open_line
+from bench.line import Line, open_line
 from bench.rounds import tell
 from bench.script import LONG_MESSAGES
 from bench.sites import POSTGRES, ROOT, SQLITE, bare_connection, open_site, temporary_folder
@@ -46,14 +46,10 @@ from threadline.sessions.store import Store
 from threadline.sessions.transcripts.minimap import minimap
 from threadline.sessions.views import transcript
 from threadline.storage.database import Transaction
-from threadline.web.api.app import make_api
-from threadline.web.guard import Guard
-from threadline.web.server import serve
+from threadline.web.server import make_app, serve
+from threadline.web.site import Site
 from threadline.web.visiting import TOKEN_PREFIX, hash_secret, new_secret
 
-SIZES = (1_000, 100_000)
-QUICK_SIZES = (100, 1_000)
-QUICK_LONG = 2_000
 AGAINST_FLOOR = 3.0
 AGAINST_SMALL = 1.3
 MINIMAP_MS = 40.0
@@ -64,7 +60,22 @@ PAGES = {
     "minimap": "its minimap",
 }
 WAYS = ("query", "thread", "read", "route", "answer")
-ROUNDS = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Load:
+    """How large the stores are, and for how long each page is asked for in each way.
+
+    Many short rounds, so that all ways meet alike what the machine does besides.
+    """
+
+    sizes: Sequence[int] = (1_000, 100_000)
+    long_messages: int = LONG_MESSAGES
+    seconds: float = 0.2
+    rounds: int = 9
+
+
+QUICK = Load(sizes=(100, 1_000), long_messages=2_000, seconds=0.1, rounds=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,42 +148,55 @@ async def _open_desk(where: str, store: Store, size: int) -> Desk:
 
 
 @asynccontextmanager
-async def _serve(store: Store, desk: Desk) -> AsyncIterator[tuple[str, str, str]]:
-    """Serve the API, and a bare application; gives where each is, and a token."""
+async def _serve(store: Store, desk: Desk) -> AsyncIterator[tuple[str, str]]:
+    """Serve all that is served, and a bare application; gives where each is."""
+    gateway = Gateway(store, Echo(), [])
+    site = Site(gateway, store, Config())
+    app, plain = make_app(gateway, site=site), Starlette(routes=desk.routes())
+    async with serve(app, "127.0.0.1", 0) as ours, serve(plain, "127.0.0.1", 0) as bare:
+        yield ours, bare
+        site.close()
+
+
+async def _make_token(store: Store) -> str:
+    """Make somebody who has not asked for anything yet: nobody may ask as often as we do."""
     secret, owner = new_secret(TOKEN_PREFIX), await store.owner_account()
     await store.make_token(owner.key, "bench", [TokenScope.READ], hash_secret(secret))
-    api = make_api(Gateway(store, Echo(), []), store, Config())
-    app = Starlette(routes=[Mount("/api", app=api)], middleware=[Middleware(Guard)])
-    plain = Starlette(routes=desk.routes())
-    async with serve(app, "127.0.0.1", 0) as ours, serve(plain, "127.0.0.1", 0) as bare:
-        yield ours, bare, secret
-        api.state.feed.close()
+    return secret
 
 
-async def measure(
-    where: str, database: str, size: int, *, seconds: float, rounds: int = ROUNDS
-) -> list[Found]:
+async def measure(where: str, database: str, size: int, load: Load) -> list[Found]:
     """Time every way to each page in turn, round by round."""
     async with threadline.open(where) as store:
         desk = await _open_desk(where, store, size)
-        async with _serve(store, desk) as (ours, bare, token):
+        async with _serve(store, desk) as (ours, bare):
             settle_heap()  # as `threadline serve` does
             times: dict[str, list[tuple[float, ...]]] = {page: [] for page in PAGES}
-            for _ in range(rounds):
+            for _ in range(load.rounds):
                 for page, found in times.items():
+                    token = await _make_token(store)
                     # A server lets go of a line that is silent for long, so each block has its own.
                     async with open_line(ours, token) as api, open_line(bare, token) as plain:
-                        ways: list[Callable[[int], Awaitable[object]]] = [
-                            lambda _, page=page: asyncio.to_thread(desk.look, page),  # type: ignore[misc]
-                            lambda _, page=page: desk.reads[page](),  # type: ignore[misc]
-                            lambda _, page=page: plain.get(f"/{page}"),  # type: ignore[misc]
-                            lambda _, page=page: api.get(desk.paths[page]),  # type: ignore[misc]
-                        ]
-                        query = time_floor(lambda _, page=page: desk.look(page), size, seconds)  # type: ignore[misc]
-                        timed = [query, *[await time_calls(way, size, seconds) for way in ways]]
-                        found.append(tuple(statistics.median(one.times) for one in timed))
+                        timed = await _time_page(
+                            desk, page, api, plain, size=size, seconds=load.seconds
+                        )
+                        found.append(timed)
         desk.bare.close()
     return [_found(database, size, page, found) for page, found in times.items()]
+
+
+async def _time_page(
+    desk: Desk, page: str, api: Line, plain: Line, *, size: int, seconds: float
+) -> tuple[float, ...]:
+    ways: list[Callable[[int], Awaitable[object]]] = [
+        lambda _: asyncio.to_thread(desk.look, page),
+        lambda _: desk.reads[page](),
+        lambda _: plain.get(f"/{page}"),
+        lambda _: api.get(desk.paths[page]),
+    ]
+    query = time_floor(lambda _: desk.look(page), size, seconds)
+    timed = [query, *[await time_calls(way, size, seconds) for way in ways]]
+    return tuple(statistics.median(one.times) for one in timed)
 
 
 def _found(database: str, size: int, page: str, rounds: Sequence[tuple[float, ...]]) -> Found:
@@ -237,7 +261,7 @@ def _where(found: Found) -> str:
     )
 
 
-def run(out: Path, databases: Sequence[str], *, quick: bool = False) -> list[Bar]:
+def run(out: Path, databases: Sequence[str], load: Load) -> list[Bar]:
     """Measure on these databases, write what was found, and answer the bars."""
 
     async def measured() -> list[Found]:
@@ -246,15 +270,10 @@ def run(out: Path, databases: Sequence[str], *, quick: bool = False) -> list[Bar
             template = await make_template(folder)
             for name in databases:
                 with open_site(name, folder) as site:
-                    for size in QUICK_SIZES if quick else SIZES:
+                    for size in load.sizes:
                         tell(f"{name}: pages of the API, {size:,} sessions")
-                        long = QUICK_LONG if quick else LONG_MESSAGES
-                        await site.fill(template, size, long_messages=long)
-                        where = site.where(size)
-                        if quick:
-                            found += await measure(where, name, size, seconds=0.1, rounds=1)
-                        else:
-                            found += await measure(where, name, size, seconds=0.6)
+                        await site.fill(template, size, long_messages=load.long_messages)
+                        found += await measure(site.where(size), name, size, load)
         tell("")
         return found
 
@@ -266,5 +285,6 @@ def run(out: Path, databases: Sequence[str], *, quick: bool = False) -> list[Bar
 
 
 if __name__ == "__main__":
-    chosen = [SQLITE, POSTGRES]
-    print(bar_table(run(ROOT / "bench" / "results", chosen, quick="--quick" in sys.argv)))
+    chosen = [name for name in (SQLITE, POSTGRES) if name in sys.argv] or [SQLITE, POSTGRES]
+    load = QUICK if "--quick" in sys.argv else Load()
+    print(bar_table(run(ROOT / "bench" / "results", chosen, load)))
