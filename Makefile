@@ -55,7 +55,7 @@ $(STAMP): requirements/pip.txt requirements/dev.txt pyproject.toml
 	@echo "Setting up $(VENV); this takes about a minute, once."
 	@$(PYTHON) -m venv $(VENV)
 	@$(PIP) install --require-hashes -r requirements/pip.txt
-	@$(PIP) install --require-hashes -r requirements/dev.txt
+	@$(PIP) install --no-deps --require-hashes -r requirements/dev.txt
 	@$(PIP) install --no-build-isolation --no-deps --editable .
 	@touch $@
 

@@ -40,7 +40,7 @@ export default defineConfig({
     rolldownOptions: { input: ["index.html", "diagram.html"] },
   },
   // Tests look at the colours themselves.
-  test: { css: { include: [/tokens\.css/] } },
+  test: { css: { include: [/tokens\.css/] }, pool: "threads" },
   // What colours code loads only the languages that it needs.
   worker: { format: "es" },
   server: { proxy: { "/api": server, "/login": server, "^/s/": server } },
