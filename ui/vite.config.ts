@@ -35,6 +35,8 @@ export default defineConfig({
     // A file that is written into a page as a data address would be against the page's own policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // Kilobytes; the largest one draws diagrams, and is loaded with the first of them.
+    chunkSizeWarningLimit: 800,
     target: "es2022",
     // Diagrams are drawn in a frame of their own.
     rolldownOptions: { input: ["index.html", "diagram.html"] },
