@@ -227,6 +227,14 @@ describe("a passage", () => {
     expect(ends(passage)[1]).toBe(1001);
   });
 
+  it("has it also if it was added while somebody read on towards the end", async () => {
+    const book = new Book(100);
+    const passage = await opened(book, 40);
+    book.meanwhile = () => (passage.lastSeq = book.length = 101);
+    await passage.later();
+    expect(ends(passage)[1]).toBe(101);
+  });
+
   it("reads what is new once more when somebody went away and came back meanwhile", async () => {
     const book = new Book(1000);
     const passage = await opened(book);

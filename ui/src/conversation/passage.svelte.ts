@@ -87,6 +87,7 @@ export class Passage {
       const { items } = await this.#reading.page({ after: last, most: PAGE, hidden: this.isHiddenShown });
       if (seqOf(this.lines.at(-1)) !== last) return;
       this.#keep(grownDown(this.#stretch, items, items.length === PAGE));
+      await this.#catchUp();
     });
   }
 
@@ -187,6 +188,11 @@ export class Passage {
     }
   }
 
+  /** Read what was added on the way to the end: while that was not loaded, nobody else told of it. */
+  async #catchUp(): Promise<void> {
+    if (!this.hasLater && this.#last() < this.lastSeq) await this.readNew();
+  }
+
   /** Tell the last line that is loaded, or folded away where none is. */
   #last(): number {
     return seqOf(this.lines.at(-1)) || this.floor;
@@ -226,8 +232,7 @@ export class Passage {
       const stretch = await read();
       if (move !== this.#moves) return;
       this.#arrive(aim, stretch);
-      // What was added meanwhile, while the end was not loaded, is told by nobody else.
-      if (!this.hasLater && this.#last() < this.lastSeq) await this.readNew();
+      await this.#catchUp();
     } catch (error) {
       if (move === this.#moves) throw error;
     }
