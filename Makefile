@@ -25,7 +25,7 @@ chat: $(STAMP)  ## talk to the echo agent in this terminal
 	@$(BIN)/threadline chat $(ARGS)
 
 test: $(STAMP) $(BUILT)  ## run all tests (ARGS="-k route" for some)
-	@$(BIN)/python -m pytest -n 4 --dist worksteal $(ARGS)
+	@$(BIN)/python -m pytest -n 3 --dist worksteal $(ARGS)
 
 check: $(STAMP) $(NODE)  ## style, types, import contracts, documents
 	@$(BIN)/ruff format --check --quiet . || { echo "Not formatted: $(BIN)/ruff format ."; exit 1; }
