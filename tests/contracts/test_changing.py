@@ -33,6 +33,21 @@ async def race(change: Callable[[str], Awaitable[object]]) -> tuple[list[object]
     return [one for one in came if not isinstance(one, Stale)], late
 
 
+def everything(project: ProjectKey) -> Wanted:
+    """Want all at once that can be wanted of a session."""
+    return Wanted(
+        title="Roses",
+        is_pinned=True,
+        is_archived=True,
+        project=project,
+        model=MODEL,
+        busy_mode=BusyMode.STEER,
+        personality="gardener",
+        tools=("dig",),
+        workspace="/srv",
+    )
+
+
 @both
 async def test_one_of_those_who_change_a_session_wins(desk: Desk) -> None:
     """The others learn that it is not as they saw it any more."""
@@ -113,20 +128,7 @@ async def test_all_that_is_wanted_is_done_or_nothing(desk: Desk) -> None:
             await desk.store.change_session(id, odd)
     assert await desk.store.session(id) == before
 
-    changed = await desk.store.change_session(
-        id,
-        Wanted(
-            title="Roses",
-            is_pinned=True,
-            is_archived=True,
-            project=project.key,
-            model=MODEL,
-            busy_mode=BusyMode.STEER,
-            personality="gardener",
-            tools=("dig",),
-            workspace="/srv",
-        ),
-    )
+    changed = await desk.store.change_session(id, everything(project.key))
     assert (changed.title, changed.project, changed.choice) == ("Roses", project.key, MODEL)
     assert (changed.personality, changed.tools, changed.workspace) == ("gardener", ("dig",), "/srv")
     assert None not in (changed.pinned_at, changed.archived_at)
@@ -165,17 +167,7 @@ async def test_a_wish_is_told_once_and_only_if_something_is_different(desk: Desk
     """Whoever shows the session reads it again once; what is so already makes no tag stale."""
     id, _ = await desk.says("hello")
     project = await desk.store.make_project("Garden")
-    wanted = Wanted(
-        title="Roses",
-        is_pinned=True,
-        is_archived=True,
-        project=project.key,
-        model=MODEL,
-        busy_mode=BusyMode.STEER,
-        personality="gardener",
-        tools=("dig",),
-        workspace="/srv",
-    )
+    wanted = everything(project.key)
     cursor = await desk.store.feed_end()
     changed = await desk.store.change_session(id, wanted)
     again = await desk.store.change_session(id, wanted)
