@@ -1,7 +1,5 @@
 """Batches: the same for several sessions, each of which is answered for."""
 
-from collections.abc import Container
-
 from fastapi import APIRouter
 
 from threadline.assembly.outputs import drop_outputs
@@ -17,6 +15,8 @@ from threadline.web.api.shapes.session import BatchView, BatchWish, OutcomeView
 from threadline.web.visiting import Visitor
 
 router = APIRouter(prefix="/batches", tags=["sessions"])
+
+_GONE = "There is no such session"
 
 
 @router.post("", summary="Do the same with several sessions")
@@ -46,7 +46,8 @@ async def _sort(
     kinds = await store.visible([id for id in ids if _is_id(id)], viewer=visitor.account)
     for id in ids:
         try:
-            _require_known(checked_session_id(id), kinds)
+            if id not in kinds:
+                raise NotFound(_GONE, id=id)
             if wish.action == "forget":
                 require_own(visitor, id, kinds[id])
         except ThreadlineError as error:
@@ -64,11 +65,6 @@ def _is_id(written: SessionId) -> bool:
     return True
 
 
-def _require_known(id: SessionId, known: Container[SessionId]) -> None:
-    if id not in known:
-        raise NotFound("There is no such session", id=id)
-
-
 async def _arrange(
     store: Store, visitor: Visitor, wish: BatchWish, ids: list[SessionId]
 ) -> list[Outcome]:
@@ -81,7 +77,8 @@ async def _arrange(
         case "forget":
             plan = await store.forget_present(ids, by=visitor.account.actor)
             await drop_outputs([*plan.sessions, *plan.branches])
-            return [_told(id, plan.sessions) for id in ids]
+            # Somebody else may have been quicker.
+            return [Outcome(id=id, error=None if id in plan.sessions else _GONE) for id in ids]
         case "pin":
             return await store.pin(ids)
         case "unpin":
@@ -90,12 +87,3 @@ async def _arrange(
             return await store.archive(ids)
         case "unarchive":
             return await store.unarchive(ids)
-
-
-def _told(id: SessionId, gone: Container[SessionId]) -> Outcome:
-    """Answer for a session that was to be forgotten; somebody else may have been quicker."""
-    try:
-        _require_known(id, gone)
-    except NotFound as error:
-        return Outcome(id=id, error=error.message)
-    return Outcome(id=id)
