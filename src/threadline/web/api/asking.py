@@ -23,6 +23,8 @@ from threadline.web.visiting import (
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 """Methods that change nothing."""
+SCOPE_HINT = "Make a token that has it: Settings, Your account"
+"""For somebody whose token may do less than they may themselves."""
 
 
 async def visit(request: Request) -> Visitor:
@@ -56,10 +58,9 @@ def _needing(*scopes: TokenScope) -> Callable[[Request], Awaitable[Visitor]]:
         visitor = await visit(request)
         for scope in scopes:
             if not visitor.may(scope):
-                raise Refused(
-                    f"This needs the scope {scope}",
-                    hint="Only an owner may administer" if scope is TokenScope.ADMIN else None,
-                )
+                is_stranger = scope is TokenScope.ADMIN and not visitor.is_owner
+                hint = "Only an owner may administer" if is_stranger else SCOPE_HINT
+                raise Refused(f"This needs the scope {scope}", hint=hint)
         return visitor
 
     return allowed

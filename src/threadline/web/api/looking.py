@@ -13,7 +13,7 @@ from threadline.core.route import MAIN_PROFILE, canonical_profile
 from threadline.core.session import Session, SessionId
 from threadline.core.turn import Turn, TurnId
 from threadline.sessions.store import Store
-from threadline.web.api.asking import visible
+from threadline.web.api.asking import SCOPE_HINT, visible
 from threadline.web.api.shapes.parts import Words
 from threadline.web.tickets import read_ticket
 from threadline.web.visiting import Visitor
@@ -127,4 +127,4 @@ def require_admin(visitor: Visitor, what: str) -> None:
     """Refuse what goes beyond conversations altogether; a token of an owner has to say that."""
     require_owner(visitor, what)
     if not visitor.may_administer:
-        raise Refused(f"To {what} needs the scope {TokenScope.ADMIN}")
+        raise Refused(f"To {what} needs the scope {TokenScope.ADMIN}", hint=SCOPE_HINT)

@@ -117,8 +117,8 @@ async def send_message(
     session = await visible(store, visitor, id)
 
     async def send(store: Store) -> Arrival:
-        send = _answer if wish.speech is Speech.ANSWER else _ask
-        return await send(store, visitor, session.id, wish, once)
+        say_it = _answer if wish.speech is Speech.ANSWER else _ask
+        return await say_it(store, visitor, session.id, wish, once)
 
     return await once.answer(visitor.account, send, SentView.from_arrival)
 
