@@ -46,7 +46,7 @@ async def _sort(
     kinds = await store.visible([id for id in ids if _is_id(id)], viewer=visitor.account)
     for id in ids:
         try:
-            if id not in kinds:
+            if checked_session_id(id) not in kinds:
                 raise NotFound(_GONE, id=id)
             if wish.action == "forget":
                 require_own(visitor, id, kinds[id])
