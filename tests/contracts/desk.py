@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from tests.databases import FAST, POSTGRES, DatabaseFactory, on
 from threadline.core.address import Address, Kind, Sender
+from threadline.core.agent import Question
 from threadline.core.command import parse_command
 from threadline.core.inbound import Inbound
 from threadline.core.message import Role, Text, say
@@ -67,6 +68,13 @@ class Desk:
         claimed = await self.store.claim(id)
         assert claimed is not None
         await self.store.finish(claimed.lease, [say(Role.ASSISTANT, text)])
+
+    async def wonders(self, id: SessionId | None = None, *tools: str) -> TurnId:
+        """Let the agent ask a question in a session, or wherever something is to be answered."""
+        claimed = await self.store.claim(id)
+        assert claimed is not None
+        await self.store.wait(claimed.lease, Question(text="May I?", tools=tools))
+        return claimed.turn.id
 
     def owed(self) -> list[str]:
         """Read the words that are owed and are not what a turn said, in their order."""

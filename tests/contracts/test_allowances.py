@@ -7,7 +7,6 @@ import pytest
 from tests.contracts.desk import ALICE, BOB, DM, THREAD, Desk, both, open_desk
 from tests.databases import DatabaseFactory
 from threadline.core.address import Address, Sender
-from threadline.core.agent import Question
 from threadline.core.approval import AllowanceKey, Extent
 from threadline.core.errors import NotFound
 from threadline.core.event import EventKind
@@ -35,9 +34,7 @@ async def asked(
 ) -> tuple[SessionId, TurnId]:
     """Say something for which the agent asks leave."""
     id, turn_id = await desk.says("tidy up", sender, at)
-    claimed = await desk.store.claim(id)
-    assert claimed is not None
-    await desk.store.wait(claimed.lease, Question(text="May I?", tools=tools))
+    await desk.wonders(id, *tools)
     return id, turn_id
 
 
@@ -178,6 +175,23 @@ async def test_a_button_of_an_answered_question_answers_no_other(desk: Desk) -> 
     assert late.text.startswith("Nothing waits for an answer here")
     assert (await desk.store.turn(new)).state is TurnState.WAITING
     assert await desk.store.allowances() == []
+
+
+@both
+async def test_a_button_of_an_earlier_question_of_the_turn_answers_no_later_one(desk: Desk) -> None:
+    """Whoever presses late is told so; a number alone means what the turn asks now."""
+    id, turn_id = await asked(desk)
+    await desk.asks(f"/approve {turn_id}.1")
+    assert await desk.wonders(id) == turn_id
+
+    late = [await desk.asks(f"/{says}") for says in (f"approve {turn_id}.1", f"deny {turn_id}.1")]
+    longer = await desk.asks(f"/approve {turn_id}.1 session")
+
+    assert all("asks something else by now" in reply.text for reply in (*late, longer))
+    assert (await desk.store.turn(turn_id)).state is TurnState.WAITING
+    assert await desk.store.allowances() == []
+    assert (await desk.asks(f"/deny {turn_id}.2 not that")).text == "Denied."
+    assert (await desk.store.turn(turn_id)).answer == "denied: not that"
 
 
 @both

@@ -8,7 +8,6 @@ import pytest
 from tests.contracts.desk import ALICE, BOB, DM, GROUP, THREAD, Desk, both, open_desk
 from tests.databases import FAST, DatabaseFactory, on
 from threadline.core.address import Address, Sender
-from threadline.core.agent import Question
 from threadline.core.command import COMMANDS
 from threadline.core.errors import Invalid
 from threadline.core.inbound import InboundKind
@@ -27,20 +26,12 @@ async def desk(database_factory: DatabaseFactory) -> Desk:
     return await open_desk(database_factory)
 
 
-async def waits(desk: Desk, id: SessionId | None = None) -> TurnId:
-    """Let the agent ask a question in a session, or wherever something is to be answered."""
-    claimed = await desk.store.claim(id)
-    assert claimed is not None
-    await desk.store.wait(claimed.lease, Question(text="May I?"))
-    return claimed.turn.id
-
-
 async def asked(
     desk: Desk, text: str, sender: Sender = ALICE, at: Address = DM
 ) -> tuple[SessionId, TurnId]:
     """Say something to which the agent answers with a question."""
     id, turn_id = await desk.says(text, sender, at)
-    await waits(desk, id)
+    await desk.wonders(id)
     return id, turn_id
 
 
@@ -166,9 +157,7 @@ async def test_approve_and_deny_answer_the_turn_that_waits(desk: Desk) -> None:
     """The words that are said with it reach the agent; the second approver is told."""
     for text, answer in (("/approve", "approved"), ("/deny too risky", "denied: too risky")):
         id, turn_id = await desk.says("deploy")
-        claimed = await desk.store.claim(id)
-        assert claimed is not None
-        await desk.store.wait(claimed.lease, Question(text="May I?"))
+        await desk.wonders(id)
         await desk.asks(text)
         late = await desk.asks("/approve")
 
@@ -181,9 +170,7 @@ async def test_approve_and_deny_answer_the_turn_that_waits(desk: Desk) -> None:
 async def test_nobody_answers_for_another(desk: Desk) -> None:
     """In a group where each has their own conversation, Bob cannot approve what Alice is asked."""
     id, turn_id = await desk.says("deploy", ALICE, GROUP)
-    claimed = await desk.store.claim(id)
-    assert claimed is not None
-    await desk.store.wait(claimed.lease, Question(text="May I?"))
+    await desk.wonders(id)
     reply = await desk.asks("/approve", BOB, GROUP, Rank.ADMIN)
 
     assert reply.text.startswith("Nothing waits")
@@ -223,7 +210,7 @@ async def test_what_is_answered_once_more_asks_the_same_person(desk: Desk) -> No
     id, _ = await desk.says("deploy", ALICE, THREAD)
     await desk.answers(id)
     await desk.asks("/retry", BOB, THREAD)
-    await waits(desk, id)
+    await desk.wonders(id)
 
     assert "or an admin" in (await desk.asks("/approve", BOB, THREAD)).text
     assert (await desk.asks("/approve", ALICE, THREAD)).text == "Approved."
@@ -245,7 +232,7 @@ async def test_the_question_of_the_background_is_answered_where_it_was_asked(des
     """It is named by its number; without one that of the conversation comes first."""
     own, own_turn = await asked(desk, "deploy", ALICE, GROUP)
     await desk.asks("/background tidy up", ALICE, GROUP)
-    beside = await waits(desk)
+    beside = await desk.wonders()
 
     assert (await desk.asks(f"/approve {beside}", BOB, GROUP)).text.startswith("Nothing waits")
     assert (await desk.asks("/approve", ALICE, GROUP)).turn_id == own_turn
@@ -258,12 +245,12 @@ async def test_the_question_of_the_background_is_answered_where_it_was_asked(des
 async def test_plain_words_answer_what_was_said_last_in_a_dm(desk: Desk) -> None:
     """They answer the background if it asked just before; after other words they are for us."""
     await desk.asks("/background tidy up")
-    beside = await waits(desk)
+    beside = await desk.wonders()
     await desk.asks("/whoami")
     other = await desk.store.arrive(desk.inbound("hello"), answers=Rank.MEMBER)
     assert other.turn_id != beside
     await desk.asks("/approve")
-    await waits(desk, (await desk.store.turn(beside)).session_id)
+    await desk.wonders((await desk.store.turn(beside)).session_id)
     said = desk.inbound("yes, please")
 
     given = await desk.store.arrive(said, answers=Rank.MEMBER)

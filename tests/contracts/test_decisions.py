@@ -36,9 +36,7 @@ async def asked(
 ) -> tuple[SessionId, TurnId]:
     """Say something that the agent has a question about."""
     id, turn_id = await desk.says("tidy up", sender, at)
-    claimed = await desk.store.claim(id)
-    assert claimed is not None
-    await desk.store.wait(claimed.lease, Question(text="May I?", tools=tools))
+    await desk.wonders(id, *tools)
     return id, turn_id
 
 

@@ -239,7 +239,7 @@ async def test_a_question_has_buttons(store: Store) -> None:
     (asked,) = board.attempts
     assert asked.text == "Shall I?"
     id = claim.turn.id
-    assert [choice.says for choice in asked.choices] == [f"/approve {id}", f"/deny {id}"]
+    assert [choice.says for choice in asked.choices] == [f"/approve {id}.1", f"/deny {id}.1"]
 
 
 async def test_an_idempotent_platform_is_asked_until_it_answers(open_store: OpenStore) -> None:

@@ -10,6 +10,7 @@ from typing import NewType
 from threadline.core.person import Identity
 from threadline.core.session import SessionId
 from threadline.core.text import checked_count
+from threadline.core.turn import TurnId
 
 AllowanceKey = NewType("AllowanceKey", int)
 
@@ -94,6 +95,11 @@ class ToolRules:
 def matches(tool: str, patterns: Iterable[str]) -> bool:
     """Tell whether one of these patterns names a tool."""
     return any(fnmatchcase(tool, pattern) for pattern in patterns)
+
+
+def name_question(turn_id: TurnId, nth: int) -> str:
+    """Name one of the questions of a turn: who answers it late must not answer the next one."""
+    return f"{turn_id}.{nth}"
 
 
 def write_answer(approval: Approval, words: str = "") -> str:

@@ -1,8 +1,10 @@
 """Questions: what waiting turns ask, where they were asked, and who may answer."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from threadline.core.address import Address, Kind
+from threadline.core.approval import name_question
 from threadline.core.errors import Refused
 from threadline.core.inbound import Inbound
 from threadline.core.rank import Rank
@@ -13,6 +15,20 @@ from threadline.sessions.arrivals.places import look_up
 from threadline.sessions.chronicle import NO_SESSION
 from threadline.sessions.people.aliases import rename
 from threadline.storage.database import Row, Transaction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenQuestion:
+    """What a turn asks at the moment."""
+
+    turn_id: TurnId
+    nth: int
+    asked_at: datetime
+
+    @property
+    def name(self) -> str:
+        """What its buttons call it."""
+        return name_question(self.turn_id, self.nth)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,20 +85,21 @@ def may_answer(
 
 def list_open(
     tx: Transaction, inbound: Inbound, rank: Rank, *, session_key: int | None, rules: Rules
-) -> list[TurnId]:
+) -> list[OpenQuestion]:
     """List the questions that somebody may answer from where they are.
 
     That of their conversation comes first, then those that others asked here, as a job or the
     background, the latest before the earlier ones.
     """
     who = find_respondent(tx, inbound, rank)
-    asked: list[TurnId] = []
+    asked: list[OpenQuestion] = []
     refused = False
     own = NO_SESSION if session_key is None else session_key
     for row in tx.all("list_questions", session_key=own, address_key=who.address_key):
         turn_id, is_theirs = TurnId(row.number("id")), row["session_key"] == own
         if may_answer(tx, turn_id, who, rules, is_theirs=is_theirs):
-            asked.append(turn_id)
+            nth, asked_at = row.number("questions"), row.moment("asked_at")
+            asked.append(OpenQuestion(turn_id=turn_id, nth=nth, asked_at=asked_at))
         elif is_theirs:
             refused = True
     if refused and not asked:

@@ -3,32 +3,36 @@
 from threadline.core.approval import Approval, Extent, write_answer
 from threadline.core.errors import Conflict, Refused
 from threadline.core.rank import Rank
-from threadline.core.turn import Turn, TurnId
+from threadline.core.turn import Turn
 from threadline.sessions import allowances, questions, views
 from threadline.sessions.commands.ask import Ask, Reply
 from threadline.sessions.phrases import listed
+from threadline.sessions.questions import OpenQuestion
 from threadline.sessions.turns import pause
 
 
 def approve(ask: Ask) -> Reply:
     """Say yes to what an agent asks here: this once, in this conversation, or always."""
-    turn_id, words = _find_question(ask)
-    turn = views.read_turn(ask.tx, turn_id)
+    asked, words = _find_question(ask)
+    turn = views.read_turn(ask.tx, asked.turn_id)
     extent, words = _extent(words) if turn.asks else (Extent.ONCE, words)
     if extent is Extent.ALWAYS and not ask.rank.may(Rank.ADMIN):
-        hint = f"/approve {turn_id} {Extent.SESSION} allows it in this conversation"
+        hint = f"/approve {turn.id} {Extent.SESSION} allows it in this conversation"
         raise Refused("Only an admin may allow a tool for always", hint=hint)
     # Whoever comes second is told so here, and nothing is allowed.
-    said = write_answer(Approval.APPROVED, words)
-    pause.answer(ask.tx, turn_id, said, asked_at=turn.asked_at, now=ask.now)
-    return Reply(text=f"Approved.{_allow(ask, turn, extent)}", turn_id=turn_id)
+    _answer(ask, asked, write_answer(Approval.APPROVED, words))
+    return Reply(text=f"Approved.{_allow(ask, turn, extent)}", turn_id=turn.id)
 
 
 def deny(ask: Ask) -> Reply:
     """Say no to what an agent asks here."""
-    turn_id, words = _find_question(ask)
-    pause.answer(ask.tx, turn_id, write_answer(Approval.DENIED, words), now=ask.now)
-    return Reply(text="Denied.", turn_id=turn_id)
+    asked, words = _find_question(ask)
+    _answer(ask, asked, write_answer(Approval.DENIED, words))
+    return Reply(text="Denied.", turn_id=asked.turn_id)
+
+
+def _answer(ask: Ask, asked: OpenQuestion, said: str) -> None:
+    pause.answer(ask.tx, asked.turn_id, said, asked_at=asked.asked_at, now=ask.now)
 
 
 def _allow(ask: Ask, turn: Turn, extent: Extent) -> str:
@@ -61,19 +65,23 @@ def _first(words: str) -> str:
     return words.strip().partition(" ")[0].lower()
 
 
-def _find_question(ask: Ask) -> tuple[TurnId, str]:
+def _find_question(ask: Ask) -> tuple[OpenQuestion, str]:
     """Find which question is meant, and the words that are said with the answer.
 
-    A number alone is that of a question, and so is one before an extent: who presses a button
-    late must not answer another question.
+    A number alone is that of a turn, and so is one before an extent; buttons name one of its
+    questions. Who presses one late must not answer another question.
     """
     id = ask.here()
     key = None if id is None else views.session_row(ask.tx, id).number("key")
     asked = questions.list_open(ask.tx, ask.inbound, ask.rank, session_key=key, rules=ask.rules)
     number, _, rest = ask.argument.partition(" ")
-    named = [turn_id for turn_id in asked if str(turn_id) == number]
-    if named:
-        return named[0], rest.strip()
-    if not asked or (number.isdecimal() and _first(rest) in {"", *Extent}):
+    turn, _, nth = number.partition(".")
+    for one in asked:
+        if number in {str(one.turn_id), one.name}:
+            return one, rest.strip()
+        if turn == str(one.turn_id) and nth.isdecimal():
+            raise pause.over(one.turn_id)
+    is_name = turn.isdecimal() and (not nth or nth.isdecimal())
+    if not asked or (is_name and _first(rest) in {"", *Extent}):
         raise Conflict("Nothing waits for an answer here", hint="Perhaps somebody was quicker")
     return asked[0], ask.argument

@@ -9,7 +9,6 @@ from threadline.core.approval import Extent
 from threadline.core.errors import Invalid
 from threadline.core.platform import Choice
 from threadline.core.text import checked_text, checked_type
-from threadline.core.turn import TurnId
 
 MOST_CHOICES = 8
 LABEL_LIMIT = 60
@@ -18,22 +17,22 @@ SAYS_LIMIT = 1000
 """Characters."""
 
 
-def offer_answers(turn_id: TurnId, question: Question, kind: Kind) -> tuple[Choice, ...]:
+def offer_answers(name: str, question: Question, kind: Kind) -> tuple[Choice, ...]:
     """Give the choices under a question; they name it, as another one may be asked there too.
 
     Leave for always is offered where one person speaks: among several most may not give it.
     """
-    yes, no = Choice(label="Approve", says=f"/approve {turn_id}"), f"/deny {turn_id}"
+    yes, no = Choice(label="Approve", says=f"/approve {name}"), f"/deny {name}"
     longer = []
     if question.tools:
-        longer.append(_lasting("This session", turn_id, Extent.SESSION))
+        longer.append(_lasting("This session", name, Extent.SESSION))
     if question.tools and kind is Kind.DM:
-        longer.append(_lasting("Always", turn_id, Extent.ALWAYS))
+        longer.append(_lasting("Always", name, Extent.ALWAYS))
     return (yes, *longer, Choice(label="Deny", says=no))
 
 
-def _lasting(label: str, turn_id: TurnId, extent: Extent) -> Choice:
-    return Choice(label=label, says=f"/approve {turn_id} {extent}")
+def _lasting(label: str, name: str, extent: Extent) -> Choice:
+    return Choice(label=label, says=f"/approve {name} {extent}")
 
 
 def pack_choices(choices: Iterable[Choice]) -> str | None:

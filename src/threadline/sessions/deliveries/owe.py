@@ -5,6 +5,7 @@ from datetime import datetime
 
 from threadline.core.address import Address, Kind
 from threadline.core.agent import Question
+from threadline.core.approval import name_question
 from threadline.core.delivery import STREAMER_FIRST, DeliveryId, DeliveryState, is_carried_out
 from threadline.core.errors import NotFound
 from threadline.core.event import EventKind
@@ -143,7 +144,9 @@ def add_delivery(
 def _choices(chronicle: Chronicle, turn_id: TurnId, question: Question | None) -> str | None:
     if question is None:
         return None
-    return pack_choices(offer_answers(turn_id, question, Kind(chronicle.row.text("kind"))))
+    nth = expect(chronicle.tx, "read_turn", id=turn_id).number("questions")
+    kind = Kind(chronicle.row.text("kind"))
+    return pack_choices(offer_answers(name_question(turn_id, nth), question, kind))
 
 
 def owe_words(

@@ -131,11 +131,16 @@ def _require_question(tx: Transaction, turn_id: TurnId, asked_at: datetime | Non
     row = _turn(tx, turn_id)
     is_waiting = TurnState(row.text("state")) is TurnState.WAITING
     if asked_at is not None and is_waiting and row.moment("asked_at") != asked_at:
-        raise Conflict(
-            "That question is over, and this turn asks something else by now",
-            id=str(turn_id),
-            hint="Look at what it asks now, and decide that",
-        )
+        raise over(turn_id)
+
+
+def over(turn_id: TurnId) -> Conflict:
+    """Say that a turn asks something else than what was answered."""
+    return Conflict(
+        "That question is over, and this turn asks something else by now",
+        id=str(turn_id),
+        hint="Look at what it asks now, and decide that",
+    )
 
 
 def _answer(

@@ -7,10 +7,10 @@ w.state = 'waiting'
 
 -- name: list_questions
 -- List the turns that wait for an answer in a session, and then those that asked at a place.
-SELECT w.id, w.session_key, 0 AS beside, w.asked_at FROM turns w
+SELECT w.id, w.session_key, 0 AS beside, w.asked_at, w.questions FROM turns w
 WHERE w.session_key = :session_key AND w.state = 'waiting'
 UNION ALL
-SELECT w.id, w.session_key, 1 AS beside, w.asked_at FROM turns w
+SELECT w.id, w.session_key, 1 AS beside, w.asked_at, w.questions FROM turns w
 WHERE w.session_key <> :session_key AND
 -- include: asked_at_place
 ORDER BY beside, asked_at DESC, id DESC

@@ -122,6 +122,7 @@ RETURNING session_key, address_key,
 -- apart, so that no later one has that of an earlier one, whatever the clock does.
 UPDATE turns
 SET state = 'waiting', question = :question, asks = :asks, answer = NULL,
+    questions = questions + 1,
     asked_at = CASE WHEN asked_at >= :now THEN asked_at + 1 ELSE :now END,
     owner = :owner, lease_until = :lease_until
 WHERE id = :id AND fence = :fence AND state = 'running'
@@ -133,7 +134,7 @@ RETURNING id, session_key, address_key,
 -- Read a turn.
 SELECT t.id, s.id AS session_id, t.state, t.attempts, t.fence, t.queued_at, t.started_at,
        t.ended_at, t.first_seq, t.owner, t.lease_until, t.question, t.asks, t.asked_at, t.answer,
-       t.error, t.answered_by, t.session_key, t.address_key
+       t.error, t.answered_by, t.session_key, t.address_key, t.questions
 FROM turns t
 JOIN sessions s ON s.key = t.session_key
 WHERE t.id = :id

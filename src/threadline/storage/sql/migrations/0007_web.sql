@@ -87,6 +87,9 @@ CREATE TABLE audit (
     detail      TEXT NOT NULL
 ) STRICT;
 
+-- How many questions a turn has asked: a button names one of them, and answers no later one.
+ALTER TABLE turns ADD COLUMN questions INTEGER NOT NULL DEFAULT 0;
+
 -- What came of requests that make something, so that the same one again makes nothing new.
 CREATE TABLE outcomes (
     account_key INTEGER NOT NULL REFERENCES accounts (key),
