@@ -3,6 +3,9 @@
 
 import { ROUTES, type Operations } from "./schema.ts";
 
+/** The header that proves that the page itself asks, and no other one. */
+export const CSRF = "X-CSRF-Token";
+
 export type Operation = keyof Operations & keyof typeof ROUTES;
 
 /** What an operation takes: its path, query, header and body, each only where there is one. */
@@ -105,7 +108,7 @@ export class Client {
     if (isPlain(body)) headers.set("Content-Type", "application/json");
     if (this.#options.token) headers.set("Authorization", `Bearer ${this.#options.token}`);
     const csrf = method === "GET" ? null : this.#options.csrf?.();
-    if (csrf) headers.set("X-CSRF-Token", csrf);
+    if (csrf) headers.set(CSRF, csrf);
     return headers;
   }
 }

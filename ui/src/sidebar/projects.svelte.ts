@@ -16,6 +16,7 @@ class Projects {
     return hub.hear({
       onEvent: ({ kind }) => kind === "project.changed" && void this.#read(),
       onReload: () => void this.#read(),
+      onBack: () => void this.#read(),
     });
   }
 
@@ -31,7 +32,7 @@ class Projects {
     try {
       this.all = (await hub.client.call("list_projects", { query: { profile: hub.profile } })).data.items;
     } catch {
-      // Rows are as good without their colours; they come with the next reload.
+      // Rows are as good without their colours; they come with the connection, or with the next change.
     }
   }
 }

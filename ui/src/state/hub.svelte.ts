@@ -1,6 +1,6 @@
 // The one connection to the server: who is here, what can be asked, and what is heard.
 
-import { Client, Problem } from "../api/client.ts";
+import { Client, CSRF, Problem } from "../api/client.ts";
 import type { Delta, FeedEvent } from "../api/feed.ts";
 import type { Me, ProfileShape } from "../api/schema.ts";
 import { Following } from "./following.ts";
@@ -19,7 +19,6 @@ export interface Ear {
 }
 
 const AGAIN_MS = 2000;
-const CSRF = "X-CSRF-Token";
 
 export class Hub {
   me = $state.raw<Me | null>(null);
@@ -88,6 +87,16 @@ export class Hub {
     this.#following.listenTo(sessions);
   }
 
+  /** What changes something wants the word of the login; if another tab has logged in since, that is another one. */
+  async freshWord(stale: string): Promise<string | null> {
+    try {
+      const { data } = await this.client.call("read_me");
+      return data.csrf !== stale && this.#meet(data) ? data.csrf : null;
+    } catch {
+      return null;
+    }
+  }
+
   /** Nobody is logged in here any more: the door is shown, and behind it is where one was. */
   leave(): void {
     this.#following.end();
@@ -103,17 +112,12 @@ export class Hub {
     return response.status === 403 && !isReading ? await this.#askAnew(response, ...given) : response;
   }
 
-  /** Another tab may have logged in since: what changes something wants the word of that login. */
   async #askAnew(refused: Response, ...[where, how]: Parameters<typeof fetch>): Promise<Response> {
     const headers = new Headers(how?.headers);
-    if (!headers.has(CSRF)) return refused;
-    try {
-      const { data } = await this.client.call("read_me");
-      if (data.csrf === null || data.csrf === headers.get(CSRF) || !this.#meet(data)) return refused;
-      headers.set(CSRF, data.csrf);
-    } catch {
-      return refused;
-    }
+    const stale = headers.get(CSRF);
+    const fresh = stale === null ? null : await this.freshWord(stale);
+    if (fresh === null) return refused;
+    headers.set(CSRF, fresh);
     return await fetch(where, { ...how, headers });
   }
 

@@ -1,5 +1,6 @@
 // Files that go along with a message: each is uploaded at once, and the message names its ticket.
 
+import { CSRF } from "../../api/client.ts";
 import type { UploadShape } from "../../api/schema.ts";
 import { bytes } from "../../design/moments.ts";
 import { hub } from "../../state/hub.svelte.ts";
@@ -38,14 +39,17 @@ export class Upload {
   /** Upload it; what goes wrong is kept beside it. */
   begin(): void {
     this.error = this.isTooBig ? words.composer.tooBig(bytes(MOST_BYTES)) : null;
-    if (this.error) return;
+    if (!this.error) this.#send(hub.me?.csrf ?? "");
+  }
+
+  #send(csrf: string, isAgain = false): void {
     // `fetch` does not tell how much of a body is sent.
     const request = new XMLHttpRequest();
     request.open("POST", hub.client.address("/api/attachments", { query: { name: this.file.name } }));
     request.setRequestHeader("Content-Type", "application/octet-stream");
-    request.setRequestHeader("X-CSRF-Token", hub.me?.csrf ?? "");
+    request.setRequestHeader(CSRF, csrf);
     request.upload.onprogress = (event) => (this.share = event.total ? event.loaded / event.total : 0);
-    request.onload = () => this.#end(request);
+    request.onload = () => void (request.status === 403 && !isAgain ? this.#sendAnew(request, csrf) : this.#end(request));
     request.onerror = () => (this.error = words.composer.unread);
     request.send(this.file);
     this.#request = request;
@@ -54,7 +58,15 @@ export class Upload {
   /** Let it go. */
   end(): void {
     this.#request?.abort();
+    this.#request = null;
     if (this.preview) URL.revokeObjectURL(this.preview);
+  }
+
+  async #sendAnew(refused: XMLHttpRequest, stale: string): Promise<void> {
+    const fresh = await hub.freshWord(stale);
+    if (this.#request !== refused) return;
+    if (fresh === null) this.#end(refused);
+    else this.#send(fresh, true);
   }
 
   #end(request: XMLHttpRequest): void {
