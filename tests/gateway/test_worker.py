@@ -94,7 +94,7 @@ async def test_a_stop_elsewhere_reaches_the_agent(open_store: OpenStore) -> None
         await there.stop(arrival.turn_id)
 
         await until(lambda: _truth(agent.cancelled == [arrival.turn_id]), "it is cancelled")
-        assert not worker.running
+        await until(lambda: _truth(not worker.running), "it is settled")
 
 
 async def test_a_turn_taken_over_is_let_go(open_store: OpenStore) -> None:

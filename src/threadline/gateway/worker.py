@@ -96,6 +96,7 @@ class Worker:
         self._meters = meters or Meters()
         self.silence = Silence(self.pace.inactivity, self.live, on_quiet)
         self._running: dict[TurnId, RunningTurn] = {}
+        self._settling: set[TurnId] = set()  # lost, and what they spent is not stored yet
         self._tasks: dict[RunningTurn, asyncio.Task[None]] = {}
         """Also those of turns that are not ours any more, for as long as their agent goes on."""
         self._mishaps: asyncio.Queue[BaseException] = asyncio.Queue()
@@ -196,8 +197,8 @@ class Worker:
 
     @property
     def running(self) -> frozenset[TurnId]:
-        """The turns that this worker runs."""
-        return frozenset(self._running)
+        """The turns that this worker runs, or has lost and not settled yet."""
+        return frozenset({*self._running, *self._settling})
 
     def wake(self) -> None:
         """Look again at once for what can be claimed."""
@@ -275,12 +276,15 @@ class Worker:
             return
         turn.is_lost = True
         self._forget(turn)
+        self._settling.add(turn.turn.id)
         try:
             await turn.store_usage()
             state = (await self._store.turn(turn.turn.id)).state
         except ThreadlineError as error:
             log.warning("What became of turn %s is not known: %s", turn.turn.id, error)
             state = TurnState.INTERRUPTED
+        finally:
+            self._settling.discard(turn.turn.id)
         if state is not TurnState.STOPPED and not self._stopping.is_set():
             self._meters.lease_lost()
         turn.close(state)
@@ -344,8 +348,7 @@ class Worker:
                 raise
             await self._fail(turn, _GAVE_UP)
         except Exception as error:
-            is_told = isinstance(error, ThreadlineError)
-            why = sentence_of(error)
+            is_told, why = isinstance(error, ThreadlineError), sentence_of(error)
             log.info("Turn %s failed: %s", turn.turn.id, why, exc_info=not is_told)
             await self._fail(turn, why)
         finally:
