@@ -57,11 +57,14 @@ class PostgresDatabase:
         except psycopg.Error as error:
             raise unreachable(error, self._target) from error
         try:
-            with connection:
-                upgrade_through(connection, self._target.where, datetime.now(UTC))
-            self._listener = Listener(self._target, self._owner, heard=self._ring)
+            upgrade_through(connection, self._target.where, datetime.now(UTC))
+            self._listener = Listener(connection, self._target, self._owner, heard=self._ring)
         except psycopg.Error as error:
+            connection.close()
             raise translate(error, self._target) from error
+        except BaseException:
+            connection.close()
+            raise
         self._workers = Workers(self._target, answer=self._answer)
 
     @property

@@ -25,18 +25,16 @@ _NAPS = (0.02, 0.05, 0.1, 0.25)
 class Listener:
     """Holds the connection that says that this process is alive."""
 
-    def __init__(self, target: Target, owner: OwnerId, *, heard: Callable[[], None]) -> None:
-        """Connect, take the owner's lock, and start to listen."""
+    def __init__(
+        self, connection: Raw, target: Target, owner: OwnerId, *, heard: Callable[[], None]
+    ) -> None:
+        """Take the owner's lock and start to listen; from then on the connection is its own."""
         self._target = target
         self._owner = owner
         self._heard = heard
-        self._connection = target.connect()
-        try:
-            self._introduce()
-            self.clock = ServerClock(self._connection)
-        except BaseException:
-            self._connection.close()
-            raise
+        self._connection = connection
+        self._introduce()
+        self.clock = ServerClock(self._connection)
         self._over = False
         self._owed = False
         self._notified_at = self._asked_at = time.monotonic()

@@ -1,11 +1,14 @@
 """The workers: a few threads that carry out verbs and queries, each on a connection of its own."""
 
+import asyncio
 import queue
 import random
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import psycopg
 from psycopg.pq import TransactionStatus
@@ -18,6 +21,8 @@ from threadline.storage.postgres.transaction import PostgresTransaction
 
 WORKERS = 24
 """Enough to keep a disk busy while it syncs; many more only wait for each other and the loop."""
+PATIENCE = 0.010
+"""Seconds that an order waits for one of the threads at work before it gets a new one."""
 ATTEMPTS = 5
 _JITTER = 0.010
 _NAPS = (0.0, 0.02, 0.05, 0.1, 0.25)
@@ -34,43 +39,84 @@ class Order:
     writes: bool
 
 
+Tray: TypeAlias = queue.SimpleQueue[Order | None]
+"""Where one thread gets its orders; None ends it."""
+
+
 class Workers:
-    """Runs orders on up to two dozen threads; one is started when it is first needed."""
+    """Runs orders on up to two dozen threads; one more is started for an order that had to wait.
+
+    Of those who are idle, the last one to have worked gets the next order: its connection has
+    the queries prepared. A new connection has to prepare them all again, and costs more than most
+    orders do, so a burst of short ones is left to those who are there.
+    """
 
     def __init__(self, target: Target, *, answer: Callable[[Job[object], bool], None]) -> None:
         """Begin without any thread. The answer is told whether something was committed."""
         self._target = target
         self._answer = answer
-        self._orders: queue.SimpleQueue[Order | None] = queue.SimpleQueue()
-        self._threads: list[threading.Thread] = []
-        self._idle = threading.Semaphore(0)
+        self._lock = threading.Lock()
+        self._line: deque[Order] = deque()
+        self._idle: list[Tray] = []
+        self._threads: list[tuple[threading.Thread, Tray]] = []
         self._closing = threading.Event()
 
     def submit(self, job: Job[object], *, writes: bool) -> None:
-        """Put an order into the line. Only the event loop's thread calls this."""
-        self._orders.put(Order(job, writes))
-        if not self._idle.acquire(blocking=False) and len(self._threads) < WORKERS:
-            thread = threading.Thread(
-                target=self._run, name=f"threadline-worker-{len(self._threads)}", daemon=True
-            )
-            self._threads.append(thread)
-            thread.start()
+        """Hand an order to a thread, or put it into the line. Only the event loop calls this."""
+        order = Order(job, writes)
+        with self._lock:
+            if self._idle:
+                self._idle.pop().put(order)
+            elif not self._threads:
+                self._start(order)
+            else:
+                self._line.append(order)
+                if len(self._threads) < WORKERS:
+                    asyncio.get_running_loop().call_later(PATIENCE, self._relieve)
 
     def close(self) -> None:
         """Finish what waits, then end the threads and their connections."""
-        self._closing.set()
-        for _ in self._threads:
-            self._orders.put(None)
-        for thread in self._threads:
+        with self._lock:
+            self._closing.set()
+        for _, tray in self._threads:
+            tray.put(None)
+        for thread, _ in self._threads:
             thread.join()
 
-    def _run(self) -> None:
+    def _relieve(self) -> None:
+        """Start a thread for who still waits."""
+        with self._lock:
+            if self._line and len(self._threads) < WORKERS and not self._closing.is_set():
+                self._start(self._line.popleft())
+
+    def _start(self, order: Order) -> None:
+        tray = Tray()
+        tray.put(order)
+        name = f"threadline-worker-{len(self._threads)}"
+        thread = threading.Thread(target=self._run, args=(tray,), name=name, daemon=True)
+        self._threads.append((thread, tray))
+        thread.start()
+
+    def _run(self, tray: Tray) -> None:
         worker = Worker(self._target, self._closing)
-        while (order := self._orders.get()) is not None:
-            if order.job.start():
-                self._answer(order.job, worker.carry_out(order))
-            self._idle.release()
+        while (order := tray.get()) is not None:
+            while order is not None:
+                job = order.job
+                has_started = job.start()
+                has_written = has_started and worker.carry_out(order)
+                # Before the answer: who hears it and asks again finds this thread, not a new one.
+                order = self._next(tray)
+                if has_started:
+                    self._answer(job, has_written)
         worker.disconnect()
+
+    def _next(self, tray: Tray) -> Order | None:
+        """Take the first order of the line; if there is none, wait with the others."""
+        with self._lock:
+            if self._line:
+                return self._line.popleft()
+            self._idle.append(tray)
+            return None
 
 
 class Worker:
