@@ -2,7 +2,7 @@
 
 import gc
 
-from threadline.gateway.heap import settle_heap
+from threadline.gateway.heap import settle_heap, spare_heap
 
 
 def test_what_was_loaded_is_not_looked_through_again() -> None:
@@ -14,4 +14,18 @@ def test_what_was_loaded_is_not_looked_through_again() -> None:
         assert gc.get_freeze_count() > len(known)
         assert not any(one is known for one in gc.get_objects())
     finally:
+        gc.unfreeze()
+
+
+def test_who_serves_looks_as_often_as_usual() -> None:
+    """The collector looks less often only while a program starts."""
+    usual = gc.get_threshold()
+    try:
+        spare_heap()
+        assert gc.get_threshold()[0] > usual[0]
+
+        settle_heap()
+        assert gc.get_threshold() == usual
+    finally:
+        gc.set_threshold(*usual)
         gc.unfreeze()

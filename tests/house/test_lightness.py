@@ -4,6 +4,8 @@ import json
 import subprocess
 import sys
 
+import threadline
+
 HEAVY = {
     "aiohttp",
     "apsw",
@@ -41,3 +43,25 @@ def test_help_imports_nothing_heavy() -> None:
     assert not code
     assert "Usage" in answer.stdout
     assert not HEAVY & set(imported), "import these where they are used, not at the top"
+
+
+def test_the_package_is_imported_for_nothing() -> None:
+    """Its names are found when they are asked for, as every part of it imports the package."""
+    program = "import json, sys, threadline; print(json.dumps(sorted(sys.modules)))"
+    imported = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+
+    found = {name for name in json.loads(imported.stdout) if name.startswith("threadline")}
+    assert found == {"threadline"}
+    assert {name for name in threadline.__all__ if not hasattr(threadline, name)} == set()
+
+
+def test_a_gateway_without_visitors_loads_no_api() -> None:
+    """What serves a gateway is there without the API, which is loaded when it is asked for."""
+    program = "import json, sys, threadline.cli.serving; print(json.dumps(sorted(sys.modules)))"
+    imported = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+
+    assert not {"fastapi", "threadline.web.api.app"} & set(json.loads(imported.stdout))

@@ -35,6 +35,7 @@ from threadline.cli import (
 )
 from threadline.cli.screen import complain, let_go_of_output, say
 from threadline.core.errors import StorageError, ThreadlineError
+from threadline.gateway.heap import spare_heap
 
 
 class Family(TyperGroup):
@@ -126,6 +127,7 @@ def _nothing() -> TextIO:
 
 def main() -> None:
     """Run the command line."""
+    spare_heap()
     sys.stdin, sys.stdout, sys.stderr = (
         stream or _nothing() for stream in (sys.stdin, sys.stdout, sys.stderr)
     )

@@ -1,21 +1,27 @@
 """The site: what people and programs find who have an account, and shared pages."""
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from starlette.middleware import Middleware
 from starlette.routing import BaseRoute, Mount
+from starlette.types import Receive, Scope, Send
 
 from threadline.config import Config
 from threadline.sessions.store import Store
-from threadline.web.api.app import make_api
+from threadline.web.feed.feed import Feed
 from threadline.web.hosts import Hosts
 from threadline.web.limits import Limits
 from threadline.web.login.pages import Pages
 from threadline.web.screens import Screens
-from threadline.web.served import Served
+from threadline.web.served import Served, live_of
 from threadline.web.sharing import make_share_route
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fastapi import FastAPI
+
     from threadline.assembly.reloading import Reloading
 
 
@@ -35,17 +41,19 @@ class Site:
 
         Without other screens the app is shown that was built.
         """
-        self.api = make_api(gateway, store, config)
-        self.api.state.reloading = reloading
+        self._gateway, self._store, self._config = gateway, store, config
+        self._reloading = reloading
         if reloading is not None:
             reloading.listen(self._go_by)
-        self._store, self._config = store, config
         self._screens = screens or Screens()
+        self._feed = Feed(store, live_of(gateway))
+        self._api: FastAPI | None = None
+        self._making = asyncio.Lock()
 
     def routes(self) -> list[BaseRoute]:
         """Answer what is found where; what is asked for most stands first."""
         return [
-            Mount("/api", app=self.api),
+            Mount("/api", app=self._ask_api),
             *self._screens.routes(),
             *Pages(self._store, self._config.server, self._screens).routes(),
             make_share_route(self._store),
@@ -57,7 +65,30 @@ class Site:
 
     def close(self) -> None:
         """End what would else go on for as long as somebody follows."""
-        self.api.state.feed.close()
+        self._feed.close()
+
+    async def _ask_api(self, scope: Scope, receive: Receive, send: Send) -> None:
+        api = self._api or await self._find_api()
+        await api(scope, receive, send)
+
+    async def _find_api(self) -> "FastAPI":
+        """Make the API for whoever asks for it first; others who ask meanwhile wait."""
+        async with self._making:
+            if self._api is None:
+                make_api = await asyncio.to_thread(_load_api)  # while the gateway goes on
+                self._api = make_api(self._gateway, self._store, self._config, feed=self._feed)
+                self._api.state.reloading = self._reloading
+            return self._api
 
     def _go_by(self, config: Config) -> None:
-        self.api.state.config = config
+        self._config = config
+        if self._api is not None:
+            self._api.state.config = config
+
+
+def _load_api() -> "Callable[..., FastAPI]":
+    """Import the API: it takes as long as all the rest, and without visitors nobody needs it."""
+    from threadline.web.api.app import load_resources, make_api
+
+    load_resources()
+    return make_api

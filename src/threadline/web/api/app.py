@@ -57,8 +57,13 @@ A request is held against one after the other, so those stand first that are ask
 """
 
 
-def make_api(gateway: Served, store: Store, config: Config) -> FastAPI:
-    """Make the application that stands below `/api`."""
+def load_resources() -> list[APIRouter]:
+    """Import all resources; their operations and shapes are made once, which takes its time."""
+    return [import_module(f"threadline.web.api.{name}").router for name in RESOURCES]
+
+
+def make_api(gateway: Served, store: Store, config: Config, *, feed: Feed | None = None) -> FastAPI:
+    """Make the application that stands below `/api`; without a feed it makes one."""
     app = FastAPI(
         title="Threadline",
         version=version("threadline"),
@@ -73,12 +78,11 @@ def make_api(gateway: Served, store: Store, config: Config) -> FastAPI:
         generate_unique_id_function=_operation,
     )
     app.state.gateway, app.state.store, app.state.config = gateway, store, config
-    app.state.feed = Feed(store, live_of(gateway))
+    app.state.feed = feed or Feed(store, live_of(gateway))
     app.add_middleware(Bodies)
     tell_problems(app)
     describe(app)
-    for name in RESOURCES:
-        router: APIRouter = import_module(f"threadline.web.api.{name}").router
+    for router in load_resources():
         app.include_router(router)
     show_manual(app)
     return app
