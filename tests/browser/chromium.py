@@ -1,10 +1,13 @@
 """A real browser: the Chromium that comes with an npm package, or the one that is named."""
 
+import asyncio
 import fcntl
 import os
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
@@ -26,6 +29,50 @@ def open_chromium() -> Iterator[Browser]:
         browser.close()
 
 
+class Resting:
+    """A browser that outlasts many tests: while it rests, other loops can run in its thread.
+
+    Its own loop stands still between two calls, and yet it counts as running until it is closed.
+    """
+
+    def __init__(self, browser: Browser) -> None:
+        """Let a browser rest that was just opened."""
+        self.browser = browser
+        self._loop, self._hooks = asyncio.get_running_loop(), sys.get_asyncgen_hooks()
+        self._rest()
+
+    @contextmanager
+    def awake(self) -> Iterator[Browser]:
+        """Use the browser, until the context is left."""
+        self.wake()
+        try:
+            yield self.browser
+        finally:
+            self._rest()
+
+    def wake(self) -> None:
+        """Let its loop count as running, as it must to be closed."""
+        asyncio._set_running_loop(self._loop)
+        sys.set_asyncgen_hooks(*self._hooks)
+
+    @staticmethod
+    def _rest() -> None:
+        asyncio._set_running_loop(None)
+        sys.set_asyncgen_hooks(None, None)
+
+
+@contextmanager
+def keep_chromium() -> Iterator[Resting]:
+    """Open a browser that rests unless it is used, until the context is left."""
+    with open_chromium() as browser:
+        resting = Resting(browser)
+        try:
+            yield resting
+        finally:
+            resting.wake()
+
+
+@cache
 def find_chromium() -> str:
     """Answer where the browser is; the first who asks unpacks it, and others wait for that."""
     if named := os.environ.get("CHROMIUM_PATH"):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.chromium import open_chromium
+from tests.browser.chromium import Resting, keep_chromium
 from tests.browser.place import SETTINGS, Place
 from tests.browser.screen import Screen
 from tests.browser.shop import Shop
@@ -14,19 +14,31 @@ from tests.browser.shop import Shop
 expect.set_options(timeout=20_000)  # Milliseconds; many tests run side by side.
 
 
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    """One browser for the walks of a module.
+@pytest.fixture(scope="session")
+def resting() -> Iterator[Resting]:
+    """One browser for all walks, each of which has a window of its own."""
+    with keep_chromium() as resting:
+        yield resting
 
-    Not for longer: while it is open its own loop runs in this thread, and no other can.
-    """
-    with open_chromium() as browser:
+
+@pytest.fixture(scope="module")
+def chromium(resting: Resting) -> Iterator[Browser]:
+    """The browser, awake for a module; tests with a loop of their own may follow."""
+    with resting.awake() as browser:
         yield browser
+
+
+@pytest.fixture(scope="session")
+def common(resting: Resting, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    """One server for all walks that stay within conversations of their own."""
+    with Place(tmp_path_factory.mktemp("common"), resting.browser) as place:
+        place.start()
+        yield place
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the server of a module keeps everything."""
+    """Where the server of a module's own keeps everything."""
     return tmp_path_factory.mktemp("walk")
 
 
@@ -39,16 +51,22 @@ def shop() -> Iterator[Shop]:
 
 @pytest.fixture(scope="module")
 def settings() -> str:
-    """How the server of a module is set up: the actor is its agent."""
+    """How the server of a module's own is set up: the actor is its agent."""
     return SETTINGS
 
 
 @pytest.fixture(scope="module")
-def place(folder: Path, chromium: Browser, settings: str) -> Iterator[Place]:
-    """A server as somebody starts it, and a login."""
+def own(folder: Path, chromium: Browser, settings: str) -> Iterator[Place]:
+    """A server for the walks of a module alone: those that change it, or need it otherwise."""
     with Place(folder, chromium, settings) as place:
         place.start()
         yield place
+
+
+@pytest.fixture(scope="module")
+def place(chromium: Browser, common: Place) -> Place:
+    """A server as somebody starts it, and a login."""
+    return common
 
 
 @pytest.fixture

@@ -36,6 +36,7 @@ def test_the_palette_leads_anywhere(screen: Screen) -> None:
     screen.sees("I heard: A talk")
     page = screen.go("/?new")
 
+    expect(screen.sidebar).to_be_visible()
     page.keyboard.press("Control+k")
     field = page.get_by_role("dialog").get_by_role("combobox")
     field.press_sequentially("lighthou")

@@ -45,6 +45,12 @@ def settings(shop: Shop) -> str:
     return SETTINGS + shop.settings
 
 
+@pytest.fixture(scope="module")
+def place(own: Place) -> Place:
+    """A server that such names are let into."""
+    return own
+
+
 def test_words_thoughts_and_tools_harm_nobody(screen: Screen, corpus: list[str]) -> None:
     """Each text is said by a person, thought by the agent, answered by a tool, and is a title."""
     for start in range(0, len(corpus), AT_ONCE):

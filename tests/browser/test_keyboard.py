@@ -28,6 +28,7 @@ _FOCUSED = """() => {
 def test_a_conversation_by_keyboard_alone(screen: Screen) -> None:
     """Write, walk along the line, branch, and go back to the list: no pointer is touched."""
     page = screen.page
+    expect(screen.sidebar).to_be_visible()
     page.keyboard.press("Control+Shift+O")
     expect(screen.composer).to_be_focused()
     page.keyboard.type("by keyboard")

@@ -22,6 +22,12 @@ def settings(shop: Shop) -> str:
     return SETTINGS + shop.settings
 
 
+@pytest.fixture(scope="module")
+def place(own: Place) -> Place:
+    """A server on whose pages nothing is yet."""
+    return own
+
+
 @contextmanager
 def _lost(page: Page, method: str, address: str) -> Iterator[None]:
     """Lose what is asked at an address on its way there; the answer, if it makes something."""

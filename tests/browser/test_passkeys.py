@@ -1,5 +1,6 @@
 """A passkey is made and used with a device; the device here is one that Chromium plays itself."""
 
+import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.browser.place import Place
@@ -13,6 +14,12 @@ DEVICE = {
     "isUserVerified": True,
     "automaticPresenceSimulation": True,
 }
+
+
+@pytest.fixture(scope="module")
+def place(own: Place) -> Place:
+    """A server whose link nobody has used yet."""
+    return own
 
 
 def test_a_passkey_opens_the_door(place: Place, chromium: Browser) -> None:

@@ -14,6 +14,12 @@ def settings(shop: Shop) -> str:
     return SETTINGS + shop.settings
 
 
+@pytest.fixture(scope="module")
+def place(own: Place) -> Place:
+    """A server that the shop is connected to."""
+    return own
+
+
 def test_the_owner_answers_into_a_platform(shop: Shop, place: Place, screen: Screen) -> None:
     """Ann writes there and it is seen here; the owner answers here and it is delivered there."""
     shop.says(place.url, "Where is my parcel?")

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.browser.place import Place
@@ -9,6 +10,12 @@ from tests.browser.screen import Screen
 
 PASSWORD = "a bridge of sighs"
 _WRONG = 422
+
+
+@pytest.fixture(scope="module")
+def place(own: Place) -> Place:
+    """A server whose settings may be changed."""
+    return own
 
 
 def _saves(screen: Screen, setting: str, value: str) -> None:

@@ -19,6 +19,12 @@ def settings() -> str:
     return f"{SETTINGS}\n[profiles.family]\n"
 
 
+@pytest.fixture(scope="module")
+def place(own: Place) -> Place:
+    """A server with two profiles."""
+    return own
+
+
 def test_dialogs_give_the_focus_back(screen: Screen) -> None:
     """However a window was left, by ×, Cancel, Save or a choice, one goes on where one was."""
     page, row = _begin(screen, "A talk to rename")
