@@ -1,15 +1,17 @@
 """What every test can count on: the async runner, Hypothesis' manners, and nothing left behind."""
 
+import gc
 import inspect
 import os
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
 
 import hypothesis
 import pytest
 
 from tests.house.leftovers import running_tasks, tasks_left, threads_left
 from tests.memory import keep_files_in_memory
+from tests.rewriting import rewrite_for_workers
 
 keep_files_in_memory()
 
@@ -30,6 +32,23 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 pytest_plugins = ["tests.databases"]
 
 THREADS = pytest.StashKey[frozenset[threading.Thread]]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Do once, before there are workers, what each of them would do."""
+    rewrite_for_workers(config)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Let nobody look for garbage among a million things that stay: not now, and not later."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.collect()
+        gc.freeze()
 
 
 @pytest.fixture(scope="session")

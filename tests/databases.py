@@ -38,11 +38,17 @@ LEAVE_WITHIN = 5.0
 _CONF = """
 fsync = off
 full_page_writes = off
+wal_level = minimal
+max_wal_senders = 0
 max_connections = 120
-shared_buffers = 64MB
+shared_buffers = 16MB
 autovacuum = off
 deadlock_timeout = 50ms
+plan_cache_mode = force_generic_plan
+jit = off
 """
+"""Small and without what only a long life needs: most of its work is to make and drop databases,
+and to plan the same queries for thousands of young connections."""
 
 _GUARD = """
 read -r _
