@@ -82,6 +82,10 @@ class Caller(StrEnum):
     """With a token of the member that may read."""
     MEMBER_WRITER = "member writer"
     """With one that may write, and not read what it wrote."""
+    OWNER_WRITER = "owner writer"
+    """The same of the owner."""
+    OWNER_ADMIN = "owner admin"
+    """With one that may administer, and neither read nor write conversations."""
 
 
 SCOPES = {
@@ -91,6 +95,8 @@ SCOPES = {
     Caller.ADMIN: frozenset(TokenScope),
     Caller.MEMBER_READER: frozenset({TokenScope.READ}),
     Caller.MEMBER_WRITER: frozenset({TokenScope.WRITE}),
+    Caller.OWNER_WRITER: frozenset({TokenScope.WRITE}),
+    Caller.OWNER_ADMIN: frozenset({TokenScope.ADMIN}),
 }
 _OF_MEMBER = frozenset({Caller.MEMBER_READER, Caller.MEMBER_WRITER})
 

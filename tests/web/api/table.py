@@ -17,6 +17,8 @@ _TOKENS = (
     Caller.ADMIN,
     Caller.MEMBER_READER,
     Caller.MEMBER_WRITER,
+    Caller.OWNER_WRITER,
+    Caller.OWNER_ADMIN,
 )
 _MEMBERS = (Caller.MEMBER, Caller.OTHER, Caller.MEMBER_READER, Caller.MEMBER_WRITER)
 _READERS = {Caller.READER: 403, Caller.MEMBER_READER: 403}
@@ -28,11 +30,11 @@ def _but(audience: Audience, **changes: int) -> Audience:
 
 ANYBODY: Audience = dict.fromkeys(Caller, OK)
 KNOWN: Audience = {**ANYBODY, **_STRANGERS}
-READ = _but(KNOWN, member_writer=403)
+READ = _but(KNOWN, member_writer=403, owner_writer=403, owner_admin=403)
 OWN_READ = _but(READ, other=404)
-WRITE: Audience = {**KNOWN, **_READERS}
+WRITE = _but({**KNOWN, **_READERS}, owner_admin=403)
 OWN_WRITE = _but(WRITE, other=404)
-EXCHANGE = _but(WRITE, member_writer=403)
+EXCHANGE = _but(WRITE, member_writer=403, owner_writer=403)
 """Who changes something, and is told words that stood there before."""
 OWN_EXCHANGE = _but(EXCHANGE, other=404)
 OWNER_READ: Audience = {**READ, **dict.fromkeys(_MEMBERS, 403)}
@@ -40,17 +42,17 @@ OWNER_WRITE: Audience = {**WRITE, **dict.fromkeys(_MEMBERS, 403)}
 HIDDEN_READ: Audience = _but(READ, member=404, other=404, member_reader=404)
 """What is an owner's, and is not there for members."""
 HIDDEN_WRITE = _but(WRITE, member=404, other=404, member_writer=404)
-HIDDEN_EXCHANGE = _but(HIDDEN_WRITE, member_writer=403)
-ADMIN = _but(OWNER_WRITE, writer=403)
-ADMIN_AT_HOME = _but(ADMIN, admin=403)
-JOBS = _but(WRITE, writer=403)
+HIDDEN_EXCHANGE = _but(HIDDEN_WRITE, member_writer=403, owner_writer=403)
+ADMIN = _but(OWNER_WRITE, writer=403, owner_writer=403, owner_admin=OK)
+ADMIN_AT_HOME = _but(ADMIN, admin=403, owner_admin=403)
+JOBS = _but(WRITE, writer=403, owner_writer=403)
 """A member's own jobs; an owner's are those of everybody, which is to administer."""
 OWN_JOBS = _but(JOBS, other=404)
 OWN_JOBS_EXCHANGE = _but(OWN_JOBS, member_writer=403)
 AT_HOME: Audience = {**KNOWN, **dict.fromkeys(_TOKENS, 403)}
 OWN_AT_HOME = _but(AT_HOME, owner=404, other=404)
-MANAGE = _but(EXCHANGE, writer=403)
-OWN_MANAGE = _but(MANAGE, owner=404, other=404, admin=404)
+MANAGE = _but(EXCHANGE, writer=403, owner_admin=OK)
+OWN_MANAGE = _but(MANAGE, owner=404, other=404, admin=404, owner_admin=404)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +114,12 @@ TABLE: Mapping[str, Row] = {
     "end_other_logins": Row(audience=MANAGE),
     "end_login": Row(audience=OWN_MANAGE, status=204, path={"key": "$login of member"}),
     "list_tokens": Row(audience=READ),
-    "make_token": Row(audience=MANAGE, status=201, body={"name": "backup", "scopes": ["read"]}),
+    "make_token": Row(
+        # No token makes one that can do more.
+        audience=_but(MANAGE, owner_admin=403),
+        status=201,
+        body={"name": "backup", "scopes": ["read"]},
+    ),
     "end_token": Row(audience=OWN_MANAGE, status=204, path={"key": "$token of member reader"}),
     "list_accounts": Row(audience=ADMIN),
     "make_account": Row(audience=ADMIN, status=201, body={"name": "Nora"}),
@@ -173,7 +180,7 @@ TABLE: Mapping[str, Row] = {
     "export_history": Row(audience=READ),
     "import_history": Row(audience=ADMIN, query={"dry_run": "true"}, content=b"", status=422),
     "list_shares": Row(audience=OWN_READ, query={"session": "$talk"}),
-    "make_share": Row(audience=OWN_WRITE, status=201, body={"session": "$talk"}),
+    "make_share": Row(audience=OWN_EXCHANGE, status=201, body={"session": "$talk"}),
     "revoke_share": Row(audience=OWN_WRITE, status=204, path={"id": "$share"}),
     # Conversations
     "list_sessions": Row(audience=READ),

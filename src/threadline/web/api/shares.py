@@ -11,7 +11,7 @@ from threadline.core.person import Asker
 from threadline.core.portable.files import ExportFormat
 from threadline.core.session import SessionId
 from threadline.sessions.store import Store
-from threadline.web.api.asking import Reading, Writing, visible
+from threadline.web.api.asking import Exchanging, Reading, Writing, visible
 from threadline.web.api.deps import StoreDep
 from threadline.web.api.idempotency import OnceDep
 from threadline.web.api.paging import Page
@@ -46,7 +46,9 @@ async def list_shares(
 
 
 @router.post("", status_code=201, response_model=ShareShape, responses=told(409))
-async def make_share(wish: ShareWish, visitor: Writing, store: StoreDep, once: OnceDep) -> Response:
+async def make_share(
+    wish: ShareWish, visitor: Exchanging, store: StoreDep, once: OnceDep
+) -> Response:
     """Share a conversation as it is now, as a page that anybody can read who knows its address.
 
     It has no attachments, and placeholders stand for people, numbers and keys. What is said
