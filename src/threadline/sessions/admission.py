@@ -12,10 +12,10 @@ from threadline.core.event import EventKind
 from threadline.core.person import Identity
 from threadline.core.text import clean_title
 from threadline.core.turn import TurnId
+from threadline.sessions.audit import note_audit
 from threadline.sessions.chronicle import tell_apart
 from threadline.sessions.people.aliases import ALIASED_PLATFORMS, ids_like, known_as
 from threadline.sessions.records import address_from_row
-from threadline.sessions.welcome.requests import note_audit
 from threadline.storage.database import Row, SqlValue, Transaction, expect
 from threadline.storage.moments import stamp
 

@@ -6,9 +6,9 @@ from threadline.core.account import SHARES_LIMIT, Actor, Share, ShareId
 from threadline.core.errors import Conflict, NotFound, Refused
 from threadline.core.event import EventKind
 from threadline.core.session import SessionId
+from threadline.sessions.audit import note_audit
 from threadline.sessions.chronicle import chronicle_of, open_chronicle
 from threadline.sessions.views import session_row
-from threadline.sessions.welcome.requests import note_audit
 from threadline.storage.database import Row, Transaction, expect
 from threadline.storage.moments import stamp
 

@@ -5,6 +5,7 @@ from threadline.core.event import EventKind
 from threadline.core.person import Identity
 from threadline.core.spend import CapKind
 from threadline.sessions.admission import forget_access
+from threadline.sessions.audit import forget_subject
 from threadline.sessions.chronicle import chronicle_of, tell_apart
 from threadline.sessions.forgetting.ledger import Work
 from threadline.sessions.forgetting.session import drop_owed
@@ -13,7 +14,6 @@ from threadline.sessions.people import ownership
 from threadline.sessions.people.persons import tell_person_changed
 from threadline.sessions.waiting import forget_waiting
 from threadline.sessions.welcome.accounts import forget_account
-from threadline.sessions.welcome.requests import forget_subject
 from threadline.storage.database import Row, Transaction, expect
 
 _SCAN = 4_000

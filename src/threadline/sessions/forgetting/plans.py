@@ -9,10 +9,10 @@ from threadline.core.forgetting import ForgettingId, ForgettingKind, Plan, Seal
 from threadline.core.person import Identity
 from threadline.core.revision import Seen, require_seen
 from threadline.core.session import SessionId
+from threadline.sessions.audit import note_audit
 from threadline.sessions.forgetting import ledger
 from threadline.sessions.forgetting.person import senders_of, tasks_for
 from threadline.sessions.people import ownership
-from threadline.sessions.welcome.requests import note_audit
 from threadline.storage.database import Row, Transaction, expect
 
 _SCAN = 20_000

@@ -21,6 +21,7 @@ from threadline.core.session import EndReason, SessionId
 from threadline.core.text import first_words
 from threadline.core.turn import TurnId, TurnState
 from threadline.sessions.arrivals.places import remember_address
+from threadline.sessions.audit import note_audit
 from threadline.sessions.chronicle import Chronicle, chronicle_of
 from threadline.sessions.conversations import NewId, Seat, open_apart
 from threadline.sessions.endings import end_chronicle
@@ -30,7 +31,6 @@ from threadline.sessions.people.persons import sender_key_named, settle, tell_pe
 from threadline.sessions.records import address_from_row
 from threadline.sessions.search.index import reindex
 from threadline.sessions.turns.close import close_turn
-from threadline.sessions.welcome.requests import note_audit
 from threadline.storage.database import Row, Transaction, expect
 
 _WHY = "Stopped, because the two senders are no longer one person."

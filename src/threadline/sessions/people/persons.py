@@ -11,10 +11,10 @@ from threadline.core.person import Identity, KnownSender, Person, PersonKey
 from threadline.core.route import canonical_sender
 from threadline.core.text import checked_text, clean_title
 from threadline.sessions.arrivals.places import NEVER_SEEN, add_sender
+from threadline.sessions.audit import note_audit
 from threadline.sessions.chronicle import tell_apart
 from threadline.sessions.people.aliases import resolve
 from threadline.sessions.people.ownership import find_sender, senders_of
-from threadline.sessions.welcome.requests import note_audit
 from threadline.storage.database import Row, Transaction, expect
 from threadline.storage.moments import stamp
 

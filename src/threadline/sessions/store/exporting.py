@@ -12,13 +12,13 @@ from threadline.core.portable.sessions import PortableSession
 from threadline.core.redaction import Redactor
 from threadline.core.session import SessionId, checked_session_id
 from threadline.core.text import checked_choice, checked_flag, checked_type
+from threadline.sessions.audit import note_audit
 from threadline.sessions.exports.paging import write_page
 from threadline.sessions.exports.taking import ImportReport, Manner, Taker, WasForgotten
 from threadline.sessions.exports.writing import write_history
 from threadline.sessions.forgetting.plans import find_forgotten, find_forgotten_native
 from threadline.sessions.people.ownership import may_see
 from threadline.sessions.store.door import Door
-from threadline.sessions.welcome.requests import note_audit
 from threadline.storage.database import Transaction
 
 

@@ -14,6 +14,7 @@ from threadline.core.account import (
 )
 from threadline.core.errors import StorageError
 from threadline.core.text import checked_count, checked_id, checked_text, checked_type
+from threadline.sessions import audit
 from threadline.sessions.store.door import Door
 from threadline.sessions.welcome import requests
 from threadline.storage.database import Database, Transaction
@@ -44,7 +45,7 @@ class Requesting(Door):
     async def note_audit(self, by: Actor, act: str, subject: str, detail: str = "") -> None:
         """Write an administrative act down that is not done in the store itself."""
         await self._db.write(
-            requests.note_audit,
+            audit.note_audit,
             checked_type(by, "actor", Actor),
             checked_id(act, "act"),
             checked_text(subject, "subject"),
@@ -55,7 +56,7 @@ class Requesting(Door):
     async def audit(self, before: int | None = None, most: int = 50) -> list[AuditEntry]:
         """Read administrative acts, the latest first, from before the entry of a number."""
         return await self._db.read(
-            requests.list_audit,
+            audit.list_audit,
             None if before is None else checked_count(before, "entry"),
             min(checked_count(most, "number of entries", 1), AUDIT_PAGE),
         )

@@ -16,8 +16,8 @@ from threadline.core.account import (
 from threadline.core.delivery import LOCAL
 from threadline.core.errors import Conflict, NotFound, Refused
 from threadline.core.event import EventKind
+from threadline.sessions.audit import forget_acts, forget_subject, note_audit
 from threadline.sessions.chronicle import tell_apart
-from threadline.sessions.welcome.requests import forget_acts, forget_subject, note_audit
 from threadline.storage.database import Row, Transaction, expect
 from threadline.storage.moments import stamp
 

@@ -13,6 +13,7 @@ from threadline.core.account import (
     LoginKey,
 )
 from threadline.core.errors import NotFound, Refused
+from threadline.sessions.audit import note_audit
 from threadline.sessions.welcome.accounts import (
     account_from,
     named,
@@ -20,7 +21,6 @@ from threadline.sessions.welcome.accounts import (
     share_account,
     tell,
 )
-from threadline.sessions.welcome.requests import note_audit
 from threadline.storage.database import Row, Transaction, expect
 from threadline.storage.moments import stamp
 

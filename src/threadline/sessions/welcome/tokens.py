@@ -18,8 +18,8 @@ from threadline.core.account import (
     TokenScope,
 )
 from threadline.core.errors import Conflict, Invalid, NotFound, Refused
+from threadline.sessions.audit import note_audit
 from threadline.sessions.welcome.accounts import account_from, lock_account, share_account, tell
-from threadline.sessions.welcome.requests import note_audit
 from threadline.storage.database import Row, Transaction, expect
 from threadline.storage.moments import stamp
 
