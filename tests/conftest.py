@@ -11,7 +11,6 @@ import pytest
 
 from tests.house.leftovers import running_tasks, tasks_left, threads_left
 from tests.memory import keep_files_in_memory
-from tests.rewriting import rewrite_for_workers
 
 keep_files_in_memory()
 
@@ -32,11 +31,6 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 pytest_plugins = ["tests.databases"]
 
 THREADS = pytest.StashKey[frozenset[threading.Thread]]()
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """Do once, before there are workers, what each of them would do."""
-    rewrite_for_workers(config)
 
 
 @pytest.hookimpl(wrapper=True)
