@@ -7,9 +7,12 @@ import { screen } from "../../state/screen.svelte.ts";
 import { words } from "../../words/index.ts";
 import type { Shelf, Unsent } from "../outbox.svelte.ts";
 import type { Desk } from "./draft.ts";
+import type { Filed, Folder } from "./uploads.svelte.ts";
 
-/** For a day the server knows by its key what it was told; the hour is for clocks that differ. */
+/** For a day the server knows by its key what it was told, and a file by its ticket; the hour is for clocks that differ. */
 const KNOWN_MS = 23 * 3600 * 1000;
+/** What is kept, as the beginning of its key says. */
+const KINDS: readonly string[] = ["draft", "unsent", "files"];
 
 /** Keep the draft of a session, or of the one that is not there yet. */
 export function deskOf(id: string | null): Desk {
@@ -36,7 +39,7 @@ export function shelfOf(id: string | null, profile = hub.profile): Shelf {
   const beginning = `${keyOf("unsent", id, profile)}:`;
   return {
     name: beginning,
-    all: () => unsentAt(beginning).filter(isKnown),
+    all: () => keptAt<Unsent>(beginning).filter(isKnown),
     keep: (unsent) => void put(beginning + unsent.key, JSON.stringify(unsent)),
     drop: (key) => void put(beginning + key, null),
   };
@@ -45,9 +48,28 @@ export function shelfOf(id: string | null, profile = hub.profile): Shelf {
 /** Take the words that were sent so long ago that the server would not know them again: nobody says them twice. */
 export function takeOld(id: string | null): readonly string[] {
   const beginning = `${keyOf("unsent", id)}:`;
-  const old = unsentAt(beginning).filter((one) => !isKnown(one));
+  const old = keptAt<Unsent>(beginning).filter((one) => !isKnown(one));
   for (const { key } of old) put(beginning + key, null);
   return old.map(({ said }) => said.text);
+}
+
+/** Keep the files that are to go along in a session: one by one, as several pages may do so. */
+export function folderOf(id: string | null): Folder {
+  const beginning = `${keyOf("files", id)}:`;
+  return {
+    name: beginning,
+    all: () => keptAt<Filed>(beginning).filter(isKnown),
+    keep: (filed) => void put(beginning + filed.ticket, JSON.stringify(filed)),
+    drop: (ticket) => void put(beginning + ticket, null),
+  };
+}
+
+/** Take away the files that the server has let go since; answers what they were called. */
+export function takeOldFiles(id: string | null): readonly string[] {
+  const beginning = `${keyOf("files", id)}:`;
+  const old = keptAt<Filed>(beginning).filter((one) => !isKnown(one));
+  for (const { ticket } of old) put(beginning + ticket, null);
+  return old.map(({ name }) => name);
 }
 
 /** Read what the server has kept for a session on this device. */
@@ -62,7 +84,7 @@ export function clearDesk(id?: string): void {
   const account = String(hub.me?.account.key);
   const gone = keysOf((key) => {
     const [what = "", whose, , where] = key.split(":");
-    return ["draft", "unsent"].includes(what) && (id === undefined ? whose === account : where === id);
+    return KINDS.includes(what) && (id === undefined ? whose === account : where === id);
   });
   for (const key of gone) put(key, null);
 }
@@ -73,7 +95,7 @@ hub.hear({
   },
 });
 
-function keyOf(what: "draft" | "unsent", id: string | null, profile = hub.profile): string {
+function keyOf(what: "draft" | "unsent" | "files", id: string | null, profile = hub.profile): string {
   return `${what}:${hub.me?.account.key}:${profile}:${id ?? ""}`;
 }
 
@@ -81,14 +103,14 @@ function keysOf(isMeant: (key: string) => boolean): readonly string[] {
   return Array.from({ length: localStorage.length }, (_, at) => localStorage.key(at) ?? "").filter(isMeant);
 }
 
-function unsentAt(beginning: string): readonly Unsent[] {
-  const found = keysOf((key) => key.startsWith(beginning)).flatMap((key) => read(localStorage.getItem(key)));
+function keptAt<Kept extends { at: string }>(beginning: string): readonly Kept[] {
+  const found = keysOf((key) => key.startsWith(beginning)).flatMap((key) => read<Kept>(localStorage.getItem(key)));
   return found.sort((one, other) => one.at.localeCompare(other.at));
 }
 
-function read(text: string | null): readonly Unsent[] {
+function read<Kept>(text: string | null): readonly Kept[] {
   try {
-    return [JSON.parse(text ?? "") as Unsent];
+    return [JSON.parse(text ?? "") as Kept];
   } catch {
     return [];
   }
@@ -105,6 +127,6 @@ function put(key: string, text: string | null): boolean {
   }
 }
 
-function isKnown({ at }: Unsent): boolean {
+function isKnown({ at }: { at: string }): boolean {
   return Date.now() - Date.parse(at) < KNOWN_MS;
 }

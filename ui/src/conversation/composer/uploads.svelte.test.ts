@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { CSRF } from "../../api/client.ts";
 import { hub } from "../../state/hub.svelte.ts";
-import { Upload, Uploads } from "./uploads.svelte.ts";
+import { Upload, Uploads, uploadsAt, type Filed, type Folder } from "./uploads.svelte.ts";
 
 const file = (name: string, size: number): File => ({ name, size, type: "" }) as File;
 
@@ -35,6 +35,55 @@ class Request {
     queueMicrotask(() => this.onload());
   }
 }
+
+/** A folder in a browser's store. */
+class Drawer implements Folder {
+  kept = new Map<string, Filed>();
+  constructor(readonly name: string) {}
+  all = (): readonly Filed[] => [...this.kept.values()];
+  keep = (filed: Filed): void => void this.kept.set(filed.ticket, filed);
+  drop = (ticket: string): void => void this.kept.delete(ticket);
+}
+
+describe("files that were attached and not sent", () => {
+  afterEach(() => {
+    vi.unstubAllGlobals();
+    Request.words = [];
+  });
+
+  it("are there again for whoever comes back, until they are removed or sent", () => {
+    const drawer = new Drawer("a");
+    drawer.keep({ ticket: "1", name: "cat.png", at: "then" });
+    drawer.keep({ ticket: "2", name: "dog.png", at: "then" });
+    uploadsAt(drawer).close();
+    const again = uploadsAt(drawer);
+    expect([again.tickets, again.names]).toEqual([["1", "2"], ["cat.png", "dog.png"]]);
+    again.remove(again.all[0]!);
+    expect(uploadsAt(drawer).tickets).toEqual(["2"]);
+    again.clear();
+    expect(uploadsAt(drawer).tickets).toEqual([]);
+  });
+
+  it("go along into the conversation that the first words make, and are no younger there", () => {
+    const [before, after] = [new Drawer("b"), new Drawer("c")];
+    before.keep({ ticket: "1", name: "cat.png", at: "then" });
+    uploadsAt(before).move(after);
+    expect([before.all(), after.all()]).toEqual([[], [{ ticket: "1", name: "cat.png", at: "then" }]]);
+  });
+
+  it("arrive although nobody looks any more, and are taken up as they are", async () => {
+    vi.stubGlobal("XMLHttpRequest", Request);
+    Request.word = "";
+    const drawer = new Drawer("d");
+    const uploads = uploadsAt(drawer);
+    uploads.add([file("film", 5)]);
+    uploads.close();
+    const again = uploadsAt(drawer);
+    expect([again, again.isUnderWay]).toEqual([uploads, true]);
+    await vi.waitFor(() => expect(drawer.all()).toMatchObject([{ ticket: "t", name: "film" }]));
+    Request.word = "second";
+  });
+});
 
 describe("a tab whose login is an older one", () => {
   afterEach(() => {

@@ -1,4 +1,5 @@
-// Files that go along with a message: each is uploaded at once, and the message names its ticket.
+// Files that go along with a message: each is uploaded at once, and the message names its ticket. Until it is sent
+// the browser keeps the tickets, so that whoever comes back finds the files where they left them.
 
 import { CSRF } from "../../api/client.ts";
 import type { UploadShape } from "../../api/schema.ts";
@@ -9,11 +10,40 @@ import { words } from "../../words/index.ts";
 /** As much as the server takes. */
 const MOST_BYTES = 25 * 1024 * 1024;
 
+/** A file that is there and was not sent yet. */
+export interface Filed {
+  ticket: string;
+  name: string;
+  at: string;
+}
+
+/** Where tickets outlast the page. */
+export interface Folder {
+  name: string;
+  all: () => readonly Filed[];
+  keep: (filed: Filed) => void;
+  drop: (ticket: string) => void;
+}
+
+const NOWHERE: Folder = { name: "", all: () => [], keep: () => undefined, drop: () => undefined };
+
+/** What somebody left before all of it was uploaded. */
+const left = new Map<string, Uploads>();
+
+/** Take up the files that were left in a place, or those that are kept for it. */
+export function uploadsAt(folder: Folder): Uploads {
+  const uploads = left.get(folder.name) ?? new Uploads(folder);
+  left.delete(folder.name);
+  return uploads;
+}
+
 export class Upload {
   /** How much of it is there, from 0 to 1. */
   share = $state(0);
   ticket = $state<string | null>(null);
   error = $state<string | null>(null);
+  /** When it was there, as far as that is known. */
+  at = new Date().toISOString();
   /** What a picture looks like. */
   readonly preview: string | null;
   #request: XMLHttpRequest | null = null;
@@ -22,6 +52,7 @@ export class Upload {
     readonly key: number,
     readonly file: File,
     ticket: string | null = null,
+    readonly onthere: () => void = () => undefined,
   ) {
     this.ticket = ticket;
     this.preview = file.type.startsWith("image/") ? URL.createObjectURL(file) : null;
@@ -74,6 +105,8 @@ export class Upload {
     if (request.status === 201) {
       this.share = 1;
       this.ticket = (told as UploadShape).ticket;
+      this.at = new Date().toISOString();
+      this.onthere();
     } else this.error = (told as { detail?: string } | null)?.detail ?? words.composer.unread;
   }
 }
@@ -81,6 +114,12 @@ export class Upload {
 export class Uploads {
   all = $state.raw<readonly Upload[]>([]);
   #next = 1;
+  #folder: Folder;
+
+  constructor(folder = NOWHERE) {
+    this.#folder = folder;
+    this.all = folder.all().map(({ ticket, name, at }) => Object.assign(this.#there(ticket, name), { at }));
+  }
 
   get isUnderWay(): boolean {
     return this.all.some((one) => one.isUnderWay);
@@ -102,19 +141,31 @@ export class Uploads {
   }
 
   add(files: Iterable<File>): void {
-    const fresh = Array.from(files, (file) => new Upload(this.#next++, file));
+    const fresh = Array.from(files, (file) => {
+      const one: Upload = new Upload(this.#next++, file, null, () => this.#keep(one));
+      return one;
+    });
     this.all = [...this.all, ...fresh];
     for (const one of fresh) one.begin();
   }
 
   /** Let files go along that are there already, by their tickets and names. */
   takeBack(tickets: readonly string[], names: readonly string[]): void {
-    const again = tickets.map((ticket, at) => new Upload(this.#next++, new File([], names[at] ?? ""), ticket));
+    const again = tickets.map((ticket, at) => this.#there(ticket, names[at] ?? ""));
     this.all = [...again, ...this.all];
+    for (const one of again) this.#keep(one);
+  }
+
+  /** Keep them somewhere else from now on. */
+  move(folder: Folder): void {
+    for (const ticket of this.tickets) this.#folder.drop(ticket);
+    this.#folder = folder;
+    for (const one of this.all) this.#keep(one);
   }
 
   remove(upload: Upload): void {
     upload.end();
+    if (upload.ticket) this.#folder.drop(upload.ticket);
     this.all = this.all.filter((one) => one !== upload);
   }
 
@@ -123,9 +174,18 @@ export class Uploads {
     for (const one of this.all) if (!one.error) this.remove(one);
   }
 
+  /** Nobody looks at them any more; what is under way still arrives. */
   close(): void {
-    for (const one of this.all) one.end();
-    this.all = [];
+    if (this.isUnderWay) left.set(this.#folder.name, this);
+    else for (const one of this.all) one.end();
+  }
+
+  #there(ticket: string, name: string): Upload {
+    return new Upload(this.#next++, new File([], name), ticket);
+  }
+
+  #keep({ ticket, file, at }: Upload): void {
+    if (ticket) this.#folder.keep({ ticket, name: file.name, at });
   }
 }
 

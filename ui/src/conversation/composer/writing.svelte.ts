@@ -2,23 +2,28 @@
 
 import type { BusyMode, Speech } from "../../api/schema.ts";
 import { hub } from "../../state/hub.svelte.ts";
+import { notices } from "../../state/notices.svelte.ts";
+import { words } from "../../words/index.ts";
 import type { Said } from "../outbox.svelte.ts";
-import { deskOf, keptFor, takeOld } from "./desk.ts";
+import { deskOf, folderOf, keptFor, takeOld, takeOldFiles } from "./desk.ts";
 import { Draft } from "./draft.ts";
-import { Uploads } from "./uploads.svelte.ts";
+import { uploadsAt, type Uploads } from "./uploads.svelte.ts";
 
 export class Writing {
   text = $state("");
   /** Null: as the conversation usually has it. */
   speech = $state<Speech | null>(null);
   busyMode = $state<BusyMode | null>(null);
-  readonly uploads = new Uploads();
+  readonly uploads: Uploads;
   #draft: Draft;
 
   constructor(id: string | null) {
     this.#draft = new Draft(deskOf(id));
     this.text = this.#draft.text;
+    this.uploads = uploadsAt(folderOf(id));
     for (const old of takeOld(id)) this.#put(old);
+    const gone = takeOldFiles(id);
+    if (gone.length > 0) notices.tell(words.composer.filesGone(gone.join(", ")));
     void this.#restore(id);
   }
 
@@ -35,6 +40,8 @@ export class Writing {
   take(): { text: string; tickets: readonly string[]; files: readonly string[] } {
     const taken = { text: this.text.trim(), tickets: this.uploads.tickets, files: this.uploads.names };
     this.change("");
+    // At once: the list of conversations shows who has a draft.
+    void this.flush();
     this.uploads.clear();
     return taken;
   }
@@ -52,6 +59,7 @@ export class Writing {
     void this.flush();
     this.#draft = new Draft(deskOf(id));
     this.change(text);
+    this.uploads.move(folderOf(id));
   }
 
   /** Tell the server what it does not know yet. */
