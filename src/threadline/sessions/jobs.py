@@ -1,7 +1,7 @@
 """Jobs: made, changed, paused and deleted, by whoever may; their runs are beside this."""
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 
@@ -44,6 +44,14 @@ class JobChange:
     target: str | None = None
     mirror: Mirror | None = None
     name: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobSight:
+    """Which of some jobs are there, and who may see which of them."""
+
+    there: frozenset[JobId]
+    seen: Mapping[Asker, frozenset[JobId]]
 
 
 def make_job(
@@ -196,6 +204,23 @@ def list_jobs(tx: Transaction, asker: Asker) -> Sequence[Job]:
     keys = None if asker.sees_all else json.dumps(sorted(asker_keys(tx, asker).sender_keys))
     rows = tx.all("list_jobs", profile=asker.profile, sender_keys=keys)
     return [_job_from(row) for row in rows]
+
+
+def list_jobs_seen_by(
+    tx: Transaction, askers: Collection[Asker], ids: Collection[JobId]
+) -> JobSight:
+    """Name those of some jobs that are there, and of these the ones that each asker may see."""
+    rows = tx.all("find_makers", ids=json.dumps(sorted(ids)))
+    seen = {}
+    for asker in askers:
+        keys = asker_keys(tx, asker)
+        seen[asker] = frozenset(
+            JobId(row.number("id"))
+            for row in rows
+            if row["profile"] == asker.profile
+            and (asker.sees_all or row["sender_key"] in keys.sender_keys)
+        )
+    return JobSight(there=frozenset(JobId(row.number("id")) for row in rows), seen=seen)
 
 
 def list_runs(tx: Transaction, id: JobId, asker: Asker, *, most: int) -> Sequence[JobRun]:

@@ -12,7 +12,7 @@ from threadline.core.revision import Seen
 from threadline.core.text import checked_count, checked_text, checked_type
 from threadline.core.turn import TurnId
 from threadline.sessions import jobs, runs, targets
-from threadline.sessions.jobs import JobChange
+from threadline.sessions.jobs import JobChange, JobSight
 from threadline.sessions.runs import Start, World
 from threadline.sessions.store.informing import Informing
 from threadline.sessions.targets import Sent, Standpoint
@@ -117,6 +117,14 @@ class Scheduling(Informing):
     async def jobs(self, asker: Asker | None = None) -> Sequence[Job]:
         """List the jobs that somebody may see, in the order in which they were made."""
         return await self._db.read(jobs.list_jobs, _checked(asker))
+
+    async def jobs_seen_by(self, askers: Collection[Asker], ids: Collection[JobId]) -> JobSight:
+        """Name those of some jobs that are there, and what each of many askers may see of them."""
+        return await self._db.read(
+            jobs.list_jobs_seen_by,
+            [checked_type(asker, "asker", Asker) for asker in askers],
+            [checked_job_id(id) for id in ids],
+        )
 
     async def job_runs(
         self, id: JobId, asker: Asker | None = None, *, most: int = 20

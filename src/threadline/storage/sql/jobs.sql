@@ -34,6 +34,12 @@ WHERE j.profile = :profile
         CAST(CAST(:sender_keys AS TEXT) AS JSON)) AS k)) -- postgres
 ORDER BY j.id
 
+-- name: find_makers
+-- Read whose some jobs are.
+SELECT id, profile, sender_key FROM jobs WHERE id IN
+       (SELECT value FROM json_each(:ids)) -- sqlite
+       (SELECT CAST(v AS BIGINT) FROM json_array_elements_text(CAST(CAST(:ids AS TEXT) AS JSON)) AS v) -- postgres
+
 -- name: count_jobs
 -- Count the jobs of a profile, and those of one sender.
 SELECT count(*) AS jobs,

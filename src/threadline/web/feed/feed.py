@@ -19,7 +19,7 @@ from threadline.sessions.store import Store
 from threadline.web.feed.distant import DistantVoices
 from threadline.web.feed.follower import Follower, Interest, Piece
 from threadline.web.feed.frames import write_event
-from threadline.web.feed.sight import Sight, sessions_of
+from threadline.web.feed.sight import Sight, things_of
 from threadline.web.feed.vigil import Vigil
 from threadline.web.feed.voices import Voices
 
@@ -132,7 +132,7 @@ class Feed:
             if told > CATCH_UP:
                 raise FeedLost("Too much was missed", id=after, hint="Load a snapshot")
             asker = interest.asker
-            await self.sight.learn([asker], self.sight.missing(asker, sessions_of(events)))
+            await self.sight.learn([asker], self.sight.missing(asker, things_of(events)))
             if self.sight.is_blind(asker, events):
                 raise FeedLost("Something was forgotten", id=after, hint="Load a snapshot")
             yield self._join(asker, events, [write_event(event) for event in events])
@@ -218,7 +218,7 @@ class Feed:
 
     async def _see(self, events: Sequence[Event]) -> None:
         """Learn who may see what, until all is known: somebody may join meanwhile."""
-        ids = sessions_of(events)
+        ids = things_of(events)
         while unsure := {
             asker: missing
             for asker in self._audiences
