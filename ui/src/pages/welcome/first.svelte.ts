@@ -8,7 +8,7 @@ class First {
 
   /** The owner is here, and nobody has said anything yet. */
   get isWanted(): boolean {
-    const isBare = rows.all.length === 0 && rows.error === null && !rows.isLoading;
+    const isBare = rows.isEverything && rows.all.length === 0 && rows.error === null && !rows.isLoading;
     return hub.isOwner && !this.#isDone && isBare;
   }
 
