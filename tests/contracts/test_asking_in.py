@@ -9,6 +9,7 @@ from tests.contracts.desk import ALICE, DM, THREAD, Desk, both, open_desk
 from tests.databases import DatabaseFactory
 from threadline.core.account import Account
 from threadline.core.agent import Question
+from threadline.core.delivery import DeliveryState, SendOutcome
 from threadline.core.errors import Invalid, NotFound, QueueFull
 from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.message import Marker, MarkerKind, Role, Text, say
@@ -45,6 +46,12 @@ async def lines(desk: Desk, id: SessionId) -> list[tuple[Role, str | None, str]]
     """Read a transcript: who says what."""
     read = await desk.store.transcript(id)
     return [(line.role, line.sender_name, line.text) for line in read]
+
+
+async def is_marked_lost(desk: Desk) -> bool:
+    """Tell whether the only session is marked as one whose people were not reached."""
+    (row,) = (await desk.store.sessions()).rows
+    return row.has_failed_delivery
 
 
 async def carried(desk: Desk) -> list[Parcel]:
@@ -273,6 +280,48 @@ async def test_the_owner_answers_in_the_agents_place(desk: Desk) -> None:
     assert parcel.delivery.session_id == id
     assert len(await desk.store.turns(id)) == 1
     assert [line.text for line in await desk.store.history(id)][-1] == "I am, too"
+
+
+@both
+async def test_an_answer_of_the_owner_that_is_lost_can_be_sent_again(desk: Desk) -> None:
+    """Its delivery knows the line that it carries, so that its words are not lost with it."""
+    id, _ = await desk.says("is anybody there?")
+    await desk.answers(id, "only me")
+    await carried(desk)
+    owner = await desk.store.owner_account()
+    await desk.store.answer_into(id, owner.sender, (Text(text="I am, too"),), "w1")
+    (parcel,) = await desk.store.take_deliveries()
+    await desk.store.not_sent(parcel.delivery, SendOutcome.DEAD, "blocked")
+    said = (await desk.store.transcript(id))[-1]
+
+    (lost,) = await desk.store.deliveries(id, states=[DeliveryState.FAILED])
+    assert (lost.turn_id, lost.seq) == (None, said.seq)
+    assert await is_marked_lost(desk)
+
+    await desk.store.owe_again(lost.id)
+    assert not await is_marked_lost(desk)
+    assert [parcel.text for parcel in await carried(desk)] == ["I am, too"]
+
+
+@both
+async def test_a_lost_answer_of_the_owner_is_old_once_the_agent_has_answered(desk: Desk) -> None:
+    """The mark tells of what was said last, whoever said it."""
+    id, _ = await desk.says("is anybody there?")
+    await desk.answers(id, "only me")
+    await carried(desk)
+    owner = await desk.store.owner_account()
+    await desk.store.answer_into(id, owner.sender, (Text(text="I am, too"),), "w1")
+    (parcel,) = await desk.store.take_deliveries()
+    await desk.store.not_sent(parcel.delivery, SendOutcome.REJECTED, "no", timedelta(0))
+    assert not await is_marked_lost(desk)
+    desk.clock.advance(timedelta(hours=25))
+    await desk.store.abandon_stale()
+    assert await is_marked_lost(desk)
+
+    await desk.says("hello?")
+    await desk.answers(id, "yes")
+
+    assert not await is_marked_lost(desk)
 
 
 @both

@@ -94,6 +94,8 @@ class Delivery:
     repeated_at: datetime | None
     """When it was sent again without knowing whether the first attempt had been seen."""
     error: str | None
+    seq: int | None = None
+    """The line that it carries, if a person said it in the agent's place."""
     part: int = 0
     """Which one of its turn at this address, counted from 0."""
     is_growing: bool = False

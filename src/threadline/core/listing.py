@@ -135,7 +135,7 @@ class SessionRow:
     is_unread: bool
     has_draft: bool
     has_failed_delivery: bool
-    """What its latest turn said did not reach everybody, and nobody has had it tried again."""
+    """What was last said to its people did not reach all of them, and was not tried again."""
 
     @property
     def needs_you(self) -> bool:

@@ -13,7 +13,7 @@ from threadline.sessions.arrivals.asks import at_home, lock_to_ask, reopen
 from threadline.sessions.arrivals.outcome import Arrival, Outcome
 from threadline.sessions.arrivals.places import look_up, remember
 from threadline.sessions.chronicle import Chronicle
-from threadline.sessions.deliveries.owe import owe_words
+from threadline.sessions.deliveries.owe import owe_line
 from threadline.sessions.turns.close import place_messages
 from threadline.sessions.views import session_row
 from threadline.storage.database import Transaction
@@ -54,16 +54,9 @@ def answer_into(
         message_key = chronicle.keep(message, None, place.sender_key)
         place_messages(chronicle, None)
         chronicle.touch()
+        if is_carried_out(row.text("platform")):
+            owe_line(chronicle, place.address_key)
         outcome.note(tx, said, Outcome.OBSERVED, session_key=chronicle.key, message_key=message_key)
-    if is_carried_out(row.text("platform")):
-        owe_words(
-            tx,
-            place.address,
-            plain_text(said.parts),
-            attachments=[part for part in said.parts if isinstance(part, Attachment)],
-            session_key=row.number("key"),
-            now=now,
-        )
     return Arrival(outcome=Outcome.OBSERVED, session_id=id, turn_id=None)
 
 

@@ -14,7 +14,7 @@ from threadline.storage.moments import stamp
 def owe_again(tx: Transaction, id: DeliveryId, *, now: datetime) -> Delivery:
     """Owe something once more that was given up; what its platform has taken is not sent again.
 
-    Words that no turn said are forgotten when they are given up, and cannot be owed again.
+    Words that stand in no transcript are forgotten when they are given up: they are gone.
     """
     row = require_delivery(tx, id)
     with telling(tx, row.number_or_none("session_key"), now) as tell:

@@ -1,4 +1,4 @@
-"""Owing: what a turn said, a question it asks, and words that belong to no turn."""
+"""Owing: what a turn or a person said, a question, and words that stand in no transcript."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -149,6 +149,29 @@ def _choices(chronicle: Chronicle, turn_id: TurnId, question: Question | None) -
     return pack_choices(offer_answers(name_question(turn_id, nth), question, kind))
 
 
+def owe_line(chronicle: Chronicle, address_key: int) -> None:
+    """Owe the last line of a session, which a person said in the agent's place."""
+    owed = expect(
+        chronicle.tx,
+        "owe_delivery",
+        session_key=chronicle.key,
+        turn_id=None,
+        address_key=address_key,
+        state=DeliveryState.PENDING,
+        notice=None,
+        part=0,
+        after_seq=chronicle.last_seq - 1,
+        until_seq=chronicle.last_seq,
+        text=None,
+        parts=None,
+        choices=None,
+        sender_key=None,
+        streamed_by=None,
+        now=chronicle.at,
+    )
+    chronicle.tell(EventKind.DELIVERY_PENDING, owed.number("id"))
+
+
 def owe_words(
     tx: Transaction,
     address: Address,
@@ -160,7 +183,7 @@ def owe_words(
     sender_key: int | None = None,
     now: datetime,
 ) -> DeliveryId:
-    """Owe words that no turn said: the answer to a command, or something sent by hand.
+    """Owe words that stand in no transcript: the answer to a command, or something sent by hand.
 
     With a session its feed tells of it; no chronicle of that session may be open just now. With a
     sender it is forgotten with them.

@@ -20,6 +20,7 @@ from threadline.core.message import (
     unpack,
 )
 from threadline.core.platform import Choice
+from threadline.core.session import SessionId
 from threadline.sessions.chronicle import chronicle_of, tell_apart
 from threadline.sessions.deliveries.buttons import unpack_choices
 from threadline.sessions.records import delivery_from, message_from
@@ -87,8 +88,10 @@ def require_delivery(tx: Transaction, id: DeliveryId) -> Row:
 
 
 def _lines(tx: Transaction, row: Row, delivery: Delivery) -> Sequence[Message]:
-    if delivery.turn_id is None or delivery.session_id is None:
+    if delivery.session_id is None:
         return ()
+    if delivery.turn_id is None:
+        return _line(tx, row, delivery.session_id, delivery.seq)
     until = row.number_or_none("until_seq")
     rows = tx.all(
         "list_reply",
@@ -102,6 +105,14 @@ def _lines(tx: Transaction, row: Row, delivery: Delivery) -> Sequence[Message]:
         for at, line in enumerate(lines)
         if not _is_interruption(line) or (until is not None and not _is_said_in(lines[at + 1 :]))
     )
+
+
+def _line(tx: Transaction, row: Row, id: SessionId, seq: int | None) -> Sequence[Message]:
+    """Read what a person said in the agent's place; nothing, if it was forgotten since."""
+    if seq is None:
+        return ()
+    line = tx.one("read_owed_line", session_key=row.number("session_key"), seq=seq)
+    return () if line is None else (message_from(line, id),)
 
 
 def _is_interruption(line: Message) -> bool:

@@ -294,6 +294,13 @@ FROM turns t
 JOIN addresses a ON a.key = t.address_key
 WHERE t.id = :id
 
+-- name: read_owed_line
+-- Read a line that a person said in the agent's place.
+SELECT m.key, m.seq, m.turn_id, m.role, m.text, m.parts, m.at, m.changed_at, m.deleted_at,
+       NULL AS platform_id, NULL AS reply_to, NULL AS sender_id, NULL AS sender_name
+FROM messages m
+WHERE m.session_key = :session_key AND m.seq = :seq AND m.deleted_at IS NULL
+
 -- name: list_reply
 -- Read what a turn said to people, in order: of the system's lines only markers, which have parts.
 SELECT m.key, m.seq, m.turn_id, m.role, m.text, m.parts, m.at, m.changed_at, m.deleted_at,

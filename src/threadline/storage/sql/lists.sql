@@ -132,7 +132,16 @@ SELECT s.key, s.id, s.profile, s.platform, s.kind, p.id AS parent_id,
        (SELECT count(*) FROM deliveries v
         WHERE v.turn_id = (SELECT max(u.id) FROM turns u
                            WHERE u.session_key = s.key AND u.ended_at IS NOT NULL)
-          AND v.state IN ('failed', 'abandoned')) AS undelivered
+          AND v.state IN ('failed', 'abandoned'))
+       -- Or what a person said in the agent's place, if that was later.
+       + (SELECT count(*) FROM deliveries l
+          WHERE l.id = (SELECT max(n.id) FROM deliveries n WHERE n.session_key = s.key
+                        AND n.turn_id IS NULL AND n.until_seq > 0)
+            AND l.state IN ('failed', 'abandoned')
+            AND l.until_seq > coalesce((SELECT u.first_seq FROM turns u
+                                        WHERE u.session_key = s.key AND u.ended_at IS NOT NULL
+                                        ORDER BY u.id DESC LIMIT 1), 0)
+         ) AS undelivered
 FROM (SELECT value AS key FROM json_each(:keys)) AS i -- sqlite
 FROM (SELECT CAST(v AS BIGINT) AS key FROM json_array_elements_text( -- postgres
       CAST(CAST(:keys AS TEXT) AS JSON)) AS v) AS i -- postgres

@@ -67,7 +67,7 @@ async def retry_delivery(
     """Owe something once more that never arrived.
 
     What its platform has taken is not sent again; what may have been seen (`is_doubtful`) says so
-    where it arrives. Words that no turn said were not kept: say them again.
+    where it arrives. Words that stand in no transcript were not kept: say them again.
     """
     delivery = await store.delivery(DeliveryId(id))
     await _require_sight(store, visitor, delivery)

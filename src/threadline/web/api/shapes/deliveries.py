@@ -13,6 +13,9 @@ class DeliveryShape(Answer):
     id: int
     session: str | None
     turn: int | None
+    seq: int | None = Field(
+        description="The line that it carries, if a person said it in the agent's place."
+    )
     place: PlaceShape
     state: DeliveryState
     attempts: int
@@ -28,7 +31,7 @@ class DeliveryShape(Answer):
     @classmethod
     def from_delivery(cls, delivery: Delivery) -> "DeliveryShape":
         """Tell how far it got."""
-        same = ("id", "state", "attempts", "owed_at", "due_at", "sent_at", "repeated_at")
+        same = ("id", "seq", "state", "attempts", "owed_at", "due_at", "sent_at", "repeated_at")
         return cls(
             session=delivery.session_id,
             turn=delivery.turn_id,

@@ -114,7 +114,7 @@ class SessionRowView(Answer):
     is_unread: bool
     has_draft: bool
     has_failed_delivery: bool = Field(
-        description="What its latest turn said did not reach everybody it was for."
+        description="What was last said to its people did not reach all of them."
     )
     needs_you: bool
     is_read_only: bool

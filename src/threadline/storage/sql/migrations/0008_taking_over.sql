@@ -1,0 +1,5 @@
+-- People who speak in the agent's place.
+
+-- What they said, each line owed by itself.
+CREATE INDEX deliveries_of_lines ON deliveries (session_key, id)
+    WHERE turn_id IS NULL AND until_seq > 0;
