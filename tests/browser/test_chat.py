@@ -41,7 +41,7 @@ def test_escape_twice_stops(screen: Screen) -> None:
     screen.sees(STORY)
 
     screen.composer.press("Escape")
-    expect(screen.page.get_by_text("Press Esc once more to stop").first).to_be_visible()
+    expect(screen.page.get_by_text("Press Esc again to stop").first).to_be_visible()
     screen.composer.press("Escape")
 
     screen.sees("This answer was stopped.")

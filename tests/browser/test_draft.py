@@ -101,7 +101,7 @@ def test_somebody_who_was_away_is_offered_a_summary(screen: Screen) -> None:
     screen.call("DELETE", f"/api/sessions/{id}/mark?seq=3")
     screen.go(path)
 
-    news = page.get_by_text("11 questions were answered here since you last looked.")
+    news = page.get_by_text("11 questions have been answered here since you last looked.")
     expect(news).to_be_visible()
     page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
     screen.keep("news")

@@ -32,7 +32,7 @@ def test_words_are_said_differently_in_a_branch(screen: Screen) -> None:
     stem = page.url
 
     _actions(screen, "two").get_by_role("button", name="Edit").click()
-    page.get_by_role("textbox", name="Your words").fill("three")
+    page.get_by_role("textbox", name="Your message").fill("three")
     page.get_by_role("button", name="Send in a branch").click()
 
     page.wait_for_function("stem => location.href !== stem", arg=stem)
@@ -64,7 +64,7 @@ def test_an_answer_is_asked_for_once_more(screen: Screen) -> None:
     expect(page.get_by_role("button", name="Stop")).to_have_count(0)
 
     screen.choose(
-        page.get_by_role("button", name="More for this conversation"), "Show what was undone"
+        page.get_by_role("button", name="More for this conversation"), "Show undone messages"
     )
 
     expect(screen.transcript.get_by_text("I heard: two")).to_have_count(2)
@@ -85,4 +85,4 @@ def _actions(screen: Screen, words: str) -> Locator:
         has=screen.page.get_by_text(words, exact=True)
     )
     line.last.hover()
-    return line.last.get_by_role("group", name="What can be done with this message")
+    return line.last.get_by_role("group", name="Message actions")

@@ -68,7 +68,7 @@ def test_a_page_that_cannot_be_read_is_told(screen: Screen) -> None:
     page.route("**/api/sessions?*after=*", lambda route: route.fulfill(status=500, json={}))
     bottom = "list => list.scrollTo(0, list.scrollHeight)"
     screen.sidebar.locator(".list").evaluate(bottom)
-    told = screen.sidebar.get_by_text("The list could not be read")
+    told = screen.sidebar.get_by_text("The list could not be loaded")
     expect(told).to_be_visible()
 
     page.unroute("**/api/sessions?*after=*")
@@ -129,7 +129,7 @@ def test_a_long_answer_leaves_nothing_behind(screen: Screen) -> None:
 
 
 def _sees_line(page: Page, seq: int) -> None:
-    node = page.get_by_role("button", name=f"line {seq}: copy its link")
+    node = page.get_by_role("button", name=f"line {seq}: copy link")
     expect(node).to_be_in_viewport()
 
 

@@ -68,23 +68,23 @@ def test_a_job_is_made_once_and_changed_by_whoever_saw_it(screen: Screen) -> Non
     screen.expected.add(_STALE)
     page = screen.go("/jobs")
     jobs = page.get_by_role("list", name="All jobs").get_by_role("listitem")
-    prompt = page.get_by_label("What shall be asked")
+    prompt = page.get_by_label("Prompt")
 
     page.get_by_role("button", name="New job").click()
     prompt.fill("What should I water?")
     page.get_by_role("button", name="every day 9:00").click()
-    expect(page.get_by_text("The next times")).to_be_visible()
+    expect(page.get_by_text("Next runs")).to_be_visible()
     assert violations(page) == []
     with _lost(page, "POST", "**/api/jobs?*"):
-        _press(screen, "Make it")
+        _press(screen, "Create")
         expect(_dialog(screen).get_by_text(AWAY)).to_be_visible()
-    _press(screen, "Make it")
+    _press(screen, "Create")
     expect(_dialog(screen)).to_have_count(0)
     expect(jobs).to_have_count(1)
 
     more = page.get_by_role("button", name="More for What should I water?")
     with _lost(page, "GET", "**/api/jobs/1"):
-        screen.choose(more, "Change")
+        screen.choose(more, "Edit")
         expect(_dialog(screen).get_by_text(AWAY)).to_be_visible()
         expect(page.get_by_role("button", name="Save")).to_be_disabled()
         expect(prompt).to_have_count(0)
@@ -94,7 +94,9 @@ def test_a_job_is_made_once_and_changed_by_whoever_saw_it(screen: Screen) -> Non
     prompt.fill("Which trees should I water?")
     page.get_by_label("Name (optional)").fill("")
     _press(screen, "Save")
-    expect(_dialog(screen).get_by_text("It was changed elsewhere meanwhile.")).to_be_visible()
+    expect(
+        _dialog(screen).get_by_text("Somebody else changed this in the meantime.")
+    ).to_be_visible()
     expect(_dialog(screen).get_by_text("every 2h")).to_be_visible()
     expect(prompt).to_have_value("Which trees should I water?")
     screen.keep("job-stale")
@@ -105,7 +107,7 @@ def test_a_job_is_made_once_and_changed_by_whoever_saw_it(screen: Screen) -> Non
 
     screen.choose(page.get_by_role("button", name="More for Which trees"), "Delete")
     _press(screen, "Delete")
-    expect(page.get_by_role("heading", name="There is no job yet")).to_be_visible()
+    expect(page.get_by_role("heading", name="No jobs yet")).to_be_visible()
 
 
 def test_a_project_is_made_changed_and_deleted(screen: Screen) -> None:
@@ -114,15 +116,15 @@ def test_a_project_is_made_changed_and_deleted(screen: Screen) -> None:
 
     page.get_by_role("button", name="New project").click()
     page.get_by_label("Name").fill("Garden")
-    _press(screen, "Make it")
-    screen.choose(page.get_by_role("button", name="More for Garden"), "Change")
+    _press(screen, "Create")
+    screen.choose(page.get_by_role("button", name="More for Garden"), "Edit")
     expect(page.get_by_label("Name")).to_have_value("Garden")
     page.get_by_label("Name").fill("Orchard")
     _press(screen, "Save")
     screen.choose(page.get_by_role("button", name="More for Orchard"), "Delete")
     _press(screen, "Delete")
 
-    expect(page.get_by_role("heading", name="There is no project yet")).to_be_visible()
+    expect(page.get_by_role("heading", name="No projects yet")).to_be_visible()
 
 
 def test_somebody_is_let_in_joined_and_forgotten(screen: Screen, shop: Shop) -> None:
@@ -137,12 +139,12 @@ def test_somebody_is_let_in_joined_and_forgotten(screen: Screen, shop: Shop) -> 
     page.get_by_label("Name (optional)").fill("Ada")
     _press(screen, "Let in")
     expect(page.get_by_role("list", name="Let in").get_by_text("telegram:42")).to_be_visible()
-    screen.choose(page.get_by_role("button", name="More for Ann"), "Join with another one")
+    screen.choose(page.get_by_role("button", name="More for Ann"), "Join with another sender")
     page.get_by_label("And the other").fill("shop:bob")
     _press(screen, "Join")
     people = page.get_by_role("list", name="One person, several apps")
     screen.choose(people.get_by_role("button", name="More for Ann"), "Forget for good")
-    page.get_by_label("to show that you mean it").fill("shop:ann")
+    page.get_by_label("to confirm").fill("shop:ann")
     _press(screen, "Forget for good")
     expect(page.get_by_role("heading", name="Forgotten. Certificate")).to_be_visible()
     _press(screen, "Done")
@@ -173,12 +175,12 @@ def test_what_was_written_into_settings_stays_until_it_is_saved(screen: Screen) 
 
     field.fill("12")
     page.get_by_role("link", name="Your account").click()
-    expect(page.get_by_text("1 change is not saved")).to_be_visible()
+    expect(page.get_by_text("1 unsaved change")).to_be_visible()
     page.keyboard.press("Escape")
     screen.sidebar.get_by_role("button", name="New conversation").click()
     expect(screen.composer).to_be_visible()
     page.go_back()
-    expect(page.get_by_text("1 change is not saved")).to_be_visible()
+    expect(page.get_by_text("1 unsaved change")).to_be_visible()
     page.go_back()
     expect(field).to_have_value("12")
     page.get_by_role("button", name="Discard").click()
@@ -205,6 +207,6 @@ def test_a_phone_goes_back_one_step(place: Place) -> None:
         expect(screen.page.get_by_role("link", name="Appearance")).to_be_visible()
         screen.expected.add(_GONE)
         screen.go("/jobs/999")
-        expect(screen.page.get_by_role("heading", name="There is nothing here")).to_be_visible()
+        expect(screen.page.get_by_role("heading", name="Page not found")).to_be_visible()
         screen.page.get_by_role("button", name="Back to the jobs").tap()
         expect(screen.page.get_by_role("button", name="New job")).to_be_visible()

@@ -56,8 +56,8 @@ def test_a_password_logs_in(place: Place, chromium: Browser) -> None:
     with place.screen(path="/settings/account") as screen:
         page = screen.page
         page.get_by_role("button", name="Set a password").click()
-        page.get_by_label("New password").fill(PASSWORD)
-        page.get_by_label("Once more").fill(PASSWORD)
+        page.get_by_label("New password", exact=True).fill(PASSWORD)
+        page.get_by_label("Repeat the new password").fill(PASSWORD)
         page.get_by_role("button", name="Save").click()
         expect(page.get_by_role("button", name="Change the password")).to_be_visible()
 
@@ -81,14 +81,14 @@ def test_a_member_sees_what_is_theirs(place: Place, chromium: Browser) -> None:
         page.get_by_role("button", name="Add a member").click()
         page.get_by_label("Name").fill("Ada")
         page.get_by_role("dialog").get_by_role("button", name="Add a member").click()
-        screen.choose(page.get_by_role("button", name="More for Ada"), "Make a login link")
+        screen.choose(page.get_by_role("button", name="More for Ada"), "Create a login link")
         link = page.get_by_role("dialog").locator("code").inner_text()
 
     context = chromium.new_context()
     page = context.new_page()
     page.goto(link)
     page.goto(f"{place.url}/settings/agent")
-    expect(page.get_by_role("heading", name="This is not yours to see")).to_be_visible()
+    expect(page.get_by_role("heading", name="You don't have access to this")).to_be_visible()
     expect(page.get_by_role("link", name="Audit log")).to_have_count(0)
     context.close()
 
@@ -97,9 +97,9 @@ def test_a_token_is_shown_once(screen: Screen) -> None:
     """It opens the API, and nothing any more once it is revoked."""
     page = screen.go("/settings/account")
 
-    page.get_by_role("button", name="Make a token").click()
+    page.get_by_role("button", name="Create a token").click()
     page.get_by_label("What it is for").fill("backup")
-    page.get_by_role("dialog").get_by_role("button", name="Make a token").click()
+    page.get_by_role("dialog").get_by_role("button", name="Create a token").click()
     token = page.get_by_role("dialog").locator("code").inner_text()
     page.get_by_role("button", name="Done").click()
     bearer = {"Authorization": f"Bearer {token}", "Cookie": ""}

@@ -45,7 +45,7 @@ def test_a_screen_comes_back_after_a_crash(folder: Path, chromium: Browser) -> N
             screen.sees(STORY)
 
             place.kill()
-            away = page.get_by_text("Reconnecting. You can go on writing.")
+            away = page.get_by_text("Reconnecting. You can keep writing.")
             expect(away).to_be_visible()
             screen.say("I write on")
             screen.sees("I write on")

@@ -24,7 +24,7 @@ def test_what_was_opened_stays_so(screen: Screen) -> None:
     own = screen.transcript.locator("li").filter(has_text="work the cat sat")
     own.hover()
     own.get_by_role("button", name="Edit").click()
-    words = page.get_by_role("textbox", name="Your words")
+    words = page.get_by_role("textbox", name="Your message")
     words.fill("work the dog sat")
 
     screen.call("POST", _messages(screen), {"text": "pour 100 2"})
@@ -46,7 +46,7 @@ def test_words_that_wait_are_changed_line_by_line(screen: Screen) -> None:
     screen.composer.press("Enter")
     waiting = page.get_by_role("region", name="Waiting")
     words = waiting.get_by_role("textbox")
-    change = waiting.get_by_role("button", name=re.compile("^Change"))
+    change = waiting.get_by_role("button", name=re.compile("^Edit"))
     kept: list[str] = []
     page.on(
         "request", lambda request: kept.append(request.method) if "/queue/" in request.url else None

@@ -91,10 +91,10 @@ def test_a_search_that_fails_found_nothing_out(screen: Screen) -> None:
 
     palette = page.get_by_role("dialog")
     expect(palette.get_by_text("The search failed")).to_be_visible()
-    expect(palette.get_by_text("Nothing fits.")).to_have_count(0)
+    expect(palette.get_by_text("No results.")).to_have_count(0)
     page.unroute("**/api/search*")
     palette.get_by_role("button", name="Try again").click()
-    expect(palette.get_by_text("Nothing fits.")).to_be_visible()
+    expect(palette.get_by_text("No results.")).to_be_visible()
 
 
 def test_what_left_the_list_can_still_be_renamed(screen: Screen) -> None:
@@ -118,7 +118,7 @@ def test_a_window_without_its_server_says_so(screen: Screen) -> None:
     page.route("**/api/me", lambda route: route.abort())
     page.reload()
     expect(page.get_by_role("status", name="Loading")).to_be_visible()
-    expect(page.get_by_text("The server does not answer.")).to_be_visible()
+    expect(page.get_by_text("The server is not responding.")).to_be_visible()
 
     page.unroute("**/api/me")
     expect(screen.sidebar).to_be_visible()

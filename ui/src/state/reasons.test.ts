@@ -18,7 +18,7 @@ describe("what went wrong", () => {
   });
 
   it("is one line with one dot between its sentences", () => {
-    expect(reasonOf(away)).toBe("The server could not be reached. Try again once the connection is back.");
+    expect(reasonOf(away)).toBe("The server could not be reached. Try again when you are back online.");
     expect(reasonOf(new Problem(500, "", "It broke."))).toBe("It broke.");
   });
 });

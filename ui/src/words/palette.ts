@@ -14,8 +14,8 @@ type Keys = readonly (readonly [pressed: readonly string[], does: string])[];
 export const palette = {
   label: "Everything",
   ask: "Find anything",
-  asking: "Looking…",
-  none: "Nothing fits.",
+  asking: "Searching…",
+  none: "No results.",
   kinds,
   begin: "New conversation",
   theme: (name: string) => `Appearance: ${name}`,
@@ -39,25 +39,26 @@ export const palette = {
     {
       where: "In the list",
       keys: [
-        [["↑", "↓"], "Walk"],
+        [["↑", "↓"], "Move"],
         [["Enter"], "Open"],
-        [["Space"], "Choose"],
-        [["⇧↑", "⇧↓"], "Choose on"],
-        [["Delete"], "Delete what was chosen"],
-        [["Esc"], "Choose none"],
+        [["Space"], "Select"],
+        [["⇧↑", "⇧↓"], "Extend the selection"],
+        [["Delete"], "Delete the selection"],
+        [["Esc"], "Clear the selection"],
       ],
     },
     {
       where: "In a conversation",
       keys: [
-        [["↑", "↓ "], "Walk along the line, from one of its nodes"],
+        [["↑", "↓ "], "Move along the line, from one of its nodes"],
         [["Esc", "Esc "], "Stop the agent"],
       ],
     },
   ],
   banners: {
-    keeping: "Nothing can be kept just now",
-    reading: "Nothing can be read just now",
-    text: "The store does not work. What you write is kept here meanwhile. Look at the server's log, and at its disk.",
+    keeping: "Nothing can be saved right now",
+    reading: "Nothing can be loaded right now",
+    text:
+      "The database is not working. What you write is kept in this browser for now. Check the server's log and its disk.",
   },
 };

@@ -16,16 +16,16 @@ export const projects = {
   title: "Projects",
   intro: "Conversations that belong together. A conversation is in one project, or in none.",
   list: "All projects",
-  none: { title: "There is no project yet", text: "Make one, then move conversations into it from their menu." },
+  none: { title: "No projects yet", text: "Create one, then move conversations into it from their menu." },
   make: "New project",
-  makeDo: "Make it",
-  change: "Change",
+  makeDo: "Create",
+  change: "Edit",
   name: "Name",
   nameHint: "Garden",
   color: "Colour",
   colors,
   sessions: (many: number) => (many === 0 ? "No conversations" : many === 1 ? "1 conversation" : `${many} conversations`),
-  scheduled: "what jobs asked by themselves",
+  scheduled: "runs of scheduled jobs",
   menu: (name: string) => `More for ${name}`,
   show: "Show its conversations",
   remove: "Delete",
@@ -34,7 +34,7 @@ export const projects = {
     many === 0
       ? "There are no conversations in it."
       : many === 1
-        ? "Its conversation stays, and belongs to no project from then on."
-        : `Its ${many} conversations stay, and belong to no project from then on.`,
-  removed: (name: string) => `${name} is deleted.`,
+        ? "Its conversation is kept, without a project."
+        : `Its ${many} conversations are kept, without a project.`,
+  removed: (name: string) => `${name} was deleted.`,
 };

@@ -2,10 +2,10 @@ import type { Mark } from "../sidebar/marks.ts";
 
 const marks: Record<Mark, string> = {
   needs: "Needs you",
-  running: "The agent is at work",
+  running: "The agent is working",
   failed: "An answer could not be delivered",
   unread: "Unread",
-  draft: "You have begun to write here",
+  draft: "You have a draft here",
 };
 
 const many = (count: number): string => (count === 1 ? "1 conversation" : `${count.toLocaleString()} conversations`);
@@ -27,9 +27,9 @@ export const sidebar = {
   profile: "Profile",
   edge: "Width of the sidebar",
   marks,
-  empty: { title: "No conversations yet", text: "Whatever you say first begins one. It will stand here." },
-  none: { title: "Nothing here", text: "No conversation fits what you are looking at." },
-  failed: "The list could not be read",
+  empty: { title: "No conversations yet", text: "Your first message starts one; it will appear here." },
+  none: { title: "Nothing here", text: "No matching conversations." },
+  failed: "The list could not be loaded",
   search: {
     label: "Search",
     clear: "Clear the search",
@@ -37,19 +37,19 @@ export const sidebar = {
     titles: "Conversations",
     messages: "Messages",
     count: (titles: number, hits: number) => `${titles} conversations and ${hits} messages found`,
-    none: { title: "Nothing found", text: "Try fewer or other words." },
+    none: { title: "Nothing found", text: "Try fewer or different words." },
     failed: "The search failed",
-    incomplete: "Much is still being indexed: there may be more.",
+    incomplete: "Still indexing; there may be more results.",
   },
-  choose: (title: string) => `Choose “${title}”`,
-  isChosen: "Chosen",
-  chosen: (count: number) => `${count.toLocaleString()} chosen`,
-  bar: "What can be done with the chosen ones",
-  letGo: "Choose none",
+  choose: (title: string) => `Select “${title}”`,
+  isChosen: "Selected",
+  chosen: (count: number) => `${count.toLocaleString()} selected`,
+  bar: "Actions for the selection",
+  letGo: "Clear selection",
   menu: "More for this conversation",
   choices: {
     open: "Open",
-    choose: "Choose",
+    choose: "Select",
     rename: "Rename",
     pin: "Pin",
     unpin: "Unpin",
@@ -57,21 +57,21 @@ export const sidebar = {
     read: "Mark as read",
     unread: "Mark as unread",
     archive: "Archive",
-    unarchive: "Take out of the archive",
+    unarchive: "Unarchive",
     forget: "Delete",
   },
   said: {
     pin: (count: number) => `${many(count)} pinned.`,
     unpin: (count: number) => `${many(count)} unpinned.`,
     archive: (count: number) => `${many(count)} archived.`,
-    unarchive: (count: number) => `${many(count)} taken out of the archive.`,
+    unarchive: (count: number) => `${many(count)} unarchived.`,
     moved: (count: number, name: string) => `${many(count)} moved to ${name}.`,
-    movedOut: (count: number) => `${many(count)} moved out of any project.`,
+    movedOut: (count: number) => `${many(count)} removed from their project.`,
     read: (count: number) => `${many(count)} marked as read.`,
     unread: (count: number) => `${many(count)} marked as unread.`,
-    forgotten: (count: number) => `${many(count)} deleted for good.`,
+    forgotten: (count: number) => `${many(count)} permanently deleted.`,
     failed: (count: number, all: number) =>
-      all === 1 ? "This could not be done." : `This could not be done with ${count} of ${all} conversations.`,
+      all === 1 ? "That did not work." : `That did not work for ${count} of ${all} conversations.`,
   },
   ask: {
     rename: "Rename",
@@ -82,11 +82,11 @@ export const sidebar = {
     forget: (count: number) => `Delete ${many(count)}?`,
     forgetText: (count: number) =>
       count === 1
-        ? "All that was said in it is removed, with its attachments, and cannot be brought back."
-        : "All that was said in them is removed, with its attachments, and cannot be brought back.",
-    forgetDo: "Delete for good",
+        ? "All its messages and attachments will be removed. This cannot be undone."
+        : "All their messages and attachments will be removed. This cannot be undone.",
+    forgetDo: "Delete permanently",
   },
-  themes: { system: "As the system", light: "Light", dark: "Dark" },
+  themes: { system: "Same as system", light: "Light", dark: "Dark" },
   account: "Account and settings",
   places: {
     settings: "Settings",

@@ -50,7 +50,7 @@ describe("names", () => {
   });
 
   test("a table is called after what it is about", () => {
-    expect(tableName("reset.default")).toBe("When a new conversation begins by itself");
+    expect(tableName("reset.default")).toBe("When a new conversation starts automatically");
     expect(tableName("platforms.telegram")).toBe("Telegram");
     expect(tableName("profiles.coder.agent")).toBe("Profile coder, agent");
     expect(tableName("busy.platforms")).toBe("While the agent is busy, by platform");
