@@ -16,8 +16,4 @@ async def list_audit(
 ) -> Page[AuditShape]:
     """Read administrative acts, the latest first. They hold no secret, and nobody's words."""
     found = await store.audit(number_after(after), most + 1)
-    shown = found[:most]
-    return Page(
-        items=[AuditShape.from_entry(one) for one in shown],
-        next=str(shown[-1].id) if len(found) > most else None,
-    )
+    return Page.cut(found, most, AuditShape.from_entry, lambda one: one.id)

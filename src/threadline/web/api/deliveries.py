@@ -1,25 +1,21 @@
 """Deliveries: what is owed to chats, and what never arrived."""
 
-from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 
 from threadline.core.account import TokenScope
 from threadline.core.delivery import Delivery, DeliveryId, DeliveryState
-from threadline.core.errors import Invalid, NotFound
+from threadline.core.errors import NotFound
 from threadline.sessions.store import Store
 from threadline.web.api.asking import Administering, Exchanging, Reading, visible
 from threadline.web.api.deps import StoreDep
-from threadline.web.api.paging import PAGE, After, Most, Page, number_after
+from threadline.web.api.paging import PAGE, After, Most, Page, moment_after, number_after, place_at
 from threadline.web.api.problems import told
 from threadline.web.api.shapes.deliveries import DeliveryShape
 from threadline.web.visiting import Visitor
 
 router = APIRouter(prefix="/deliveries", tags=["deliveries"])
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
 
 States = Annotated[
     list[DeliveryState] | None,
@@ -46,7 +42,7 @@ async def list_deliveries(
     place = number_after(after)
     before = None if place is None else DeliveryId(place)
     found = await store.deliveries(seen.id, states=state or (), before=before, most=most + 1)
-    return _page(found, most, str(found[most - 1].id) if len(found) > most else None)
+    return Page.cut(found, most, DeliveryShape.from_delivery, lambda one: one.id)
 
 
 @router.get("/lost")
@@ -54,8 +50,12 @@ async def list_lost_deliveries(
     _: Administering, store: StoreDep, after: After = None, most: Most = PAGE
 ) -> Page[DeliveryShape]:
     """List what never arrived, on any platform, the newest first."""
-    found = await store.lost_deliveries(before=_read_place(after), most=most + 1)
-    return _page(found, most, _write_place(found[most - 1]) if len(found) > most else None)
+    place = moment_after(after)
+    before = None if place is None else (place[0], DeliveryId(number_after(place[1]) or 0))
+    found = await store.lost_deliveries(before=before, most=most + 1)
+    return Page.cut(
+        found, most, DeliveryShape.from_delivery, lambda one: place_at(one.owed_at, one.id)
+    )
 
 
 @router.post("/{id}/retry", responses=told(409))
@@ -82,25 +82,3 @@ async def _require_sight(store: Store, visitor: Visitor, delivery: Delivery) -> 
             raise NotFound
     except NotFound:
         raise NotFound("There is no such delivery", id=str(delivery.id)) from None
-
-
-def _page(found: list[Delivery], most: int, after: str | None) -> Page[DeliveryShape]:
-    return Page(items=[DeliveryShape.from_delivery(one) for one in found[:most]], next=after)
-
-
-def _write_place(last: Delivery) -> str:
-    return f"{(last.owed_at - _EPOCH) // _MICROSECOND}-{last.id}"
-
-
-def _read_place(after: str | None) -> tuple[datetime, DeliveryId] | None:
-    if after is None:
-        return None
-    moment, _, id = after.partition("-")
-    at, number = number_after(moment), number_after(id)
-    try:
-        return _EPOCH + (at or 0) * _MICROSECOND, DeliveryId(number or 0)
-    except OverflowError:
-        raise Invalid(
-            f"{after[:40]!r} is no place in this list",
-            hint="Give what the page before called next",
-        ) from None

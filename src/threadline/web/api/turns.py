@@ -30,8 +30,7 @@ async def list_turns(
     place = number_after(after, 1)
     before = None if place is None else TurnId(place)
     found = await store.turns(id, most + 1, before=before, viewer=visitor.account)
-    shown = [TurnView.from_turn(turn) for turn in found[:most]]
-    return Page(items=shown, next=str(shown[-1].id) if len(found) > most else None)
+    return Page.cut(found, most, TurnView.from_turn, lambda turn: turn.id)
 
 
 @router.get("/turns/{turn_id}", summary="Read a turn")
