@@ -1,13 +1,17 @@
 """Shares: pages of conversations that anybody can read who knows their address."""
 
+import json
 from datetime import datetime
 
-from threadline.core.account import SHARES_LIMIT, Actor, Share, ShareId
+from threadline.core.account import SHARES_LIMIT, Account, Actor, Share, ShareId
 from threadline.core.errors import Conflict, NotFound, Refused
 from threadline.core.event import EventKind
+from threadline.core.person import Asker
 from threadline.core.session import SessionId
+from threadline.core.text import COUNT_LIMIT
 from threadline.sessions.audit import note_audit
 from threadline.sessions.chronicle import chronicle_of, open_chronicle
+from threadline.sessions.people.ownership import asker_keys
 from threadline.sessions.views import session_row
 from threadline.storage.database import Row, Transaction, expect
 from threadline.storage.moments import stamp
@@ -24,8 +28,9 @@ def make_share(
 ) -> Share:
     """Keep a page of a conversation, which is never changed."""
     with open_chronicle(tx, session_id, now) as chronicle:
-        if len(tx.all("list_shares", session_key=chronicle.key)) >= SHARES_LIMIT:
-            raise Refused(f"A conversation is shared at most {SHARES_LIMIT} times", id=session_id)
+        counted = expect(tx, "count_shares", session_key=chronicle.key)
+        if counted.number("shares") >= SHARES_LIMIT:
+            raise Refused(f"A conversation can be shared at most {SHARES_LIMIT} times", id=session_id)
         title = expect(tx, "read_titled_by", key=chronicle.key).text_or_none("title")
         made = tx.one(
             "add_share",
@@ -54,10 +59,27 @@ def read_page(tx: Transaction, id: ShareId) -> str | None:
     return None if row is None else row.text("page")
 
 
-def list_shares(tx: Transaction, session_id: SessionId | None) -> list[Share]:
-    """List the pages of a conversation, or all, the newest first."""
+def list_shares(
+    tx: Transaction,
+    session_id: SessionId | None,
+    *,
+    viewer: Account | None,
+    before: tuple[datetime, str] | None,
+    most: int,
+) -> list[Share]:
+    """List the pages of a conversation, or all that a viewer may see, the newest first."""
     key = None if session_id is None else session_row(tx, session_id).number("key")
-    return [_share_from(row) for row in tx.all("list_shares", session_key=key)]
+    at, id = (COUNT_LIMIT, "") if before is None else (stamp(before[0]), before[1])
+    rows = tx.all(
+        "list_shares",
+        session_key=key,
+        profile=None if viewer is None else viewer.profile,
+        sender_keys=_senders_seen(tx, viewer),
+        before_at=at,
+        before_id=id,
+        most=most,
+    )
+    return [_share_from(row) for row in rows]
 
 
 def revoke_share(tx: Transaction, id: ShareId, *, by: Actor | None = None, now: datetime) -> bool:
@@ -69,6 +91,12 @@ def revoke_share(tx: Transaction, id: ShareId, *, by: Actor | None = None, now: 
         chronicle.tell(EventKind.SHARE_CHANGED)
     note_audit(tx, by, "share.revoked", chronicle.id, now=now)
     return True
+
+
+def _senders_seen(tx: Transaction, viewer: Account | None) -> str | None:
+    """Write whose conversations a viewer sees, in every profile of theirs; None: everybody's."""
+    asker = Asker.owner() if viewer is None else viewer.asker()
+    return None if asker.sees_all else json.dumps(sorted(asker_keys(tx, asker).sender_keys))
 
 
 def _required(row: Row | None) -> Row:

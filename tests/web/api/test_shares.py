@@ -4,8 +4,11 @@ import base64
 import hashlib
 import re
 
+import httpx
+
 from tests.databases import FAST, POSTGRES, on
 from tests.web.api.callers import calling
+from threadline.core.account import ShareId
 from threadline.core.message import MediaKind
 from threadline.sessions.store import Store
 
@@ -100,6 +103,34 @@ async def test_a_member_shares_what_is_theirs(store: Store) -> None:
         assert (await call.owner.delete(f"/api/shares/{two['id']}")).status_code == 204
         assert (await call.nobody.get(two["path"])).status_code == 404
         assert (await call.nobody.get(one["path"])).status_code == 200
+
+
+@on(FAST, POSTGRES)
+async def test_shares_are_listed_page_by_page(store: Store) -> None:
+    """Each comes once, also those of one moment; what is another's takes no place on a page."""
+    async with calling(store) as call:
+        mine, others = await call.talk("member"), await call.talk("other")
+        for n in range(3):
+            await store.make_share(mine, ShareId(f"mine-{n}"), "ä")
+            await store.make_share(others, ShareId(f"others-{n}"), PHONE)
+
+        async def listed(caller: httpx.AsyncClient) -> list[list[str]]:
+            pages, after = list[list[str]](), ""
+            while after is not None:
+                query = {"most": 2} | ({"after": after} if after else {})
+                page = (await caller.get("/api/shares", params=query)).json()
+                pages.append([share["id"] for share in page["items"]])
+                after = page["next"]
+            return pages
+
+        assert await listed(call.member) == [["mine-2", "mine-1"], ["mine-0"]]
+        everybodys = await listed(call.owner)
+        assert [len(page) for page in everybodys] == [2, 2, 2]
+        assert len({id for page in everybodys for id in page}) == 6
+        bad = await call.owner.get("/api/shares", params={"after": "yesterday-x"})
+        assert bad.status_code == 422
+        (first, *_) = (await call.member.get("/api/shares")).json()["items"]
+        assert first["size"] == len("ä".encode())
 
 
 @on(FAST)

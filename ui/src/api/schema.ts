@@ -3028,6 +3028,10 @@ export interface Operations {
     answer: PageShareShape;
   };
   /** Share a conversation as it is now, as a page that anybody can read who knows its address. */
+      /** Where to go on: what the page before called `next`. */
+      after?: string | null | undefined;
+      /** How many to answer at the most. */
+      most?: number | undefined;
   make_share: {
     path: never;
     query: never;

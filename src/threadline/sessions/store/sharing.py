@@ -1,13 +1,22 @@
 """The store's shop window: pages of conversations that anybody can read."""
 
-from threadline.core.account import Actor, Share, ShareId
+from datetime import datetime
+
+from threadline.core.account import Account, Actor, Share, ShareId
 from threadline.core.session import SessionId, checked_session_id
-from threadline.core.text import checked_id, checked_text
+from threadline.core.text import (
+    checked_count,
+    checked_id,
+    checked_moment,
+    checked_text,
+    checked_type,
+)
 from threadline.sessions import shares
 from threadline.sessions.store.door import Door
+from threadline.sessions.views import LARGEST_PAGE
 
-PAGE_LIMIT = 32 * 1024 * 1024
-"""Characters of a page."""
+PAGE_LIMIT = 8 * 1024 * 1024
+"""Characters of a page that is shared."""
 
 
 class Sharing(Door):
@@ -39,10 +48,27 @@ class Sharing(Door):
         """Read what is known of a page, also of one that was revoked."""
         return await self._db.read(shares.read_share, ShareId(checked_id(id, "share")))
 
-    async def shares(self, session_id: SessionId | None = None) -> list[Share]:
-        """List the pages of a conversation, or all, the newest first."""
+    async def shares(
+        self,
+        session_id: SessionId | None = None,
+        *,
+        viewer: Account | None = None,
+        before: tuple[datetime, str] | None = None,
+        most: int = LARGEST_PAGE,
+    ) -> list[Share]:
+        """List the pages of a conversation, or all that a viewer may see, the newest first.
+
+        `before` is the moment and the id behind which the list goes on.
+        """
+        place = None
+        if before is not None:
+            place = checked_moment(before[0], "before"), checked_id(before[1], "share")
         return await self._db.read(
-            shares.list_shares, None if session_id is None else checked_session_id(session_id)
+            shares.list_shares,
+            None if session_id is None else checked_session_id(session_id),
+            viewer=None if viewer is None else checked_type(viewer, "viewer", Account),
+            before=place,
+            most=min(checked_count(most, "number of shares", 1), LARGEST_PAGE),
         )
 
     async def revoke_share(self, id: ShareId, *, by: Actor | None = None) -> bool:

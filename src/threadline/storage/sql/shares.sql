@@ -6,8 +6,8 @@ ON CONFLICT DO NOTHING
 RETURNING id
 
 -- fragment: share
--- A page that is shared, without what it says.
-SELECT h.id, h.title, h.made_at, h.revoked_at, length(h.page) AS size, h.session_key,
+-- A page that is shared, without what it says; how long that is stands beside it.
+SELECT h.id, h.title, h.made_at, h.revoked_at, octet_length(h.page) AS size, h.session_key,
        s.id AS session_id
 FROM shares h JOIN sessions s ON s.key = h.session_key
 
@@ -21,10 +21,21 @@ WHERE h.id = :id
 SELECT page FROM shares WHERE id = :id AND revoked_at IS NULL
 
 -- name: list_shares
--- List the pages of a conversation, or of all, the newest first.
+-- List pages of a conversation, of those of some senders, or of all, the newest first.
 -- include: share
-WHERE CAST(:session_key AS BIGINT) IS NULL OR h.session_key = CAST(:session_key AS BIGINT)
-ORDER BY h.made_at DESC, h.id
+WHERE (CAST(:session_key AS BIGINT) IS NULL OR h.session_key = CAST(:session_key AS BIGINT))
+  AND (CAST(:profile AS TEXT) IS NULL OR s.profile = CAST(:profile AS TEXT))
+  AND (CAST(:sender_keys AS TEXT) IS NULL OR s.sender_key IN
+       (SELECT value FROM json_each(:sender_keys))) -- sqlite
+       (SELECT CAST(k AS BIGINT) FROM json_array_elements_text( -- postgres
+        CAST(CAST(:sender_keys AS TEXT) AS JSON)) AS k)) -- postgres
+  AND (h.made_at, h.id) < (CAST(:before_at AS BIGINT), CAST(:before_id AS TEXT))
+ORDER BY h.made_at DESC, h.id DESC
+LIMIT :most
+
+-- name: count_shares
+-- Count the pages of a conversation.
+SELECT count(*) AS shares FROM shares WHERE session_key = :session_key
 
 -- name: revoke_share
 -- Let nobody read a page any more, and keep nothing of what it said.

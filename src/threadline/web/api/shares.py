@@ -11,17 +11,16 @@ from threadline.core.person import Asker
 from threadline.core.portable.files import ExportFormat
 from threadline.core.session import SessionId
 from threadline.sessions.store import Store
+from threadline.sessions.store.sharing import PAGE_LIMIT
 from threadline.web.api.asking import Exchanging, Reading, Writing, visible
 from threadline.web.api.deps import StoreDep
 from threadline.web.api.idempotency import OnceDep
-from threadline.web.api.paging import Page
+from threadline.web.api.paging import PAGE, After, Most, Page, moment_after, place_at
 from threadline.web.api.problems import told
 from threadline.web.api.shapes.shares import ShareShape, ShareWish
 
 router = APIRouter(prefix="/shares", tags=["shares"])
 
-PAGE_LIMIT = 8 * 1024 * 1024
-"""Characters of a page that is shared."""
 _ID_BYTES = 24
 
 Id = Annotated[
@@ -33,16 +32,17 @@ Id = Annotated[
 async def list_shares(
     visitor: Reading,
     store: StoreDep,
+    *,
     session: Annotated[str | None, Query(max_length=100, description="Only of this one.")] = None,
+    after: After = None,
+    most: Most = PAGE,
 ) -> Page[ShareShape]:
     """List the pages that are shared or were, the newest first; a member's are their own."""
     asked = None if session is None else (await visible(store, visitor, session)).id
-    found = await store.shares(asked)
-    if asked is None and not visitor.is_owner:
-        ids = {SessionId(one.session_id) for one in found}
-        own = await store.visible(sorted(ids), viewer=visitor.account)
-        found = [one for one in found if one.session_id in own]
-    return Page(items=[ShareShape.from_share(one) for one in found])
+    found = await store.shares(
+        asked, viewer=visitor.account, before=moment_after(after), most=most + 1
+    )
+    return Page.cut(found, most, ShareShape.from_share, lambda one: place_at(one.made_at, one.id))
 
 
 @router.post("", status_code=201, response_model=ShareShape, responses=told(409))

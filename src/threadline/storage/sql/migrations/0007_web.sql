@@ -119,3 +119,5 @@ CREATE TABLE shares (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX shares_of_session ON shares (session_key);
+
+CREATE INDEX shares_by_time ON shares (made_at, id);
