@@ -1,9 +1,10 @@
 """The document: the results for readers, in Markdown."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from bench.bars import Bar, bar_table
+from bench.bars import bar_table
 from bench.gateway import Served, served_table
+from bench.parts import Judged
 from bench.results import TITLES, VALUES, Measured, Results
 from bench.serving import PIECES
 from bench.timing import Summary
@@ -52,25 +53,25 @@ _HOW = """\
   floor are the very queries that they are made of, every row fetched by the driver alone: the store
   is held against them in a thread, which no program with an event loop can do without, and the
   answer against a bare route of the same server that asks them in a thread and gives their rows as
-  JSON. It looks up no token, asks for no leave and has no types.
+  JSON. It looks up no token, checks no permission and has no types.
 
-Run it yourself: `make bench`. All numbers are in `bench.json`, which it writes too.
+Run it yourself: `make bench`. All numbers are in `bench/results`, where it writes them too.
 """
 
 
 def write_document(
     results: Results,
-    bars: Sequence[Bar],
+    judged: Mapping[str, Judged],
     images: Sequence[tuple[str, str]],
     served: Sequence[Served] = (),
 ) -> str:
     """Write the page; images are pairs of a caption and a path."""
-    return "\n".join(_page(results, bars, images, served))
+    return "\n".join(_page(results, judged, images, served))
 
 
 def _page(
     results: Results,
-    bars: Sequence[Bar],
+    judged: Mapping[str, Judged],
     images: Sequence[tuple[str, str]],
     served: Sequence[Served],
 ) -> Iterator[str]:
@@ -78,13 +79,15 @@ def _page(
     yield "# Benchmarks\n"
     yield "This page is written by `make bench`.\n"
     yield (
-        f"{results.at[:10]}, on {machine['cores']} cores ({machine['processor']}), "
+        f"On {machine['cores']} cores ({machine['processor']}), "
         f"{machine['memory_gb']} GB, {machine['system']} {machine['release']}; "
         + ", ".join(f"{name} {number}" for name, number in versions.items())
         + ".\n"
     )
+    days = ", ".join(f"{name} {one.at}" for name, one in judged.items())
+    yield f"Each part is measured by itself (`python -m bench --parts …`); latest: {days}.\n"
     yield "## Bars\n"
-    yield bar_table(bars) + "\n"
+    yield bar_table([bar for one in judged.values() for bar in one.bars]) + "\n"
     for database in results.databases:
         yield f"## {_NAMES[database]}\n"
         yield _times(results, database) + "\n"

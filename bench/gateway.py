@@ -205,6 +205,13 @@ def run(out: Path, databases: Sequence[str], *, load: Load) -> list[Served]:
     return all_served
 
 
+def read_served(out: Path) -> list[Served]:
+    """Read what the latest run found, if there was one."""
+    file = out / "gateway.json"
+    found = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
+    return [Served(**{**one, "load": Load(**one["load"])}) for one in found]
+
+
 if __name__ == "__main__":
     chosen = [name for name in (SQLITE, POSTGRES) if name in sys.argv] or [SQLITE, POSTGRES]
     found = run(ROOT / "bench" / "results", chosen, load=QUICK if "--quick" in sys.argv else Load())

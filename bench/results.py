@@ -1,5 +1,6 @@
-"""Results: everything a run found, as one value that can be written down."""
+"""Results: everything that was found about the store, as one value that can be written down."""
 
+import json
 import os
 import platform
 import sys
@@ -90,9 +91,29 @@ class Results:
                 return one
         raise KeyError((database, sessions, name))
 
-    def as_dict(self) -> dict[str, object]:
-        """Give plain values, fit for JSON."""
-        return asdict(self)
+
+def write_results(results: Results, out: Path) -> None:
+    """Write results where they can be read again."""
+    out.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(asdict(results), indent=1, ensure_ascii=False)
+    (out / "store.json").write_text(text + "\n", encoding="utf-8")
+
+
+def read_results(out: Path) -> Results:
+    """Read the results of the latest run."""
+    found = json.loads((out / "store.json").read_text(encoding="utf-8"))
+    measured = [
+        Measured(
+            **{
+                **one,
+                "ours": Summary(**one["ours"]),
+                "floor": None if one["floor"] is None else Summary(**one["floor"]),
+            }
+        )
+        for one in found["measured"]
+    ]
+    values = [Value(**one) for one in found["values"]]
+    return Results(**{**found, "measured": measured, "values": values})
 
 
 def gather(findings: Findings, seconds: float, long_messages: int) -> Results:

@@ -11,7 +11,17 @@ from bench.bars import judge
 from bench.caller import Caller
 from bench.filling import is_moment
 from bench.floor import Floor
-from bench.results import TITLES, VALUES, Measured, Results, Value, gather
+from bench.parts import Choice, Judged, read_judged, run, write_judged
+from bench.results import (
+    TITLES,
+    VALUES,
+    Measured,
+    Results,
+    Value,
+    gather,
+    read_results,
+    write_results,
+)
 from bench.rounds import Pace, measure
 from bench.sites import POSTGRES, SQLITE, bare_connection, open_site
 from bench.template import OWN, make_template
@@ -104,14 +114,16 @@ def test_a_tiny_run_writes_everything(tmp_path: Path) -> None:
     """One run leaves numbers for all measurements, a page with a row for each, and plots."""
     databases = [SQLITE, POSTGRES]
     results = gather(measure(databases, [8], TINY), 1.0, TINY.long_messages)
-    write(results, judge(results), tmp_path / "out", tmp_path / "docs")
+    write_results(results, tmp_path / "out")
+    judged = {"store": Judged(at="2026-01-31", bars=judge(results))}
+    write(judged, tmp_path / "out", tmp_path / "docs")
 
-    found = json.loads((tmp_path / "out" / "bench.json").read_text(encoding="utf-8"))
+    assert read_results(tmp_path / "out") == results
+    found = json.loads((tmp_path / "out" / "store.json").read_text(encoding="utf-8"))
     for one, names in (("measured", TITLES), ("values", VALUES)):
         seen = {(row["database"], row["name"]) for row in found[one]}
         assert seen == {(database, name) for database in databases for name in names}
     assert all(one["ours"]["p99"] >= one["ours"]["p50"] > 0 for one in found["measured"])
-    assert found["bars"]
     page = (tmp_path / "docs" / "benchmarks.md").read_text(encoding="utf-8")
     assert all(title in page for title in TITLES.values())
     images = list((tmp_path / "docs" / "images").iterdir())
@@ -179,7 +191,21 @@ def test_percentiles_count_from_below() -> None:
     assert percentile([7.0], 0.5) == 7.0
 
 
-@pytest.mark.parametrize("arguments", [["--databases", "oracle"], ["--sizes", "1"]])
+def test_what_is_not_measured_again_is_kept(tmp_path: Path) -> None:
+    """A run of one part leaves the bars of the others as they were, with their days."""
+    earlier = {"store": Judged(at="2026-01-31", bars=judge(made_up(SQLITE, 1.2)))}
+    write_judged(earlier, tmp_path)
+
+    judged = run(Choice(databases=[], sizes=[], out=tmp_path), ["browser", "feed"])
+
+    assert list(judged) == ["store", "feed", "browser"]
+    assert judged["store"] == read_judged(tmp_path)["store"] == earlier["store"]
+    assert judged["feed"].bars == []
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--databases", "oracle"], ["--sizes", "1"], ["--parts", "luck"]]
+)
 def test_what_cannot_be_measured_is_refused(
     arguments: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
