@@ -228,6 +228,29 @@ async def test_compressing_says_how_much_a_summary_stands_for(open_store: OpenSt
         )
 
 
+async def test_the_cut_of_somebody_else_is_not_taken_for_ours(open_store: OpenStore) -> None:
+    """Who asked for room and got none is shown no cut, though one was made meanwhile."""
+    scribe = ScriptedScribe()
+    talk = await a_talk(open_store, scribe)
+    async with talk.worker:
+        for words in ("one", "two", "three"):
+            await talk.says(words)
+        scribe.free.clear()
+        asked = asyncio.create_task(talk.worker.upkeep.make_cut(talk.id))
+        while not scribe.wrote(SUMMARY_TASK):
+            await asyncio.sleep(0.001)
+        theirs = await talk.store.compact(talk.id, "Somebody else's summary.")
+        scribe.free.set()
+        ours = await asked
+        for words in ("four", "five"):
+            await talk.says(words)
+        later = await talk.worker.upkeep.make_cut(talk.id)
+
+        assert (ours.cut, ours.said[:21]) == (None, "Nothing was compacted")
+        assert later.cut is not None
+        assert later.cut == (await talk.store.cuts(talk.id))[-1] != theirs
+
+
 @pytest.mark.parametrize("share", [0.0, -1.0, 1.1, float("nan")])
 async def test_a_share_that_is_none_is_refused(store: Store, share: float) -> None:
     """Room can be made at some part of what a model reads, not before and not after it."""

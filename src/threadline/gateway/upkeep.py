@@ -3,10 +3,12 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from typing import TypeAlias
 
+from threadline.core.cut import Cut
 from threadline.core.errors import Conflict, StorageError, ThreadlineError, sentence_of
 from threadline.core.message import Message, Role
 from threadline.core.policy import CarryKind
@@ -36,6 +38,16 @@ NOTHING_OLD = "There is nothing to compact yet."
 
 TellAbout: TypeAlias = Callable[[Turn, str], Awaitable[None]]
 """Says something beside the answer of a turn, where that was asked. It must not raise."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compacted:
+    """What came of making room because somebody asked for it."""
+
+    said: str
+    """What they are told: what was done, or why nothing was."""
+    cut: Cut | None = None
+    """The cut that was made; None: nothing was done."""
 
 
 class Upkeep:
@@ -83,20 +95,26 @@ class Upkeep:
 
     async def compress(self, id: SessionId, focus: str = "") -> str:
         """Compact a conversation because somebody asked for it; answer what they are told."""
+        return (await self.make_cut(id, focus)).said
+
+    async def make_cut(self, id: SessionId, focus: str = "") -> Compacted:
+        """Do the same, and answer with it the cut that was made."""
         if self._desk is None:
-            return NO_SCRIBE
+            return Compacted(said=NO_SCRIBE)
         try:
             session = await self._store.session(id)
-            count = await self._compact(self._desk, session, KEPT_TURNS, focus)
+            made = await self._compact(self._desk, session, KEPT_TURNS, focus)
         except StorageError:
             raise
         except ThreadlineError as error:
-            return f"Nothing was compacted: {sentence_of(error)}"
+            return Compacted(said=f"Nothing was compacted: {sentence_of(error)}")
         self._failed_at.pop(id, None)
-        if not count:
-            return NOTHING_OLD
+        if made is None:
+            return Compacted(said=NOTHING_OLD)
+        cut, count = made
         lines = "line" if count == 1 else f"{count:,} lines"
-        return f"A summary stands for the first {lines} now. /compress undo brings them back."
+        said = f"A summary stands for the first {lines} now. /compress undo brings them back."
+        return Compacted(said=said, cut=cut)
 
     def name(self, session: Session, spoken: int) -> None:
         """Have a young conversation named that is called after its first words, in a while."""
@@ -123,7 +141,7 @@ class Upkeep:
 
     async def _try_compact(self, desk: Desk, turn: Turn, session: Session, keep: int) -> bool:
         try:
-            count = await self._compact(desk, session, keep)
+            made = await self._compact(desk, session, keep)
         except StorageError:
             raise
         except ThreadlineError as error:
@@ -131,20 +149,22 @@ class Upkeep:
             await self._note_failure(turn, session.id, error)
             return False
         self._failed_at.pop(session.id, None)
-        return count > 0
+        return made is not None
 
-    async def _compact(self, desk: Desk, session: Session, keep: int, focus: str = "") -> int:
-        """Let a summary stand for the older part; answer for how many lines, 0: there is none."""
+    async def _compact(
+        self, desk: Desk, session: Session, keep: int, focus: str = ""
+    ) -> tuple[Cut, int] | None:
+        """Let a summary stand for the older part, if there is one; answer for how many lines."""
         old = await self._store.boundary(session.id, keep=keep)
         if old is None:
-            return 0
+            return None
         summary = await desk.write_summary(session, old.messages, focus)
         now = await self._store.boundary(session.id, keep=keep)
         # Somebody may have taken words back, of which the summary would go on telling.
         if now is None or now.messages[: len(old.messages)] != old.messages:
             raise Conflict("The conversation has changed meanwhile", id=session.id)
-        await self._store.compact(session.id, summary, upto=old.to_seq)
-        return len(old.messages)
+        cut = await self._store.compact(session.id, summary, upto=old.to_seq)
+        return cut, len(old.messages)
 
     async def _note_failure(self, turn: Turn, id: SessionId, error: ThreadlineError) -> None:
         """Tell people once that no room could be made, not with every turn."""
