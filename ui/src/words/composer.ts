@@ -15,7 +15,7 @@ export const composer = {
   tryFile: (name: string) => `Upload ${name} again`,
   tooBig: (limit: string) => `Too large: at most ${limit}`,
   unread: "Could not be uploaded",
-  filesGone: (names: string) => `No longer kept, as it was attached a day ago: ${names}. You can attach it again.`,
+  filesGone: (names: string) => `Attachments are kept for a day. No longer available: ${names}.`,
   unkept: "Your draft is not being saved: this browser has no space left and the server refused it.",
   waitForFiles: "The files are still being uploaded.",
   commands: "Commands",

@@ -1,4 +1,4 @@
-import type { BusyMode, Cause, DeliveryState, EndReason } from "../api/schema.ts";
+import type { BusyMode, Cause, DeliveryState, EndReason, ResetMode } from "../api/schema.ts";
 
 const causes: Readonly<Record<Cause, string>> = {
   first: "The first one here",
@@ -37,6 +37,14 @@ const deliveries: Readonly<Record<DeliveryState, string>> = {
   sent: "Sent",
   failed: "Failed",
   abandoned: "Given up",
+};
+
+const resets: Readonly<Record<ResetMode, (silence: string, hour: string) => string>> = {
+  none: () => "Never automatically",
+  idle: (silence) => `After ${silence} of silence`,
+  daily: (_, hour) => `Every day at ${hour}`,
+  both: (silence, hour) => `Every day at ${hour}, or after ${silence} of silence`,
+  daily_and_idle: (silence, hour) => `After ${hour}, once it has been silent for ${silence}`,
 };
 
 export const details = {
@@ -91,10 +99,20 @@ export const details = {
   persons: { title: "People", nobody: "Nobody has written yet." },
   policy: {
     title: "Route and policy",
-    route: "Route",
-    resets: "A new one starts",
-    never: "Never automatically",
+    rule: "A new one starts",
+    rules: resets,
+    hour: (hour: string, zone: string) => `${hour} (${zone})`,
+    spans: {
+      minutes: (many: number) => (many === 1 ? "1 minute" : `${many} minutes`),
+      hours: (many: number) => (many === 1 ? "1 hour" : `${many} hours`),
+      days: (many: number) => (many === 1 ? "1 day" : `${many} days`),
+    },
+    resets: "Next",
     due: "With the next message",
+    people: "People",
+    shared: "Several share it",
+    alone: "One person has it alone",
+    route: "Route",
     busy: "While busy",
     carry: "Carries over",
   },
