@@ -156,6 +156,26 @@ def test_words_for_one_profile_are_not_said_in_another(screen: Screen) -> None:
     screen.composer.fill("")
 
 
+def test_a_link_into_another_profile_leads_there(screen: Screen) -> None:
+    """A link, and Back after a switch, open what is in another profile, and show its list."""
+    begun = {"text": "Dinner at eight", "profile": "family"}
+    id = screen.call("POST", "/api/sessions", begun)["session_id"]
+    page = screen.go(f"/c/{id}")
+    profile = page.get_by_title("Profile")
+    row = screen.sidebar.get_by_role("link").filter(has_text="Dinner at eight")
+    screen.sees("I heard: Dinner at eight")
+    expect(profile).to_contain_text("family")
+    expect(row).to_be_visible()
+
+    profile.click()
+    page.get_by_role("menuitemradio", name="main").click()
+    expect(row).to_have_count(0)
+    page.go_back()
+
+    screen.sees("I heard: Dinner at eight")
+    expect(profile).to_contain_text("family")
+
+
 def test_a_phone_finds_the_list_as_it_was(place: Place) -> None:
     """Back from a conversation one stands where one was in the list, and nothing was read anew."""
     with place.screen(is_phone=True) as screen:

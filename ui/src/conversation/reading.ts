@@ -1,6 +1,6 @@
 // What is read of a conversation, each with one request.
 
-import type { Client } from "../api/client.ts";
+import { Problem, type Client } from "../api/client.ts";
 import type {
   ChildView,
   CutView,
@@ -13,6 +13,7 @@ import type {
   SessionView,
   TurnView,
 } from "../api/schema.ts";
+import { hub } from "../state/hub.svelte.ts";
 import { seqOf } from "./stretch.ts";
 
 /** The greatest page that the server answers. */
@@ -62,6 +63,7 @@ export class Reading {
 
   async row(): Promise<SessionRowView | null> {
     const { data } = await this.client.call("list_sessions", { query: { ids: [this.id], profile: this.profile } });
+    if (data.items.length === 0) await hub.lookFor(this.id).catch(ignoreMissing);
     return data.items[0] ?? null;
   }
 
@@ -126,6 +128,11 @@ export class Reading {
     const { data } = await this.client.call("list_sessions", { query: { ids: [id], profile: this.profile } });
     return data.items[0]?.session ?? null;
   }
+}
+
+/** What is nowhere, or not for whoever asks, is not there: that is no failure. */
+function ignoreMissing(error: unknown): void {
+  if (!(error instanceof Problem) || ![403, 404].includes(error.status)) throw error;
 }
 
 /** Choose the branches among what came of a session, and tell where each leaves it. */

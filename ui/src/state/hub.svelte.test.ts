@@ -234,4 +234,21 @@ describe("another profile", () => {
       "/api/feed?profile=other&after=0.1",
     ]);
   });
+
+  it("is looked at if a link leads to a session in it, and stays unless it is known", async () => {
+    const hub = await make();
+    await hub.start();
+    const sessions = new Map([["a", "other"], ["b", "other"], ["c", "elsewhere"]]);
+    answer = (path) => {
+      const profile = sessions.get(path.split("/").at(-1) ?? "");
+      return profile ? Response.json({ profile }) : null;
+    };
+    const seen: string[] = [];
+    for (const id of sessions.keys()) {
+      await hub.lookFor(id);
+      seen.push(hub.profile);
+    }
+    expect(seen).toEqual(["other", "other", "other"]);
+    expect(asked.filter((path) => path.startsWith("/api/snapshot"))).toHaveLength(2);
+  });
 });

@@ -76,6 +76,13 @@ export class Hub {
     this.#tell((ear) => ear.onReload?.());
   }
 
+  /** A session that is not in this profile may be in another one, where a link leads: then that one is looked at. */
+  async lookFor(id: string): Promise<void> {
+    const { data } = await this.client.call("read_session", { path: { id } });
+    const isKnown = this.profiles.some(({ name }) => name === data.profile);
+    if (isKnown && data.profile !== this.profile) await this.choose(data.profile);
+  }
+
   /** Hear what happens until the answer is called. */
   hear(ear: Ear): () => void {
     this.#ears.add(ear);
