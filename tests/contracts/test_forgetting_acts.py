@@ -6,6 +6,7 @@ from tests.contracts.company import ALICE, BOB, talk
 from tests.databases import DatabaseFactory
 from threadline.core.account import Account, AccountRole, KnownRequest
 from threadline.core.person import Identity
+from threadline.core.session import SessionId
 from threadline.sessions.store import Store
 
 HASH = "a" * 64
@@ -18,9 +19,11 @@ def shown(database_factory: DatabaseFactory) -> str:
     return json.dumps([[str(value) for value in row] for row in (*acts, *answers)])
 
 
-async def keep(store: Store, who: Account, key: str, answer: object) -> None:
+async def keep(
+    store: Store, who: Account, key: str, answer: object, about: SessionId | None = None
+) -> None:
     """Keep the answer to a request."""
-    request = KnownRequest(account=who.key, key=key, request_hash=HASH)
+    request = KnownRequest(account=who.key, key=key, request_hash=HASH, session_id=about)
     await store.claim_outcome(request, "mine")
     await store.keep_outcome(request, "mine", 201, json.dumps(answer))
 
@@ -28,10 +31,14 @@ async def keep(store: Store, who: Account, key: str, answer: object) -> None:
 async def test_a_sender_goes_from_the_acts_about_them(
     store: Store, database_factory: DatabaseFactory
 ) -> None:
-    """That somebody was let in stays; who it was does not, and Bob's row is as before."""
+    """That somebody was let in stays; who it was does not, and Bob's row is as before.
+
+    Nobody can tell whom a kept answer names, so that all go that may tell of anybody.
+    """
     owner = await store.owner_account()
     await talk(store, ALICE, "hello")
-    await talk(store, BOB, "hello")
+    bobs = await talk(store, BOB, "hello")
+    await keep(store, owner, "sent to bob", {"turn_id": 2}, bobs)
     for who in ("telegram:alice", "telegram:bob"):
         await store.note_audit(owner.actor, "pairing.allowed", who)
         await keep(store, owner, who, {"sender": who, "name": "A name"})
@@ -40,8 +47,11 @@ async def test_a_sender_goes_from_the_acts_about_them(
 
     acts = [(entry.act, entry.subject) for entry in await store.audit()]
     assert acts == [("pairing.allowed", "telegram:bob"), ("pairing.allowed", "")]
-    assert await store.find_outcome(owner.key, "telegram:alice") is None
-    assert await store.find_outcome(owner.key, "telegram:bob") is not None
+    kept = [await store.find_outcome(owner.key, who) for who in ("telegram:alice", "sent to bob")]
+    assert [(one.is_forgotten, one.answer) for one in kept if one] == [
+        (True, ""),
+        (False, '{"turn_id": 2}'),
+    ]
     assert "alice" not in shown(database_factory)
 
 

@@ -4,8 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from tests.databases import OpenStore
+from tests.databases import DatabaseFactory, OpenStore
 from tests.gateway.scene import becomes, tell, unhurried, until
+from threadline.core.account import OUTCOMES_LAST, KnownRequest
 from threadline.core.delivery import DeliveryState
 from threadline.core.errors import StorageError
 from threadline.core.event import Cursor, EventKind
@@ -262,3 +263,18 @@ async def test_steady_work_outlives_a_database_that_does_not_answer() -> None:
 
 async def _truth(value: bool) -> bool:
     return value
+
+
+async def test_old_answers_to_requests_are_swept(
+    open_store: OpenStore, database_factory: DatabaseFactory
+) -> None:
+    """What came of a request is kept for a day, also where no other request ever comes."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    owner = await store.owner_account()
+    await store.claim_outcome(KnownRequest(account=owner.key, key="k", request_hash="1" * 64), "me")
+    clock.advance(OUTCOMES_LAST + timedelta(seconds=1))
+
+    await Keeper(store).sweep()
+
+    assert database_factory.tamper("SELECT * FROM outcomes") == []

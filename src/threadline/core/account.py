@@ -11,6 +11,7 @@ from threadline.core.delivery import LOCAL
 from threadline.core.errors import Invalid
 from threadline.core.person import Asker
 from threadline.core.route import MAIN_PROFILE, canonical_profile
+from threadline.core.session import SessionId, checked_session_id
 from threadline.core.text import checked_count, checked_id, checked_text, clean_title, unfit
 
 AccountKey = NewType("AccountKey", int)
@@ -190,7 +191,7 @@ class RequestOutcome:
     """What came of a request that makes something, kept so that it makes nothing twice."""
 
     request_hash: str
-    """What was asked: the same key for something else is a mistake."""
+    """What was asked: the same key for something else is a mistake. Empty: that was forgotten."""
     status: int
     """The HTTP status; 0 while it is under way."""
     answer: str
@@ -201,6 +202,11 @@ class RequestOutcome:
         """Whether somebody is still at it."""
         return self.status == UNDER_WAY
 
+    @property
+    def is_forgotten(self) -> bool:
+        """Whether it came to something of which nobody is told any more."""
+        return not self.is_under_way and not self.request_hash
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownRequest:
@@ -209,12 +215,16 @@ class KnownRequest:
     account: AccountKey
     key: str
     request_hash: str
+    session_id: SessionId | None = None
+    """The conversation of which alone its answer tells; None: it may tell of any."""
 
     def __post_init__(self) -> None:
         """Refuse a key that could not be kept, and words where a hash belongs."""
         checked_account_key(self.account)
         checked_id(self.key, "idempotency key")
         checked_secret_hash(self.request_hash)
+        if self.session_id is not None:
+            checked_session_id(self.session_id)
 
 
 def clean_account_name(name: object) -> str:

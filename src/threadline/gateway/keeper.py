@@ -68,6 +68,7 @@ class Keeper:
             self._sweep_pieces,
             store.prune_feed,
             store.sweep_pairings,
+            store.sweep_outcomes,
             store.clear_gateways,
         )
         for step in steps:

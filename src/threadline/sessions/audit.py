@@ -1,7 +1,5 @@
 """The audit log: the administrative acts that are written down."""
 
-import json
-import re
 from datetime import datetime
 
 from threadline.core.account import AccountKey, Actor, AuditEntry
@@ -14,8 +12,6 @@ from threadline.storage.moments import stamp
 SUBJECT_LIMIT = 500
 """Characters."""
 _ENDLESS = 2**62
-_WILD = re.compile(r"[!%_]")
-"""What means more than itself in a pattern."""
 
 
 def note_audit(
@@ -40,10 +36,8 @@ def note_audit(
 
 
 def forget_subject(tx: Transaction, name: str) -> None:
-    """Take somebody who is forgotten out of the acts about them, and of answers that are kept."""
+    """Take somebody who is forgotten out of the acts about them."""
     tx.run("hush_audit_about", subject=clean_title(name, SUBJECT_LIMIT))
-    written = _WILD.sub(r"!\g<0>", json.dumps(name, ensure_ascii=False)[1:-1])
-    tx.run("drop_outcomes_about", pattern=f"%{written}%")
 
 
 def forget_acts(tx: Transaction, account: AccountKey) -> None:

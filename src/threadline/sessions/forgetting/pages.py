@@ -6,7 +6,7 @@ from threadline.sessions.forgetting.ledger import Work
 
 
 def drop_pages(work: Work, chronicle: Chronicle) -> None:
-    """Delete the shared pages of a session, and the answers to requests that told of it.
+    """Delete the shared pages of a session, and the answers to requests that may tell of it.
 
     A page is one piece: nobody can tell which of its words are to stay.
     """
@@ -14,4 +14,5 @@ def drop_pages(work: Work, chronicle: Chronicle) -> None:
     if dropped:
         chronicle.tell(EventKind.SHARE_CHANGED)
     work.counts["shares"] += len(dropped)
-    work.tx.run("drop_outcomes_about", pattern=f"%{chronicle.id}%")
+    work.tx.run("hush_outcomes_of_session", session_id=chronicle.id)
+    work.tx.run("hush_outcomes_of_any")

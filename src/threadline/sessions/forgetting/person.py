@@ -107,6 +107,8 @@ def remove_sender(work: Work, subject: str, seen: int) -> bool:
         platform, id = known.text("platform"), known.text("id")
         forget_access(tx, platform, id, now=work.now)
         forget_subject(tx, f"{platform}:{id}")
+    # An answer may name them: a member who was added, or somebody who was let in.
+    tx.run("hush_outcomes_of_any")
     forget_waiting(
         tx,
         sender.text("platform"),

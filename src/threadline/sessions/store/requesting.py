@@ -105,6 +105,10 @@ class Requesting(Door):
             checked_id(claim, "claim"),
         )
 
+    async def sweep_outcomes(self) -> None:
+        """Forget what came of requests more than a day ago."""
+        await self._db.write(requests.sweep_outcomes, now=self.now())
+
 
 class _Once:
     """A database for one change, of which what came of it is kept in the same transaction."""

@@ -62,6 +62,7 @@ def claim_outcome(
         account_key=request.account,
         idempotency_key=request.key,
         request_hash=request.request_hash,
+        session_id=request.session_id,
         claim=claim,
         now=stamp(now),
         kept_since=stamp(now - OUTCOMES_LAST),

@@ -1,10 +1,11 @@
 -- name: claim_outcome
 -- Begin a request that makes something, unless it was begun before.
-INSERT INTO outcomes (account_key, idempotency_key, request_hash, claim, status, answer, at)
-VALUES (:account_key, :idempotency_key, :request_hash, :claim, 0, '', :now)
+INSERT INTO outcomes
+    (account_key, idempotency_key, request_hash, session_id, claim, status, answer, at)
+VALUES (:account_key, :idempotency_key, :request_hash, :session_id, :claim, 0, '', :now)
 ON CONFLICT (account_key, idempotency_key) DO UPDATE
-SET request_hash = excluded.request_hash, claim = excluded.claim, status = 0, answer = '',
-    at = excluded.at
+SET request_hash = excluded.request_hash, session_id = excluded.session_id,
+    claim = excluded.claim, status = 0, answer = '', at = excluded.at
 WHERE outcomes.at < :kept_since OR (outcomes.status = 0 AND outcomes.at < :begun_since)
 RETURNING account_key
 
@@ -25,9 +26,15 @@ DELETE FROM outcomes
 WHERE account_key = :account_key AND idempotency_key = :idempotency_key
   AND claim = :claim AND status = 0
 
--- name: drop_outcomes_about
--- Forget what came of requests, where the answer names a session or somebody.
-DELETE FROM outcomes WHERE answer LIKE :pattern ESCAPE '!'
+-- name: hush_outcomes_of_session
+-- Leave of requests whose answer tells of a session only that they came to something.
+UPDATE outcomes SET request_hash = '', claim = '', answer = '', session_id = NULL
+WHERE session_id = :session_id
+
+-- name: hush_outcomes_of_any
+-- Leave of requests whose answer may tell of anything only that they came to something.
+UPDATE outcomes SET request_hash = '', claim = '', answer = ''
+WHERE session_id IS NULL AND request_hash <> ''
 
 -- name: sweep_outcomes
 -- Forget what came of requests long ago.

@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter, Response
 
-from threadline.core.cut import CutKind, Redone, Retried, Undone
+from threadline.core.cut import Redone, Retried, Undone
 from threadline.core.errors import Conflict
 from threadline.sessions.store import Store
 from threadline.web.api.asking import Exchanging, Reading, Writing, visible
@@ -45,7 +45,7 @@ async def undo_turns(
     async def undo(store: Store) -> Undone:
         return await store.undo(session.id, wish.turns)
 
-    return await once.answer(visitor.account, undo, UndoneView.from_undone, 200)
+    return await once.answer(visitor.account, undo, UndoneView.from_undone, 200, about=session.id)
 
 
 @router.post("/redo", summary="Redo", response_model=RedoneView, responses=told(409))
@@ -58,7 +58,7 @@ async def redo_turns(
     async def redo(store: Store) -> Redone:
         return await store.redo(session.id)
 
-    return await once.answer(visitor.account, redo, RedoneView.from_redone, 200)
+    return await once.answer(visitor.account, redo, RedoneView.from_redone, 200, about=session.id)
 
 
 @router.post(
@@ -77,7 +77,7 @@ async def retry_turn(
     async def retry(store: Store) -> Retried:
         return await store.retry(session.id)
 
-    return await once.answer(visitor.account, retry, RetriedView.from_retried)
+    return await once.answer(visitor.account, retry, RetriedView.from_retried, about=session.id)
 
 
 @router.post("/compress", summary="Make room", response_model=CompressedView, responses=told(409))
@@ -100,16 +100,10 @@ async def compress_session(
         raise Conflict("Nobody writes summaries here", hint="Ask a gateway that runs turns")
 
     async def compress() -> CompressedView:
-        before = {cut.key for cut in await store.cuts(session.id)}
-        said = await upkeep.compress(session.id, wish.focus)
-        made = [
-            cut
-            for cut in await store.cuts(session.id)
-            if cut.kind is CutKind.COMPACTED and cut.key not in before
-        ]
-        return CompressedView(said=said, cut=CutView.from_cut(made[-1]) if made else None)
+        made = await upkeep.make_cut(session.id, wish.focus)
+        return CompressedView(said=made.said, cut=made.cut and CutView.from_cut(made.cut))
 
-    return await once.answer_slowly(visitor.account, compress, 200)
+    return await once.answer_slowly(visitor.account, compress, 200, about=session.id)
 
 
 @router.delete("/compaction", summary="Undo a compaction", responses=told(409))

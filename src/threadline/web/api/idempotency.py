@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from threadline.core.account import Account, KnownRequest, RequestOutcome
 from threadline.core.errors import Conflict, StorageError
+from threadline.core.session import SessionId
 from threadline.sessions.store import Store
 from threadline.sessions.welcome.requests import MadeBefore
 from threadline.web.api.deps import StoreDep
@@ -57,11 +58,15 @@ class Once:
         make: Callable[[Store], Awaitable[T]],
         shape: Callable[[T], BaseModel],
         status: int = 201,
+        *,
+        about: SessionId | None = None,
     ) -> Response:
         """Make it, or answer what was answered when it was made.
 
         `make` is given a store for one change, and answers what that answers; it is made and its
         answer is kept in one transaction, so that whoever dies in between has made nothing.
+        `about` is the conversation of which alone the answer tells: it is kept until that is
+        forgotten. One that may tell of others is kept only until any is.
         """
         if self.key is None:
             return _write(_text(shape(await make(self._store))), status)
@@ -69,7 +74,7 @@ class Once:
         def write(made: T) -> str:
             return _text(shape(made))
 
-        once = self._store.answering(self._request(account, self.key), status, write)
+        once = self._store.answering(self._request(account, self.key, about), status, write)
         try:
             return _write(write(await make(once)), status)
         except MadeBefore as before:
@@ -81,6 +86,7 @@ class Once:
         make: Callable[[], Awaitable[Shape]],
         status: int = 201,
         *,
+        about: SessionId | None = None,
         kept: Callable[[Shape], BaseModel] = lambda made: made,
     ) -> Response:
         """Do the same for what takes longer than one transaction may; nobody begins it meanwhile.
@@ -89,7 +95,7 @@ class Once:
         """
         if self.key is None:
             return _write(_text(await make()), status)
-        request, claim = self._request(account, self.key), secrets.token_hex(16)
+        request, claim = self._request(account, self.key, about), secrets.token_hex(16)
         known = await self._store.claim_outcome(request, claim)
         if known is not None:
             return self._answer_again(known)
@@ -110,24 +116,30 @@ class Once:
             # It was done: to say that it failed would have it done again.
             log.warning("The answer to a request could not be kept: %s", error)
 
-    def _request(self, account: Account, key: str) -> KnownRequest:
-        return KnownRequest(account=account.key, key=key, request_hash=self._asked)
+    def _request(self, account: Account, key: str, about: SessionId | None) -> KnownRequest:
+        return KnownRequest(
+            account=account.key, key=key, request_hash=self._asked, session_id=about
+        )
 
     def _answer_again(self, known: RequestOutcome) -> Response:
-        if known.request_hash != self._asked:
+        if known.is_forgotten:
             raise Conflict(
-                "This idempotency key was used for something else", hint="Take a new one"
+                "A request with this idempotency key was carried out, and its answer is gone",
+                hint="Check the current state; for something new use a new key",
             )
+        if known.request_hash not in {self._asked, ""}:
+            raise Conflict("This idempotency key was used for something else", hint="Use a new one")
         if known.is_under_way:
-            raise Conflict("The same request is under way", hint="Ask again in a moment")
+            raise Conflict("The same request is under way", hint="Try again in a moment")
         return _write(known.answer, known.status, {"Idempotent-Replay": "true"})
 
 
-async def _once(request: Request, store: StoreDep, key: IdempotencyKey = None) -> Once:
+async def _once(request: Request, store: StoreDep, sent: IdempotencyKey = None) -> Once:
+    # It is not called `key`: paths have one of their own.
     # FastAPI has read the body already where it is JSON; Starlette remembers it.
-    body = b"" if key is None else await request.body()
+    body = b"" if sent is None else await request.body()
     line = f"{request.method} {request.url.path}?{request.url.query}\n"
-    return Once(store, key, hashlib.sha256(line.encode() + body).hexdigest())
+    return Once(store, sent, hashlib.sha256(line.encode() + body).hexdigest())
 
 
 OnceDep = Annotated[Once, Depends(_once)]

@@ -120,7 +120,7 @@ async def send_message(
         say_it = _answer if wish.speech is Speech.ANSWER else _ask
         return await say_it(store, visitor, session.id, wish, once)
 
-    return await once.answer(visitor.account, send, SentView.from_arrival)
+    return await once.answer(visitor.account, send, SentView.from_arrival, about=session.id)
 
 
 async def _ask(
