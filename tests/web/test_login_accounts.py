@@ -38,6 +38,21 @@ async def test_a_link_leads_to_the_address_of_the_settings(store: Store) -> None
 
 
 @on(FAST)
+async def test_a_link_is_told_once(store: Store) -> None:
+    """The same request is answered without it, and makes no second one."""
+    async with browsing(make_site(store)) as owner:
+        await owner.open_link(await make_link(store))
+        path = f"/api/accounts/{(await store.owner_account()).key}/link"
+        headers, before = {"Idempotency-Key": "once"}, len(await store.audit())
+        first, again = [await owner.ask("POST", path, headers=headers) for _ in range(2)]
+        acts = [one.act for one in await store.audit()]
+
+    assert first.json()["link"]
+    assert again.json() == first.json() | {"link": None}
+    assert acts[:-before] == ["link.made"]
+
+
+@on(FAST)
 async def test_accounts_are_read_page_by_page(store: Store) -> None:
     """Each page tells where the next one begins."""
     for name in ("Ada", "Bob", "Eve"):

@@ -70,6 +70,27 @@ async def test_many_at_once_make_one(store: Store) -> None:
     assert (await store.lineage(id)).number_of_children == 2
 
 
+@on(FAST, POSTGRES)
+async def test_a_secret_is_made_and_told_once(store: Store) -> None:
+    """Asked again, one token lives, and its secret stands neither in the answer nor in the store.
+
+    Whoever lost the first answer would else have a second token that nobody knows of.
+    """
+    async with calling(store) as callers:
+        wish = {"name": "backup", "scopes": ["read"]}
+        first, again = [
+            await callers.owner.post("/api/tokens", json=wish, headers=KEY) for _ in range(2)
+        ]
+        tokens = (await callers.owner.get("/api/tokens")).json()["items"]
+        outcome = await store.find_outcome(callers.accounts["owner"].key, KEY["Idempotency-Key"])
+
+    assert (first.status_code, again.status_code) == (201, 201)
+    assert again.json() == first.json() | {"token": None}
+    assert [one["name"] for one in tokens].count("backup") == 1
+    assert outcome is not None
+    assert first.json()["token"] not in outcome.answer
+
+
 @on(FAST)
 async def test_what_takes_long_and_fails_can_be_asked_again(store: Store) -> None:
     """What raises was not done; what is cancelled may have been, and is not begun again at once."""

@@ -84,16 +84,29 @@ async def end_account(key: Key, visitor: Administering, store: StoreDep) -> Resp
     return Response(status_code=204)
 
 
-@router.post("/{key}/link", status_code=201)
+@router.post("/{key}/link", status_code=201, response_model=LinkShape, responses=told(409))
 async def make_login_link(
-    key: Key, request: Request, visitor: AtHomeAdministering, store: StoreDep, config: ConfigDep
-) -> LinkShape:
-    """Make a link that logs somebody in once, within a quarter of an hour."""
+    *,
+    key: Key,
+    request: Request,
+    visitor: AtHomeAdministering,
+    store: StoreDep,
+    config: ConfigDep,
+    once: OnceDep,
+) -> Response:
+    """Make a link that logs somebody in once, within a quarter of an hour.
+
+    It is shown once: who asks again is told all but the link.
+    """
     account = await _usable(store, key)
-    until = store.now() + LINK_LASTS
     here = f"{request.scope['scheme']}://{request.headers['host']}"
-    link = await make_link(store, account, config.server, here, by=visitor.account.actor)
-    return LinkShape(link=link, expires_at=until)
+
+    async def make() -> LinkShape:
+        until = store.now() + LINK_LASTS
+        link = await make_link(store, account, config.server, here, by=visitor.account.actor)
+        return LinkShape(link=link, expires_at=until)
+
+    return await once.answer_slowly(visitor.account, make, kept=LinkShape.without_secret)
 
 
 @router.delete("/{key}/password", status_code=204)

@@ -10,8 +10,8 @@ ABOUT = """Every conversation over one interface.
 
 Log in with a cookie, or send `Authorization: Bearer tl_…` with a token. Errors are told as
 `application/problem+json`. Lists are read page by page: give what a page calls `next` as `after`.
-What can be edited has an `ETag`; send it back as `If-Match`. Whatever makes something takes an
-`Idempotency-Key`. Moments are RFC 3339, in UTC.
+What can be edited has an `ETag`; send it back as `If-Match`. Whatever would be done twice if it
+were sent twice takes an `Idempotency-Key`. Moments are RFC 3339, in UTC.
 """
 _SCHEMES = {
     "token": {"type": "http", "scheme": "bearer", "description": "A token, as `tl_…`."},

@@ -9,7 +9,9 @@ from threadline.core.account import TokenKey
 from threadline.core.errors import Refused
 from threadline.web.api.asking import Managing, Reading
 from threadline.web.api.deps import StoreDep
+from threadline.web.api.idempotency import OnceDep
 from threadline.web.api.paging import Page
+from threadline.web.api.problems import told
 from threadline.web.api.shapes.accounts import NewToken, TokenShape, TokenWish
 from threadline.web.visiting import TOKEN_PREFIX, hash_secret, new_secret
 
@@ -25,22 +27,28 @@ async def list_tokens(visitor: Reading, store: StoreDep) -> Page[TokenShape]:
     return Page(items=[TokenShape.from_token(one) for one in found])
 
 
-@router.post("", status_code=201)
-async def make_token(wish: TokenWish, visitor: Managing, store: StoreDep) -> NewToken:
-    """Make a token for a program. It is shown once, so no `Idempotency-Key` is taken here."""
+@router.post("", status_code=201, response_model=NewToken, responses=told(409))
+async def make_token(
+    wish: TokenWish, visitor: Managing, store: StoreDep, once: OnceDep
+) -> Response:
+    """Make a token for a program. It is shown once: who asks again is told all but the token."""
     scopes = frozenset(wish.scopes)
     if any(not visitor.may(scope) for scope in scopes):
         raise Refused(
             "A token cannot do more than whoever makes it",
             hint="Leave out the scopes that you do not have",
         )
-    secret = new_secret(TOKEN_PREFIX)
-    until = None if wish.days is None else store.now() + timedelta(days=wish.days)
     account = visitor.account
-    made = await store.make_token(
-        account.key, wish.name, scopes, hash_secret(secret), until, by=account.actor
-    )
-    return NewToken(token=secret, **TokenShape.from_token(made).model_dump())
+
+    async def make() -> NewToken:
+        secret = new_secret(TOKEN_PREFIX)
+        until = None if wish.days is None else store.now() + timedelta(days=wish.days)
+        made = await store.make_token(
+            account.key, wish.name, scopes, hash_secret(secret), until, by=account.actor
+        )
+        return NewToken(token=secret, **TokenShape.from_token(made).model_dump())
+
+    return await once.answer_slowly(account, make, kept=NewToken.without_secret)
 
 
 @router.delete("/{key}", status_code=204)

@@ -1,5 +1,7 @@
 """Accounts: who may use the API, and what they log in with."""
 
+from typing import Self
+
 from pydantic import Field
 
 from threadline.core.account import (
@@ -144,7 +146,14 @@ class TokenShape(Answer):
 class NewToken(TokenShape):
     """A token that was just made."""
 
-    token: str = Field(description="Keep it: it is shown once.", examples=["tl_…"])
+    token: str | None = Field(
+        description="Keep it: it is shown once. Null: the same request was answered before.",
+        examples=["tl_…"],
+    )
+
+    def without_secret(self) -> Self:
+        """Tell the same to whoever asks again."""
+        return self.model_copy(update={"token": None})
 
 
 class NewAccount(Wish):
@@ -167,11 +176,16 @@ class AccountRenaming(Wish):
 class LinkShape(Answer):
     """A link that logs in once."""
 
-    link: str = Field(
-        description="Give it to whoever shall log in; it is shown once.",
+    link: str | None = Field(
+        description="Give it to whoever shall log in; it is shown once. Null: the same request was "
+        "answered before.",
         examples=["http://127.0.0.1:8642/login?link=…"],
     )
     expires_at: Moment
+
+    def without_secret(self) -> Self:
+        """Tell the same to whoever asks again."""
+        return self.model_copy(update={"link": None})
 
 
 class AuditShape(Answer):
