@@ -139,8 +139,10 @@ class SessionRow:
 
     @property
     def needs_you(self) -> bool:
-        """Whether a turn waits for a person's answer."""
-        return self.held is TurnState.WAITING
+        """Whether a turn waits for a person's answer, or people do for whoever has taken over."""
+        is_asked = self.last_speaker is not None and self.last_speaker.role is Role.USER
+        is_theirs = self.session.taken_at is not None and self.is_unread and is_asked
+        return self.held is TurnState.WAITING or is_theirs
 
     @property
     def is_read_only(self) -> bool:

@@ -154,6 +154,10 @@ class Session:
     """The tools it may use; None: those of its platform and profile."""
     workspace: str | None = None
     worktree: Worktree | None = None
+    taken_at: datetime | None = None
+    """Since when a person answers here instead of the agent; None: the agent does."""
+    taken_by: str | None = None
+    """Who has taken it over."""
 
     @property
     def is_open(self) -> bool:

@@ -55,11 +55,11 @@ def read_outlook(tx: Transaction, id: SessionId, *, rules: Rules, now: datetime)
     policy = rules.policies.resolve(platform, Kind(row.text("kind")))
     mode = row.text_or_none("busy_mode")
     chosen = None if mode is None else BusyMode(mode)
-    is_open = row["ended_at"] is None and row["suspended_at"] is None
+    ends = row["ended_at"] is None and row["suspended_at"] is None and row["taken_at"] is None
     return Outlook(
         routes=tuple(Route(one.text("route")) for one in tx.all("list_routes", session_key=key)),
         policy=policy,
-        resets_at=policy.resets_at(row.moment("last_activity_at")) if is_open else None,
+        resets_at=policy.resets_at(row.moment("last_activity_at")) if ends else None,
         cause=why_new(tx, row, expect(tx, "read_load", session_key=key), rules=rules, now=now),
         busy_mode=chosen or rules.busy_for(platform),
         chosen_busy_mode=chosen,

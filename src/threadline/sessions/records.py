@@ -57,6 +57,8 @@ def session_from(row: Row) -> Session:
         tools=None if tools is None else tuple(json.loads(tools)),
         workspace=row.text_or_none("workspace"),
         worktree=_worktree_from(row),
+        taken_at=row.moment_or_none("taken_at"),
+        taken_by=row.text_or_none("taken_by"),
     )
 
 

@@ -17,6 +17,8 @@ def why_new(
         return Cause.FIRST
     if bound["ended_at"] is not None:
         return cause_after(EndReason(bound.text("end_reason")))
+    if bound["taken_at"] is not None:
+        return None  # A person is at it: nothing but they, or somebody there, ends it.
     if bound["suspended_at"] is not None:
         return Cause.SUSPENDED
     policy = rules.policies.resolve(bound.text("platform"), Kind(bound.text("kind")))

@@ -223,11 +223,11 @@ class Furnishing:
         """Let an answer be lost, on a platform that nobody serves."""
         there = Address(platform="matrix", kind=Kind.DM, chat="zoe")
         said = Inbound.text("hi", address=there, sender=Sender(id="zoe"), at=self.house.clock())
-        await self.store.arrive(said)
+        distant = (await self.store.arrive(said)).session_id
         await self.house.rests()
         (parcel,) = await self.store.take_deliveries(["matrix"])
         await self.store.not_sent(parcel.delivery, SendOutcome.DEAD, "gone")
-        self.things["lost"] = parcel.delivery.id
+        self.things |= {"distant": str(distant), "lost": parcel.delivery.id}
 
     async def _plan(self, member: Account) -> None:
         daily = NewJob(prompt="What is new?", schedule="every day 9:00")

@@ -194,6 +194,8 @@ TABLE: Mapping[str, Row] = {
     "read_policy": _talk(OWN_READ),
     "plan_forgetting": _talk(OWN_READ),
     "end_session": _talk(OWN_EXCHANGE),
+    "take_over": _talk(HIDDEN_EXCHANGE, id="$distant"),
+    "hand_back": _talk(HIDDEN_EXCHANGE, id="$distant"),
     "read_streaming": _talk(OWN_READ),
     "mark_read": _talk(OWN_WRITE, body={}),
     "mark_unread": _talk(OWN_WRITE),

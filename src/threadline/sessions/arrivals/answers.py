@@ -36,6 +36,8 @@ def answer_waiting(
     Without a rank nothing is an answer.
     """
     words = _plain_words(inbound)
+    if bound["taken_at"] is not None and rank is not Rank.OWNER:
+        return None  # They speak to the person who has taken over.
     if rank is None or load["held_state"] != TurnState.WAITING or not words:
         return None
     turn_id = TurnId(load.number("held_id"))

@@ -41,6 +41,8 @@ class Entrance:
     steers: TurnId | None = None
     """The running turn that it is meant for."""
     stopped_id: TurnId | None = None
+    is_silent: bool = False
+    """Whether the agent does not answer here, as a person has taken over."""
 
 
 def arrive(
@@ -128,9 +130,21 @@ def _begin(
 
 
 def go_on(
-    chronicle: Chronicle, inbound: Inbound, load: Row, rules: Rules, busy: BusyMode | None
+    chronicle: Chronicle,
+    inbound: Inbound,
+    load: Row,
+    rules: Rules,
+    busy: BusyMode | None,
+    *,
+    is_for_agent: bool = False,
 ) -> Entrance:
-    """Go on in a session that is there already, by the rules for one that may be busy."""
+    """Go on in a session that is there already, by the rules for one that may be busy.
+
+    Where a person has taken over the agent is silent, unless the words are for it alone.
+    """
+    if chronicle.row["taken_at"] is not None and not is_for_agent:
+        chronicle.touch()
+        return Entrance(chronicle=chronicle, is_silent=True)
     if inbound.observed:
         return Entrance(chronicle=chronicle)
     if load.number("waiting") >= rules.queue_cap:
@@ -162,12 +176,13 @@ def enter(
     *,
     is_said_there: bool = True,
 ) -> Arrival:
-    """Keep the message in a session, with a turn that answers it unless it was only observed.
+    """Keep the message in a session, with a turn that answers it unless it is only observed.
 
     Where it was not said in the session's own chat, no platform knows it there by its id.
     """
     with entrance.chronicle as chronicle:
-        turn_id = None if inbound.observed else _turn_for(entrance, place)
+        is_observed = inbound.observed or entrance.is_silent
+        turn_id = None if is_observed else _turn_for(entrance, place)
         greeting = () if place.greeting is None else (place.greeting,)
         for told in (*greeting, *entrance.notes):
             chronicle.keep(told, turn_id)

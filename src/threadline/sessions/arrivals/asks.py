@@ -35,7 +35,8 @@ def ask_in(
     """Keep what somebody says in a session that they look at, and queue its turn there.
 
     The turn answers where the session is at home. A session that has ended goes on, and no reset
-    comes between: they meant this one. What came before is answered as before.
+    comes between: they meant this one. What came before is answered as before. Where a person has
+    taken over, only an owner still asks the agent.
     """
     if inbound.kind is not InboundKind.MESSAGE or inbound.observed:
         raise Invalid("Only a message can ask something", id=id)
@@ -58,7 +59,8 @@ def ask_in(
             return given
     else:
         reopen(chronicle)
-    entrance = go_on(chronicle, named, load, rules, busy)
+    is_for_agent = answers is Rank.OWNER
+    entrance = go_on(chronicle, named, load, rules, busy, is_for_agent=is_for_agent)
     is_said_there = said.address.platform == row["platform"]
     return enter(entrance, named, place, None, is_said_there=is_said_there)
 

@@ -195,7 +195,8 @@ def _tell_agent(
     told = deleted() if is_deletion else edited(plain_text(inbound.parts))
     turn_id = None
     is_last = message["turn_id"] is not None and message["turn_id"] == message["last_turn_id"]
-    is_open = chronicle.row["ended_at"] is None and chronicle.row["suspended_at"] is None
+    closed = ("ended_at", "suspended_at", "taken_at")
+    is_open = all(chronicle.row[moment] is None for moment in closed)
     wants_rerun = inbound.kind is InboundKind.EDIT and rules.edits is EditMode.RERUN
     if is_last and is_open and wants_rerun:
         turn_id = _rerun(chronicle, message)

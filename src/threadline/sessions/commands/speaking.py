@@ -70,7 +70,7 @@ def _said(ask: Ask, busy: BusyMode, told: str) -> Reply:
     """Say something, and tell what comes of it; where nothing is before it, the answer does."""
     before = _unfinished(ask)
     arrival = _say(ask, busy)
-    if not before:
+    if not before or arrival.turn_id is None:
         return Reply(text="", is_in_transcript=True, turn_id=arrival.turn_id)
     if TurnState.RUNNING not in before:
         told = "It waits for its turn."

@@ -28,6 +28,7 @@ def status(ask: Ask) -> Reply:
     found, inbound = ask.explanation(), ask.inbound
     place = " ".join(filter(None, (inbound.address.platform, inbound.address.chat)))
     lines = [f"Here: {place}, profile {inbound.profile}."]
+    ending = f"It ends by itself: {describe(found.policy)}."
     if found.session_id is None or found.cause is not None:
         because = "" if found.cause is None else f": {why(found.cause)}"
         lines.append(f"The next message begins a new conversation{because}.")
@@ -38,8 +39,9 @@ def status(ask: Ask) -> Reply:
         lines.append(_activity(ask, session))
         if allowed := sorted(list_allowed(ask.tx, session.id)):
             lines.append(f"Nobody is asked about {listed(allowed)}.")
-    lines.append(f"It ends by itself: {describe(found.policy)}.")
-    return Reply(text="\n".join(lines))
+        if session.taken_at is not None:
+            ending = "A person has taken over: the agent is silent until they give it back."
+    return Reply(text="\n".join([*lines, ending]))
 
 
 def _activity(ask: Ask, session: Session) -> str:

@@ -1,15 +1,15 @@
 """The store's desk: words that are said into a given session, and how it looks from afar."""
 
-from threadline.core.account import Account
+from threadline.core.account import Account, Actor
 from threadline.core.address import Sender
 from threadline.core.inbound import Inbound
 from threadline.core.message import Message, MessageKey, Part, checked_parts
 from threadline.core.minimap import BUCKETS, Bucket
 from threadline.core.rank import Rank
-from threadline.core.session import SessionId, checked_session_id
+from threadline.core.session import Session, SessionId, checked_session_id
 from threadline.core.text import checked_choice, checked_count, checked_id, checked_type
 from threadline.core.turn import BusyMode, TurnId
-from threadline.sessions.arrivals import queued
+from threadline.sessions.arrivals import queued, takeover
 from threadline.sessions.arrivals.asks import ask_in
 from threadline.sessions.arrivals.outcome import Arrival
 from threadline.sessions.arrivals.words import answer_into
@@ -65,6 +65,29 @@ class Directing(Door):
             checked_parts(parts),
             message_id=None if message_id is None else checked_id(message_id, "message id"),
             now=self.now(),
+        )
+
+    async def take_over(
+        self, session_id: SessionId, sender: Sender, *, by: Actor | None = None
+    ) -> Session:
+        """Let a person answer the people of a session on a platform, and the agent be silent.
+
+        What arrives there is kept and starts no turn, until `hand_back` or until the session ends;
+        no reset policy ends it. A turn under way is finished, and those that wait are stopped: the
+        person answers, by `answer_into`. Twice is as once.
+        """
+        return await self._db.write(
+            takeover.take_over,
+            checked_session_id(session_id),
+            checked_type(sender, "sender", Sender),
+            by=by,
+            now=self.now(),
+        )
+
+    async def hand_back(self, session_id: SessionId, *, by: Actor | None = None) -> Session:
+        """Let the agent answer the next message of a session that somebody has taken over."""
+        return await self._db.write(
+            takeover.hand_back, checked_session_id(session_id), by=by, now=self.now()
         )
 
     async def change_queued(

@@ -75,6 +75,9 @@ def retry(tx: Transaction, id: SessionId, *, now: datetime) -> Retried:
     with require_open(open_chronicle(tx, id, now)) as chronicle:
         if chronicle.row["suspended_at"] is not None:
             raise Conflict("The session is suspended", id=id, hint="Resume it first")
+        if chronicle.row["taken_at"] is not None:
+            hint = "The agent answers again once it is given back"
+            raise Conflict("A person has taken over this conversation", id=id, hint=hint)
         if tx.all("list_unfinished", session_key=chronicle.key):
             raise Conflict("A turn is under way or waits", id=id, hint="Stop it first")
         layout = layout_of(tx, id)

@@ -3,7 +3,7 @@
 SELECT s.key, s.id, s.platform, s.kind, s.origin, s.last_activity_at
 FROM sessions s
 WHERE s.key > :after AND s.profile <> '~importing'
-  AND s.pinned_at IS NULL AND s.suspended_at IS NULL
+  AND s.pinned_at IS NULL AND s.suspended_at IS NULL AND s.taken_at IS NULL
   AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_key = s.key AND t.ended_at IS NULL)
   AND NOT EXISTS (SELECT 1 FROM holds h WHERE h.session_key = s.key AND h.held_until > :now)
   AND NOT EXISTS (SELECT 1 FROM sessions b WHERE b.base_key = s.key)
@@ -15,7 +15,7 @@ LIMIT :most
 SELECT s.key
 FROM sessions s
 WHERE s.key = :key AND s.profile <> '~importing'
-  AND s.pinned_at IS NULL AND s.suspended_at IS NULL
+  AND s.pinned_at IS NULL AND s.suspended_at IS NULL AND s.taken_at IS NULL
   AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_key = s.key AND t.ended_at IS NULL)
   AND NOT EXISTS (SELECT 1 FROM holds h WHERE h.session_key = s.key AND h.held_until > :now)
   AND NOT EXISTS (SELECT 1 FROM sessions b WHERE b.base_key = s.key)
@@ -46,7 +46,7 @@ SELECT (SELECT CAST(coalesce(sum(octet_length(m.text) + coalesce(octet_length(m.
 SELECT DISTINCT s.key
 FROM bindings b
 JOIN sessions s ON s.key = b.session_key
-WHERE s.last_activity_at < :before AND s.suspended_at IS NULL
+WHERE s.last_activity_at < :before AND s.suspended_at IS NULL AND s.taken_at IS NULL
   AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_key = s.key AND t.ended_at IS NULL)
   AND NOT EXISTS (SELECT 1 FROM holds h WHERE h.session_key = s.key AND h.held_until > :now)
 ORDER BY s.key
@@ -62,7 +62,7 @@ FOR NO KEY UPDATE -- postgres
 DELETE FROM bindings
 WHERE session_key = :session_key
   AND EXISTS (SELECT 1 FROM sessions s WHERE s.key = bindings.session_key
-              AND s.last_activity_at < :before)
+              AND s.last_activity_at < :before AND s.taken_at IS NULL)
 RETURNING route
 
 -- name: list_stray_pieces

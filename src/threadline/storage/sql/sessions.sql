@@ -1,7 +1,7 @@
 -- name: lock_session
 -- Take a session for this transaction and read what a chronicle of it needs.
 SELECT key, id, profile, platform, kind, revision, last_seq, last_activity_at, interruptions,
-       ended_at, end_reason, suspended_at, notice, told_at
+       ended_at, end_reason, suspended_at, notice, told_at, taken_at
 FROM sessions
 WHERE id = :id
 FOR NO KEY UPDATE -- postgres
@@ -9,7 +9,7 @@ FOR NO KEY UPDATE -- postgres
 -- name: lock_session_by_key
 -- Take a session, of which only the key is known, for this transaction.
 SELECT key, id, profile, platform, kind, revision, last_seq, last_activity_at, interruptions,
-       ended_at, end_reason, suspended_at, notice, told_at
+       ended_at, end_reason, suspended_at, notice, told_at, taken_at
 FROM sessions
 WHERE key = :key
 FOR NO KEY UPDATE -- postgres
@@ -19,7 +19,7 @@ FOR NO KEY UPDATE -- postgres
 SELECT s.key, s.id, s.platform, s.kind, s.revision, s.last_seq, s.last_activity_at,
        s.interruptions, s.ended_at, s.end_reason, s.suspended_at, s.notice, s.told_at,
        s.title, s.busy_mode, s.summary, coalesce(s.root_key, s.key) AS root_key,
-       s.sender_key, s.address_key
+       s.sender_key, s.address_key, s.taken_at
 FROM bindings b
 JOIN sessions s ON s.key = b.session_key
 WHERE b.route = :route
@@ -29,7 +29,7 @@ FOR NO KEY UPDATE -- postgres
 -- Take a session for this transaction, and read what decides how words enter it; none that goes.
 SELECT s.key, s.id, s.profile, s.platform, s.kind, s.revision, s.last_seq, s.last_activity_at,
        s.interruptions, s.ended_at, s.end_reason, s.suspended_at, s.notice, s.told_at,
-       s.title, s.busy_mode, s.address_key
+       s.title, s.busy_mode, s.address_key, s.taken_at
 FROM sessions s
 WHERE s.id = :id
   AND NOT EXISTS (SELECT 1 FROM forgetting_tasks k
@@ -38,7 +38,8 @@ FOR NO KEY UPDATE -- postgres
 
 -- name: read_outlook
 -- Read what decides whether a session goes on, and what becomes of words that come meanwhile.
-SELECT key, id, platform, kind, last_activity_at, ended_at, end_reason, suspended_at, busy_mode
+SELECT key, id, platform, kind, last_activity_at, ended_at, end_reason, suspended_at, busy_mode,
+       taken_at
 FROM sessions
 WHERE id = :id
 
@@ -96,8 +97,9 @@ VALUES (:kind, :session_key, :revision, :subject, :at),
        (:next_kind, :session_key, :revision + 1, :next_subject, :at)
 
 -- name: end_session
--- Write down that a session is over, and why.
-UPDATE sessions SET ended_at = :now, end_reason = :reason WHERE key = :key
+-- Write down that a session is over, and why; whoever had taken it over has no more to answer.
+UPDATE sessions SET ended_at = :now, end_reason = :reason, taken_at = NULL, taken_by = NULL
+WHERE key = :key
 
 -- name: set_end_reason
 -- Say of a session that is over that it is so for another reason.
@@ -106,6 +108,16 @@ UPDATE sessions SET end_reason = :reason WHERE key = :key AND ended_at IS NOT NU
 -- name: reopen_session
 -- Let a session go on.
 UPDATE sessions SET ended_at = NULL, end_reason = NULL, suspended_at = NULL WHERE key = :key
+
+-- name: take_over
+-- Let a person answer in a session instead of the agent, if nobody does yet.
+UPDATE sessions SET taken_at = :now, taken_by = :sender_key WHERE key = :key AND taken_at IS NULL
+RETURNING key
+
+-- name: hand_back
+-- Let the agent answer in a session again, if it does not.
+UPDATE sessions SET taken_at = NULL, taken_by = NULL WHERE key = :key AND taken_at IS NOT NULL
+RETURNING key
 
 -- name: suspend_session
 -- Let a session rest until the next message, which begins a fresh one.
@@ -168,7 +180,7 @@ SELECT route FROM bindings WHERE session_key = :session_key ORDER BY route
 -- name: find_bound
 -- Read what decides whether a message goes on in the session that its route is bound to.
 SELECT s.key, s.id, s.platform, s.kind, s.last_activity_at, s.ended_at, s.end_reason,
-       s.suspended_at
+       s.suspended_at, s.taken_at
 FROM bindings b
 JOIN sessions s ON s.key = b.session_key
 WHERE b.route = :route
@@ -202,7 +214,7 @@ SELECT DISTINCT platform, kind FROM sessions WHERE ended_at IS NULL ORDER BY pla
 SELECT s.key, s.id
 FROM sessions s
 WHERE s.ended_at IS NULL AND s.platform = :platform AND s.kind = :kind
-  AND s.last_activity_at < :before
+  AND s.last_activity_at < :before AND s.taken_at IS NULL
   AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_key = s.key AND t.ended_at IS NULL
                   AND (t.state IN ('running', 'waiting')
                        OR (t.state IN ('queued', 'interrupted') AND t.queued_at > :fresh_since)))

@@ -5,11 +5,13 @@ SELECT s.key, s.id, s.profile, s.platform, s.kind, p.id AS parent_id,
        s.end_reason, s.suspended_at, s.title, s.titled_by, s.model, s.provider, s.base_url,
        s.last_seq, s.revision, b.id AS base_id, s.base_seq, s.origin, s.user_messages,
        s.project_key, s.pinned_at, s.archived_at, s.personality, s.tools, s.workspace,
-       s.worktree_path, s.worktree_branch, s.worktree_repository, s.worktree_at
+       s.worktree_path, s.worktree_branch, s.worktree_repository, s.worktree_at,
+       s.taken_at, coalesce(k.name, k.id) AS taken_by
 FROM sessions s
 LEFT JOIN sessions p ON p.key = s.parent_key
 LEFT JOIN sessions r ON r.key = s.root_key
 LEFT JOIN sessions b ON b.key = s.base_key
+LEFT JOIN senders k ON k.key = s.taken_by
 WHERE s.id = :id
 
 -- name: list_sessions_of_asker

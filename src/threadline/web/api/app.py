@@ -19,6 +19,7 @@ RESOURCES: tuple[str, ...] = (
     "sessions",
     "messages",
     "minimap",
+    "takeover",
     "policy",
     "batches",
     "cuts",

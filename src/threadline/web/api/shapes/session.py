@@ -85,6 +85,10 @@ class SessionView(Answer):
     tools: tuple[str, ...] | None
     workspace: str | None
     worktree: Annotated[Worktree, Told(WorktreeView)] | None
+    taken_at: Moment | None = Field(
+        description="Since when a person answers here instead of the agent; null: the agent does."
+    )
+    taken_by: str | None = Field(description="Who has taken it over.")
 
     @classmethod
     def from_session(cls, session: Session) -> "SessionView":
