@@ -66,7 +66,7 @@ def test_a_password_logs_in(place: Place, chromium: Browser) -> None:
     page.goto(f"{place.url}/settings/account")
     page.get_by_label("Password").fill("not this one")
     page.get_by_role("button", name="Log in").click()
-    expect(page.get_by_text("This is not a name and its password")).to_be_visible()
+    expect(page.get_by_text("Wrong name or password")).to_be_visible()
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
 

@@ -68,7 +68,8 @@ def test_a_link_leads_to_the_address_of_the_settings(home: Path) -> None:
 
 def test_a_member_comes_and_goes(home: Path) -> None:
     """They are added, get a link of their own, and are ended; then nobody is called so."""
-    assert "Ada is a member" in run("account", "add", "Ada").stdout
+    told = "Ada is a member. `threadline account link Ada` prints a login link for them.\n"
+    assert run("account", "add", "Ada").stdout == told
     assert "/login?link=" in ask("link", "Ada")["link"]
     again = run("account", "add", "Ada")
     ended = run("account", "end", "Ada")
@@ -77,7 +78,7 @@ def test_a_member_comes_and_goes(home: Path) -> None:
     assert (again.exit_code, gone.exit_code) == (1, 1)
     assert "already" in again.stderr
     assert ended.stdout == "Ada is logged out for good.\n"
-    assert "Nobody is called so" in gone.stderr
+    assert "There is no such account" in gone.stderr
     assert [one["name"] for one in ask("list")] == ["owner"]
 
 

@@ -60,7 +60,7 @@ def test_what_was_allowed_is_listed_and_taken_back(home: Path) -> None:
     assert len(json.loads(run("approvals", "list", "--json").stdout)) == 1
     again = run("approvals", "revoke", str(always["key"]))
     assert again.exit_code == 1
-    assert "Nothing is allowed under this number" in again.stderr
+    assert "There is no such allowance" in again.stderr
 
 
 def test_without_any_leave_it_says_so(home: Path) -> None:

@@ -91,7 +91,7 @@ def test_the_name_of_the_runs_of_jobs_is_kept(ids: list[str]) -> None:
     result = run("projects", "add", "scheduled")
 
     assert result.exit_code == 1
-    assert "This name is kept for the runs of jobs. Choose another name." in result.stderr
+    assert "This name is reserved for the runs of jobs. Choose another name." in result.stderr
 
 
 def test_an_unknown_project_is_named() -> None:

@@ -89,8 +89,8 @@ def test_resume_takes_an_id() -> None:
     [
         ("/resume 0", "There is no conversation number 0. Numbers begin at 1."),
         ("/resume -3", "There is no conversation number -3. Numbers begin at 1."),
-        ("/resume 9", "No conversation of yours is “9”. You have 1; /resume lists them."),
-        ("/resume nope", "No conversation of yours is “nope”. You have 1; /resume lists them."),
+        ("/resume 9", "You have no conversation “9”. You have 1; /resume lists them."),
+        ("/resume nope", "You have no conversation “nope”. You have 1; /resume lists them."),
         ("/resume 20260101_000000_00000000", "There is no such session"),
         ("/frobnicate", "There is no command /frobnicate. /help lists the commands."),
         ("/rezume", "There is no command /rezume. Did you mean /resume?"),

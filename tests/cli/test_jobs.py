@@ -62,9 +62,9 @@ def test_jobs_are_read_by_programs() -> None:
     [
         ((), "needs a time"),
         (("--every", "1h", "--cron", "* * * * *"), "one schedule"),
-        (("--every", "1s"), "no unit"),
+        (("--every", "1s"), "not a unit"),
         (("--cron", "61 * * * *"), "bad minute"),
-        (("--at", "2020-01-01T00:00"), "never comes"),
+        (("--at", "2020-01-01T00:00"), "never occurs"),
         (("--every", "1h", "--timezone", "Mars/Base"), "timezone"),
         (("--every", "1h", "--target", "telegarm:4"), "no platform “telegarm”"),
         (("--every", "1h", "--target", "all"), "No platform has a home"),
@@ -113,7 +113,7 @@ def test_words_are_owed_without_a_gateway(home: Path) -> None:
     ("arguments", "why"),
     [
         (("telegarm:4", "Hello"), "no platform “telegarm”"),
-        (("local", " "), "nothing to send"),
+        (("local", " "), "message is empty"),
         (("local", "Hello", "--file", "missing.txt"), "no such file"),
         (("all", "Hello"), "No platform has a home"),
         (("", "Hello"), "target is missing"),

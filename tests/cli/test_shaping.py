@@ -22,7 +22,7 @@ def test_undo_and_redo() -> None:
     nothing = run("chat", lines="/undo\nfour\n/undo\nfive\n/redo\n").stderr
     assert "There is nothing to undo" in nothing
     assert "Everything was undone." in nothing
-    assert "the conversation has gone on since" in nothing
+    assert "the conversation has continued since" in nothing
 
 
 def test_redo_brings_it_back() -> None:
@@ -39,14 +39,14 @@ def test_redo_brings_it_back() -> None:
     ("line", "sentence"),
     [
         ("/undo", "There is no conversation here yet. Say something first."),
-        ("/undo 0", "“0” is no number of turns. /undo 2 takes two."),
-        ("/undo -1", "“-1” is no number of turns. /undo 2 takes two."),
-        ("/undo ²", "“²” is no number of turns. /undo 2 takes two."),
+        ("/undo 0", "“0” is not a number of turns. /undo 2 takes two."),
+        ("/undo -1", "“-1” is not a number of turns. /undo 2 takes two."),
+        ("/undo ²", "“²” is not a number of turns. /undo 2 takes two."),
         ("/redo now", "/redo takes nothing after it."),
         ("/retry", "There is no conversation here yet. Say something first."),
         ("/branch \u200b", "A title needs at least one visible character."),
         ("/compress", "There is no conversation here yet. Say something first."),
-        ("/export pdf", "“pdf” is no format. One of: md, html, jsonl."),
+        ("/export pdf", "“pdf” is not a format. One of: md, html, jsonl."),
         ("/forget", "Say what to forget: this conversation, or everything of yours."),
         ("/forget this maybe", "Say what to forget: this conversation, or everything of yours."),
         ("/usage all", "/usage takes nothing after it."),

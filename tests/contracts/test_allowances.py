@@ -111,7 +111,7 @@ async def test_leave_for_always_is_for_an_admin_to_give(desk: Desk) -> None:
     id, turn_id = await asked(desk)
     refused = await desk.asks(f"/approve {turn_id} always", rank=Rank.MEMBER)
 
-    assert refused.text.startswith("Only an admin may allow a tool for always.")
+    assert refused.text.startswith("Only an admin may always allow a tool.")
     assert f"/approve {turn_id} session" in refused.text
     assert (await desk.store.turn(turn_id)).state is TurnState.WAITING
     assert await desk.store.allowances() == []
@@ -157,7 +157,7 @@ async def test_who_may_not_answer_cannot_allow_anything(desk: Desk) -> None:
     _, turn_id = await asked(desk, ALICE, THREAD)
     reply = await desk.asks(f"/approve {turn_id} session", BOB, THREAD)
 
-    assert reply.text.startswith("Whoever was asked answers this, or an admin")
+    assert reply.text.startswith("Only whoever was asked, or an admin, can answer this")
     assert (await desk.store.turn(turn_id)).state is TurnState.WAITING
     assert await desk.store.allowances() == []
 
@@ -172,7 +172,7 @@ async def test_a_button_of_an_answered_question_answers_no_other(desk: Desk) -> 
 
     late = await desk.asks(f"/approve {old} session")
 
-    assert late.text.startswith("Nothing waits for an answer here")
+    assert late.text.startswith("Nothing is waiting for an answer here")
     assert (await desk.store.turn(new)).state is TurnState.WAITING
     assert await desk.store.allowances() == []
 
@@ -187,7 +187,7 @@ async def test_a_button_of_an_earlier_question_of_the_turn_answers_no_later_one(
     late = [await desk.asks(f"/{says}") for says in (f"approve {turn_id}.1", f"deny {turn_id}.1")]
     longer = await desk.asks(f"/approve {turn_id}.1 session")
 
-    assert all("asks something else by now" in reply.text for reply in (*late, longer))
+    assert all("now asks something else" in reply.text for reply in (*late, longer))
     assert (await desk.store.turn(turn_id)).state is TurnState.WAITING
     assert await desk.store.allowances() == []
     assert (await desk.asks(f"/deny {turn_id}.2 not that")).text == "Denied."

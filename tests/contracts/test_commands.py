@@ -67,7 +67,7 @@ async def test_a_failing_command_is_answered_and_leaves_nothing_behind(desk: Des
     reply = await desk.gives(command)
 
     assert reply is not None
-    assert reply.text == "“nonsense” is no number of turns. /undo 2 takes two."
+    assert reply.text == "“nonsense” is not a number of turns. /undo 2 takes two."
     assert desk.owed() == [reply.text]
     assert await desk.gives(command) is None
     assert desk.owed() == [reply.text]
@@ -162,7 +162,7 @@ async def test_approve_and_deny_answer_the_turn_that_waits(desk: Desk) -> None:
         late = await desk.asks("/approve")
 
         assert (await desk.store.turn(turn_id)).answer == answer
-        assert late.text.startswith("Nothing waits for an answer here")
+        assert late.text.startswith("Nothing is waiting for an answer here")
         await desk.answers(id)
 
 
@@ -173,7 +173,7 @@ async def test_nobody_answers_for_another(desk: Desk) -> None:
     await desk.wonders(id)
     reply = await desk.asks("/approve", BOB, GROUP, Rank.ADMIN)
 
-    assert reply.text.startswith("Nothing waits")
+    assert reply.text.startswith("Nothing is waiting")
     assert (await desk.store.turn(turn_id)).state is TurnState.WAITING
 
 
@@ -198,7 +198,7 @@ async def test_in_a_shared_conversation_whoever_was_asked_answers_or_an_admin(de
 
     refused = await desk.asks("/approve", BOB, THREAD)
     await desk.store.arrive(desk.inbound("yes", BOB, THREAD), answers=Rank.MEMBER)
-    assert refused.text == "Whoever was asked answers this, or an admin."
+    assert refused.text == "Only whoever was asked, or an admin, can answer this."
     assert (await desk.store.turn(turn_id)).state is TurnState.WAITING
     await desk.store.arrive(desk.inbound("go ahead", BOB, THREAD), answers=Rank.ADMIN)
     assert (await desk.store.turn(turn_id)).answer == "go ahead"
@@ -221,7 +221,7 @@ async def test_words_may_begin_with_a_number(desk: Desk) -> None:
     """A number alone names a question; one that no question has is the first of the words."""
     _, turn_id = await asked(desk, "deploy")
 
-    assert (await desk.asks(f"/approve {turn_id + 1}")).text.startswith("Nothing waits")
+    assert (await desk.asks(f"/approve {turn_id + 1}")).text.startswith("Nothing is waiting")
     await desk.asks("/deny 3 of them are needed")
 
     assert (await desk.store.turn(turn_id)).answer == "denied: 3 of them are needed"
@@ -234,7 +234,7 @@ async def test_the_question_of_the_background_is_answered_where_it_was_asked(des
     await desk.asks("/background tidy up", ALICE, GROUP)
     beside = await desk.wonders()
 
-    assert (await desk.asks(f"/approve {beside}", BOB, GROUP)).text.startswith("Nothing waits")
+    assert (await desk.asks(f"/approve {beside}", BOB, GROUP)).text.startswith("Nothing is waiting")
     assert (await desk.asks("/approve", ALICE, GROUP)).turn_id == own_turn
     await desk.answers(own)
     assert (await desk.asks(f"/deny {beside} not yet", ALICE, GROUP)).text == "Denied."
@@ -372,4 +372,4 @@ async def test_the_queue_shows_the_askers_own_words(desk: Desk) -> None:
         "2. mine too",
         "… and 1 message of others",
     ]
-    assert (await desk.asks("/queue", ALICE, DM)).text == "Nothing waits."
+    assert (await desk.asks("/queue", ALICE, DM)).text == "Nothing is waiting."

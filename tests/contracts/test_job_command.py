@@ -87,14 +87,14 @@ async def test_a_moment_that_is_over_is_told(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("written", "why"),
     [
-        ("/job add every 1h What?", "The time stands in quotes"),
+        ("/job add every 1h What?", "Put the time in quotes"),
         ('/job add "every 1h"', "needs something to ask"),
         ('/job add "every 1h" name=X', "needs something to ask"),
-        ('/job add "soon" What?', "is no schedule"),
+        ('/job add "soon" What?', "is not a schedule"),
         ('/job add "every 1h" tz=Mars/Base What?', "timezone"),
         ('/job add "every 1h" mirror=both What?', "mirror"),
-        ('/job add "every 1h" to=all What?', "Your jobs answer where they were made"),
-        ("/job dance", "nothing that can be done with a job"),
+        ('/job add "every 1h" to=all What?', "Your jobs answer where they were created"),
+        ("/job dance", "not something a job can do"),
         ("/job pause", "Which job?"),
         ("/job pause one", "Which job?"),
         ("/job pause ²", "Which job?"),

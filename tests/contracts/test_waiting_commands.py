@@ -49,7 +49,7 @@ async def test_redo_waits_behind_what_was_asked_before(desk: Desk) -> None:
     await desk.store.finish(claimed.lease, [say(Role.ASSISTANT, "done")])
     assert await desk.store.claim(id) is None
     assert len(await desk.store.run_waiting_commands()) == 1
-    assert desk.owed()[-1].startswith("What was undone cannot be shown again")
+    assert desk.owed()[-1].startswith("This can no longer be redone")
     claimed = await desk.store.claim(id)
     assert claimed is not None
     assert claimed.turn.id == after

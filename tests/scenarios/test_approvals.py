@@ -97,7 +97,7 @@ async def test_nobody_decides_for_a_whole_day(house: House) -> None:
     assert house.agent.last.turn.answer == "denied"
     assert (await house.store.turn(said.turn_id)).state is TurnState.DONE
     assert await house.store.allowances() == []
-    assert "Nothing waits" in await gives(alice, "/approve session")
+    assert "Nothing is waiting" in await gives(alice, "/approve session")
 
 
 async def test_two_decide_at_the_same_moment(house: House) -> None:
@@ -126,7 +126,7 @@ async def test_somebody_decides_who_may_not(house: House, command: str) -> None:
     house.agent.will(Says("deleted"))
     said = await alice.says("tidy up")
 
-    assert "Whoever was asked" in await gives(bob, command)
+    assert "Only whoever was asked" in await gives(bob, command)
 
     assert (await house.store.turn(said.turn_id)).state is TurnState.WAITING
     assert await house.store.allowances() == []

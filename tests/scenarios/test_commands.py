@@ -117,7 +117,7 @@ async def test_an_approval_goes_to_the_agent(house: House) -> None:
 
     assert await ask(alice, "/deny keep the photos") == "Denied."
     assert house.agent.last.turn.answer == "denied: keep the photos"
-    assert "Nothing waits" in await ask(alice, "/approve")
+    assert "Nothing is waiting" in await ask(alice, "/approve")
 
 
 async def test_only_who_is_in_the_conversation_approves(house: House) -> None:
@@ -127,8 +127,8 @@ async def test_only_who_is_in_the_conversation_approves(house: House) -> None:
     house.agent.will(Asks("Deploy?"))
     said = await alice.says("ship it")
 
-    assert "Nothing waits" in await ask(bob, "/approve", Rank.ADMIN)
-    assert "Nothing waits" in await ask(bob.in_thread("work", "other"), "/approve", Rank.ADMIN)
+    assert "Nothing is waiting" in await ask(bob, "/approve", Rank.ADMIN)
+    assert "Nothing is waiting" in await ask(bob.in_thread("work", "other"), "/approve", Rank.ADMIN)
     assert (await house.store.turn(said.turn_id)).state is TurnState.WAITING
     assert "or an admin" in await ask(bob.in_thread("work", "deploy"), "/approve")
     assert await ask(bob.in_thread("work", "deploy"), "/approve", Rank.ADMIN) == "Approved."

@@ -109,9 +109,9 @@ async def test_members_have_their_own_jobs_and_admins_see_all(town: Town) -> Non
         bob.writes("/job delete 1")
         await town.sees(town.chat, bob.dm, "There is no such job")
         bob.writes('/job add "every 1h" to=all Hello')
-        await town.sees(town.chat, bob.dm, "Your jobs answer where they were made")
+        await town.sees(town.chat, bob.dm, "Your jobs answer where they were created")
         bob.writes("/job add every hour Hello")
-        await town.sees(town.chat, bob.dm, "The time stands in quotes")
+        await town.sees(town.chat, bob.dm, "Put the time in quotes")
 
         boss.writes("/job")
         await town.sees(town.chat, boss.dm, "1. Morning news")

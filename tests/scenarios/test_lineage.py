@@ -156,7 +156,7 @@ async def test_strangers_and_nonsense_are_refused(house: House) -> None:
     alice, bob = house.person("alice", on="telegram"), house.person("bob", on="telegram")
     mine, other = await talk(house, alice, "one"), await talk(house, bob, "two")
 
-    with pytest.raises(NotFound, match="no part"):
+    with pytest.raises(NotFound, match="not part"):
         await house.store.stitched(mine, before=Position(id=other, seq=1))
     with pytest.raises(Invalid):
         await house.store.stitched(mine, after=("x", 1))  # type: ignore[arg-type]

@@ -50,7 +50,7 @@ async def test_two_people_approve_and_one_counts(house: House) -> None:
     said = await alice.says("ship it")
 
     await alice.answers("yes")
-    with pytest.raises(Conflict, match="waits for no answer"):
+    with pytest.raises(Conflict, match="not waiting for an answer"):
         await house.store.answer(said.turn_id, "no")
 
     assert (await bob.session()).id == (await alice.session()).id

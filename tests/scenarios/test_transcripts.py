@@ -73,7 +73,7 @@ async def test_redo_is_over_once_the_conversation_has_gone_on(house: House) -> N
     await house.store.undo(id)
     await talk(house, alice, "three")
 
-    with pytest.raises(Conflict, match="gone on since"):
+    with pytest.raises(Conflict, match="continued since"):
         await house.store.redo(id)
 
     assert said(await house.transcript_of(id)) == ["one", "re: one", "three", "re: three"]
@@ -89,7 +89,7 @@ async def test_redo_is_over_once_something_was_asked_again(house: House) -> None
     await house.rests()
     assert said(await house.transcript_of(id)) == ["one"]
 
-    with pytest.raises(Conflict, match="gone on since"):
+    with pytest.raises(Conflict, match="continued since"):
         await house.store.redo(id)
 
     assert said(await house.transcript_of(id)) == ["one"]

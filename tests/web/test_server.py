@@ -212,7 +212,7 @@ async def test_a_problem_tells_all_that_it_knows() -> None:
         "type": "about:blank",
         "title": "NotFound",
         "status": 404,
-        "detail": "No platform is called here",
+        "detail": "There is no platform at this address",
         "id": "nobody",
     }
 
@@ -275,7 +275,7 @@ async def test_a_port_that_is_taken_is_named() -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        with pytest.raises(ConfigError, match=f"Port {port}"):
+        with pytest.raises(ConfigError, match=f"port {port} "):
             async with serve(make_app(FakeGateway()), "127.0.0.1", port):
                 pass
 

@@ -1,6 +1,7 @@
 """`threadline account`: who may use the web app, and how they get in."""
 
 import sys
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -56,7 +57,8 @@ def add(
         return await opened.store.make_account(name, profile=only, by=Actor())
 
     made = in_store({"database": database}, act, make=True)
-    words = f"{made.name} is a member. `threadline account link` makes a link that lets them in."
+    link = f"`threadline account link {quote(made.name)}`"
+    words = f"{made.name} is a member. {link} prints a login link for them."
     tell(as_plain(made), words, as_json=as_json)
 
 
@@ -132,7 +134,7 @@ async def _find(opened: "Opened", name: str) -> Account:
     for account in await opened.store.accounts():
         if account.name == name:
             return account
-    raise NotFound("Nobody is called so", id=name[:60], hint="See `threadline account list`")
+    raise NotFound("There is no such account", id=name[:60], hint="See `threadline account list`")
 
 
 def _password(account: Account) -> str:

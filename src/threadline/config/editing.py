@@ -50,20 +50,20 @@ def _check(changes: Mapping[str, object]) -> None:
         raise Invalid(f"At most {MOST_CHANGES} settings can be changed at once")
     for key, value in changes.items():
         if len(key) > KEY_LIMIT or not all(map(_NAME.fullmatch, key.split("."))):
-            hint = "It must be names with dots between them, such as spend.day"
-            raise Invalid("This cannot be the name of a setting", id=ascii(key[:80]), hint=hint)
+            hint = "Use names separated by dots, such as spend.day"
+            raise Invalid("This is not a valid name of a setting", id=ascii(key[:80]), hint=hint)
         _check_word(ascii(key), key)
         _check_text(key, value)
     for key in changes:
         if any(other.startswith(f"{key}.") for other in changes):
             hint = "Change either the table or what stands in it"
-            raise Invalid("A setting stands within another that is changed", id=key, hint=hint)
+            raise Invalid("A setting is part of another one that is changed", id=key, hint=hint)
 
 
 def _check_text(key: str, value: object, depth: int = 0) -> None:
     """Refuse what no file of UTF-8 can hold, wherever in a value it stands."""
     if depth > DEPTH_LIMIT:
-        raise Invalid(f"A setting has at most {DEPTH_LIMIT} tables within each other", id=key)
+        raise Invalid(f"Tables can be nested at most {DEPTH_LIMIT} deep", id=key)
     if isinstance(value, dict):
         for name, one in value.items():
             _check_word(key, name)
@@ -71,7 +71,7 @@ def _check_text(key: str, value: object, depth: int = 0) -> None:
     elif isinstance(value, list | tuple):
         for one in value:
             if one is None:
-                raise Invalid("A list cannot hold what is not set", id=key)
+                raise Invalid("A list cannot contain empty values", id=key)
             _check_text(key, one, depth + 1)
     elif isinstance(value, str):
         _check_word(key, value)
@@ -81,11 +81,11 @@ def _check_text(key: str, value: object, depth: int = 0) -> None:
 
 def _check_word(key: str, word: str) -> None:
     if len(word) > TEXT_LIMIT:
-        raise Invalid(f"A setting has at most {TEXT_LIMIT:,} characters", id=key)
+        raise Invalid(f"A setting can have at most {TEXT_LIMIT:,} characters", id=key)
     try:
         word.encode()
     except UnicodeError:
-        raise Invalid("A setting holds characters that are none", id=key) from None
+        raise Invalid("The value contains invalid characters", id=key) from None
 
 
 def _lay(table: dict[str, Any], way: list[str], value: object) -> None:
@@ -177,8 +177,8 @@ def _checked(text: str, wanted: Mapping[str, object], origin: str) -> str:
 
 
 def _impossible(origin: str) -> Invalid:
-    hint = "Change the file by hand"
-    return Invalid("The settings cannot be written beside the others", id=origin, hint=hint)
+    hint = "Edit it by hand"
+    return Invalid("The file cannot be changed automatically", id=origin, hint=hint)
 
 
 def _plain(table: object) -> object:

@@ -83,7 +83,7 @@ def revoke_allowance(tx: Transaction, key: AllowanceKey, *, now: datetime) -> Al
 def _row(tx: Transaction, key: AllowanceKey) -> Row:
     row = tx.one("read_allowance", key=key)
     if row is None:
-        raise NotFound("Nothing is allowed under this number", id=str(key))
+        raise NotFound("There is no such allowance", id=str(key))
     return row
 
 

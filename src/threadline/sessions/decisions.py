@@ -52,10 +52,10 @@ def decide(
     if not keys.admits(session):
         raise NotFound("There is no such turn", id=str(turn_id))
     if not _is_theirs(tx, keys, session, turn_id, rules):
-        raise Refused("Whoever was asked answers this, or an admin", id=str(turn_id))
+        raise Refused("Only whoever was asked, or an admin, can answer this", id=str(turn_id))
     if extent is Extent.ALWAYS and not keys.sees_all:
         hint = "In this conversation you may allow it"
-        raise Refused("Only an admin may allow a tool for always", hint=hint)
+        raise Refused("Only an admin may always allow a tool", hint=hint)
     # Whoever comes second is told so here, and nothing is allowed.
     state = pause.answer(
         tx,

@@ -68,9 +68,9 @@ def make_job(
     sender_key = _maker(tx, asker)
     counted = expect(tx, "count_jobs", profile=asker.profile, sender_key=sender_key)
     if counted.number("own") >= OWN_JOBS_LIMIT and not asker.sees_all:
-        raise Refused(f"You may have {OWN_JOBS_LIMIT} jobs at the most", hint="Delete one first")
+        raise Refused(f"You can have at most {OWN_JOBS_LIMIT} jobs", hint="Delete one first")
     if counted.number("jobs") >= JOBS_LIMIT:
-        raise Refused(f"A profile has at most {JOBS_LIMIT} jobs", hint="Delete one first")
+        raise Refused(f"A profile can have at most {JOBS_LIMIT} jobs", hint="Delete one first")
     around = Standpoint(
         profile=asker.profile, origin=asker.address, platforms=platforms, homes=homes
     )
@@ -149,7 +149,7 @@ def resume_job(tx: Transaction, id: JobId, asker: Asker, *, now: datetime) -> Jo
         next_at = parse_schedule(job.schedule, job.timezone).after(now, since=job.made_at)
         if next_at is None:
             raise Conflict(
-                "The time of this job is over", id=str(id), hint="Give it another schedule first"
+                "This job has no next run", id=str(id), hint="Give it another schedule first"
             )
         tx.one("resume_job", id=id, next_at=stamp(next_at))
     return _changed(tx, id, now)
@@ -246,7 +246,7 @@ def _maker(tx: Transaction, asker: Asker) -> int | None:
     address, sender = resolve(tx, asker.address, asker.sender)
     who = canonical_sender(address.platform, sender)
     if who is None:
-        raise Refused("Nobody can tell who you are here, so that nothing can be done in your name")
+        raise Refused("It is not known who you are here, so nothing can be done in your name")
     found = find_sender(tx, address, sender)
     return add_sender(tx, address.platform, who) if found is None else found.number("key")
 
@@ -265,7 +265,7 @@ def _drop(tx: Transaction, id: JobId, now: datetime) -> None:
 def _first_time(schedule: str, timezone: str, *, since: datetime, now: datetime) -> datetime:
     due = parse_schedule(schedule, timezone).after(now, since=since)
     if due is None:
-        raise Invalid(f"“{schedule[:60]}” never comes", hint="It must be in the future")
+        raise Invalid(f"“{schedule[:60]}” never occurs", hint="It must be in the future")
     return due
 
 

@@ -30,7 +30,7 @@ def make_project(
     cleaned = clean_project_name(name)
     _refuse_taken(tx, profile, cleaned)
     if len(tx.all("list_projects", profile=profile)) >= PROJECTS_LIMIT:
-        raise Refused(f"A profile has at most {PROJECTS_LIMIT} projects", hint="Delete one")
+        raise Refused(f"A profile can have at most {PROJECTS_LIMIT} projects", hint="Delete one")
     return _make(tx, profile, cleaned, color=color, kind=ProjectKind.OWN, now=now)
 
 
@@ -136,13 +136,13 @@ def _required(row: Row | None, key: ProjectKey) -> Row:
 
 def _refuse_taken(tx: Transaction, profile: str, name: str) -> None:
     if name.casefold() == SCHEDULED.casefold():
-        raise Conflict("This name is kept for the runs of jobs", hint="Choose another name")
+        raise Conflict("This name is reserved for the runs of jobs", hint="Choose another name")
     if tx.one("find_project", profile=profile, name=name) is not None:
         raise _taken(name)
 
 
 def _taken(name: str) -> Conflict:
-    return Conflict(f"There is a project {name!r} already", hint="Choose another name")
+    return Conflict(f"There is already a project {name!r}", hint="Choose another name")
 
 
 def _refuse_scheduled(project: Project, what: str) -> None:

@@ -103,7 +103,7 @@ def list_open(
         elif is_theirs:
             refused = True
     if refused and not asked:
-        raise Refused("Whoever was asked answers this, or an admin")
+        raise Refused("Only whoever was asked, or an admin, can answer this")
     return asked
 
 

@@ -104,7 +104,7 @@ def next_times(text: str, timezone: str, *, now: datetime, most: int) -> tuple[d
 
 def _interval(number: str, unit: str, timezone: str) -> Schedule:
     if unit not in _UNITS:
-        raise Invalid(f"“{unit}” is no unit of time here", hint="Write m, h or d: every 15m")
+        raise Invalid(f"“{unit}” is not a unit of time", hint="Write m, h or d: every 15m")
     span = int(number) * _UNITS[unit]
     if not SHORTEST_INTERVAL <= span <= LONGEST_INTERVAL:
         raise unfit(f"every {number}{unit}", "schedule", "from every 1m to every 366d")
@@ -115,24 +115,26 @@ def _cron_of_days(days: str, time: str) -> str:
     form = _TIME.fullmatch(time)
     hour, minute = (int(form["hour"]), int(form["minute"] or 0)) if form else (24, 0)
     if hour > 23 or minute > 59:
-        raise Invalid(f"“{time}” is no time of a day", hint="Write it as 9:00 or 17:30")
+        raise Invalid(f"“{time}” is not a time of day", hint="Write it as 9:00 or 17:30")
     names = [name.strip() for name in days.split(",")]
     for name in names:
         if name.removesuffix("s") not in _DAYS and name not in _DAYS:
-            raise Invalid(f"“{name}” is no day", hint="Write day, weekday, weekend, monday, mon …")
+            raise Invalid(
+                f"“{name}” is not a day", hint="Write day, weekday, weekend, monday, mon …"
+            )
     numbers = [_DAYS.get(name) or _DAYS[name.removesuffix("s")] for name in names]
     return f"{minute} {hour} * * {'*' if '*' in numbers else ','.join(numbers)}"
 
 
 def _checked_cron(text: str) -> str:
     if len(text.split()) != 5:
-        raise Invalid(f"“{text[:60]}” is no schedule", hint=f"Write {_FORMS}")
+        raise Invalid(f"“{text[:60]}” is not a schedule", hint=f"Write {_FORMS}")
     try:
         CronSim(text, datetime(2000, 1, 1, tzinfo=UTC))
     except CronSimError as error:
         wrong = str(error).lower()
         raise Invalid(
-            f"“{text[:60]}” is no cron expression: {wrong}", hint=f"Write {_FORMS}"
+            f"“{text[:60]}” is not a cron expression: {wrong}", hint=f"Write {_FORMS}"
         ) from None
     return text
 
@@ -142,7 +144,7 @@ def _local_moment(text: str, timezone: str) -> datetime:
         moment = datetime.fromisoformat(text)
     except ValueError:
         raise Invalid(
-            f"“{text[:60]}” is no moment", hint="Write it as at 2026-03-01T09:00"
+            f"“{text[:60]}” is not a date and time", hint="Write it as at 2026-03-01T09:00"
         ) from None
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=zone(timezone))

@@ -30,7 +30,9 @@ def make_share(
     with open_chronicle(tx, session_id, now) as chronicle:
         counted = expect(tx, "count_shares", session_key=chronicle.key)
         if counted.number("shares") >= SHARES_LIMIT:
-            raise Refused(f"A conversation can be shared at most {SHARES_LIMIT} times", id=session_id)
+            raise Refused(
+                f"A conversation can be shared at most {SHARES_LIMIT} times", id=session_id
+            )
         title = expect(tx, "read_titled_by", key=chronicle.key).text_or_none("title")
         made = tx.one(
             "add_share",

@@ -119,7 +119,7 @@ def send_words(
 ) -> Sent:
     """Owe words to every address of a target."""
     if not text.strip() and not attachments:
-        raise Invalid("There is nothing to send", hint="Give some words, or a file")
+        raise Invalid("The message is empty", hint="Write something, or attach a file")
     reached = reach(tx, written, around, strictly=True)
     if not reached.addresses:
         why = " ".join(reached.problems)

@@ -59,7 +59,7 @@ async def body_of(request: Request) -> AsyncIterator[bytes]:
                 go_on(request.scope)
             yield block
     except ClientDisconnect:
-        raise Invalid("The file ended in the middle", hint="Send it again") from None
+        raise Invalid("The upload was cut off", hint="Send it again") from None
 
 
 async def send_on(scope: Scope, blocks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:

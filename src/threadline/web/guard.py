@@ -52,7 +52,7 @@ class Guard:
         reply = _Reply(scope, send)
         if _has_two_lengths(scope):
             # A proxy may believe the other one, and what follows is then no request of this caller.
-            wrong = Invalid("The request tells its length in two ways")
+            wrong = Invalid("The request gives its length twice")
             await tell(wrong, 400, headers={"Connection": "close"})(scope, receive, reply.send)
             return
         if (length := _length(scope)) is not None and length > self._body_limit:

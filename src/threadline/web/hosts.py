@@ -46,8 +46,8 @@ class Hosts:
         headers = Headers(scope=scope)
         if not scope["path"].startswith(_ELSEWHERE) and not self._is_ours(headers):
             wrong = Invalid(
-                "This server is not called so",
-                hint="server.url and server.hosts name what it may be called",
+                "Unknown host name",
+                hint="Add it to server.url or server.hosts",
             )
             await tell(wrong, 421)(scope, receive, send)
             return

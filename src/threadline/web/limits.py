@@ -72,7 +72,7 @@ class Limits:
         if after is None:
             await self._app(scope, receive, send)
         else:
-            too_often = TooOften("That was asked too often", after=after)
+            too_often = TooOften("Too many requests", after=after)
             await tell(too_often)(scope, receive, send)
 
     def _wait_for(self, connection: HTTPConnection) -> timedelta | None:

@@ -112,7 +112,7 @@ class Rooms:
         params = scope["path_params"]
         platform = self._gateway.platforms.get(params["platform"])
         if not isinstance(platform, Endpoint):
-            raise NotFound("No platform is called here", id=params["platform"][:60])
+            raise NotFound("There is no platform at this address", id=params["platform"][:60])
         if "profile" in params:
             scope["threadline.profile"] = self._profile(params["profile"])
         answer = self._unsigned.watch(platform.name, send)
@@ -122,9 +122,9 @@ class Rooms:
         try:
             profile = checked_name(canonical_profile(written), "profile")
         except Invalid as error:
-            raise NotFound("No profile is called so", id=written[:60]) from error
+            raise NotFound("There is no such profile", id=written[:60]) from error
         if self._profiles is not None and profile not in self._profiles:
-            raise NotFound("No profile is called so", id=written[:60])
+            raise NotFound("There is no such profile", id=written[:60])
         return profile
 
 
@@ -191,14 +191,14 @@ def _bind(host: str, port: int) -> Iterator[socket.socket]:
         )[0]
         listening = socket.socket(family, kind, protocol)
     except OSError as error:
-        raise ConfigError(f"{host!r} is no address to listen on: {error.strerror}") from error
+        raise ConfigError(f"{host!r} is not an address to listen on: {error.strerror}") from error
     with listening:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind(address)
         except OSError as error:
             raise ConfigError(
-                f"Port {port} of {host} cannot be had: {error.strerror}",
+                f"Cannot listen on port {port} of {host}: {error.strerror}",
                 hint="Is another server running? Choose another one with --port",
             ) from error
         yield listening
@@ -231,4 +231,4 @@ async def _tell_stray(_: Request, error: Exception) -> Response:
     headers = error.headers if isinstance(error, HTTPException) else None
     if status == 404:
         return tell(NotFound("There is nothing here"))
-    return tell(Invalid("This cannot be asked for in this way"), status, headers=headers)
+    return tell(Invalid("Method not allowed"), status, headers=headers)

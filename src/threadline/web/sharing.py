@@ -17,9 +17,9 @@ _STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
 _NOTHING = (
     '<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8">'
     '<meta name="viewport" content="width=device-width, initial-scale=1">'
-    "<title>Nothing here</title></head>\n"
-    "<body><main><h1>There is nothing here</h1>"
-    "<p>This page was never shared, or is shared no longer.</p></main></body>\n</html>\n"
+    "<title>Page not found</title></head>\n"
+    "<body><main><h1>Page not found</h1>"
+    "<p>This page was never shared, or is no longer shared.</p></main></body>\n</html>\n"
 )
 
 

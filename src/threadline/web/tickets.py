@@ -64,4 +64,4 @@ def _fit(text: str) -> bytes:
 
 
 def _unknown() -> ThreadlineError:
-    return NotFound("This upload is not known, or its time is over", hint="Upload the file again")
+    return NotFound("This upload is unknown or has expired", hint="Upload the file again")

@@ -71,7 +71,7 @@ class Visitor:
     def asker(self, profile: str = MAIN_PROFILE) -> Asker:
         """Answer as whom they look at the conversations of a profile; one of theirs."""
         if not self.knows(profile):
-            raise NotFound("No profile is called so", id=profile[:60])
+            raise NotFound("There is no such profile", id=profile[:60])
         return self.account.asker(profile)
 
 

@@ -72,7 +72,7 @@ async def test_a_button_is_pressed_after_a_kill(
     await bureau.until(lambda: _count(bureau, "I was told: approved") > 0)
     await victim.calm_down()
     await _press(bureau, "Deny")
-    await bureau.until(lambda: _count(bureau, "Nothing waits for an answer here") > 0)
+    await bureau.until(lambda: _count(bureau, "Nothing is waiting for an answer here") > 0)
     await victim.calm_down()
     await victim.nursery.kill()
 

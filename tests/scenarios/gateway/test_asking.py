@@ -127,7 +127,7 @@ async def test_two_answers_at_once_through_two_apps(house: GatewayHouse) -> None
     said = [*here.sees, *there.sees]
     assert len(house.agent.answers) == 1
     assert sum(words in {"Approved.", "Denied."} for words in said) == 1
-    assert sum("Nothing waits for an answer here" in words for words in said) == 1
+    assert sum("Nothing is waiting for an answer here" in words for words in said) == 1
     assert said.count("As you wish.") == 1
 
 

@@ -26,8 +26,8 @@ ANSWERS: Mapping[str, str] = {
     "/title Beans": "This is “Beans” now.",
     "/status": "Nothing is running.",
     "/stop": "Nothing is running.",
-    "/approve": "Nothing waits for an answer here.",
-    "/deny": "Nothing waits for an answer here.",
+    "/approve": "Nothing is waiting for an answer here.",
+    "/deny": "Nothing is waiting for an answer here.",
     "/undo": "Took back 1 turn (2 messages).",
     "/redo": "Brought back 2 messages.",
     "/retry": "Once more.\n\nok",
@@ -36,7 +36,7 @@ ANSWERS: Mapping[str, str] = {
     "/model large": "This conversation uses large.",
     "/usage": "This conversation has spent nothing.",
     "/background count the peas": "“count the peas” is being done in the background.",
-    "/queue": "Nothing waits.",
+    "/queue": "Nothing is waiting.",
     "/steer left": "ok",
     "/link": "Send this from the other app",
     "/unlink": "You were not linked with anybody.",
@@ -251,7 +251,7 @@ async def test_a_question_is_answered_by_pressing(house: GatewayHouse) -> None:
     assert alice.sees[-2:] == ["Approved.", "ok"]
     alice.person.presses(question.id, "Deny")
     await house.rests()
-    assert "Nothing waits for an answer here" in alice.sees[-1]
+    assert "Nothing is waiting for an answer here" in alice.sees[-1]
 
 
 async def test_plain_words_answer_a_question_too(house: GatewayHouse) -> None:

@@ -23,7 +23,7 @@ async def test_the_background_asks_and_is_answered_by_pressing(house: GatewayHou
 
     alice.person.presses(beside.id, "Deny")
     await house.rests()
-    assert "Nothing waits for an answer here" in alice.sees[-1]
+    assert "Nothing is waiting for an answer here" in alice.sees[-1]
 
 
 async def test_plain_words_answer_the_background(house: GatewayHouse) -> None:
@@ -47,7 +47,7 @@ async def test_a_job_asks_and_goes_on_with_the_answer(house: GatewayHouse) -> No
     await house.time_passes(hours=1)
     assert "With rain water?" in alice.sees[-1]
 
-    assert "Nothing waits" in await bob.asks("/approve")
+    assert "Nothing is waiting" in await bob.asks("/approve")
     assert await alice.asks("/approve") == "Approved.\n\nWatered."
 
 

@@ -134,7 +134,7 @@ async def test_a_question_is_answered_by_pressing(
     assert heard in str(house.agent.last.turn.answer).lower()
 
     await alice.presses("Approve", question)
-    assert "Nothing waits for an answer here" in alice.sees[-1]
+    assert "Nothing is waiting for an answer here" in alice.sees[-1]
     assert len(house.agent.requests) == 2
 
 

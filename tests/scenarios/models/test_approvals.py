@@ -138,7 +138,7 @@ async def test_leave_for_always_is_given_by_an_admin(
     alice, boss = house.guest("Alice"), house.guest(ADMIN)
     double.will(HM, DELETE)
     await alice.says("tidy up")
-    assert "Only an admin may allow a tool for always" in await alice.asks("/approve always")
+    assert "Only an admin may always allow a tool" in await alice.asks("/approve always")
     assert await house.store.allowances() == []
     assert deleted == []
 
@@ -250,7 +250,7 @@ async def test_two_answers_at_once(
 
     decided = [words for words in alice.sees if words in {"Approved.", "Denied."}]
     assert len(decided) == 1
-    assert sum("Nothing waits for an answer here" in words for words in alice.sees) == 1
+    assert sum("Nothing is waiting for an answer here" in words for words in alice.sees) == 1
     assert alice.sees.count("So be it.") == 1
     assert len(deleted) == (decided == ["Approved."])
     assert len(double.requests) == 2
@@ -267,7 +267,7 @@ async def test_somebody_who_may_not_approve(
     await alice.says("tidy up")
 
     for words in ("/approve", "/approve session", "/approve always"):
-        assert "Whoever was asked" in await bob.asks(words)
+        assert "Only whoever was asked" in await bob.asks(words)
     assert (deleted, len(double.requests)) == ([], 1)
     assert await house.store.allowances() == []
 

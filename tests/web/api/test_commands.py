@@ -109,7 +109,7 @@ async def test_what_is_no_command_is_told_so(store: Store) -> None:
         hidden = await give(callers, "other", id, "/title mine", 404)
 
     assert unknown["hint"] == "Did you mean /usage?"
-    assert words["detail"] == path["detail"] == "This line is no command"
+    assert words["detail"] == path["detail"] == "This is not a command"
     assert more["detail"] == "/usage takes nothing after it"
     assert "/platforms is for those" in str(theirs["detail"])
     assert hidden["detail"] == "There is no such session"
@@ -229,7 +229,7 @@ async def test_a_code_is_told_once_and_kept_nowhere(store: Store) -> None:
 
     assert "/link " in str(code["text"])
     assert again["text"] == "This was said once, and is not kept."
-    assert refused["detail"] == "A token may not give /link"
+    assert refused["detail"] == "A token may not use /link"
 
 
 @on(FAST)

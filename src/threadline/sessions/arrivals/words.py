@@ -62,7 +62,7 @@ def answer_into(
 
 def _sayable(parts: tuple[Part, ...]) -> tuple[Part, ...]:
     if not all(isinstance(part, Text | Attachment) for part in parts):
-        raise Invalid("A person says words, and shows files", hint="Leave out the other parts")
+        raise Invalid("Only text and files can be sent", hint="Leave out the other parts")
     if not plain_text(parts).strip() and not any(isinstance(part, Attachment) for part in parts):
-        raise Invalid("There is nothing to send", hint="Give some words, or a file")
+        raise Invalid("The message is empty", hint="Write something, or attach a file")
     return parts

@@ -18,7 +18,7 @@ def approve(ask: Ask) -> Reply:
     extent, words = _extent(words) if turn.asks else (Extent.ONCE, words)
     if extent is Extent.ALWAYS and not ask.rank.may(Rank.ADMIN):
         hint = f"/approve {turn.id} {Extent.SESSION} allows it in this conversation"
-        raise Refused("Only an admin may allow a tool for always", hint=hint)
+        raise Refused("Only an admin may always allow a tool", hint=hint)
     # Whoever comes second is told so here, and nothing is allowed.
     _answer(ask, asked, write_answer(Approval.APPROVED, words))
     return Reply(text=f"Approved.{_allow(ask, turn, extent)}", turn_id=turn.id)
@@ -83,5 +83,5 @@ def _find_question(ask: Ask) -> tuple[OpenQuestion, str]:
             raise pause.over(one.turn_id)
     is_name = turn.isdecimal() and (not nth or nth.isdecimal())
     if not asked or (is_name and _first(rest) in {"", *Extent}):
-        raise Conflict("Nothing waits for an answer here", hint="Perhaps somebody was quicker")
+        raise Conflict("Nothing is waiting for an answer here", hint="Maybe somebody was faster")
     return asked[0], ask.argument

@@ -64,7 +64,7 @@ def _read(ask: Ask) -> ModelChoice:
 def _read_free(ask: Ask) -> ModelChoice:
     """Read `name`, `provider:name`, and perhaps the address of a server after it."""
     if clean_title(ask.argument, len(ask.argument)) != " ".join(ask.argument.split()):
-        raise Invalid("The name of a model has signs in it that nobody can see")
+        raise Invalid("The name of a model cannot contain invisible characters")
     name, *rest = ask.argument.split()
     if len(rest) > 1:
         raise Invalid("A model has one name", hint="/model provider:name, or /model default")
@@ -76,7 +76,7 @@ def _read_free(ask: Ask) -> ModelChoice:
     if not colon:
         return ModelChoice(model=name, base_url=base_url)
     if not provider or not model:
-        raise Invalid("A provider and a model stand on the two sides of a colon")
+        raise Invalid("Write a provider, a colon and a model")
     return ModelChoice(model=model, provider=provider, base_url=base_url)
 
 

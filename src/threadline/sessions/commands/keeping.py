@@ -52,7 +52,8 @@ def export(ask: Ask) -> Reply:
     written = ask.argument.lower() or ExportFormat.MARKDOWN
     if written not in list(ExportFormat):
         raise Invalid(
-            f"“{clean_title(ask.argument)}” is no format", hint=f"One of: {', '.join(ExportFormat)}"
+            f"“{clean_title(ask.argument)}” is not a format",
+            hint=f"One of: {', '.join(ExportFormat)}",
         )
     errand = Export(session_id=ask.must_be_here(), format=ExportFormat(written))
     return Reply(text="Writing it down.", errand=errand)
@@ -87,7 +88,7 @@ def _forget_this(ask: Ask, *, is_sure: bool) -> Reply:
 def _forget_me(ask: Ask, *, is_sure: bool) -> Reply:
     who = canonical_sender(ask.inbound.address.platform, ask.inbound.sender)
     if who is None:
-        raise Refused("Nobody can tell who you are here, so that nothing can be proven to be yours")
+        raise Refused("It is not known who you are here, so nothing can be shown to be yours")
     identity = Identity(platform=ask.inbound.address.platform, id=who)
     plan = plans.plan_person(ask.tx, identity)
     if not is_sure:

@@ -93,7 +93,7 @@ def find_meant(ask: Ask) -> Found | Reply:
     target = newest[0].session if newest else None
     if target is None and ask.is_overheard:
         hint = "All of yours can be resumed in a private chat"
-        raise NotFound("No conversation of this chat has this id", hint=hint)
+        raise NotFound("No conversation in this chat has this id", hint=hint)
     id = checked_session_id(ask.argument) if target is None else target.id
     others = ""
     if len(found) > 1:
@@ -114,7 +114,7 @@ def _find(own: Sequence[SessionRow], wanted: str) -> Sequence[SessionRow]:
             return [own[number - 1]]
     found = _titled(own, wanted)
     if not found:
-        raise NotFound(f"No conversation of yours is “{clean_title(wanted)}”", hint=_known(own))
+        raise NotFound(f"You have no conversation “{clean_title(wanted)}”", hint=_known(own))
     return found
 
 

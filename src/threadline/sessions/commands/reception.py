@@ -166,9 +166,9 @@ def _carry_out_in(
     tx, now = chronicle.tx, chronicle.now
     call = parse_command(plain_text(inbound.parts).strip())
     if call is None:
-        raise Invalid("This command does not exist any more", hint="/help lists the commands")
+        raise Invalid("This command no longer exists", hint="/help lists the commands")
     if (session or _session_here(tx, inbound, rules, now)) != chronicle.id:
-        raise Conflict(f"/{call.command.name} was not carried out: the conversation is another one")
+        raise Conflict(f"/{call.command.name} was not carried out: the conversation has changed")
     return carry_out(
         tx, inbound, call, rules=rules, now=now, new_id=new_id, rank=rank, session=session
     )

@@ -49,7 +49,7 @@ def job(ask: Ask) -> Reply:
     verb = _VERBS.get(what.lower())
     if verb is None:
         said = clean_title(what, 30)
-        raise Invalid(f"“{said}” is nothing that can be done with a job", hint=_USAGE)
+        raise Invalid(f"“{said}” is not something a job can do", hint=_USAGE)
     number = rest.strip().removeprefix("#")
     if not number.isascii() or not number.isdigit() or not 0 < len(number) < 12:
         raise Invalid("Which job? Say its number", hint=f"/job lists them; then /job {what} 1")
@@ -76,11 +76,11 @@ def _list(ask: Ask) -> Reply:
 def _add(ask: Ask, written: str) -> Reply:
     timed = _TIMED.fullmatch(written)
     if timed is None:
-        raise Invalid("The time stands in quotes, before what to ask", hint=_EXAMPLE)
+        raise Invalid("Put the time in quotes, before the prompt", hint=_EXAMPLE)
     options, prompt = _options(timed["rest"])
     target = options.get("to", ORIGIN)
     if target.strip().lower() != ORIGIN and not ask.rank.may(Rank.ADMIN):
-        raise Refused("Your jobs answer where they were made", hint="Leave to=… out")
+        raise Refused("Your jobs answer where they were created", hint="Leave to=… out")
     new = NewJob(
         prompt=prompt,
         schedule=" ".join(timed["time"].split()),

@@ -87,7 +87,9 @@ def sethome(ask: Ask) -> Reply:
     here = ask.must_be_here()
     row = views.session_row(ask.tx, here)
     if not is_carried_out(row.text("platform")):
-        raise Conflict("This conversation is on no platform", hint="Ask in one that came from it")
+        raise Conflict(
+            "This conversation is not on a platform", hint="Ask in one that came from it"
+        )
     seat = expect(ask.tx, "read_seat", key=row.number("key"))
     place = expect(ask.tx, "read_place", key=seat.number("address_key"))
     there = replace(ask.inbound, address=address_from_row(place))

@@ -40,7 +40,9 @@ def _number(argument: str) -> int:
         return 1
     is_number = argument.isascii() and argument.isdigit() and len(argument) <= _DIGITS
     if not is_number or int(argument) < 1:
-        raise Invalid(f"“{clean_title(argument)}” is no number of turns", hint="/undo 2 takes two")
+        raise Invalid(
+            f"“{clean_title(argument)}” is not a number of turns", hint="/undo 2 takes two"
+        )
     return int(argument)
 
 

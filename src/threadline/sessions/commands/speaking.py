@@ -103,7 +103,7 @@ def _waiting(ask: Ask) -> str:
     lines = [] if id is None else views.queue(ask.tx, id)
     spoken = [line for line in lines if line.role is Role.USER]
     if not spoken:
-        return "Nothing waits."
+        return "Nothing is waiting."
     address, sender = resolve(ask.tx, ask.inbound.address, ask.inbound.sender)
     who = canonical_sender(address.platform, sender)
     own = [line for line in spoken if line.sender_id == who]

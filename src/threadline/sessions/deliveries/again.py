@@ -19,10 +19,10 @@ def owe_again(tx: Transaction, id: DeliveryId, *, now: datetime) -> Delivery:
     row = require_delivery(tx, id)
     with telling(tx, row.number_or_none("session_key"), now) as tell:
         if tx.one("owe_again", id=id, now=stamp(now)) is None:
-            raise Conflict("This is not lost", id=str(id), hint="It was sent, or still is to be")
+            raise Conflict("This was not lost", id=str(id), hint="It was sent, or still will be")
         parcel = read_parcel(tx, id)
         if not parcel.text and not parcel.attachments:
-            raise Conflict("Its words were not kept", id=str(id), hint="Say them again")
+            raise Conflict("Its text was not kept", id=str(id), hint="Write it again")
         tell(EventKind.DELIVERY_PENDING, id)
     return parcel.delivery
 

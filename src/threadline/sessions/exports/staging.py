@@ -194,7 +194,7 @@ def _require_new(tx: Transaction, session: PortableSession) -> None:
     )
     if row is not None:
         raise Conflict(
-            f"{session.native_source} {session.native_id} is in the store already",
+            f"{session.native_source} {session.native_id} is already in the store",
             id=row.text("id"),
         )
 

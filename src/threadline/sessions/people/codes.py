@@ -81,7 +81,7 @@ def make_link_code(
     """Make a code by which its sender can be joined, once and soon; older ones are replaced."""
     if address.kind is not Kind.DM:
         raise Refused(
-            "Others could read the code here, and use it", hint="Send /link in a private chat"
+            "Others could read and use the code here", hint="Send /link in a private chat"
         )
     key = remember_sender(tx, address, sender)
     tx.one("take_sender", key=key)
@@ -97,7 +97,7 @@ def make_link_code(
                 "add_code", hash=kept, sender_key=key, now=stamp(now), expires_at=stamp(expires_at)
             )
             return LinkCode(code=code, expires_at=expires_at)
-    raise Conflict("Every code that was drawn is taken", hint="Try again")
+    raise Conflict("No free code was found", hint="Try again")
 
 
 def link(

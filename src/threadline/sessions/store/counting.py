@@ -72,7 +72,7 @@ class Counting(Door):
         sender it is everybody's.
         """
         if person is not None and sender is not None:
-            raise Invalid("Usage is of a person or of a sender, not of both")
+            raise Invalid("Give either a person or a sender, not both")
         only = UsageFilter(
             since=None if since is None else checked_moment(since, "since"),
             until=None if until is None else checked_moment(until, "until"),

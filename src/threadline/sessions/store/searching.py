@@ -41,7 +41,9 @@ class Searching(Door):
         """
         query = read_query(text, is_typing=checked_flag(is_typing, "is_typing"))
         if checked_count(skip, "skip") > SKIP_LIMIT:
-            raise Invalid(f"Nobody reads past {SKIP_LIMIT:,} hits", hint="Search for more words")
+            raise Invalid(
+                f"Only the first {SKIP_LIMIT:,} hits can be read", hint="Search for more words"
+            )
         if checked_count(most, "page size", 1) > LARGEST_HITS:
             raise Invalid(f"A page has at most {LARGEST_HITS:,} hits")
         looking = partial(

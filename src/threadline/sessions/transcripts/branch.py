@@ -78,7 +78,7 @@ def edit(
     """
     place = checked_count(seq, "sequence number", 1)
     if not checked_text(text, "text").strip():
-        raise Invalid("There is nothing to say instead", id=id, hint="Give a text")
+        raise Invalid("The new text is empty", id=id, hint="Write something")
     with open_chronicle(tx, id, now) as chronicle:
         layout = layout_of(tx, id)
         old = _spoken_line(tx, layout, place)
@@ -101,7 +101,7 @@ def _spoken_line(tx: Transaction, layout: Layout, seq: int) -> Message:
         raise Conflict(
             f"Line {seq} cannot be edited",
             id=layout.id,
-            hint="Only what a person said, and has not deleted, can read differently",
+            hint="Only what a person said and has not deleted can be edited",
         )
     return line
 
@@ -112,4 +112,4 @@ def _line(tx: Transaction, layout: Layout, seq: int) -> Message | None:
 
 
 def _no_line(id: SessionId, seq: int) -> NotFound:
-    return NotFound(f"There is no line {seq} to be seen", id=id, hint="Read the transcript")
+    return NotFound(f"There is no visible line {seq}", id=id, hint="Read the transcript")

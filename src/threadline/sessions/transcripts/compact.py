@@ -89,7 +89,7 @@ def compact(
 
 
 def _nothing(id: SessionId) -> Conflict:
-    return Conflict("There is nothing to compact", id=id, hint="Go on for a few turns")
+    return Conflict("There is nothing to compact", id=id, hint="Continue for a few turns first")
 
 
 def undo_compaction(tx: Transaction, id: SessionId, *, now: datetime) -> Cut:
@@ -106,7 +106,7 @@ def undo_compaction(tx: Transaction, id: SessionId, *, now: datetime) -> Cut:
 def _lawful_end(tx: Transaction, layout: Layout, keep: int, upto: int | None = None) -> int | None:
     """Find the last line that a compaction may replace; None if it would replace nothing said."""
     if upto is not None and not layout.is_shown(upto):
-        raise Conflict(f"Line {upto} is not to be seen any more", id=layout.id, hint="Look again")
+        raise Conflict(f"Line {upto} is no longer visible", id=layout.id, hint="Look again")
     kept = list(islice(runs(_seen_by_model(tx, layout)), keep))
     if len(kept) < keep:
         return None

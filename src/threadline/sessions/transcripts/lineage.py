@@ -179,7 +179,7 @@ def _index(links: Sequence[Row], place: Position) -> int:
     for index, link in enumerate(links):
         if link["id"] == id:
             return index
-    raise NotFound("This session is no part of the conversation", id=id)
+    raise NotFound("This session is not part of the conversation", id=id)
 
 
 def _from(links: Sequence[Row], place: Position) -> Sequence[Row]:

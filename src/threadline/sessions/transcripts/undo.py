@@ -57,7 +57,7 @@ def redo(tx: Transaction, id: SessionId, *, now: datetime) -> Redone:
         cut = hidden[-1]
         if cut.kind is not CutKind.UNDONE or cut.to_seq != chronicle.last_seq:
             raise Conflict(
-                "What was undone cannot be shown again: the conversation has gone on since", id=id
+                "This can no longer be redone: the conversation has continued since", id=id
             )
         _require_rest(chronicle)
         tx.run("lift_cut", key=cut.key, now=chronicle.at)
@@ -79,7 +79,7 @@ def retry(tx: Transaction, id: SessionId, *, now: datetime) -> Retried:
             hint = "The agent answers again once it is given back"
             raise Conflict("A person has taken over this conversation", id=id, hint=hint)
         if tx.all("list_unfinished", session_key=chronicle.key):
-            raise Conflict("A turn is under way or waits", id=id, hint="Stop it first")
+            raise Conflict("A turn is running or waiting", id=id, hint="Stop it first")
         layout = layout_of(tx, id)
         asked = _last_run(tx, layout)
         answered = layout.count_shown(asked.last + 1)

@@ -96,7 +96,7 @@ def _checked_tools(question: Question) -> list[str]:
     asked = checked_type(question.tools, "tools that are asked for", tuple)
     tools = list(dict.fromkeys(checked_id(tool, "name of a tool") for tool in asked))
     if len(tools) > MOST_TOOLS:
-        raise Invalid(f"One question asks leave for at most {MOST_TOOLS} tools")
+        raise Invalid(f"One question can ask about at most {MOST_TOOLS} tools")
     return tools
 
 
@@ -118,7 +118,7 @@ def answer(
         _require_question(tx, turn_id, asked_at)
         state = _answer(chronicle, turn_id, words, asked_before=_FOREVER)
         if state is None:
-            raise Conflict("This turn waits for no answer (any more)", id=str(turn_id))
+            raise Conflict("This turn is not waiting for an answer", id=str(turn_id))
         chronicle.touch()
         return state
 
@@ -137,9 +137,9 @@ def _require_question(tx: Transaction, turn_id: TurnId, asked_at: datetime | Non
 def over(turn_id: TurnId) -> Conflict:
     """Say that a turn asks something else than what was answered."""
     return Conflict(
-        "That question is over, and this turn asks something else by now",
+        "That question is over; this turn now asks something else",
         id=str(turn_id),
-        hint="Look at what it asks now, and decide that",
+        hint="Look at what it asks now, and answer that",
     )
 
 

@@ -64,7 +64,9 @@ def use_link(
     used = tx.one("use_login_link", secret_hash=secret_hash, now=stamp(now))
     if used is None:
         # Not said: whether it was used, is over, or never was.
-        raise Refused("This link logs in no more", hint="Make another: threadline account link")
+        raise Refused(
+            "This link is no longer valid", hint="Print a new one: threadline account link"
+        )
     whose = AccountKey(used.number("account_key"))
     return begin_login(tx, whose, login_hash, device, before=before, how="link", now=now)
 

@@ -41,11 +41,11 @@ def make_token(
     if not wanted:
         raise Invalid("A token needs a scope", hint=f"Some of: {', '.join(TokenScope)}")
     if TokenScope.ADMIN in wanted and whose.role is not AccountRole.OWNER:
-        raise Refused("Only a token of the owner may administer", hint="Leave out the scope admin")
+        raise Refused("Only an owner's token can have the scope admin", hint="Leave it out")
     if expires_at is not None and expires_at <= now:
-        raise Invalid("The token would be over before it is made", hint="Choose a later moment")
+        raise Invalid("The token would already be expired", hint="Choose a later date")
     if len(tx.all("list_tokens", account_key=account)) >= TOKENS_LIMIT:
-        raise Refused(f"An account has at most {TOKENS_LIMIT} tokens", hint="Revoke one")
+        raise Refused(f"An account can have at most {TOKENS_LIMIT} tokens", hint="Revoke one")
     row = expect(
         tx,
         "add_token",
@@ -108,7 +108,7 @@ def add_passkey(
     """Remember a key that lies on somebody's device; it is nobody else's."""
     share_account(tx, account)
     if len(tx.all("list_passkeys", account_key=account)) >= PASSKEYS_LIMIT:
-        raise Refused(f"An account has at most {PASSKEYS_LIMIT} passkeys", hint="Delete one")
+        raise Refused(f"An account can have at most {PASSKEYS_LIMIT} passkeys", hint="Delete one")
     row = tx.one(
         "add_passkey",
         account_key=account,
@@ -119,7 +119,7 @@ def add_passkey(
         now=stamp(now),
     )
     if row is None:
-        raise Conflict("This passkey is known already", hint="Log in with it")
+        raise Conflict("This passkey is already registered", hint="Log in with it")
     tell(tx, account, now)
     made = _passkey_from(expect(tx, "read_passkey", key=row.number("key")))
     note_audit(tx, by, "passkey.added", str(made.key), made.name, now=now)

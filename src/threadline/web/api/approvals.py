@@ -40,7 +40,7 @@ async def decide_approval(
     question that is over, while the turn asks another one.
     """
     if wish.extent is Extent.ALWAYS:
-        require_admin(visitor, "allow a tool for always")
+        require_admin(visitor, "always allow a tool")
     turn = await visible_turn(store, visitor, turn_id)
     session = await store.session(turn.session_id)
     state = await store.decide(
@@ -93,5 +93,5 @@ async def _visible(store: Store, visitor: Visitor, key: AllowanceKey) -> Allowan
         if known.session_id is not None:
             await visible(store, visitor, known.session_id)
     except NotFound:
-        raise NotFound("Nothing is allowed under this number", id=str(key)) from None
+        raise NotFound("There is no such allowance", id=str(key)) from None
     return known

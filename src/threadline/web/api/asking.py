@@ -47,8 +47,8 @@ def check_csrf(request: Request) -> None:
     secret, shown = login_secret(request) or "", request.headers.get(CSRF_HEADER, "")
     if not hmac.compare_digest(csrf_of(secret).encode(), shown.encode("utf-8", "replace")):
         raise Refused(
-            f"The header {CSRF_HEADER} is missing, or is not that of this login",
-            hint="GET /api/me tells it as `csrf`",
+            f"The header {CSRF_HEADER} is missing or does not belong to this login",
+            hint="GET /api/me returns it as `csrf`",
         )
 
 

@@ -54,7 +54,7 @@ async def upload_attachment(
     _count(request, visitor)
     data = await _read(request)
     if not data:
-        raise Invalid("There is nothing in this file")
+        raise Invalid("This file is empty")
     called = clean_name(name)
     media_type = sniff(data[:SNIFFED], called)
     file = await store.put_blob(data, media_type, kind_of(media_type), called)

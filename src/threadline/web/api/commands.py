@@ -103,13 +103,13 @@ def _read(visitor: Visitor, line: str) -> Call:
     """Read a line, and refuse what nobody may ask for so."""
     if not visitor.may(TokenScope.READ):
         # An answer tells what stands in conversations.
-        raise Refused(f"This needs the scope {TokenScope.READ}, too")
+        raise Refused(f"This also needs the scope {TokenScope.READ}")
     call = parse_command(line.strip())
     if call is None:
         hint = "Give a slash and a name; GET /api/commands lists them"
-        raise find_unknown(line.strip()) or Invalid("This line is no command", hint=hint)
+        raise find_unknown(line.strip()) or Invalid("This is not a command", hint=hint)
     if not _may_give(visitor, call.command.name):
-        raise Refused(f"A token may not give /{call.command.name}", hint="Log in with a browser")
+        raise Refused(f"A token may not use /{call.command.name}", hint="Log in with a browser")
     return call
 
 

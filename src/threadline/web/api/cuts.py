@@ -97,7 +97,7 @@ async def compress_session(
     session = await visible(store, visitor, id)
     upkeep = upkeep_of(gateway)
     if upkeep is None:
-        raise Conflict("Nobody writes summaries here", hint="Ask a gateway that runs turns")
+        raise Conflict("Nobody writes summaries here", hint="Use a server that runs turns")
 
     async def compress() -> CompressedView:
         made = await upkeep.make_cut(session.id, wish.focus)

@@ -85,7 +85,7 @@ async def export_history(
     A member is given what is theirs in a profile.
     """
     if not visitor.is_owner and extent is not HistoryExtent.PROFILE:
-        raise Refused("Only an owner may export that", hint="Let the extent be profile")
+        raise Refused("Only an owner may export that", hint="Set extent to profile")
     named = profile_of(visitor, profile)
     wanted = Selection(
         extent=Extent(extent),

@@ -130,4 +130,4 @@ def _make_room(feed: Feed, visitor: Visitor) -> None:
     if visitor.is_owner:
         return
     if feed.count(visitor.account.key) >= FOLLOWERS_LIMIT:
-        raise TooOften("You follow too often at a time", after=timedelta(milliseconds=RETRY))
+        raise TooOften("Too many open streams", after=timedelta(milliseconds=RETRY))

@@ -203,7 +203,7 @@ async def _find(store: Store, visitor: Visitor, id: int) -> tuple[Job, Asker]:
 def _check_target(visitor: Visitor, target: str | None) -> None:
     if visitor.is_owner or target is None or target.strip().lower() == ORIGIN:
         return
-    raise Refused("The answers of your jobs come back to you", hint="Let the target be origin")
+    raise Refused("The answers of your jobs come back to you", hint="Set target to origin")
 
 
 async def _platforms(store: Store, gateway: Served) -> frozenset[str]:

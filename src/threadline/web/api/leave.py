@@ -21,6 +21,6 @@ def require_leave(visitor: Visitor, wanted: Wanted, rules: Rules) -> None:
         require_owner(visitor, "move sessions into projects, or out of them")
     if isinstance(wanted.model, ModelChoice):
         if wanted.model.base_url is not None:
-            require_admin(visitor, "choose where a model is asked")
+            require_admin(visitor, "choose which server a model runs on")
         if not visitor.may_administer and not is_open(wanted.model, rules.models):
             raise Refused("This model is not offered here", hint="GET /api/models lists them")

@@ -65,7 +65,7 @@ async def read_stitched(
     """Read a page of a conversation through all its continuations, as one transcript."""
     session = await visible(store, visitor, id)
     if before is not None and after is not None:
-        raise Invalid("A page is before or after a line, not both")
+        raise Invalid("Give either before or after, not both")
     page = await store.stitched(
         session.id, before=_position(before), after=_position(after), most=most
     )

@@ -42,7 +42,7 @@ async def parts_of(store: Store, visitor: Visitor, words: Words) -> tuple[Part, 
         seal, account, now = await store.seal(), visitor.account.key, store.now()
         said += [read_ticket(seal, ticket, account, now) for ticket in words.attachments]
     if not said:
-        raise Invalid("There is nothing to say", hint="Give some words, or attach something")
+        raise Invalid("The message is empty", hint="Write something, or attach a file")
     return tuple(said)
 
 
@@ -127,4 +127,4 @@ def require_admin(visitor: Visitor, what: str) -> None:
     """Refuse what goes beyond conversations altogether; a token of an owner has to say that."""
     require_owner(visitor, what)
     if not visitor.may_administer:
-        raise Refused(f"To {what} needs the scope {TokenScope.ADMIN}", hint=SCOPE_HINT)
+        raise Refused(f"You need the scope {TokenScope.ADMIN} to {what}", hint=SCOPE_HINT)

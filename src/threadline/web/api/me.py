@@ -50,7 +50,7 @@ async def set_password(
     account = visitor.account
     new = checked_password(wish.new, account.name)
     if account.has_password and not await entrance.is_password_of(request, account, wish.old or ""):
-        raise Refused("The old password is not this one")
+        raise Refused("The current password is wrong")
     hashed = await entrance.passwords.hash(new)
     own = visitor.login.key if visitor.login else None
     await store.set_password(account.key, hashed, but=own, by=account.actor)

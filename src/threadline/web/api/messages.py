@@ -54,7 +54,7 @@ async def list_messages(
     What was undone or retried is left out, unless it is asked for.
     """
     if sum(place is not None for place in (before, after, around)) > 1:
-        raise Invalid("A page is before, after or around a line, not all of it")
+        raise Invalid("Give only one of before, after and around")
     found = await store.transcript(
         id,
         before=before,
@@ -135,9 +135,9 @@ async def _ask(
 async def _answer(
     store: Store, visitor: Visitor, id: SessionId, wish: NewMessage, once: Once
 ) -> Arrival:
-    require_owner(visitor, "speak in the agent's place")
+    require_owner(visitor, "answer in the agent's place")
     if wish.busy_mode is not None:
-        raise Invalid("An answer of your own waits for nothing", hint="Leave out busy_mode")
+        raise Invalid("An answer is sent at once", hint="Leave out busy_mode")
     parts = await parts_of(store, visitor, wish)
     return await store.answer_into(id, visitor.account.sender, parts, once.name)
 

@@ -93,7 +93,7 @@ async def revoke_sender(
     named = profile_of(visitor, profile)
     if not await store.revoke(who, profile=named, by=visitor.account.actor):
         raise NotFound(
-            "They were not let in here, and do not wait",
+            "They were not let in here, and are not waiting",
             id=sender[:60],
-            hint="Whom the settings name is let in by these",
+            hint="Access given in the settings is revoked there",
         )

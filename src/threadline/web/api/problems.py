@@ -79,7 +79,7 @@ async def _tell_mistakes(request: Request, error: Exception) -> Response:
     """Name the fields that are wrong. Their values are not repeated: one may be a secret."""
     found = cast("RequestValidationError", error).errors()[:FIELDS_TOLD]
     if any(one["type"] == "json_invalid" for one in found):
-        return tell(Invalid("The body is no JSON"), 400)
+        return tell(Invalid("The body is not valid JSON"), 400)
     if found[0]["loc"] == ("body",) and not _is_json(request):
         return tell(Invalid("The body must be application/json"), 415)
     mistakes = [

@@ -53,7 +53,7 @@ async def list_projects(
 )
 async def make_project(visitor: Writing, wish: NewProject, once: OnceDep) -> Response:
     """Make a project; its name is the only one of its sort in the profile."""
-    require_owner(visitor, "make projects")
+    require_owner(visitor, "create projects")
 
     async def make(store: Store) -> Project:
         profile = profile_of(visitor, wish.profile)

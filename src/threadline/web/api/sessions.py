@@ -128,7 +128,7 @@ async def list_sessions(
     named = None if device is None else device_of(visitor, device)
     if ids:
         if only != SessionFilter() or after is not None:
-            raise Invalid("Sessions are asked for by their ids or by a filter, not by both")
+            raise Invalid("Give either ids or a filter, not both")
         asked = [checked_session_id(id) for id in ids]
         asker = visitor.asker(mine)
         rows = await store.session_rows(asked, asker=asker, reader=reader, device=named)
@@ -157,7 +157,7 @@ def _own(visitor: Visitor, only: SessionFilter) -> SessionFilter:
         return only
     me = identity_of(visitor.account)
     if only.person is not None or only.sender not in {None, me}:
-        raise Refused("A member's list is of nobody else")
+        raise Refused("Members can only list their own conversations")
     return replace(only, sender=me)
 
 
@@ -257,7 +257,7 @@ async def forget_session(
 def require_own(visitor: Visitor, id: SessionId, kind: Kind) -> None:
     """Refuse that a member does away with what others wrote, too."""
     if not visitor.is_owner and kind is not Kind.DM:
-        raise Refused("Only an owner may forget what several people share", id=id)
+        raise Refused("Only an owner may delete a shared conversation", id=id)
 
 
 @router.post("/{id}/end", summary="End a session")

@@ -35,7 +35,7 @@ async def make_token(
     scopes = frozenset(wish.scopes)
     if any(not visitor.may(scope) for scope in scopes):
         raise Refused(
-            "A token cannot do more than whoever makes it",
+            "A token cannot do more than whoever creates it",
             hint="Leave out the scopes that you do not have",
         )
     account = visitor.account

@@ -85,7 +85,7 @@ def _sender_of(visitor: Visitor, person: int | None, sender: str | None) -> Iden
         return None if sender is None else read_identity(sender)
     own = identity_of(visitor.account)
     if person is not None or sender not in {None, str(own)}:
-        raise Refused("You are told of what you spent yourself, not of what others did")
+        raise Refused("You can only see your own spending")
     return own
 
 
@@ -97,4 +97,6 @@ def _zone(name: str) -> ZoneInfo:
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise Invalid(f"{name[:60]!r} is no time zone", hint="Write it as Europe/Berlin") from None
+        raise Invalid(
+            f"{name[:60]!r} is not a time zone", hint="Write it as Europe/Berlin"
+        ) from None

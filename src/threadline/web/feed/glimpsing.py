@@ -19,4 +19,4 @@ async def read_snapshot(store: Store, asker: Asker, ids: Sequence[SessionId]) ->
             return await store.snapshot([id for id in dict.fromkeys(ids) if id in seen])
         except NotFound:
             continue  # one of them was forgotten just now
-    raise Conflict("Sessions go while they are looked at", hint="Try again")
+    raise Conflict("Sessions were deleted while they were being read", hint="Try again")

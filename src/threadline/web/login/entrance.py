@@ -51,7 +51,7 @@ class Entrance:
         found = await self._store.password_hash_of(name)
         is_right = await self.passwords.is_right(password, found[1] if found else None)
         if found is None or not is_right:
-            raise Refused("This is not a name and its password")
+            raise Refused("Wrong name or password")
         return await self.admit(connection, found[0], "password", tried)
 
     async def admit(

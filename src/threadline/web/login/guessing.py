@@ -37,7 +37,7 @@ class Guesses:
             most[guesser("name", name)] = NAME_MOST
         counted = await self._store.count_try(most, WITHIN)
         if counted is None:
-            raise TooOften("That was wrong too often", after=WITHIN)
+            raise TooOften("Too many wrong attempts", after=WITHIN)
         return Try(counted=counted, name=name)
 
     async def forgive(self, tried: Try) -> None:

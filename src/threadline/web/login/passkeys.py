@@ -43,7 +43,7 @@ class Challenges:
         """Take an open question back, to compare the answer with it; and the try that it was."""
         asked, until, tried = self._open.pop(challenge, (None, now, Try()))
         if until <= now or asked != account:
-            raise Refused("This was not asked, or too long ago", hint="Begin again")
+            raise Refused("This request has expired", hint="Start again")
         return challenge.encode(), tried
 
 
@@ -106,7 +106,7 @@ def verify_registration(
             require_user_verification=True,
         )
     except (WebAuthnException, ValueError, TypeError, KeyError) as error:
-        raise Invalid("This passkey cannot be read", hint="Begin again") from error
+        raise Invalid("This passkey cannot be read", hint="Start again") from error
     return made.credential_id, made.credential_public_key, made.sign_count
 
 
@@ -158,7 +158,7 @@ def origin_for(connection: HTTPConnection, server: ServerSettings) -> str:
     host = connection.headers.get("host", "")
     if urlsplit(f"//{host}").hostname != server.public_host:
         raise Conflict(
-            "Passkeys do not work under this address",
+            "Passkeys do not work at this address",
             hint=f"Use http://{server.public_host}, or name the address in server.url",
         )
     return f"http://{host}"
@@ -175,4 +175,4 @@ def require_extra(package: str = "webauthn") -> None:
 
 def unknown_passkey() -> Refused:
     """Make the error of a passkey that is wrong, or is none of ours; it does not say which."""
-    return Refused("This passkey is not known here")
+    return Refused("This passkey is unknown here")

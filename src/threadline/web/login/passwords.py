@@ -74,14 +74,14 @@ def checked_password(password: str, name: str) -> str:
     """Take a password that is not guessed at once; it is repeated in no error."""
     if not PASSWORD_LEAST <= len(password) <= PASSWORD_MOST:
         wish = f"It must have {PASSWORD_LEAST} to {PASSWORD_MOST:,} characters"
-        raise Invalid("This password cannot be taken", hint=wish)
+        raise Invalid("This password is not accepted", hint=wish)
     plain = password.casefold()
     if plain in _WORST.split() or len(set(plain)) < 4 or plain.strip() == name.casefold() * 2:
         raise Invalid(
-            "This password is guessed at once", hint="Take several words, or a longer one"
+            "This password is too easy to guess", hint="Use several words, or a longer one"
         )
     try:
         password.encode()
     except UnicodeEncodeError as error:
-        raise Invalid("This password has half a character in it") from error
+        raise Invalid("This password contains an invalid character") from error
     return password

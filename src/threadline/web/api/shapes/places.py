@@ -37,5 +37,5 @@ def read_identity(written: str) -> Identity:
     """Read who is meant: `telegram:42`."""
     platform, colon, id = written.partition(":")
     if not colon:
-        raise Invalid(f"“{written[:60]}” names nobody", hint="Write it as telegram:42")
+        raise Invalid(f"“{written[:60]}” is not a sender", hint="Write it as telegram:42")
     return Identity(platform=platform, id=id)

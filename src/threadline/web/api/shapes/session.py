@@ -217,7 +217,7 @@ class SessionChange(Wish):
         if self.tools is not None:
             named["tools"] = tuple(self.tools)
         if "title" in named and self.title is None:
-            raise Invalid("A title is taken back by giving another one")
+            raise Invalid("A title cannot be removed, only replaced")
         for name in named.keys() & {"is_pinned", "is_archived"}:
             named[name] = bool(named[name])
         return Wanted(**named)
