@@ -160,7 +160,7 @@ def test_what_no_file_can_hold_is_refused(home: Home, value: object) -> None:
 
 def test_a_table_and_what_stands_in_it_are_not_both_changed(home: Home) -> None:
     """Nobody could tell which of them is meant."""
-    with pytest.raises(Invalid, match="within another"):
+    with pytest.raises(Invalid, match="part of another"):
         home.change(busy={"default": "steer"}, busy__default="queue")
 
 
@@ -271,13 +271,74 @@ def test_where_a_secret_stands_is_written_as_it_is(home: Home) -> None:
 def test_a_login_is_no_shell(home: Home, key: str, value: object) -> None:
     """From afar nobody names a program, nor a file of the machine that would be sent somewhere."""
     with pytest.raises(Refused):
-        require_near({key: value}, home.file.parent)
+        require_near({key: value}, home.source.load())
 
 
 def test_the_rest_may_be_changed_from_afar(home: Home) -> None:
-    """Also a secret that stands beside the settings."""
+    """Also a table that names again where its secret stands, as it did before."""
     changes = {"agent.model": "openai:x", "platforms.x.folder": "a", "spend.day": None}
-    require_near({**changes, "providers.x.api_key": "file:secrets/key"}, home.file.parent)
+    hook = {"type": "webhook", "secret": "env:HOOK"}
+    require_near({**changes, "platforms.hook": hook, "mcp.x.url": EVIL}, home.source.load())
+
+
+EVIL = "https://evil.example/v1"
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("mcp.x", {"url": EVIL, "headers": {"A": "env:DATABASE_URL"}}),
+        ("mcp.x.headers.A", "env:HOOK"),
+        ("platforms.x", {"type": "webhook", "parts": [{"key": ["env:HOOK"]}]}),
+        ("platforms.hook.secret", "env:PATH"),
+        ("providers.openai.api_key", "file:secrets/hook"),
+        ("providers.openai.api_key", "file:threadline.toml"),
+    ],
+)
+def test_nobody_names_a_secret_from_afar(home: Home, key: str, value: object) -> None:
+    """It would be sent to whoever the rest of the table names, and a probe is enough for that."""
+    with pytest.raises(Refused, match="can only be named on the machine itself"):
+        require_near({key: value}, home.source.load())
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("providers.openai.base_url", EVIL),
+        ("providers.openai", {"base_url": EVIL}),
+        ("providers.openai.base_url", "https://api.openai.com:8443/v1"),
+        ("providers.anthropic.base_url", EVIL),
+        ("platforms.hook.api_url", EVIL),
+        ("platforms.hook.proxies", [EVIL]),
+    ],
+)
+def test_a_kept_secret_goes_to_nobody_else(home: Home, key: str, value: object) -> None:
+    """A new address wants the secret anew, wherever that stands."""
+    home.environ["ANTHROPIC_API_KEY"] = KEY
+    home.change(
+        providers__openai={"base_url": "https://api.openai.com/v1", "api_key": KEY},
+    )
+    config = home.source.load()
+    with pytest.raises(Refused, match="secret of the old one"):
+        require_near({key: value}, config)
+    with pytest.raises(Refused, match="secret of the old one"):
+        require_near({key: value, "providers.other.api_key": KEY}, config)
+
+
+def test_an_address_comes_with_its_secret(home: Home) -> None:
+    """Then it is changed, and so is a path of the same address, or one that has no secret."""
+    home.change(providers__openai={"base_url": "https://api.openai.com/v1", "api_key": KEY})
+    config = home.source.load()
+    for changes in (
+        {"providers.openai.base_url": EVIL, "providers.openai.api_key": "sk-new"},
+        {"providers.openai": {"base_url": EVIL, "api_key": ""}},
+        {"providers.openai.base_url": "https://api.openai.com/v2"},
+        {"providers.openai.base_url": None},
+        {"providers.ollama.base_url": "http://192.168.1.5:11434/v1"},
+        {"mcp.new": {"url": EVIL, "headers": {"Authorization": "Bearer x"}}},
+        {"platforms.hook": {"type": "webhook", "secret": "c" * 40, "api_url": EVIL}},
+    ):
+        require_near(changes, config)
 
 
 def test_the_catalogue_tells_of_every_setting(home: Home) -> None:
