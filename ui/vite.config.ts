@@ -38,8 +38,12 @@ export default defineConfig({
     // Kilobytes; the largest one draws diagrams, and is loaded with the first of them.
     chunkSizeWarningLimit: 800,
     target: "es2022",
+    // By it the server finds what its own page of the API loads.
+    manifest: "manifest.json",
     // Diagrams are drawn in a frame of their own.
-    rolldownOptions: { input: ["index.html", "diagram.html"] },
+    rolldownOptions: {
+      input: { index: "index.html", diagram: "diagram.html", manual: "src/manual/main.ts" },
+    },
   },
   // Tests look at the colours themselves.
   test: { css: { include: [/tokens\.css/] }, pool: "threads" },

@@ -1,5 +1,6 @@
 """The web app as it is served: every place is the same page, and runs nothing but itself."""
 
+import json
 import re
 from collections.abc import AsyncIterator
 from gzip import compress
@@ -10,7 +11,7 @@ from starlette.applications import Starlette
 
 from tests.house.source import ROOT
 from tests.web.browser import Browser, browsing
-from threadline.web.screens import PLACES, Screens
+from threadline.web.screens import PLACES, Entry, Screens
 
 SCRIPT = "run()"
 
@@ -77,6 +78,18 @@ def test_without_a_build_there_is_no_app(tmp_path: Path) -> None:
 
     assert not screens.is_there
     assert screens.routes() == ()
+
+
+def test_a_page_of_the_server_finds_what_was_built_for_it(tmp_path: Path) -> None:
+    """By its source, whatever the build called it; what was never built is not there."""
+    screens = Screens(tmp_path)
+    assert screens.entry("src/a.ts") is None
+
+    made = {"src/a.ts": {"file": "assets/a-1.js", "css": ["assets/a-2.css"]}}
+    (tmp_path / "manifest.json").write_text(json.dumps(made), encoding="utf-8")
+
+    assert screens.entry("src/a.ts") == Entry(script="/assets/a-1.js", styles=("/assets/a-2.css",))
+    assert screens.entry("src/b.ts") is None
 
 
 def test_the_server_knows_the_places_of_the_app() -> None:

@@ -1,7 +1,9 @@
 """Screens: the web app as it was built, which a browser loads once and then only asks the API."""
 
+import json
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from starlette.exceptions import HTTPException
@@ -41,6 +43,14 @@ _DRAWING = (
 """A diagram is drawn with styles of its own, in a frame that can ask for nothing."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """What a page of the server's own loads of the build, by addresses that tell its content."""
+
+    script: str
+    styles: tuple[str, ...] = ()
+
+
 class Screens:
     """The pages and files of the app."""
 
@@ -52,6 +62,18 @@ class Screens:
     def is_there(self) -> bool:
         """Tell whether the app was built at all."""
         return (self._built / "index.html").is_file()
+
+    def entry(self, source: str) -> Entry | None:
+        """Find what was built from a source; nothing if that was never built."""
+        try:
+            listed = json.loads((self._built / "manifest.json").read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return None
+        made = listed.get(source)
+        if made is None:
+            return None
+        styles = tuple(f"/{name}" for name in made.get("css", ()))
+        return Entry(script=f"/{made['file']}", styles=styles)
 
     def routes(self) -> Sequence[BaseRoute]:
         """Answer what is found where; nothing if there is no app."""

@@ -76,7 +76,13 @@ class Site:
         async with self._making:
             if self._api is None:
                 make_api = await asyncio.to_thread(_load_api)  # while the gateway goes on
-                self._api = make_api(self._gateway, self._store, self._config, feed=self._feed)
+                self._api = make_api(
+                    self._gateway,
+                    self._store,
+                    self._config,
+                    feed=self._feed,
+                    screens=self._screens,
+                )
                 self._api.state.reloading = self._reloading
             return self._api
 

@@ -13,13 +13,14 @@ from threadline.web.api.manual import show_manual
 from threadline.web.api.problems import EVERYWHERE, tell_problems
 from threadline.web.bodies import Bodies
 from threadline.web.feed.feed import Feed
+from threadline.web.screens import Screens
 from threadline.web.served import Served, live_of
 
 RESOURCES: tuple[str, ...] = (
     "sessions",
     "messages",
-    "minimap",
     "takeover",
+    "minimap",
     "policy",
     "batches",
     "cuts",
@@ -63,8 +64,18 @@ def load_resources() -> list[APIRouter]:
     return [import_module(f"threadline.web.api.{name}").router for name in RESOURCES]
 
 
-def make_api(gateway: Served, store: Store, config: Config, *, feed: Feed | None = None) -> FastAPI:
-    """Make the application that stands below `/api`; without a feed it makes one."""
+def make_api(
+    gateway: Served,
+    store: Store,
+    config: Config,
+    *,
+    feed: Feed | None = None,
+    screens: Screens | None = None,
+) -> FastAPI:
+    """Make the application that stands below `/api`; without a feed it makes one.
+
+    Without screens its manual can be read, but nothing tried out.
+    """
     app = FastAPI(
         title="Threadline",
         version=version("threadline"),
@@ -85,7 +96,7 @@ def make_api(gateway: Served, store: Store, config: Config, *, feed: Feed | None
     describe(app)
     for router in load_resources():
         app.include_router(router)
-    show_manual(app)
+    show_manual(app, screens)
     return app
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from fastapi import FastAPI
 
+from threadline.web.api.examples import example_of
 from threadline.web.api.problems import SCHEMAS, Problem
 
 ABOUT = """Every conversation over one interface.
@@ -20,7 +21,7 @@ _SCHEMES = {
 
 
 def describe(app: FastAPI) -> None:
-    """Let the description know problems, and how one shows who one is."""
+    """Let the description know problems, how one shows who one is, and what a body looks like."""
     write = app.openapi
 
     def written() -> dict[str, Any]:
@@ -37,3 +38,12 @@ def _mend(schema: dict[str, Any]) -> None:
     schema["security"] = [{name: []} for name in _SCHEMES]
     problem = Problem.model_json_schema(ref_template=f"{SCHEMAS}{{model}}")
     components.setdefault("schemas", {}).update(problem.pop("$defs"), Problem=problem)
+    for operations in schema["paths"].values():
+        for operation in operations.values():
+            _show_body(schema, operation)
+
+
+def _show_body(schema: dict[str, Any], operation: dict[str, Any]) -> None:
+    content = operation.get("requestBody", {}).get("content", {}).get("application/json")
+    if content is not None:
+        content["example"] = example_of(schema, content["schema"])

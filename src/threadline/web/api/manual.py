@@ -1,8 +1,14 @@
-"""The manual: the description of the API as a page to read, without any script."""
+"""The manual: the description of the API as a page to read.
+
+Where the web app was built, a script of it lets people try out what they read. All of it is there
+to be read without.
+"""
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator, Mapping
+import re
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from html import escape
 from importlib.resources import files
 from typing import Any, TypeAlias
@@ -11,17 +17,22 @@ from fastapi import FastAPI
 from fastapi.responses import HTMLResponse, Response
 
 from threadline.web.api.examples import example_of
+from threadline.web.screens import Entry, Screens
+
+SOURCE = "src/manual/main.ts"
+"""What makes it interactive, in `ui/`."""
 
 Schema: TypeAlias = Mapping[str, Any]
 
 _STYLE = files("threadline.web.api").joinpath("manual.css")
+_CODE = re.compile(r"`([^`]+)`")
 
 
-def show_manual(app: FastAPI) -> None:
+def show_manual(app: FastAPI, screens: Screens | None = None) -> None:
     """Let an application show its description, to programs and as a page to read."""
-    written: dict[str, str] = {}
+    written: dict[object, str] = {}
 
-    async def write(kind: str, work: Callable[[], str]) -> str:
+    async def write(kind: object, work: Callable[[], str]) -> str:
         if kind not in written:
             # On a thread, as it takes longer than others would like to wait.
             written[kind] = await asyncio.to_thread(work)
@@ -34,7 +45,9 @@ def show_manual(app: FastAPI) -> None:
 
     @app.get("/docs", include_in_schema=False)
     async def read_manual() -> Response:
-        page = await write("page", lambda: "\n".join(write_manual(app.openapi())))
+        # Looked up each time: a newer build may have taken the place of the files of the last one.
+        entry = await asyncio.to_thread(screens.entry, SOURCE) if screens else None
+        page = await write(entry, lambda: "\n".join(write_manual(app.openapi(), entry)))
         return HTMLResponse(page)
 
     @app.get("/docs.css", include_in_schema=False)
@@ -43,25 +56,33 @@ def show_manual(app: FastAPI) -> None:
         return Response(style, media_type="text/css")
 
 
-def write_manual(schema: Schema) -> Iterator[str]:
-    """Write the page, line by line."""
-    info = schema["info"]
+def write_manual(schema: Schema, entry: Entry | None = None) -> Iterator[str]:
+    """Write the page, line by line; with an entry it loads what makes it interactive."""
+    title = f"{escape(schema['info']['title'])}: the HTTP API"
     yield '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
     yield '<meta name="color-scheme" content="light dark">'
-    yield '<link rel="stylesheet" href="/api/docs.css">'
-    yield f"<title>{escape(info['title'])}: the HTTP API</title>\n</head>\n<body>"
-    yield f"<header><h1>{escape(info['title'])}: the HTTP API</h1>"
-    yield _paragraphs(info["description"])
+    yield from _loaded(entry)
+    yield f"<title>{title}</title>\n</head>\n<body>\n<header><h1>{title}</h1>"
+    yield _paragraphs(schema["info"]["description"])
     yield '<p><a href="/api/openapi.json">As OpenAPI</a></p></header>'
     groups = _by_tag(schema)
-    yield "<nav>" + " ".join(f'<a href="#{tag}">{tag}</a>' for tag in groups) + "</nav>\n<main>"
+    links = (f'<a href="#{tag}">{tag}</a>' for tag in groups)
+    yield f'<nav aria-label="Resources"><p>{" ".join(links)}</p></nav>\n<main>'
     for tag, operations in groups.items():
         yield f'<section id="{tag}">\n<h2>{tag}</h2>'
         for method, path, operation in operations:
             yield from _operation(schema, method, path, operation)
         yield "</section>"
     yield "</main>\n</body>\n</html>"
+
+
+def _loaded(entry: Entry | None) -> Iterator[str]:
+    for style in entry.styles if entry else ("/api/docs.css",):
+        yield f'<link rel="stylesheet" href="{escape(style)}">'
+    if entry:
+        yield '<link rel="icon" href="/favicon.svg" type="image/svg+xml">'
+        yield f'<script type="module" src="{escape(entry.script)}"></script>'
 
 
 def _by_tag(schema: Schema) -> dict[str, list[tuple[str, str, Schema]]]:
@@ -79,17 +100,36 @@ def _operation(schema: Schema, method: str, path: str, operation: Schema) -> Ite
     yield f"<code>{escape(path)}</code> {escape(operation.get('summary', name))}</summary>"
     yield _paragraphs(operation.get("description", ""))
     if operation.get("parameters"):
-        yield "<h3>Parameters</h3>"
-        yield _table(_parameter(schema, one) for one in operation["parameters"])
+        yield '<div class="parameters"><h3>Parameters</h3>'
+        yield _table(_parameter(schema, one) for one in operation["parameters"]) + "</div>"
     body = _body(operation)
     if body is not None:
         yield "<h3>Body</h3>"
         yield _table(_fields(schema, body))
-    yield f"<pre>{escape(write_curl(schema, method, path, operation))}</pre>"
-    yield "<h3>Answers</h3>"
-    answers = operation["responses"].items()
-    yield _table((status, _answer(schema, one), one["description"]) for status, one in answers)
+    yield f'<pre class="line">{escape(write_curl(schema, method, path, operation))}</pre>'
+    yield from _answers(schema, operation["responses"])
     yield "</details>"
+
+
+def _answers(schema: Schema, answers: Mapping[str, Schema]) -> Iterator[str]:
+    """Write what is answered; what may go wrong nearly everywhere is folded away."""
+    good = {status: one for status, one in answers.items() if status.startswith(("2", "3"))}
+    bad = {status: one for status, one in answers.items() if status not in good}
+    yield "<h3>Answers</h3>" + _statuses(schema, good)
+    for answer in good.values():
+        shape = answer.get("content", {}).get("application/json", {}).get("schema")
+        if shape:
+            example = json.dumps(example_of(schema, shape), ensure_ascii=False, indent=2)
+            # Longer ones scroll, for which they can be reached by keyboard.
+            yield f'<pre tabindex="0" role="group" aria-label="Example">{escape(example)}</pre>'
+    if bad:
+        yield f"<details><summary>Problems: {escape(', '.join(bad))}</summary>"
+        yield _statuses(schema, bad) + "</details>"
+
+
+def _statuses(schema: Schema, answers: Mapping[str, Schema]) -> str:
+    rows = answers.items()
+    return _table((status, _answer(schema, one), one["description"]) for status, one in rows)
 
 
 def write_curl(schema: Schema, method: str, path: str, operation: Schema) -> str:
@@ -102,7 +142,7 @@ def write_curl(schema: Schema, method: str, path: str, operation: Schema) -> str
     if body is not None:
         example = json.dumps(example_of(schema, body), ensure_ascii=False)
         lines.append('  -H "Content-Type: application/json"')
-        lines.append(f"  -d '{example}'")
+        lines.append(f"  -d {shlex.quote(example)}")
     return " \\\n".join(lines)
 
 
@@ -161,13 +201,19 @@ def _resolved(schema: Schema, field: Schema) -> Schema:
     return found
 
 
-def _table(rows: Iterator[tuple[str, str, str]]) -> str:
+def _table(rows: Iterable[tuple[str, str, str]]) -> str:
     cells = "".join(
-        f"<tr><th>{escape(str(name))}</th><td>{escape(kind)}</td><td>{escape(about)}</td></tr>"
+        f'<tr><th scope="row">{escape(str(name))}</th><td>{escape(kind)}</td>'
+        f"<td>{_words(about)}</td></tr>"
         for name, kind, about in rows
     )
     return f"<table>{cells}</table>"
 
 
 def _paragraphs(text: str) -> str:
-    return "".join(f"<p>{escape(one)}</p>" for one in text.strip().split("\n\n") if one)
+    return "".join(f"<p>{_words(one)}</p>" for one in text.strip().split("\n\n") if one)
+
+
+def _words(text: str) -> str:
+    """Write what others may have written: only what they quote as code is more than text."""
+    return _CODE.sub(r"<code>\1</code>", escape(text))
