@@ -77,6 +77,33 @@ def test_comments_and_order_stay(home: Home) -> None:
     )
 
 
+def test_comments_in_a_table_that_is_written_anew_stay(home: Home) -> None:
+    """Those of settings that are still in it, whether or not they changed."""
+    text = """
+[agent]  # who answers
+# which model
+model = "openai:a"  # the cheap one
+instructions = "Be brief."
+
+[agent.personalities]
+# said by Ann
+kind = "Be kind."  # always
+stern = "Be stern."
+
+[busy]
+default = "queue"  # one by one
+"""
+    agent = {"model": "openai:b", "personalities": {"kind": "Be kind.", "calm": "Be calm."}}
+
+    written = edit(text, {"agent": agent})
+
+    assert tomllib.loads(written) == {"agent": agent, "busy": {"default": "queue"}}
+    kept = text.replace("openai:a", "openai:b").replace('instructions = "Be brief."\n', "")
+    kept = kept.replace('stern = "Be stern."\n', "")
+    assert [line for line in kept.splitlines() if line not in written.splitlines()] == []
+    assert edit("[a]\nb = 1 # one\n", {"a": {"b": True}}) == "[a]\nb = true # one\n"
+
+
 def test_a_first_setting_makes_the_file(home: Home) -> None:
     """It is its owner's alone."""
     home.file.unlink()

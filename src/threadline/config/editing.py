@@ -150,10 +150,28 @@ def _put(document: "Container", way: list[str], value: object) -> None:
         passed.append((table, name))
         table = table[name]
     if value is not None:
-        table[last] = _without_none(value)
+        _replace(table, last, _without_none(value))
     elif last in table:
         del table[last]
         _clear_away(passed)
+
+
+def _replace(table: MutableMapping[str, Any], name: str, value: object) -> None:
+    """Put a value into a table; what stays of one that is a table itself keeps its comments."""
+    inner = table.get(name)
+    if not isinstance(value, dict) or not isinstance(inner, MutableMapping):
+        table[name] = value
+        return
+    for gone in [one for one in inner if one not in value]:
+        del inner[gone]
+    for one, wanted in value.items():
+        if one not in inner or not _is_same(inner[one], wanted):
+            _replace(inner, one, wanted)
+
+
+def _is_same(item: Any, value: object) -> bool:
+    """Tell whether a value is there already; 1, 1.0 and true are three of them."""
+    return repr(item.unwrap() if hasattr(item, "unwrap") else item) == repr(value)
 
 
 def _clear_away(passed: list[tuple[MutableMapping[str, Any], str]]) -> None:
