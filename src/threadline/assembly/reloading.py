@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -69,10 +69,17 @@ class Reloading:
         """Tell somebody of all settings that hold from now on."""
         self._listeners.append(listener)
 
-    async def change(self, changes: Mapping[str, object], seen: Seen | None = None) -> Reload:
+    async def change(
+        self,
+        changes: Mapping[str, object],
+        seen: Seen | None = None,
+        *,
+        written: Callable[[], Awaitable[None]] | None = None,
+    ) -> Reload:
         """Write settings into the file, by their dotted names, and go by them; None unsets one.
 
-        `seen` are the revisions of which the file must have one: else it is `Stale`.
+        `seen` are the revisions of which the file must have one: else it is `Stale`. `written` is
+        called as soon as they stand in the file, whether or not they can be gone by.
         """
         async with self._lock:
             config = await asyncio.to_thread(
@@ -83,6 +90,8 @@ class Reloading:
                 check=check_all,
                 seen=seen,
             )
+            if written is not None:
+                await written()
             return await self._go_by(config)
 
     async def reload(self) -> Reload:

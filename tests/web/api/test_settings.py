@@ -10,8 +10,10 @@ import pytest
 
 from tests.web.browser import HERE, make_token
 from threadline.assembly.reloading import Reloading, prepare_reloading
+from threadline.config import Config
 from threadline.config.source import Source
 from threadline.core.account import AccountRole, TokenScope
+from threadline.core.errors import Conflict
 from threadline.core.turn import BusyMode
 from threadline.web.server import make_app
 from threadline.web.site import Site
@@ -118,6 +120,22 @@ async def test_a_change_is_written_and_holds(desk: Desk) -> None:
 
     assert (await desk.change(unset=["busy.default"])).status_code == 200
     assert desk.reloading.config.busy.default is BusyMode.QUEUE
+
+
+async def test_what_was_written_is_noted_whatever_comes_of_it(desk: Desk) -> None:
+    """If the gateway cannot go by it the file was changed all the same, and by whom is known."""
+
+    def fail(_: Config) -> None:
+        raise Conflict("Not now")
+
+    desk.reloading.listen(fail)
+
+    answer = await desk.change({"busy.default": "steer"})
+
+    assert answer.status_code == 409
+    assert 'default = "steer"' in desk.file.read_text()
+    acts = [(one.act, one.subject) for one in await desk.reloading.gateway.store.audit()]
+    assert acts == [("settings.changed", "busy.default")]
 
 
 async def test_whoever_has_not_seen_it_changes_nothing(desk: Desk) -> None:

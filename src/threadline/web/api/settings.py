@@ -33,7 +33,10 @@ router = APIRouter(prefix="/settings", tags=["settings"])
 async def _reloading(request: Request) -> Reloading:
     found = getattr(request.app.state, "reloading", None)
     if found is None:
-        raise Conflict("The settings of this server cannot be changed", hint="It is a demo")
+        raise Conflict(
+            "The settings of this server cannot be changed",
+            hint="Run `threadline serve` to change settings",
+        )
     return cast("Reloading", found)
 
 
@@ -75,14 +78,16 @@ async def change_settings(
         raise Invalid(
             "A setting cannot be both set and unset", id=min(set(wish.set) & set(wish.unset))
         )
+
+    async def note() -> None:
+        # Afterwards, as a file has no part in a transaction; what is found wrong was not changed.
+        for key in changes:
+            await store.note_audit(visitor.account.actor, "settings.changed", key)
+
     with _told_as_mistakes():
-        reload = await reloading.change(changes, seen)
-    # Afterwards, as a file has no part in a transaction: what is found wrong was not changed, and
-    # of what was written the file itself can tell.
         # As the file says it now: somebody may have changed it by hand.
         require_near(changes, await asyncio.to_thread(reloading.source.load))
-    for key in changes:
-        await store.note_audit(visitor.account.actor, "settings.changed", key)
+        reload = await reloading.change(changes, seen, written=note)
     tell_tag(response, revision_of(await _read(reloading)))
     return await asyncio.to_thread(_tell, reloading, reload, changes)
 
