@@ -1,6 +1,7 @@
 """The store's guests: who may use the web app, and how they prove it."""
 
-from collections.abc import Iterable, Mapping
+import logging
+from collections.abc import Awaitable, Iterable, Mapping
 from datetime import datetime, timedelta
 
 from threadline.core.account import (
@@ -20,7 +21,8 @@ from threadline.core.account import (
     clean_account_name,
     clean_device,
 )
-from threadline.core.errors import Invalid
+from threadline.core.errors import Invalid, StorageError
+from threadline.core.revision import Seen
 from threadline.core.route import canonical_profile
 from threadline.core.text import (
     checked_choice,
@@ -34,6 +36,8 @@ from threadline.core.text import (
 )
 from threadline.sessions.store.door import Door
 from threadline.sessions.welcome import accounts, logins, tokens
+
+log = logging.getLogger("threadline.sessions")
 
 _KEY_BYTES = 4096
 
@@ -78,11 +82,21 @@ class Welcoming(Door):
         return await self._db.read(accounts.read_account, checked_account_key(key))
 
     async def rename_account(
-        self, key: AccountKey, name: str, *, by: Actor | None = None
+        self,
+        key: AccountKey,
+        name: str,
+        *,
+        by: Actor | None = None,
+        seen: Seen | None = None,
     ) -> Account:
-        """Give an account another name."""
+        """Give an account another name; `seen` are the revisions of which it must have one."""
         return await self._db.write(
-            accounts.rename_account, checked_account_key(key), name, by=by, now=self.now()
+            accounts.rename_account,
+            checked_account_key(key),
+            name,
+            by=by,
+            seen=seen,
+            now=self.now(),
         )
 
     async def end_account(self, key: AccountKey, *, by: Actor | None = None) -> None:
@@ -180,7 +194,7 @@ class Welcoming(Door):
         now = self.now()
         found = await self._db.read(logins.find_login, checked_secret_hash(secret_hash), now=now)
         if found is not None and now - found.seen_at >= logins.SEEN_EVERY:
-            await self._db.write(logins.renew_login, found.key, now=now)
+            await _forgivingly(self._db.write(logins.renew_login, found.key, now=now))
         return found
 
     async def logins(self, account: AccountKey) -> list[Login]:
@@ -236,7 +250,7 @@ class Welcoming(Door):
         if found is not None and (
             found.used_at is None or now - found.used_at >= logins.SEEN_EVERY
         ):
-            await self._db.write(tokens.note_token_use, found.key, now=now)
+            await _forgivingly(self._db.write(tokens.note_token_use, found.key, now=now))
         return found
 
     async def tokens(self, account: AccountKey) -> list[ApiToken]:
@@ -331,3 +345,11 @@ def _checked_bytes(value: bytes, what: str) -> bytes:
     if not 1 <= len(checked_type(value, what, bytes)) <= _KEY_BYTES:
         raise Invalid(f"The {what} has 1 to {_KEY_BYTES} bytes")
     return value
+
+
+async def _forgivingly(noting: Awaitable[None]) -> None:
+    """Remember that somebody was there, if it can be: on a full disk people still read."""
+    try:
+        await noting
+    except StorageError as error:
+        log.warning("That somebody was here could not be noted: %s", error)
