@@ -88,16 +88,20 @@ async def test_an_account_is_cared_for(store: Store) -> None:
     site, path = make_site(store), f"/api/accounts/{ada.key}"
     async with browsing(site) as owner, browsing(site) as member:
         await owner.open_link(await make_link(store))
-        renamed = await owner.ask("PATCH", path, {"name": "Ada L."})
+        seen = {"If-Match": (await owner.ask("GET", path)).headers["etag"]}
+        blind = await owner.ask("PATCH", path, {"name": "Ada L."})
+        renamed = await owner.ask("PATCH", path, {"name": "Ada L."}, seen)
+        stale = await owner.ask("PATCH", path, {"name": "Eve"}, seen)
         entered = await member.log_in("Ada L.")
         dropped = await owner.ask("DELETE", f"{path}/password")
         shut = await member.log_in("Ada L.")
         logged_out = await owner.ask("DELETE", f"{path}/logins")
         gone = await member.ask("GET", "/api/me")
-        taken = await owner.ask("PATCH", path, {"name": "owner"})
+        taken = await owner.ask("PATCH", path, {"name": "owner"}, {"If-Match": "*"})
         ended = await owner.ask("DELETE", path)
         answers = [await owner.ask(method, path) for method in ("GET", "DELETE")]
 
+    assert (blind.status_code, stale.status_code) == (428, 412)
     assert renamed.json()["name"] == "Ada L."
     assert (entered.status_code, dropped.status_code, shut.status_code) == (200, 204, 403)
     assert (logged_out.json(), gone.status_code) == ({"ended": 1}, 401)

@@ -10,6 +10,7 @@ from threadline.core.address import Address, Kind, Sender
 from threadline.core.delivery import LOCAL
 from threadline.core.errors import Invalid
 from threadline.core.person import Asker
+from threadline.core.revision import revision_of
 from threadline.core.route import MAIN_PROFILE, canonical_profile
 from threadline.core.session import SessionId, checked_session_id
 from threadline.core.text import checked_count, checked_id, checked_text, clean_title, unfit
@@ -88,6 +89,11 @@ class Account:
     made_at: datetime
     ended_at: datetime | None = None
     has_password: bool = False
+
+    @property
+    def revision(self) -> str:
+        """Name the state that it is in: what somebody can change about it."""
+        return revision_of(self.key, self.name)
 
     @property
     def sender(self) -> Sender:

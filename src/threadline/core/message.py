@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import ClassVar, NewType, TypeAlias
 
 from threadline.core.errors import Invalid
+from threadline.core.revision import revision_of
 from threadline.core.session import SessionId
 from threadline.core.text import (
     TEXT_LIMIT,
@@ -200,6 +201,11 @@ class Message:
     """By what id the platform knows it."""
     reply_to: str | None = None
     """The platform's id of the message that it answers."""
+
+    @property
+    def revision(self) -> str:
+        """Name the state that it is in: what it says."""
+        return revision_of(self.key, self.parts, self.changed_at)
 
     @property
     def text(self) -> str:

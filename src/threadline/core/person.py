@@ -8,6 +8,7 @@ from typing import NewType
 
 from threadline.core.address import Address, Sender
 from threadline.core.errors import Invalid
+from threadline.core.revision import revision_of
 from threadline.core.route import MAIN_PROFILE, canonical_id, canonical_profile
 from threadline.core.text import checked_count, checked_flag, checked_id, checked_name, checked_type
 
@@ -74,6 +75,11 @@ class Person:
     name: str | None
     made_at: datetime
     senders: tuple[KnownSender, ...]
+
+    @property
+    def revision(self) -> str:
+        """Name the state that they are in: what somebody can change about them."""
+        return revision_of(self.key, self.name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -124,7 +124,9 @@ TABLE: Mapping[str, Row] = {
     "list_accounts": Row(audience=ADMIN),
     "make_account": Row(audience=ADMIN, status=201, body={"name": "Nora"}),
     "read_account": Row(audience=ADMIN, path={"key": "$member"}),
-    "rename_account": Row(audience=ADMIN, path={"key": "$member"}, body={"name": "Maria"}),
+    "rename_account": Row(
+        audience=ADMIN, path={"key": "$member"}, body={"name": "Maria"}, headers=_ANY
+    ),
     "end_account": Row(audience=ADMIN, status=204, path={"key": "$other"}),
     "make_login_link": Row(audience=ADMIN_AT_HOME, status=201, path={"key": "$member"}),
     "drop_password": Row(audience=ADMIN_AT_HOME, status=204, path={"key": "$member"}),
@@ -143,7 +145,9 @@ TABLE: Mapping[str, Row] = {
     "join_senders": Row(audience=ADMIN, body={"one": "telegram:ada", "other": "telegram:eve"}),
     "part_sender": Row(audience=ADMIN, body=_SENDER),
     "read_person": Row(audience=ADMIN, path={"key": "$person"}),
-    "rename_person": Row(audience=ADMIN, path={"key": "$person"}, body={"name": "Ada"}),
+    "rename_person": Row(
+        audience=ADMIN, path={"key": "$person"}, body={"name": "Ada"}, headers=_ANY
+    ),
     "list_waiting": Row(audience=ADMIN),
     "approve_pairing": Row(audience=ADMIN, status=201, body={"code": "$code"}),
     "list_grants": Row(audience=ADMIN),
@@ -227,6 +231,7 @@ TABLE: Mapping[str, Row] = {
         audience=_but(OWN_EXCHANGE, owner=403, writer=403, admin=403),
         path={"id": "$waiting", "key": "$queued"},
         body={"text": "or this"},
+        headers=_ANY,
     ),
     "unqueue_message": Row(audience=OWN_WRITE, path={"id": "$waiting", "key": "$queued"}),
     "list_approvals": Row(audience=READ),

@@ -71,7 +71,11 @@ async def test_senders_are_joined_renamed_and_parted(store: Store) -> None:
         assert [one["sender"] for one in person["senders"]] == ["telegram:ada", "telegram:eve"]
 
         path = f"/api/people/{person['key']}"
-        named = await call.owner.patch(path, json={"name": "Ada L."})
+        seen = {"If-Match": f'"{person["revision"]}"'}
+        blind = await call.owner.patch(path, json={"name": "Ada L."})
+        named = await call.owner.patch(path, json={"name": "Ada L."}, headers=seen)
+        stale = await call.owner.patch(path, json={"name": "Eve"}, headers=seen)
+        assert (blind.status_code, stale.status_code) == (428, 412)
         assert named.json()["name"] == "Ada L."
         assert (await call.owner.get(path)).json() == named.json()
         assert (await call.owner.get("/api/people")).json()["items"] == [named.json()]

@@ -17,6 +17,13 @@ async def find(callers: Callers, thing: str) -> str:
     """Make something that can be changed, and answer where it is."""
     if thing == "sessions":
         return f"/api/sessions/{await callers.talk('owner')}"
+    if thing == "people":
+        for name in ("member", "other"):
+            await callers.talk(name)
+        one, other = (f"local:{callers.accounts[name].sender.id}" for name in ("member", "other"))
+        both = {"one": one, "other": other}
+        joined = await callers.owner.post("/api/people/join", json=both)
+        return f"/api/people/{joined.json()['key']}"
     wish = JOB if thing == "jobs" else {"name": "Garden"}
     made = (await callers.owner.post(f"/api/{thing}", json=wish)).json()
     return f"/api/{thing}/{made['id' if thing == 'jobs' else 'key']}"
@@ -31,7 +38,7 @@ async def together(
 
 
 @on(FAST, POSTGRES)
-@pytest.mark.parametrize("thing", ["sessions", "projects", "jobs"])
+@pytest.mark.parametrize("thing", ["sessions", "projects", "jobs", "accounts", "people"])
 async def test_one_change_wins(store: Store, thing: str) -> None:
     """What is there afterwards is what the winner wanted, and its tag is the one that was told."""
     field = "title" if thing == "sessions" else "name"

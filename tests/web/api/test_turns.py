@@ -153,16 +153,19 @@ async def test_a_message_that_waits_is_changed(store: Store) -> None:
         url = f"/api/sessions/{begun['session_id']}"
         await store.claim()
         await callers.member.post(f"{url}/messages", json={"text": "two"})
-        place = (
-            f"{url}/queue/{(await callers.member.get(f'{url}/queue')).json()['items'][0]['key']}"
-        )
-        first = await callers.member.put(place, json={"text": "three"})
-        second = await callers.member.put(place, json={"text": "four"})
-        refused = await callers.owner.put(place, json={"text": "five"})
-        hidden = await callers.other.put(place, json={"text": "six"})
+        (waiting,) = (await callers.member.get(f"{url}/queue")).json()["items"]
+        place, seen = f"{url}/queue/{waiting['key']}", {"If-Match": f'"{waiting["revision"]}"'}
+        blind = await callers.member.put(place, json={"text": "three"})
+        first = await callers.member.put(place, json={"text": "three"}, headers=seen)
+        stale = await callers.member.put(place, json={"text": "drei"}, headers=seen)
+        seen = {"If-Match": first.headers["etag"]}
+        second = await callers.member.put(place, json={"text": "four"}, headers=seen)
+        refused = await callers.owner.put(place, json={"text": "five"}, headers={"If-Match": "*"})
+        hidden = await callers.other.put(place, json={"text": "six"}, headers={"If-Match": "*"})
         queue = (await callers.member.get(f"{url}/queue")).json()["items"]
 
     assert [one.json()["parts"][0]["text"] for one in (first, second)] == ["three", "four"]
+    assert (blind.status_code, stale.status_code) == (428, 412)
     assert (refused.status_code, hidden.status_code) == (403, 404)
     assert [one["parts"][0]["text"] for one in queue] == ["four"]
 

@@ -17,6 +17,8 @@ export interface AccountShape {
   profile: string | null;
   has_password: boolean;
   made_at: string;
+  /** Its `ETag`: whoever changes it sends it back as `If-Match`, in quotes. */
+  revision: string;
 }
 
 /** Leave to use a tool without asking. */
@@ -531,8 +533,8 @@ export interface LineageView {
 
 /** A link that logs in once. */
 export interface LinkShape {
-  /** Give it to whoever shall log in; it is shown once. */
-  link: string;
+  /** Give it to whoever shall log in; it is shown once. Null: the same request was answered before. */
+  link: string | null;
   expires_at: string;
 }
 
@@ -724,8 +726,8 @@ export interface NewToken {
   made_at: string;
   used_at: string | null;
   expires_at: string | null;
-  /** Keep it: it is shown once. */
-  token: string;
+  /** Keep it: it is shown once. Null: the same request was answered before. */
+  token: string | null;
 }
 
 /** What a line reads from now on. */
@@ -868,6 +870,12 @@ export interface PageProfileShape {
 
 export interface PageRevisionView {
   items: RevisionView[];
+export interface PageQueuedView {
+  items: QueuedView[];
+  /** Give this as `after` for the next page; null: there is none. */
+  next?: string | null;
+}
+
   /** Give this as `after` for the next page; null: there is none. */
   next?: string | null;
 }
@@ -993,6 +1001,8 @@ export interface PersonShape {
   senders: SenderShape[];
 }
 
+  /** Its `ETag`: whoever changes it sends it back as `If-Match`, in quotes. */
+  revision: string;
 /** A chat on a platform, or a thread of one. */
 export interface PlaceShape {
   platform: string;
@@ -1121,6 +1131,25 @@ export interface ProjectView {
 
 /** How far somebody is let in; a later one in this list may all that an earlier one may. */
 export type Rank = "stranger" | "member" | "admin" | "owner";
+/** A message that waits for its turn. */
+export interface QueuedView {
+  key: number;
+  /** Where it was written; of a branch's shared lines its base. */
+  session_id: string;
+  /** Its place; null while it waits for its turn. */
+  seq: number | null;
+  role: Role;
+  parts: (TextPart | AttachmentPart | ToolCallPart | ToolResultPart | ReasoningPart | MarkerPart)[];
+  at: string;
+  turn_id: number | null;
+  sender_id: string | null;
+  sender_name: string | null;
+  changed_at: string | null;
+  deleted_at: string | null;
+  /** Its `ETag`: whoever changes it sends it back as `If-Match`, in quotes. */
+  revision: string;
+}
+
 
 /** The model's thoughts. */
 export interface ReasoningPart {
@@ -1991,7 +2020,7 @@ export interface Operations {
     query: never;
     header: never;
     body: never;
-    answer: PageMessageView;
+    answer: PageQueuedView;
   };
   /** Let a message of your own that waits for its turn read differently. */
   change_queued: {
@@ -2004,7 +2033,7 @@ export interface Operations {
     query: never;
     header: never;
     body: NewWords;
-    answer: MessageView;
+    answer: QueuedView;
   };
   /** Let a message that waits never be answered. */
   unqueue_message: {
@@ -2023,7 +2052,10 @@ export interface Operations {
   list_commands: {
     path: never;
     query: never;
-    header: never;
+    header: {
+      /** The `ETag` that was seen, or `*` for whatever there is now. */
+      "If-Match"?: string | null | undefined;
+    };
     body: never;
     answer: PageCommandShape;
   };
@@ -2373,7 +2405,7 @@ export interface Operations {
     body: never;
     answer: PageTokenShape;
   };
-  /** Make a token for a program. It is shown once, so no `Idempotency-Key` is taken here. */
+  /** Make a token for a program. It is shown once: who asks again is told all but the token. */
   make_token: {
     path: never;
     query: never;
@@ -2401,7 +2433,10 @@ export interface Operations {
       /** How many to answer at the most. */
       most?: number | undefined;
     };
-    header: never;
+    header: {
+      /** Any text of your own. For a day the same request with the same key is answered as the first one was, and makes nothing new. */
+      "Idempotency-Key"?: string | null | undefined;
+    };
     body: never;
     answer: PageAccountShape;
   };
@@ -2478,7 +2513,10 @@ export interface Operations {
       key: number;
     };
     query: never;
-    header: never;
+    header: {
+      /** The `ETag` that was seen, or `*` for whatever there is now. */
+      "If-Match"?: string | null | undefined;
+    };
     body: never;
     answer: LoginsEnded;
   };
@@ -2491,7 +2529,10 @@ export interface Operations {
       /** How many to answer at the most. */
       most?: number | undefined;
     };
-    header: never;
+    header: {
+      /** Any text of your own. For a day the same request with the same key is answered as the first one was, and makes nothing new. */
+      "Idempotency-Key"?: string | null | undefined;
+    };
     body: never;
     answer: PageAuditShape;
   };
@@ -2656,7 +2697,10 @@ export interface Operations {
       /** The profile; your own where none is named. */
       profile?: string | null | undefined;
     };
-    header: never;
+    header: {
+      /** The `ETag` that was seen, or `*` for whatever there is now. */
+      "If-Match"?: string | null | undefined;
+    };
     body: never;
     answer: PageGrantShape;
   };
@@ -3028,10 +3072,6 @@ export interface Operations {
     answer: PageShareShape;
   };
   /** Share a conversation as it is now, as a page that anybody can read who knows its address. */
-      /** Where to go on: what the page before called `next`. */
-      after?: string | null | undefined;
-      /** How many to answer at the most. */
-      most?: number | undefined;
   make_share: {
     path: never;
     query: never;
@@ -3050,6 +3090,10 @@ export interface Operations {
     };
     query: never;
     header: never;
+      /** Where to go on: what the page before called `next`. */
+      after?: string | null | undefined;
+      /** How many to answer at the most. */
+      most?: number | undefined;
     body: never;
     answer: undefined;
   };
@@ -3138,6 +3182,8 @@ export const ROUTES = {
   put_draft: ["PUT", "/api/drafts", "data"],
   delete_draft: ["DELETE", "/api/drafts", "data"],
   find_messages: ["GET", "/api/search", "data"],
+  take_over: ["PUT", "/api/sessions/{id}/takeover", "data"],
+  hand_back: ["DELETE", "/api/sessions/{id}/takeover", "data"],
   read_lineage: ["GET", "/api/sessions/{id}/lineage", "data"],
   read_stitched: ["GET", "/api/sessions/{id}/stitched", "data"],
   list_projects: ["GET", "/api/projects", "data"],

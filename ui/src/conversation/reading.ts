@@ -9,6 +9,7 @@ import type {
   LineageView,
   MessagePage,
   MessageView,
+  QueuedView,
   SessionRowView,
   SessionView,
   TurnView,
@@ -108,7 +109,7 @@ export class Reading {
     return (await this.client.call("read_turn", { path: { turn_id } })).data;
   }
 
-  async queue(): Promise<readonly MessageView[]> {
+  async queue(): Promise<readonly QueuedView[]> {
     return (await this.client.call("list_queue", { path: { id: this.id } })).data.items;
   }
 

@@ -1,6 +1,6 @@
 // What of the open conversation may be read by whoever shows a piece of it.
 
-import type { CutView, LineageView, MessageView, SessionRowView, TurnView } from "../api/schema.ts";
+import type { CutView, LineageView, MessageView, QueuedView, SessionRowView, TurnView } from "../api/schema.ts";
 import type { Pending } from "./outbox.svelte.ts";
 import type { Speaking } from "./speech.ts";
 
@@ -17,7 +17,7 @@ export interface TalkState {
   readonly cuts: readonly CutView[];
   readonly turns: ReadonlyMap<number, TurnView>;
   readonly lineage: LineageView | null;
-  readonly queue: readonly MessageView[];
+  readonly queue: readonly QueuedView[];
   readonly pending: readonly Pending[];
   readonly speaking: Speaking | null;
   /** The turn under way: it runs, or waits for an answer (`state`). */

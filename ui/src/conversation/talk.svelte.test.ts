@@ -88,7 +88,7 @@ afterEach(() => {
 });
 
 function enter(key: number): void {
-  const account = { key, name: "Ann", role: "owner" as const, profile: null, has_password: true, made_at: "" };
+  const account = { key, name: "Ann", role: "owner" as const, profile: null, has_password: true, made_at: "", revision: "" };
   hub.me = { account, sender_id: "ann", scopes: [], login: 1, csrf: "word" };
 }
 

@@ -4,7 +4,7 @@
 
 import { Problem } from "../api/client.ts";
 import type { Delta, FeedEvent } from "../api/feed.ts";
-import type { DeliveryShape, MessageView, SessionRowView, Speech as Whom, TurnView } from "../api/schema.ts";
+import type { DeliveryShape, QueuedView, SessionRowView, Speech as Whom, TurnView } from "../api/schema.ts";
 import { Errands } from "../state/errands.ts";
 import { hub } from "../state/hub.svelte.ts";
 import { notices } from "../state/notices.svelte.ts";
@@ -34,7 +34,7 @@ export class Talk extends Reader implements TalkState {
   row = $state.raw<SessionRowView | null>(null);
   turns = $state.raw<ReadonlyMap<number, TurnView>>(new Map());
   kin = $state.raw<Kin | null>(null);
-  queue = $state.raw<readonly MessageView[]>([]);
+  queue = $state.raw<readonly QueuedView[]>([]);
   /** What never arrived where it should. */
   lost = $state.raw<readonly DeliveryShape[]>([]);
   isLoading = $state(false);

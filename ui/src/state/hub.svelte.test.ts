@@ -33,7 +33,7 @@ class Page extends EventTarget {
 type Answer = (address: string, headers: Headers) => Response | null;
 
 const who = (key: number, csrf: string): Me => ({
-  account: { key, name: "a", role: "owner", profile: null, has_password: true, made_at: "" },
+  account: { key, name: "a", role: "owner", profile: null, has_password: true, made_at: "", revision: "" },
   sender_id: "",
   scopes: [],
   login: 1,

@@ -6,6 +6,7 @@ from threadline.core.command import without_command
 from threadline.core.delivery import LOCAL
 from threadline.core.errors import Conflict, NotFound, Refused
 from threadline.core.message import Message, MessageKey, Part
+from threadline.core.revision import Seen, require_seen
 from threadline.core.session import SessionId
 from threadline.core.turn import TurnId, TurnState
 from threadline.sessions.arrivals.changes import go_on_waiting, rewrite
@@ -22,6 +23,7 @@ def change_queued(
     parts: tuple[Part, ...],
     *,
     sender_id: str,
+    seen: Seen | None = None,
     now: datetime,
 ) -> Message:
     """Let a message that waits read differently, if its turn has not begun meanwhile.
@@ -29,8 +31,10 @@ def change_queued(
     Nobody puts words into somebody else's mouth: whoever asks must have said it, here.
     """
     with open_chronicle(tx, id, now) as chronicle:
-        if not _is_own(_queued(chronicle, key), sender_id):
+        waiting = _queued(chronicle, key)
+        if not _is_own(waiting, sender_id):
             raise Refused("Only whoever said it here can change it", id=str(key))
+        require_seen(message_from(waiting, id).revision, seen, str(key))
         message = expect(tx, "read_message", key=key)
         rewrite(chronicle, message, without_command(parts))
         go_on_waiting(chronicle, message, is_gone=False)

@@ -8,6 +8,7 @@ from threadline.core.address import Address, Kind, Sender
 from threadline.core.errors import Invalid, NotFound, Refused
 from threadline.core.event import EventKind
 from threadline.core.person import Identity, KnownSender, Person, PersonKey
+from threadline.core.revision import Seen, require_seen
 from threadline.core.route import canonical_sender
 from threadline.core.text import checked_text, clean_title
 from threadline.sessions.arrivals.places import NEVER_SEEN, add_sender
@@ -43,12 +44,20 @@ def read_person(tx: Transaction, key: PersonKey) -> Person:
 
 
 def rename_person(
-    tx: Transaction, key: PersonKey, name: str, *, by: Actor | None = None, now: datetime
+    tx: Transaction,
+    key: PersonKey,
+    name: str,
+    *,
+    by: Actor | None = None,
+    seen: Seen | None = None,
+    now: datetime,
 ) -> Person:
-    """Call a person by another name."""
+    """Call a person by another name, if they have the one that was seen."""
     cleaned = clean_title(checked_text(name, "name"))
     if not cleaned:
         raise Invalid("A name needs at least one visible character", id=str(key))
+    tx.one("lock_person", key=key)
+    require_seen(read_person(tx, key).revision, seen, str(key))
     tx.run("name_person", key=key, name=cleaned)
     person = read_person(tx, key)
     tell_person_changed(tx, key, now)

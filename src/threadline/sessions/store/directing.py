@@ -6,6 +6,7 @@ from threadline.core.inbound import Inbound
 from threadline.core.message import Message, MessageKey, Part, checked_parts
 from threadline.core.minimap import BUCKETS, Bucket
 from threadline.core.rank import Rank
+from threadline.core.revision import Seen
 from threadline.core.session import Session, SessionId, checked_session_id
 from threadline.core.text import checked_choice, checked_count, checked_id, checked_type
 from threadline.core.turn import BusyMode, TurnId
@@ -91,11 +92,18 @@ class Directing(Door):
         )
 
     async def change_queued(
-        self, session_id: SessionId, key: MessageKey, parts: tuple[Part, ...], sender: Sender
+        self,
+        session_id: SessionId,
+        key: MessageKey,
+        parts: tuple[Part, ...],
+        sender: Sender,
+        *,
+        seen: Seen | None = None,
     ) -> Message:
         """Let a message that waits read differently; whoever asks must have said it, here.
 
-        Once its turn has begun that is a Conflict, and nothing is changed.
+        Once its turn has begun that is a Conflict, and nothing is changed. `seen` are the
+        revisions of which it must have one: else it is `Stale`.
         """
         return await self._db.write(
             queued.change_queued,
@@ -103,6 +111,7 @@ class Directing(Door):
             MessageKey(checked_count(key, "message key")),
             checked_parts(parts),
             sender_id=checked_type(sender, "sender", Sender).id or "",
+            seen=seen,
             now=self.now(),
         )
 

@@ -6,6 +6,7 @@ from threadline.core.account import Actor
 from threadline.core.address import Address, Sender
 from threadline.core.errors import Conflict
 from threadline.core.person import Asker, Identity, Person, PersonKey, checked_person_key
+from threadline.core.revision import Seen
 from threadline.core.route import MAIN_PROFILE, canonical_profile
 from threadline.core.session import SessionId, checked_session_id, checked_session_ids
 from threadline.core.text import checked_id, checked_type
@@ -107,10 +108,17 @@ class Knowing(Door):
         """Tell which person a sender is; None: nobody that we know of, and never a guess."""
         return await self._db.read(persons.person_of, checked_type(identity, "sender", Identity))
 
-    async def rename_person(self, key: PersonKey, name: str, *, by: Actor | None = None) -> Person:
-        """Call a person by another name."""
+    async def rename_person(
+        self,
+        key: PersonKey,
+        name: str,
+        *,
+        by: Actor | None = None,
+        seen: Seen | None = None,
+    ) -> Person:
+        """Call a person by another name; `seen` are the revisions of which they must have one."""
         return await self._db.write(
-            persons.rename_person, checked_person_key(key), name, by=by, now=self.now()
+            persons.rename_person, checked_person_key(key), name, by=by, seen=seen, now=self.now()
         )
 
     async def learn_alias(self, platform: str, id: str, same_as: str) -> bool:

@@ -16,6 +16,7 @@ from threadline.core.account import (
 from threadline.core.delivery import LOCAL
 from threadline.core.errors import Conflict, NotFound, Refused
 from threadline.core.event import EventKind
+from threadline.core.revision import Seen, require_seen
 from threadline.sessions.audit import forget_acts, forget_subject, note_audit
 from threadline.sessions.chronicle import tell_apart
 from threadline.storage.database import Row, Transaction, expect
@@ -87,10 +88,17 @@ def list_accounts(tx: Transaction) -> list[Account]:
 
 
 def rename_account(
-    tx: Transaction, key: AccountKey, name: str, *, by: Actor | None = None, now: datetime
+    tx: Transaction,
+    key: AccountKey,
+    name: str,
+    *,
+    by: Actor | None = None,
+    seen: Seen | None = None,
+    now: datetime,
 ) -> Account:
-    """Give an account another name."""
+    """Give an account another name, if it has the one that was seen."""
     cleaned, before = clean_account_name(name), lock_account(tx, key)
+    require_seen(before.revision, seen, str(key))
     if cleaned != before.name:
         if before.role is not AccountRole.OWNER or cleaned != OWNER_NAME:
             _refuse_taken(tx, cleaned)

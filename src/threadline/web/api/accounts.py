@@ -12,6 +12,7 @@ from threadline.web.api.deps import ConfigDep, StoreDep
 from threadline.web.api.idempotency import OnceDep
 from threadline.web.api.paging import PAGE, After, Most, Page, number_after
 from threadline.web.api.problems import told
+from threadline.web.api.revisions import IfMatch, seen_in, tell_tag
 from threadline.web.api.shapes.accounts import (
     AccountRenaming,
     AccountShape,
@@ -61,19 +62,29 @@ async def make_account(wish: NewAccount, visitor: Administering, once: OnceDep) 
 
 
 @router.get("/{key}")
-async def read_account(key: Key, _: Administering, store: StoreDep) -> AccountShape:
+async def read_account(
+    key: Key, _: Administering, store: StoreDep, response: Response
+) -> AccountShape:
     """Read an account."""
-    return AccountShape.from_account(await _usable(store, key))
+    return _shown(response, await _usable(store, key))
 
 
-@router.patch("/{key}", responses=told(409))
+@router.patch("/{key}", responses=told(409, 412, 428))
 async def rename_account(
-    key: Key, wish: AccountRenaming, visitor: Administering, store: StoreDep
+    key: Key,
+    wish: AccountRenaming,
+    visitor: Administering,
+    store: StoreDep,
+    *,
+    response: Response,
+    seen: IfMatch = None,
 ) -> AccountShape:
     """Give an account another name, with which its password is used from then on."""
     account = await _usable(store, key)
-    renamed = await store.rename_account(account.key, wish.name, by=visitor.account.actor)
-    return AccountShape.from_account(renamed)
+    renamed = await store.rename_account(
+        account.key, wish.name, by=visitor.account.actor, seen=seen_in(seen)
+    )
+    return _shown(response, renamed)
 
 
 @router.delete("/{key}", status_code=204)
@@ -125,6 +136,11 @@ async def end_logins_of(key: Key, visitor: Administering, store: StoreDep) -> Lo
     own = visitor.login if visitor.account.key == account.key else None
     ended = await store.end_logins(account.key, own.key if own else None, by=visitor.account.actor)
     return LoginsEnded(ended=ended)
+
+
+def _shown(response: Response, account: Account) -> AccountShape:
+    tell_tag(response, account.revision)
+    return AccountShape.from_account(account)
 
 
 async def _usable(store: Store, key: int) -> Account:

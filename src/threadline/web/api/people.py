@@ -2,13 +2,15 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Path, Response
 
 from threadline.assembly.outputs import with_outputs
-from threadline.core.person import PersonKey
+from threadline.core.person import Person, PersonKey
 from threadline.web.api.asking import Administering
 from threadline.web.api.deps import StoreDep
 from threadline.web.api.paging import PAGE, After, Most, Page, number_after
+from threadline.web.api.problems import told
+from threadline.web.api.revisions import IfMatch, seen_in, tell_tag
 from threadline.web.api.shapes.people import (
     JoinWish,
     ListedSender,
@@ -97,15 +99,31 @@ async def part_sender(wish: SenderWish, visitor: Administering, store: StoreDep)
 
 
 @router.get("/{key}")
-async def read_person(key: Key, _: Administering, store: StoreDep) -> PersonShape:
+async def read_person(
+    key: Key, _: Administering, store: StoreDep, response: Response
+) -> PersonShape:
     """Read a person."""
-    return PersonShape.from_person(await store.person(PersonKey(key)))
+    return _shown(response, await store.person(PersonKey(key)))
 
 
-@router.patch("/{key}")
+@router.patch("/{key}", responses=told(412, 428))
 async def rename_person(
-    key: Key, wish: PersonRenaming, visitor: Administering, store: StoreDep
+    key: Key,
+    wish: PersonRenaming,
+    visitor: Administering,
+    store: StoreDep,
+    *,
+    response: Response,
+    seen: IfMatch = None,
 ) -> PersonShape:
     """Call a person by another name."""
-    by = visitor.account.actor
-    return PersonShape.from_person(await store.rename_person(PersonKey(key), wish.name, by=by))
+    person = await store.person(PersonKey(key))
+    renamed = await store.rename_person(
+        person.key, wish.name, by=visitor.account.actor, seen=seen_in(seen)
+    )
+    return _shown(response, renamed)
+
+
+def _shown(response: Response, person: Person) -> PersonShape:
+    tell_tag(response, person.revision)
+    return PersonShape.from_person(person)

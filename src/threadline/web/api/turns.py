@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Path, Response
 
 from threadline.core.message import MessageKey, Text
 from threadline.core.turn import TurnId
@@ -11,7 +11,8 @@ from threadline.web.api.deps import SessionIdPath, StoreDep
 from threadline.web.api.looking import visible_turn
 from threadline.web.api.paging import PAGE, After, Most, Page, number_after
 from threadline.web.api.problems import told
-from threadline.web.api.shapes.message import MessageView, NewWords
+from threadline.web.api.revisions import IfMatch, seen_in, tell_tag
+from threadline.web.api.shapes.message import MessageView, NewWords, QueuedView
 from threadline.web.api.shapes.turn import StoppedView, TurnView
 
 router = APIRouter(tags=["turns"])
@@ -61,27 +62,41 @@ async def stop_session(visitor: Writing, store: StoreDep, id: SessionIdPath) -> 
 
 
 @router.get("/sessions/{id}/queue", summary="Read the queue")
-async def list_queue(visitor: Reading, store: StoreDep, id: SessionIdPath) -> Page[MessageView]:
+async def list_queue(visitor: Reading, store: StoreDep, id: SessionIdPath) -> Page[QueuedView]:
     """Read the messages that wait for their turn, in order."""
     session = await visible(store, visitor, id)
-    return Page(items=[MessageView.from_message(one) for one in await store.queue(session.id)])
+    return Page(items=[QueuedView.from_message(one) for one in await store.queue(session.id)])
 
 
 @router.put(
-    "/sessions/{id}/queue/{key}", summary="Change a message that waits", responses=told(409)
+    "/sessions/{id}/queue/{key}",
+    summary="Change a message that waits",
+    responses=told(409, 412, 428),
 )
 async def change_queued(
-    *, visitor: Exchanging, store: StoreDep, id: SessionIdPath, key: WaitingKey, wish: NewWords
-) -> MessageView:
+    *,
+    visitor: Exchanging,
+    store: StoreDep,
+    id: SessionIdPath,
+    key: WaitingKey,
+    wish: NewWords,
+    response: Response,
+    seen: IfMatch = None,
+) -> QueuedView:
     """Let a message of your own that waits for its turn read differently.
 
     Nobody puts words into somebody else's mouth, not even an owner, who may only take them back.
     """
     session = await visible(store, visitor, id)
     message = await store.change_queued(
-        session.id, MessageKey(key), (Text(text=wish.text),), visitor.account.sender
+        session.id,
+        MessageKey(key),
+        (Text(text=wish.text),),
+        visitor.account.sender,
+        seen=seen_in(seen),
     )
-    return MessageView.from_message(message)
+    tell_tag(response, message.revision)
+    return QueuedView.from_message(message)
 
 
 @router.delete("/sessions/{id}/queue/{key}", summary="Take a message back", responses=told(409))

@@ -23,7 +23,7 @@ beforeEach(() => {
       return shelf.size;
     },
   });
-  const account = { key: 1, name: "Ann", role: "owner" as const, profile: null, has_password: true, made_at: "" };
+  const account = { key: 1, name: "Ann", role: "owner" as const, profile: null, has_password: true, made_at: "", revision: "" };
   hub.me = { account, sender_id: "ann", scopes: [], login: 1, csrf: "word" };
 });
 

@@ -204,8 +204,8 @@ export const talk: TalkState = {
   turns: new Map([[RUNNING, running]]),
   lineage: null,
   queue: [
-    line(20, "user", [{ type: "text", text: "And the beans?" }], { seq: null }),
-    line(21, "user", [{ type: "text", text: "وماذا عن الطماطم؟" }], { seq: null }),
+    { ...line(20, "user", [{ type: "text", text: "And the beans?" }], { seq: null }), revision: "1" },
+    { ...line(21, "user", [{ type: "text", text: "وماذا عن الطماطم؟" }], { seq: null }), revision: "1" },
   ],
   pending: [],
   speaking: null,

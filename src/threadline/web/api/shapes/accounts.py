@@ -14,7 +14,7 @@ from threadline.core.account import (
     Passkey,
     TokenScope,
 )
-from threadline.web.api.shapes.model import Answer, Moment, Wish
+from threadline.web.api.shapes.model import REVISION, Answer, Moment, Wish
 from threadline.web.login.passwords import PASSWORD_MOST
 
 Name = Field(min_length=1, max_length=NAME_LIMIT, examples=["Ada"])
@@ -34,6 +34,7 @@ class AccountShape(Answer):
     profile: str | None = Field(description="The profile that they belong to; null: all of them.")
     has_password: bool
     made_at: Moment
+    revision: str = REVISION
 
     @classmethod
     def from_account(cls, account: Account) -> "AccountShape":
@@ -45,6 +46,7 @@ class AccountShape(Answer):
             profile=account.profile,
             has_password=account.has_password,
             made_at=account.made_at,
+            revision=account.revision,
         )
 
 

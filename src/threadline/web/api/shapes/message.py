@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Self
 
 from pydantic import Field
 
@@ -11,7 +11,7 @@ from threadline.core.text import TEXT_LIMIT
 from threadline.core.turn import BusyMode
 from threadline.sessions.arrivals.outcome import Arrival, Outcome
 from threadline.sessions.views import Revision
-from threadline.web.api.shapes.model import Answer, Moment, Told, Wish
+from threadline.web.api.shapes.model import REVISION, Answer, Moment, Told, Wish
 from threadline.web.api.shapes.parts import PartView, Words
 
 
@@ -33,9 +33,15 @@ class MessageView(Answer):
     deleted_at: Moment | None
 
     @classmethod
-    def from_message(cls, message: Message) -> "MessageView":
+    def from_message(cls, message: Message) -> Self:
         """Show a message."""
         return cls.model_validate(message)
+
+
+class QueuedView(MessageView):
+    """A message that waits for its turn."""
+
+    revision: str = REVISION
 
 
 class MessagePage(Answer):

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import (
     BaseModel,
     ConfigDict,
+    Field,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
     PlainSerializer,
@@ -27,6 +28,11 @@ Moment = Annotated[
     datetime, PlainSerializer(write_moment, return_type=str, when_used="json-unless-none")
 ]
 """A moment in an answer, as `2026-01-31T18:45:00.000000Z`."""
+REVISION = Field(
+    description="Its `ETag`: whoever changes it sends it back as `If-Match`, in quotes.",
+    examples=["5f6c1e0b9a3d4c2f8e7a6b5c4d3e2f10"],
+)
+"""Which state of something that can be changed is told."""
 
 
 class Answer(BaseModel):

@@ -7,7 +7,7 @@ from pydantic import Field
 from threadline.core.person import KnownSender, Person
 from threadline.sessions.people.parting import Parting
 from threadline.sessions.survey import SenderRow
-from threadline.web.api.shapes.model import Answer, Moment, Wish
+from threadline.web.api.shapes.model import REVISION, Answer, Moment, Wish
 
 SENDER = Field(
     min_length=3,
@@ -49,6 +49,7 @@ class PersonShape(Answer):
     name: str | None
     made_at: Moment
     senders: Sequence[SenderShape]
+    revision: str = REVISION
 
     @classmethod
     def from_person(cls, person: Person) -> "PersonShape":
@@ -58,6 +59,7 @@ class PersonShape(Answer):
             name=person.name,
             made_at=person.made_at,
             senders=[SenderShape.from_sender(one) for one in person.senders],
+            revision=person.revision,
         )
 
 
