@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { Client } from "../api/client.ts";
 import type { ChildView } from "../api/schema.ts";
-import { forksOf } from "./reading.ts";
+import { forksOf, Reading } from "./reading.ts";
 
 const child = (id: string, change: Partial<ChildView>): ChildView => ({
   id,
@@ -18,5 +19,31 @@ describe("forksOf", () => {
       { seq: 3, id: "a", title: "A" },
       { seq: 0, id: "b", title: null },
     ]);
+  });
+});
+
+/** A server whose turns are told in pages, the newest first. */
+function reading(states: readonly string[], asked: string[] = []): Reading {
+  const fetch = async (address: string): Promise<Response> => {
+    const { searchParams } = new URL(address, "http://here");
+    const [from, most] = [Number(searchParams.get("after") ?? 0), Number(searchParams.get("most"))];
+    asked.push(String(from));
+    const items = states.slice(from, from + most).map((state, at) => ({ id: states.length - from - at, state }));
+    return Response.json({ items, next: from + most < states.length ? String(from + most) : null });
+  };
+  return new Reading(new Client({ csrf: () => null, fetch: fetch as typeof globalThis.fetch }), "a", "main");
+}
+
+describe("turns", () => {
+  it("are read as far back as the one that all others wait for", async () => {
+    const states = [...Array<string>(100).fill("queued"), "running", ...Array<string>(100).fill("done")];
+    const turns = await reading(states).turns();
+    expect([...turns.values()].find(({ state }) => state === "running")?.id).toBe(101);
+  });
+
+  it("are read once where none waits", async () => {
+    const asked: string[] = [];
+    await reading(Array<string>(100).fill("done"), asked).turns();
+    expect(asked).toEqual(["0"]);
   });
 });

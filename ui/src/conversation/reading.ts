@@ -100,9 +100,17 @@ export class Reading {
     return (await this.client.call("list_cuts", { path: { id: this.id } })).data.items;
   }
 
+  /** Read the newest turns, at least as far back as the one that the others wait for. */
   async turns(): Promise<ReadonlyMap<number, TurnView>> {
-    const { data } = await this.client.call("list_turns", { path: { id: this.id }, query: { most: TURNS } });
-    return new Map(data.items.map((turn) => [turn.id, turn]));
+    const turns: TurnView[] = [];
+    let after: string | null = null;
+    do {
+      const query: { after: string | null; most: number } = { after, most: TURNS };
+      const { data } = await this.client.call("list_turns", { path: { id: this.id }, query });
+      turns.push(...data.items);
+      after = data.next ?? null;
+    } while (after !== null && turns.every(({ state }) => state === "queued"));
+    return new Map(turns.map((turn) => [turn.id, turn]));
   }
 
   async turn(turn_id: number): Promise<TurnView> {
