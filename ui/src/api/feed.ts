@@ -52,7 +52,7 @@ export interface Listener {
   onDelta?: (delta: Delta) => void;
   /** Something is missing: load everything anew. */
   onReload?: () => void;
-  /** The server ends the stream: `shutdown`, `logged out` or `broken`. */
+  /** The server ends the stream: `shutdown`, `logged out`, `out of sight` or `broken`. */
   onBye?: (why: string) => void;
   /** The connection is away. It is tried again by itself, unless the server refused to answer. */
   onAway?: (isRefused: boolean) => void;
