@@ -10,7 +10,7 @@ from tests.databases import FAST, on
 from tests.web.api.test_problems import Page
 from tests.web.browser import browsing, make_site
 from threadline.sessions.store import Store
-from threadline.web.api.manual import SOURCE, write_manual
+from threadline.web.api.manual import SOURCE, kind_of, write_manual
 from threadline.web.headers import POLICY
 from threadline.web.screens import Entry, Screens
 
@@ -102,6 +102,17 @@ def test_hostile_words_stay_words(entry: Entry | None) -> None:
     assert text.count("<script") == (1 if entry else 0)
     assert not page.styled
     assert "<code>&lt;b&gt;</code>" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "called"),
+    [("Page_SessionRow_", "Page of SessionRow"), ("Origin-Input", "Origin"), ("NewJob", "NewJob")],
+)
+def test_shapes_are_called_as_people_would(name: str, called: str) -> None:
+    """What a program made of the names of two shapes is read as both of them."""
+    schema = {"components": {"schemas": {name: {"type": "object"}}}}
+
+    assert kind_of(schema, {"$ref": f"#/components/schemas/{name}"}) == called
 
 
 def test_a_line_for_a_shell_is_quoted() -> None:

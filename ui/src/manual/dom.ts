@@ -46,6 +46,6 @@ export function labelled(input: HTMLElement, name: string, notes: string, about:
 }
 
 /** Set what is quoted as code in a text apart from the rest. */
-function prose(text: string): (Node | string)[] {
+export function prose(text: string): (Node | string)[] {
   return text.split("`").map((part, index) => (index % 2 === 1 ? make("code", {}, part) : part));
 }

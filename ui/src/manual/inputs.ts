@@ -8,6 +8,7 @@ import { labelled, make } from "./dom.ts";
 type Input = HTMLInputElement | HTMLSelectElement;
 
 const KEY = "Idempotency-Key";
+const FEW = 6;
 
 /** What was filled in elsewhere: whoever reads a session goes on with the same one. */
 const remembered = new Map<string, string>();
@@ -21,7 +22,8 @@ export class Inputs {
 
   constructor(operation: Operation) {
     this.#operation = operation;
-    for (const field of operation.fields) this.#add(field);
+    this.#add(operation.fields.filter((field) => field.isNeeded), this.element);
+    this.#add(operation.fields.filter((field) => !field.isNeeded), this.#fold());
     if (operation.body?.kind === "json") {
       this.#text = make("textarea", { spellcheck: "false", rows: "3" });
       this.#text.value = operation.body.example;
@@ -45,13 +47,27 @@ export class Inputs {
     for (const [field, input] of this.#inputs) if (field.name === KEY) input.value = key;
   }
 
-  #add(field: Field): void {
+  /** Make the place of what can be left out: on a phone, many would stand between a thumb and the button. */
+  #fold(): HTMLElement {
+    const count = this.#operation.fields.filter((field) => !field.isNeeded).length;
+    if (count <= FEW) return this.element;
+    const place = make("div", { class: "inputs" });
+    const isOpen = matchMedia("(min-width: 721px)").matches;
+    this.element.append(make("details", { open: isOpen }, make("summary", {}, words.optional(count)), place));
+    return place;
+  }
+
+  #add(fields: readonly Field[], place: HTMLElement): void {
+    for (const field of fields) place.append(this.#labelled(field));
+  }
+
+  #labelled(field: Field): HTMLElement {
     const input = inputOf(field);
     this.#inputs.set(field, input);
     if (field.where === "path") this.#remember(field, input);
     const notes = [field.where, field.type, ...(field.isNeeded ? [words.required] : [])].join(", ");
     const more = { [KEY]: words.key }[field.name] ?? (field.kind === "list" ? words.several : "");
-    this.element.append(labelled(input, field.name, notes, [field.about, more].filter(Boolean).join(" ")));
+    return labelled(input, field.name, notes, [field.about, more].filter(Boolean).join(" "));
   }
 
   #remember({ name }: Field, input: Input): void {

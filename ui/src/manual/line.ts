@@ -10,7 +10,7 @@ export class Line {
 
   constructor() {
     const copy = button(words.copy, () => void this.#copy());
-    const head = make("div", { class: "acts" }, make("h4", {}, words.curl), copy, this.#told);
+    const head = make("div", { class: "acts" }, make("h4", {}, words.curl), this.#told, copy);
     this.element = make("div", { class: "line" }, head, this.#text);
   }
 

@@ -39,7 +39,7 @@ async function arm(place: HTMLElement): Promise<void> {
 }
 
 function openNamed(): void {
-  const place = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const place = document.getElementById(location.hash.slice(1));
   if (place instanceof HTMLDetailsElement) place.open = true;
   place?.scrollIntoView();
 }

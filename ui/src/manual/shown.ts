@@ -1,7 +1,7 @@
 // The place below a form where the answer is shown.
 
 import { manual as words } from "../words/manual.ts";
-import { make } from "./dom.ts";
+import { make, prose } from "./dom.ts";
 import { Ear, isText, readProblem, setOut, type Happening, type Told } from "./reading.ts";
 
 /** Headers that somebody who tries something out wants to see. */
@@ -123,11 +123,11 @@ function problem({ title, detail, id, hint, errors }: Told): HTMLElement {
     const lines = errors.map(({ field, message }) => make("li", {}, make("code", {}, field), ` ${message}`));
     place.append(make("ul", {}, ...lines));
   }
-  if (hint) place.append(make("p", {}, `${words.problem.hint}: ${hint}`));
+  if (hint) place.append(make("p", {}, `${words.problem.hint}: `, ...prose(hint)));
   return place;
 }
 
 function event({ name, id, data }: Happening): HTMLElement {
   const head = make("p", {}, make("strong", {}, name), ` ${id}`);
-  return make("li", {}, head, make("code", {}, setOut("application/json", data)));
+  return make("li", {}, head, make("code", {}, data));
 }

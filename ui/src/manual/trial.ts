@@ -31,7 +31,6 @@ export class Trial {
     this.#caller = caller;
     this.#onDone = onDone;
     this.#inputs = new Inputs(operation);
-    this.#inputs.renewKey(newKey());
     this.#stop.hidden = true;
     this.element = make(
       "form",
@@ -47,7 +46,7 @@ export class Trial {
       event.preventDefault();
       void this.#run();
     });
-    this.#write();
+    this.#renewKey();
   }
 
   /** End what is still under way. */
@@ -57,6 +56,11 @@ export class Trial {
 
   #asking(): Asking {
     return ask(this.#operation, this.#inputs.filled(), this.#inputs.body());
+  }
+
+  #renewKey(): void {
+    this.#inputs.renewKey(newKey());
+    this.#write();
   }
 
   #write(): void {
@@ -98,7 +102,7 @@ export class Trial {
         headers: { ...headers, ...shown.headers },
         cache: "no-store",
       });
-      if (response.status < SUCCEEDED) this.#inputs.renewKey(newKey());
+      if (response.status < SUCCEEDED) this.#renewKey();
       await this.#answer.show(response, performance.now() - begun);
     } catch (error) {
       if (signal?.aborted) this.#answer.end(words.stopped);

@@ -115,7 +115,7 @@ def _answers(schema: Schema, answers: Mapping[str, Schema]) -> Iterator[str]:
     """Write what is answered; what may go wrong nearly everywhere is folded away."""
     good = {status: one for status, one in answers.items() if status.startswith(("2", "3"))}
     bad = {status: one for status, one in answers.items() if status not in good}
-    yield "<h3>Answers</h3>" + _statuses(schema, good)
+    yield "<h3>Responses</h3>" + _statuses(schema, good)
     for answer in good.values():
         shape = answer.get("content", {}).get("application/json", {}).get("schema")
         if shape:
@@ -161,7 +161,7 @@ def _body(operation: Schema) -> Schema | None:
 
 
 def _parameter(schema: Schema, one: Schema) -> tuple[str, str, str]:
-    where = f"{one['in']}{', needed' if one.get('required') else ''}"
+    where = f"{one['in']}{', required' if one.get('required') else ''}"
     described = one.get("description", one["schema"].get("description", ""))
     return one["name"], f"{kind_of(schema, one['schema'])} ({where})", described
 
@@ -170,7 +170,7 @@ def _fields(schema: Schema, body: Schema) -> Iterator[tuple[str, str, str]]:
     resolved = _resolved(schema, body)
     needed = resolved.get("required", ())
     for name, field in resolved.get("properties", {}).items():
-        kind = kind_of(schema, field) + (" (needed)" if name in needed else "")
+        kind = kind_of(schema, field) + (" (required)" if name in needed else "")
         yield name, kind, field.get("description", _resolved(schema, field).get("description", ""))
 
 
@@ -184,7 +184,7 @@ def kind_of(schema: Schema, field: Schema) -> str:
     """Say in a word or two what a value is."""
     if "$ref" in field:
         found = _resolved(schema, field)
-        return " | ".join(found["enum"]) if "enum" in found else field["$ref"].rpartition("/")[2]
+        return " | ".join(found["enum"]) if "enum" in found else _called(field["$ref"])
     if "anyOf" in field:
         return " | ".join(kind_of(schema, one) for one in field["anyOf"])
     if field.get("type") == "array":
@@ -192,6 +192,12 @@ def kind_of(schema: Schema, field: Schema) -> str:
     if "const" in field or "enum" in field:
         return " | ".join(str(one) for one in field.get("enum", [field.get("const")]))
     return str(field.get("format") or field.get("type") or "any")
+
+
+def _called(reference: str) -> str:
+    """Name a shape as people would: what it is of, and not whether it goes in or out."""
+    name = re.sub(r"-(Input|Output)$", "", reference.rpartition("/")[2])
+    return re.sub(r"^([A-Za-z]+)_(\w+)_$", r"\1 of \2", name)
 
 
 def _resolved(schema: Schema, field: Schema) -> Schema:
