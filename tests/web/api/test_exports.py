@@ -1,8 +1,10 @@
 """Exports and imports over HTTP: as much as one may see, as files that do no harm."""
 
+import json
+
 import pytest
 
-from tests.databases import FAST, POSTGRES, on
+from tests.databases import FAST, POSTGRES, DatabaseFactory, on
 from tests.web.api.callers import calling
 from threadline.core.session import SessionId
 from threadline.sessions.store import Store
@@ -127,3 +129,41 @@ async def test_garbage_is_no_history(store: Store) -> None:
             assert answer.status_code == 422, data[:20]
             assert answer.headers["content-type"] == "application/problem+json"
         assert await store.profiles() == []
+
+
+@on(FAST, POSTGRES)
+async def test_a_member_learns_nothing_of_how_the_owner_keeps_it(
+    database_factory: DatabaseFactory,
+) -> None:
+    """Neither the project that their session is in, nor how far others read, nor a hidden base.
+
+    All of it once stood in the file that a member was given.
+    """
+    store = Store(await database_factory())
+    async with calling(store) as call:
+        hidden, mine = await call.talk("owner"), await call.talk("member")
+        project = await store.make_project("Divorce")
+        await store.move([mine], project.key)
+        for who in ("owner", "member"):
+            await store.mark_read(mine, call.accounts[who].sender.id or "")
+        branch = await store.branch(hidden)
+        theirs = f"(SELECT sender_key FROM sessions WHERE id = '{mine}')"
+        database_factory.tamper(
+            f"UPDATE sessions SET sender_key = {theirs} WHERE id = '{branch.id}'"
+        )
+        asked = f"/api/exports/sessions/{mine}?format=jsonl"
+        own, whole = (await call.member.get(asked)).text, (await call.owner.get(asked)).text
+        pages = [
+            (await call.member.get(f"/api/exports/sessions/{branch.id}?format={ending}")).text
+            for ending in ("md", "html")
+        ]
+        full = (await call.owner.get(f"/api/exports/sessions/{branch.id}?format=md")).text
+
+    assert ("Divorce" in own, "Divorce" in whole) == (False, True)
+    records = [json.loads(line) for line in own.splitlines()]
+    (session,) = [one for one in records if "last_seq" in one]
+    readers = [mark["reader"] for mark in session["marks"]]
+    assert readers == [call.accounts["member"].sender.id]
+    assert whole.count('"reader"') == 2
+    assert [hidden[-8:] in page for page in (*pages, full)] == [False, False, True]
+    assert ["shares its first" in page for page in (*pages, full)] == [False, False, True]

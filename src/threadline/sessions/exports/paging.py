@@ -8,6 +8,7 @@ from threadline.core.cut import Cut, CutKind
 from threadline.core.errors import Invalid
 from threadline.core.markdown import MarkdownPage
 from threadline.core.message import Attachment, Message
+from threadline.core.person import Asker
 from threadline.core.portable.files import ExportFormat, Extent, Selection
 from threadline.core.portable.places import PortableSender
 from threadline.core.redaction import Redactor
@@ -18,6 +19,7 @@ from threadline.sessions import blobs, views
 from threadline.sessions.exports import lines
 from threadline.sessions.exports.redacting import learn, redact_parts
 from threadline.sessions.exports.writing import make_plan
+from threadline.sessions.people.ownership import may_see
 from threadline.sessions.transcripts.layout import layout_of
 from threadline.storage.database import Database, Transaction
 
@@ -37,12 +39,19 @@ async def write_page(
     *,
     hidden: bool = False,
     redactor: Redactor | None = None,
+    asker: Asker | None = None,
 ) -> AsyncIterator[str]:
-    """Write a session as a page; what was undone or retried only if it is asked for."""
+    """Write a session as a page; what was undone or retried only if it is asked for.
+
+    An asker is not told with which session it shares its beginning if they may not see that one.
+    """
     if format not in _PAGES:
         raise Invalid(f"A page for people is never {format}", hint=f"One of: {', '.join(_PAGES)}")
     page = _PAGES[format]()
     session = await db.read(views.read_session, id)
+    if asker is not None and session.base_id is not None:
+        is_seen = await db.read(may_see, asker, session.base_id)
+        session = session if is_seen else replace(session, base_id=None)
     cuts = list((await db.read(layout_of, id)).cuts)
     people: dict[str, str] = {}
     if redactor is not None:

@@ -88,8 +88,9 @@ async def write_history(
     that it needs stand before it, once in a file.
     """
     plan = await make_plan(db, selection, asker)
+    member = None if asker is None or asker.sees_all else asker
     # What others changed or deleted is between them and the owner.
-    hides_past = redactor is not None or (asker is not None and not asker.sees_all)
+    hides_past = redactor is not None or member is not None
     roll = Roll(redactor)
     latest = None if plan.latest is None else moment(plan.latest)
     head: list[Record] = [
@@ -111,7 +112,7 @@ async def write_history(
         unit = await _open_unit(db, key, excerpt)
         if unit is None:
             continue
-        project_key = unit.row.number_or_none("project_key")
+        project_key = None if member else unit.row.number_or_none("project_key")
         if project_key is not None and excerpt is None and project_key not in known:
             known.add(project_key)
             yield roll.write([await db.read(_read_project, project_key)])
@@ -122,6 +123,8 @@ async def write_history(
                 yield block
         async for records in read_records(db, unit, plan.takes):
             told = [_without_past(record) for record in records] if hides_past else records
+            if member is not None:
+                told = [_for_member(record, member) for record in told]
             # On a thread, as everybody else would wait while long texts are redacted.
             yield await asyncio.to_thread(roll.write, told)
     yield roll.end()
@@ -129,6 +132,14 @@ async def write_history(
 
 def _without_past(record: Record) -> Record:
     return replace(record, revisions=()) if isinstance(record, PortableMessage) else record
+
+
+def _for_member(record: Record, member: Asker) -> Record:
+    """Leave out how the owner arranges conversations, and how far others have read."""
+    if not isinstance(record, PortableSession):
+        return record
+    own = tuple(mark for mark in record.marks if mark.reader == (member.sender.id or ""))
+    return replace(record, project=None, marks=own)
 
 
 async def make_plan(db: Database, selection: Selection, asker: Asker | None) -> Plan:

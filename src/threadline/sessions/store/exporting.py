@@ -72,6 +72,7 @@ class Exporting(Door):
             checked_choice(format, "format", ExportFormat),
             hidden=checked_flag(hidden, "hidden"),
             redactor=redactor,
+            asker=asker,
         ):
             yield piece
 
