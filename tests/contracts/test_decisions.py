@@ -50,6 +50,10 @@ async def test_questions_are_shown_to_whom_they_are_asked(desk: Desk) -> None:
     assert [turn.id for turn in await desk.store.questions(asker(ALICE))] == [first]
     assert [turn.id for turn in await desk.store.questions(asker(BOB, GROUP))] == [second]
     assert await desk.store.questions(Asker.owner("work")) == []
+    (latest,) = await desk.store.questions(OWNER, most=1)
+    assert latest.asked_at is not None
+    place = latest.asked_at, latest.id
+    assert [turn.id for turn in await desk.store.questions(OWNER, before=place)] == [first]
 
 
 @both

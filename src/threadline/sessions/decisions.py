@@ -1,5 +1,6 @@
 """Decisions: what somebody who looks at conversations says to what their agents ask."""
 
+import json
 from datetime import datetime
 
 from threadline.core.approval import Approval, Extent, write_answer
@@ -8,6 +9,7 @@ from threadline.core.person import Asker
 from threadline.core.rank import Rank
 from threadline.core.rules import Rules
 from threadline.core.session import SessionId
+from threadline.core.text import COUNT_LIMIT
 from threadline.core.turn import Turn, TurnId, TurnState
 from threadline.sessions import allowances, views
 from threadline.sessions.people.ownership import AskerKeys, asker_keys, sender_key_of
@@ -15,20 +17,48 @@ from threadline.sessions.questions import Respondent, may_answer
 from threadline.sessions.records import address_from_row, turn_from
 from threadline.sessions.turns import pause
 from threadline.storage.database import Row, Transaction, expect
+from threadline.storage.moments import stamp
 
-MOST = 1000
-"""Questions that are looked at."""
+_SLICE = 100
+"""Questions that are looked at together."""
 
 
-def list_questions(tx: Transaction, asker: Asker, *, rules: Rules) -> list[Turn]:
+def list_questions(
+    tx: Transaction,
+    asker: Asker,
+    *,
+    before: tuple[datetime, TurnId] | None,
+    most: int,
+    rules: Rules,
+) -> list[Turn]:
     """List the turns that wait for an answer which somebody may give, the latest first."""
-    keys = asker_keys(tx, asker)
-    rows = tx.all("list_waiting_turns", profile=keys.profile, most=MOST)
-    return [
-        turn_from(row, SessionId(row.text("session_id")))
-        for row in rows
-        if keys.admits(row) and _is_theirs(tx, keys, row, TurnId(row.number("id")), rules)
-    ]
+    keys, found = asker_keys(tx, asker), list[Turn]()
+    at, id = (COUNT_LIMIT, 0) if before is None else (stamp(before[0]), before[1])
+    rows = _waiting(tx, keys, at, id)
+    while rows and len(found) < most:
+        found += [
+            turn_from(row, SessionId(row.text("session_id")))
+            for row in rows
+            if _is_theirs(tx, keys, row, TurnId(row.number("id")), rules)
+        ]
+        at, id = rows[-1].number("asked_at"), rows[-1].number("id")
+        rows = _waiting(tx, keys, at, id) if len(rows) == _SLICE else []
+    return found[:most]
+
+
+def _waiting(tx: Transaction, keys: AskerKeys, at: int, id: int) -> list[Row]:
+    platform, account, chat = keys.chat or (None, None, None)
+    return tx.all(
+        "list_waiting_turns",
+        profile=keys.profile,
+        sender_keys=None if keys.sees_all else json.dumps(sorted(keys.sender_keys)),
+        platform=platform,
+        account=account,
+        chat=chat,
+        before_at=at,
+        before_id=id,
+        most=_SLICE,
+    )
 
 
 def decide(

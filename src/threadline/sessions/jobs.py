@@ -199,10 +199,10 @@ def require_job(tx: Transaction, id: JobId, asker: Asker, seen: Seen | None = No
     return job
 
 
-def list_jobs(tx: Transaction, asker: Asker) -> Sequence[Job]:
+def list_jobs(tx: Transaction, asker: Asker, *, after: int, most: int) -> Sequence[Job]:
     """List the asker's jobs, in the order in which they were made; the owner's are all."""
     keys = None if asker.sees_all else json.dumps(sorted(asker_keys(tx, asker).sender_keys))
-    rows = tx.all("list_jobs", profile=asker.profile, sender_keys=keys)
+    rows = tx.all("list_jobs", profile=asker.profile, sender_keys=keys, after=after, most=most)
     return [_job_from(row) for row in rows]
 
 
@@ -223,10 +223,13 @@ def list_jobs_seen_by(
     return JobSight(there=frozenset(JobId(row.number("id")) for row in rows), seen=seen)
 
 
-def list_runs(tx: Transaction, id: JobId, asker: Asker, *, most: int) -> Sequence[JobRun]:
+def list_runs(
+    tx: Transaction, id: JobId, asker: Asker, *, before: int, most: int
+) -> Sequence[JobRun]:
     """List the latest runs of a job, the newest first."""
     see_job(tx, id, asker)
-    return [_run_from(row) for row in tx.all("list_job_runs", job_id=id, most=most)]
+    rows = tx.all("list_job_runs", job_id=id, before=before, most=most)
+    return [_run_from(row) for row in rows]
 
 
 def next_job_due(tx: Transaction) -> datetime | None:

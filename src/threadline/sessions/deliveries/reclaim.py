@@ -8,6 +8,7 @@ from threadline.core.delivery import KEEP_WORDS_OWED, STALE_AFTER, DeliveryId, S
 from threadline.core.errors import LeaseLost
 from threadline.core.event import EventKind
 from threadline.core.rules import Rules
+from threadline.core.text import COUNT_LIMIT
 from threadline.core.turn import OwnerId, is_over
 from threadline.sessions.deliveries.carry import not_sent
 from threadline.sessions.deliveries.parcel import in_lock_order, telling
@@ -70,20 +71,26 @@ def abandon_stale(tx: Transaction, *, now: datetime) -> list[DeliveryId]:
 class DeadTarget:
     """A place to which nothing can be sent, until something can again."""
 
+    key: int
+    """By which it is told from others that became so at the same moment."""
     address: Address
     dead_at: datetime
     why: str | None
 
 
-def dead_targets(tx: Transaction, most: int) -> list[DeadTarget]:
+def dead_targets(
+    tx: Transaction, *, before: tuple[datetime, int] | None, most: int
+) -> list[DeadTarget]:
     """List the places to which nothing can be sent, the latest first."""
+    at, key = (COUNT_LIMIT, 0) if before is None else (stamp(before[0]), before[1])
     return [
         DeadTarget(
+            key=row.number("key"),
             address=address_from_row(row),
             dead_at=row.moment("dead_at"),
             why=row.text_or_none("dead_why"),
         )
-        for row in tx.all("list_dead_addresses", most=most)
+        for row in tx.all("list_dead_addresses", before_at=at, before_key=key, most=most)
     ]
 
 

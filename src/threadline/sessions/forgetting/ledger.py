@@ -111,9 +111,10 @@ def certificate(tx: Transaction, id: ForgettingId) -> Certificate:
     return _certificate_from(tx, row)
 
 
-def list_certificates(tx: Transaction, most: int) -> list[Certificate]:
-    """Read the newest forgettings."""
-    return [_certificate_from(tx, row) for row in tx.all("list_forgettings", most=most)]
+def list_certificates(tx: Transaction, *, before: int, most: int) -> list[Certificate]:
+    """Read the newest forgettings, or those before one of them."""
+    rows = tx.all("list_forgettings", before=before, most=most)
+    return [_certificate_from(tx, row) for row in rows]
 
 
 def list_unfinished(tx: Transaction) -> list[ForgettingId]:

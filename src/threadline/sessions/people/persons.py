@@ -20,12 +20,14 @@ from threadline.storage.database import Row, Transaction, expect
 from threadline.storage.moments import stamp
 
 
-def people(tx: Transaction) -> list[Person]:
-    """List everybody who speaks through several senders, in the order in which they were joined."""
+def people(tx: Transaction, *, after: int, most: int) -> list[Person]:
+    """List those who speak through several senders, in the order in which they were joined."""
+    rows = tx.all("list_persons", after=after, most=most)
+    last = rows[-1].number("key") if rows else after
     senders: dict[int, list[Row]] = {}
-    for row in tx.all("list_linked_senders"):
+    for row in tx.all("list_linked_senders", after=after, last=last):
         senders.setdefault(row.number("person_key"), []).append(row)
-    return [_person(row, senders.get(row.number("key"), [])) for row in tx.all("list_persons")]
+    return [_person(row, senders.get(row.number("key"), [])) for row in rows]
 
 
 def person_of(tx: Transaction, identity: Identity) -> Person | None:

@@ -12,20 +12,43 @@ from threadline.core.approval import (
 from threadline.core.person import Asker
 from threadline.core.route import canonical_profile
 from threadline.core.session import SessionId, checked_session_id
-from threadline.core.text import checked_choice, checked_moment, checked_text, checked_type
+from threadline.core.text import (
+    checked_choice,
+    checked_count,
+    checked_moment,
+    checked_text,
+    checked_type,
+)
 from threadline.core.turn import Turn, TurnId, TurnState, checked_turn_id
 from threadline.sessions import allowances, decisions, views
 from threadline.sessions.store.door import Door
+from threadline.sessions.views import LARGEST_PAGE
 from threadline.storage.database import Transaction
 
 
 class Approving(Door):
     """What agents ask leave for, and leave that people gave for longer than once."""
 
-    async def questions(self, asker: Asker) -> list[Turn]:
-        """List the turns that wait for an answer which an asker may give, the latest first."""
+    async def questions(
+        self,
+        asker: Asker,
+        *,
+        before: tuple[datetime, TurnId] | None = None,
+        most: int = LARGEST_PAGE,
+    ) -> list[Turn]:
+        """List the turns that wait for an answer which an asker may give, the latest first.
+
+        `before` is when a turn asked, and its id: the list goes on behind that.
+        """
+        place = None
+        if before is not None:
+            place = checked_moment(before[0], "before"), TurnId(checked_count(before[1], "turn"))
         return await self._db.read(
-            decisions.list_questions, checked_type(asker, "asker", Asker), rules=self.rules
+            decisions.list_questions,
+            checked_type(asker, "asker", Asker),
+            before=place,
+            most=min(checked_count(most, "number of questions", 1), LARGEST_PAGE),
+            rules=self.rules,
         )
 
     async def decide(

@@ -15,7 +15,14 @@ from threadline.core.delivery import (
 from threadline.core.errors import NotFound
 from threadline.core.message import Attachment, BlobHash, MediaKind
 from threadline.core.rules import Rules
-from threadline.core.text import checked_choice, checked_count, checked_id, checked_type, unfit
+from threadline.core.text import (
+    checked_choice,
+    checked_count,
+    checked_id,
+    checked_moment,
+    checked_type,
+    unfit,
+)
 from threadline.core.turn import Lease, OwnerId, TurnId, checked_turn_id
 from threadline.sessions import blobs
 from threadline.sessions.deliveries import carry, owe, reclaim, stream, take
@@ -146,10 +153,17 @@ class Delivering(Door):
         """Delete a slice of what belonged to no session and was sent long ago."""
         return await self._db.write(reclaim.clear_words, now=self.now())
 
-    async def dead_targets(self, most: int = 100) -> list[DeadTarget]:
-        """List the places to which nothing can be sent, the latest first."""
-        most = checked_count(most, "number of places", 1)
-        return await self._db.read(reclaim.dead_targets, most)
+    async def dead_targets(
+        self, most: int = 100, *, before: tuple[datetime, int] | None = None
+    ) -> list[DeadTarget]:
+        """List the places to which nothing can be sent, the latest first.
+
+        `before` is the moment and the key behind which the list goes on.
+        """
+        most, place = checked_count(most, "number of places", 1), None
+        if before is not None:
+            place = checked_moment(before[0], "before"), checked_count(before[1], "place")
+        return await self._db.read(reclaim.dead_targets, before=place, most=most)
 
     async def address_of_turn(self, turn_id: TurnId) -> Address:
         """Tell where a turn was asked for."""

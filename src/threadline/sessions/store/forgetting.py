@@ -15,7 +15,7 @@ from threadline.core.forgetting import (
 from threadline.core.person import Identity
 from threadline.core.revision import Seen
 from threadline.core.session import SessionId, checked_session_id, checked_session_ids
-from threadline.core.text import checked_count, checked_id, checked_type
+from threadline.core.text import COUNT_LIMIT, checked_count, checked_id, checked_type
 from threadline.sessions.forgetting import again, ledger, plans
 from threadline.sessions.forgetting.progress import forget_some
 from threadline.sessions.store.door import Door
@@ -167,10 +167,11 @@ class Forgetting(Door):
         """Read what a forgetting removed, and whether it is done."""
         return await self._db.read(ledger.certificate, checked_forgetting_id(id))
 
-    async def certificates(self, most: int = 50) -> list[Certificate]:
-        """Read the newest certificates."""
+    async def certificates(self, most: int = 50, *, before: int = COUNT_LIMIT) -> list[Certificate]:
+        """Read the newest certificates, or those before one of them."""
         most = checked_count(most, "number of certificates", 1)
-        return await self._db.read(ledger.list_certificates, most)
+        before = checked_count(before, "certificate")
+        return await self._db.read(ledger.list_certificates, before=before, most=most)
 
     async def find_forgotten(self, ids: Iterable[SessionId]) -> set[SessionId]:
         """Tell which of these sessions were forgotten here, so that an import leaves them out."""

@@ -9,7 +9,7 @@ from threadline.core.person import Asker, Identity, Person, PersonKey, checked_p
 from threadline.core.revision import Seen
 from threadline.core.route import MAIN_PROFILE, canonical_profile
 from threadline.core.session import SessionId, checked_session_id, checked_session_ids
-from threadline.core.text import checked_id, checked_type
+from threadline.core.text import COUNT_LIMIT, checked_count, checked_id, checked_type
 from threadline.sessions.people import codes, learning, ownership, parting, persons
 from threadline.sessions.people.codes import LinkCode
 from threadline.sessions.people.parting import Parting
@@ -96,9 +96,10 @@ class Knowing(Door):
             new_id=self._new_id,
         )
 
-    async def people(self) -> list[Person]:
-        """List everybody who speaks through several senders."""
-        return await self._db.read(persons.people)
+    async def people(self, *, after: int = 0, most: int = COUNT_LIMIT) -> list[Person]:
+        """List those who speak through several senders, from behind the person of a key on."""
+        after, most = checked_count(after, "person"), checked_count(most, "number of people", 1)
+        return await self._db.read(persons.people, after=after, most=most)
 
     async def person(self, key: PersonKey) -> Person:
         """Read a person."""

@@ -5,11 +5,11 @@ from dataclasses import replace
 from datetime import datetime
 
 from threadline.core.address import Address
-from threadline.core.job import Job, JobId, JobRun, NewJob, checked_job_id
+from threadline.core.job import JOBS_LIMIT, Job, JobId, JobRun, NewJob, checked_job_id
 from threadline.core.message import Attachment
 from threadline.core.person import Asker
 from threadline.core.revision import Seen
-from threadline.core.text import checked_count, checked_text, checked_type
+from threadline.core.text import COUNT_LIMIT, checked_count, checked_text, checked_type
 from threadline.core.turn import TurnId
 from threadline.sessions import jobs, runs, targets
 from threadline.sessions.jobs import JobChange, JobSight
@@ -114,9 +114,15 @@ class Scheduling(Informing):
         """Read a job of whatever profile, as a scheduler does."""
         return await self._db.read(jobs.read_job, checked_job_id(id))
 
-    async def jobs(self, asker: Asker | None = None) -> Sequence[Job]:
-        """List the jobs that somebody may see, in the order in which they were made."""
-        return await self._db.read(jobs.list_jobs, _checked(asker))
+    async def jobs(
+        self, asker: Asker | None = None, *, after: int = 0, most: int = JOBS_LIMIT
+    ) -> Sequence[Job]:
+        """List the jobs that somebody may see, in the order in which they were made.
+
+        It goes on behind the job of a number.
+        """
+        after, most = checked_count(after, "job"), checked_count(most, "number of jobs", 1)
+        return await self._db.read(jobs.list_jobs, _checked(asker), after=after, most=most)
 
     async def jobs_seen_by(self, askers: Collection[Asker], ids: Collection[JobId]) -> JobSight:
         """Name those of some jobs that are there, and what each of many askers may see of them."""
@@ -127,11 +133,21 @@ class Scheduling(Informing):
         )
 
     async def job_runs(
-        self, id: JobId, asker: Asker | None = None, *, most: int = 20
+        self,
+        id: JobId,
+        asker: Asker | None = None,
+        *,
+        before: int = COUNT_LIMIT,
+        most: int = 20,
     ) -> Sequence[JobRun]:
-        """List the latest runs of a job, the newest first."""
-        most = min(checked_count(most, "number of runs", 1), LARGEST_PAGE)
-        return await self._db.read(jobs.list_runs, checked_job_id(id), _checked(asker), most=most)
+        """List the latest runs of a job, the newest first, or those before one of them."""
+        return await self._db.read(
+            jobs.list_runs,
+            checked_job_id(id),
+            _checked(asker),
+            before=checked_count(before, "run"),
+            most=min(checked_count(most, "number of runs", 1), LARGEST_PAGE),
+        )
 
     async def next_job_due(self) -> datetime | None:
         """Tell when the next job is due; None: none is."""

@@ -77,6 +77,11 @@ class Welcoming(Door):
         """List the accounts that can be used, the owner's first."""
         return await self._db.read(accounts.list_accounts)
 
+    async def accounts_after(self, key: int, most: int) -> list[Account]:
+        """List the same in the order in which they came, from behind the account of a key on."""
+        after, most = checked_count(key, "account"), checked_count(most, "number of accounts", 1)
+        return await self._db.read(accounts.list_accounts_after, after, most)
+
     async def account(self, key: AccountKey) -> Account:
         """Read an account, also one that has ended."""
         return await self._db.read(accounts.read_account, checked_account_key(key))

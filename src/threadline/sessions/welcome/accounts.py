@@ -66,7 +66,7 @@ def make_account(
         raise Refused("There is one owner, who is there already", hint="Make a member")
     _refuse_taken(tx, cleaned)
     if len(tx.all("list_accounts")) >= ACCOUNTS_LIMIT:
-        raise Refused(f"There are at most {ACCOUNTS_LIMIT} accounts", hint="End one")
+        raise Refused(f"There can be at most {ACCOUNTS_LIMIT} accounts", hint="End one")
     row = tx.one("add_account", name=cleaned, role=role, profile=profile, now=stamp(now))
     if row is None:
         raise _taken(cleaned)
@@ -85,6 +85,11 @@ def read_account(tx: Transaction, key: AccountKey) -> Account:
 def list_accounts(tx: Transaction) -> list[Account]:
     """List the accounts that can be used, the owner's first."""
     return [account_from(row) for row in tx.all("list_accounts")]
+
+
+def list_accounts_after(tx: Transaction, key: int, most: int) -> list[Account]:
+    """List accounts that can be used in the order in which they came, from behind a key on."""
+    return [account_from(row) for row in tx.all("list_accounts_after", after=key, most=most)]
 
 
 def rename_account(

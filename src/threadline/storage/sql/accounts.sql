@@ -40,6 +40,13 @@ FROM accounts a WHERE a.role = 'owner' AND a.ended_at IS NULL ORDER BY a.key LIM
 FROM accounts a WHERE a.ended_at IS NULL
 ORDER BY CASE a.role WHEN 'owner' THEN 0 ELSE 1 END, a.name, a.key
 
+-- name: list_accounts_after
+-- List accounts in the order in which they came, from behind one of them on.
+-- include: account
+FROM accounts a WHERE a.ended_at IS NULL AND a.key > :after
+ORDER BY a.key
+LIMIT :most
+
 -- name: find_password
 -- Find the account of a name, and what its password has to match.
 -- include: account

@@ -226,7 +226,8 @@ UPDATE addresses SET dead_at = NULL, dead_why = NULL WHERE key = :key
 -- List the places to which nothing can be sent.
 SELECT platform, account, kind, chat, thread, alt_chat, parent, scope, chat_name, topic, dead_at,
        dead_why
-FROM addresses WHERE dead_at IS NOT NULL
+FROM addresses
+WHERE dead_at IS NOT NULL AND (dead_at, key) < (CAST(:before_at AS BIGINT), CAST(:before_key AS BIGINT))
 ORDER BY dead_at DESC, key DESC
 LIMIT :most
 

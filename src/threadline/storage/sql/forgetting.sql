@@ -13,8 +13,9 @@ FOR NO KEY UPDATE -- postgres
 SELECT id, kind, state, asked_at, done_at, counts FROM forgettings WHERE id = :id
 
 -- name: list_forgettings
--- List the newest forgettings.
-SELECT id, kind, state, asked_at, done_at, counts FROM forgettings ORDER BY id DESC LIMIT :most
+-- List the newest forgettings, or those before one of them.
+SELECT id, kind, state, asked_at, done_at, counts FROM forgettings WHERE id < :before
+ORDER BY id DESC LIMIT :most
 
 -- name: list_unfinished_forgettings
 -- List the forgettings that are under way, the oldest first.

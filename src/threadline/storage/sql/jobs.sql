@@ -32,7 +32,9 @@ WHERE j.profile = :profile
        (SELECT value FROM json_each(:sender_keys))) -- sqlite
        (SELECT CAST(k AS BIGINT) FROM json_array_elements_text( -- postgres
         CAST(CAST(:sender_keys AS TEXT) AS JSON)) AS k)) -- postgres
+  AND j.id > :after
 ORDER BY j.id
+LIMIT :most
 
 -- name: find_makers
 -- Read whose some jobs are.
@@ -115,7 +117,7 @@ SELECT r.id, r.state, r.due_at, r.started_at, r.ended_at, s.id AS session_id, r.
 FROM job_runs r
 LEFT JOIN sessions s ON s.key = r.session_key
 LEFT JOIN turns t ON t.id = r.turn_id
-WHERE r.job_id = :job_id
+WHERE r.job_id = :job_id AND r.id < :before
 ORDER BY r.id DESC
 LIMIT :most
 

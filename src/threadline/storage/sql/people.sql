@@ -61,8 +61,8 @@ WHERE w.person_key = :person_key AND o.person_key = :person_key AND s.profile = 
 ORDER BY b.route
 
 -- name: list_persons
--- List all persons.
-SELECT key, name, made_at FROM persons ORDER BY key
+-- List persons, from behind one of them on.
+SELECT key, name, made_at FROM persons WHERE key > :after ORDER BY key LIMIT :most
 
 -- name: read_person
 -- Read a person.
@@ -72,7 +72,7 @@ SELECT key, name, made_at FROM persons WHERE key = :key
 -- List the senders of all persons, each person's first one who spoke first.
 SELECT key, person_key, platform, id, name, first_seen_at
 FROM senders
-WHERE person_key IS NOT NULL
+WHERE person_key > :after AND person_key <= :last
 ORDER BY person_key, CASE first_seen_at WHEN 0 THEN 1 ELSE 0 END, first_seen_at, key
 
 -- name: list_senders_of_person

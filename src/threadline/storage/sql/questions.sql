@@ -7,5 +7,12 @@ FROM turns t
 JOIN sessions s ON s.key = t.session_key
 JOIN addresses a ON a.key = s.address_key
 WHERE t.state = 'waiting' AND s.profile = :profile
+  AND (t.asked_at, t.id) < (CAST(:before_at AS BIGINT), CAST(:before_id AS BIGINT))
+  AND (CAST(:sender_keys AS TEXT) IS NULL OR s.sender_key IN
+       (SELECT value FROM json_each(:sender_keys)) -- sqlite
+       (SELECT CAST(k AS BIGINT) FROM json_array_elements_text( -- postgres
+        CAST(CAST(:sender_keys AS TEXT) AS JSON)) AS k) -- postgres
+       OR (s.sender_key IS NULL AND s.kind <> 'dm' AND a.platform = CAST(:platform AS TEXT)
+           AND a.account = CAST(:account AS TEXT) AND a.chat = CAST(:chat AS TEXT)))
 ORDER BY t.asked_at DESC, t.id DESC
 LIMIT :most

@@ -40,15 +40,9 @@ AtHomeAdministering = Annotated[Visitor, Depends(_at_home)]
 async def list_accounts(
     _: Administering, store: StoreDep, after: After = None, most: Most = PAGE
 ) -> Page[AccountShape]:
-    """List everybody who may use the web app, in the order in which they came."""
-    place = number_after(after) or 0
-    everybody = sorted(await store.accounts(), key=lambda one: one.key)
-    found = [one for one in everybody if one.key > place]
-    shown = found[:most]
-    return Page(
-        items=[AccountShape.from_account(one) for one in shown],
-        next=str(shown[-1].key) if len(found) > most else None,
-    )
+    """List everybody who may use the web app, oldest account first."""
+    found = await store.accounts_after(number_after(after) or 0, most + 1)
+    return Page.cut(found, most, AccountShape.from_account, lambda one: one.key)
 
 
 @router.post("", status_code=201, response_model=AccountShape, responses=told(409))

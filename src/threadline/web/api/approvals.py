@@ -6,11 +6,20 @@ from fastapi import APIRouter, Path
 
 from threadline.core.approval import Allowance, AllowanceKey, Extent
 from threadline.core.errors import NotFound
+from threadline.core.turn import TurnId
 from threadline.sessions.store import Store
 from threadline.web.api.asking import Exchanging, Reading, Writing, visible
 from threadline.web.api.deps import SessionIdQuery, StoreDep
 from threadline.web.api.looking import profile_of, require_admin, visible_turn
-from threadline.web.api.paging import Page
+from threadline.web.api.paging import (
+    PAGE_MOST,
+    After,
+    Most,
+    Page,
+    moment_after,
+    number_after,
+    place_at,
+)
 from threadline.web.api.problems import told
 from threadline.web.api.profiles import OfProfile
 from threadline.web.api.shapes.turn import AllowanceView, DecidedView, Decision, TurnView
@@ -22,11 +31,22 @@ router = APIRouter(tags=["approvals"])
 
 @router.get("/approvals", summary="List open questions")
 async def list_approvals(
-    visitor: Reading, store: StoreDep, profile: OfProfile = None
+    visitor: Reading,
+    store: StoreDep,
+    profile: OfProfile = None,
+    after: After = None,
+    most: Most = PAGE_MOST,
 ) -> Page[TurnView]:
-    """List the turns that wait for an answer which you may give, the latest first."""
-    asker = visitor.asker(profile_of(visitor, profile))
-    return Page(items=[TurnView.from_turn(turn) for turn in await store.questions(asker)])
+    """List the turns that wait for an answer you may give, latest first."""
+    asker, place = visitor.asker(profile_of(visitor, profile)), moment_after(after)
+    before = None if place is None else (place[0], TurnId(number_after(place[1]) or 0))
+    found = await store.questions(asker, before=before, most=most + 1)
+    return Page.cut(
+        found,
+        most,
+        TurnView.from_turn,
+        lambda turn: place_at(turn.asked_at or turn.queued_at, turn.id),
+    )
 
 
 @router.post("/approvals/{turn_id}", summary="Approve or deny", responses=told(409))

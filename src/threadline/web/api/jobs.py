@@ -7,6 +7,7 @@ from fastapi import APIRouter, Depends, Path, Query, Response
 from threadline.core.errors import NotFound, Refused
 from threadline.core.job import ORIGIN, Job, JobId
 from threadline.core.person import Asker
+from threadline.core.text import COUNT_LIMIT
 from threadline.sessions.runs import Start
 from threadline.sessions.schedules import next_times
 from threadline.sessions.store import Store
@@ -63,12 +64,8 @@ async def list_jobs(
 ) -> Page[JobShape]:
     """List the jobs of a profile in the order in which they were made; a member's are their own."""
     place = number_after(after) or 0
-    found = [job for job in await store.jobs(_asker(visitor, profile)) if job.id > place]
-    shown = found[:most]
-    return Page(
-        items=[JobShape.from_job(job) for job in shown],
-        next=str(shown[-1].id) if len(found) > most else None,
-    )
+    found = await store.jobs(_asker(visitor, profile), after=place, most=most + 1)
+    return Page.cut(found, most, JobShape.from_job, lambda job: job.id)
 
 
 @router.post("", status_code=201, response_model=JobShape, responses=told(409))
@@ -177,12 +174,14 @@ async def run_job(
 
 @router.get("/{id}/runs")
 async def list_runs(
-    id: Number, visitor: Reading, store: StoreDep, most: Most = PAGE
+    id: Number, visitor: Reading, store: StoreDep, after: After = None, most: Most = PAGE
 ) -> Page[RunShape]:
-    """List the latest runs of a job, the newest first."""
+    """List the runs of a job that are kept, the newest first."""
+    place = number_after(after, 1)
     job, asker = await _find(store, visitor, id)
-    found = await store.job_runs(job.id, asker, most=most)
-    return Page(items=[RunShape.from_run(run) for run in found])
+    before = COUNT_LIMIT if place is None else place
+    found = await store.job_runs(job.id, asker, before=before, most=most + 1)
+    return Page.cut(found, most, RunShape.from_run, lambda run: run.id)
 
 
 def _asker(visitor: Visitor, profile: str | None) -> Asker:

@@ -118,28 +118,27 @@ async def send_message(
 
     async def send(store: Store) -> Arrival:
         say_it = _answer if wish.speech is Speech.ANSWER else _ask
-        return await say_it(store, visitor, session.id, wish, once)
+        return await say_it(store, visitor, session, wish, once)
 
     return await once.answer(visitor.account, send, SentView.from_arrival, about=session.id)
 
 
 async def _ask(
-    store: Store, visitor: Visitor, id: SessionId, wish: NewMessage, once: Once
+    store: Store, visitor: Visitor, session: Session, wish: NewMessage, once: Once
 ) -> Arrival:
-    profile = (await store.session(id)).profile
-    said = await say(store, visitor, wish, once.name, profile=profile)
+    said = await say(store, visitor, wish, once.name, profile=session.profile)
     rank = Rank.OWNER if visitor.is_owner else Rank.MEMBER
-    return await store.ask_in(id, said, answers=rank, busy=wish.busy_mode)
+    return await store.ask_in(session.id, said, answers=rank, busy=wish.busy_mode)
 
 
 async def _answer(
-    store: Store, visitor: Visitor, id: SessionId, wish: NewMessage, once: Once
+    store: Store, visitor: Visitor, session: Session, wish: NewMessage, once: Once
 ) -> Arrival:
     require_owner(visitor, "answer in the agent's place")
     if wish.busy_mode is not None:
         raise Invalid("An answer is sent at once", hint="Leave out busy_mode")
     parts = await parts_of(store, visitor, wish)
-    return await store.answer_into(id, visitor.account.sender, parts, once.name)
+    return await store.answer_into(session.id, visitor.account.sender, parts, once.name)
 
 
 @router.post(
@@ -158,7 +157,7 @@ async def edit_message(
     wish: NewWords,
     once: OnceDep,
 ) -> Response:
-    """Let a line of a person read differently, in a branch that begins before it."""
+    """Edit a line of a person, in a branch that starts before it."""
     session = await visible(store, visitor, id)
 
     shown = await shown_children(store, visitor, session)

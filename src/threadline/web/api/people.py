@@ -6,6 +6,7 @@ from fastapi import APIRouter, Path, Response
 
 from threadline.assembly.outputs import with_outputs
 from threadline.core.person import Person, PersonKey
+from threadline.core.text import COUNT_LIMIT
 from threadline.web.api.asking import Administering
 from threadline.web.api.deps import StoreDep
 from threadline.web.api.paging import PAGE, After, Most, Page, number_after
@@ -25,7 +26,6 @@ from threadline.web.api.shapes.session import CertificateView, PlanView
 router = APIRouter(prefix="/people", tags=["people"])
 
 Key = Annotated[int, Path(ge=1, le=2**53, description="The key of a person.", examples=[1])]
-_CERTIFICATES = 50
 
 
 @router.get("")
@@ -33,13 +33,8 @@ async def list_people(
     _: Administering, store: StoreDep, after: After = None, most: Most = PAGE
 ) -> Page[PersonShape]:
     """List everybody who speaks through several senders."""
-    place = number_after(after) or 0
-    found = [one for one in await store.people() if one.key > place]
-    shown = found[:most]
-    return Page(
-        items=[PersonShape.from_person(one) for one in shown],
-        next=str(shown[-1].key) if len(found) > most else None,
-    )
+    found = await store.people(after=number_after(after) or 0, most=most + 1)
+    return Page.cut(found, most, PersonShape.from_person, lambda one: one.key)
 
 
 @router.get("/senders")
@@ -48,18 +43,17 @@ async def list_senders(
 ) -> Page[ListedSender]:
     """List everybody who is known on any platform, in the order in which they came."""
     found = await store.senders(after=number_after(after) or 0, most=most + 1)
-    shown = found[:most]
-    return Page(
-        items=[ListedSender.from_row(row) for row in shown],
-        next=str(shown[-1].key) if len(found) > most else None,
-    )
+    return Page.cut(found, most, ListedSender.from_row, lambda row: row.key)
 
 
 @router.get("/forgettings")
-async def list_forgettings(_: Administering, store: StoreDep) -> Page[CertificateView]:
-    """Show the newest certificates of what was forgotten."""
-    found = await store.certificates(_CERTIFICATES)
-    return Page(items=[CertificateView.from_certificate(one) for one in found])
+async def list_forgettings(
+    _: Administering, store: StoreDep, after: After = None, most: Most = PAGE
+) -> Page[CertificateView]:
+    """Show the certificates of what was forgotten, the newest first."""
+    place = number_after(after, 1)
+    found = await store.certificates(most + 1, before=COUNT_LIMIT if place is None else place)
+    return Page.cut(found, most, CertificateView.from_certificate, lambda one: one.id)
 
 
 @router.post("/forgettings/plan")

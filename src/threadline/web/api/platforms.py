@@ -5,7 +5,7 @@ from fastapi import APIRouter
 from threadline.web.api.asking import Administering
 from threadline.web.api.deps import GatewayDep, StoreDep
 from threadline.web.api.looking import profile_of
-from threadline.web.api.paging import PAGE, Most, Page
+from threadline.web.api.paging import PAGE, After, Most, Page, moment_after, number_after, place_at
 from threadline.web.api.profiles import OfProfile
 from threadline.web.api.shapes.places import PlaceShape
 from threadline.web.api.shapes.platforms import (
@@ -55,7 +55,10 @@ async def list_homes(
 
 @router.get("/dead")
 async def list_dead_targets(
-    _: Administering, store: StoreDep, most: Most = PAGE
+    _: Administering, store: StoreDep, after: After = None, most: Most = PAGE
 ) -> Page[DeadShape]:
     """List the places to which nothing can be sent, the latest first."""
-    return Page(items=[DeadShape.from_target(one) for one in await store.dead_targets(most)])
+    place = moment_after(after)
+    before = None if place is None else (place[0], number_after(place[1]) or 0)
+    found = await store.dead_targets(most + 1, before=before)
+    return Page.cut(found, most, DeadShape.from_target, lambda one: place_at(one.dead_at, one.key))
