@@ -63,7 +63,10 @@ async def test_the_story_is_told_to_its_end(home: Path, capsys: pytest.CaptureFi
     assert (entered.status_code, listed.status_code) == (303, 200)
     shown = {row["session"]["id"] for row in listed.json()["items"]}
     assert shown == {row.session.id for row in page.rows}
-    assert (settings.status_code, settings.json()["hint"]) == (409, "It is a demo")
+    assert (settings.status_code, settings.json()["hint"]) == (
+        409,
+        "Run `threadline serve` to change settings",
+    )
     assert "   telegram  → Alice: Dinner is ready" in after
     assert "A new day has begun, so this is a fresh conversation." in told
     assert [line for line in told.splitlines() if line in SCENES] == list(SCENES)

@@ -53,7 +53,7 @@ async def test_a_turn_that_has_begun_is_not_changed(open_store: OpenStore) -> No
         store.take_back(id, key, owner.sender),
         store.take_back(id, key, Sender(id="somebody")),
     ):
-        with pytest.raises(Conflict, match="waits no longer"):
+        with pytest.raises(Conflict, match="no longer waiting"):
             await late
 
     assert await store.transcript(id) == before

@@ -69,9 +69,9 @@ def _queued(chronicle: Chronicle, key: MessageKey) -> Row:
             return row
     known = chronicle.tx.one("read_message", key=key)
     if known is None or known["session_key"] != chronicle.key or known["deleted_at"] is not None:
-        raise NotFound("No such message waits here", id=str(key))
-    hint = "Say what you want to change, or stop what is under way"
-    raise Conflict("This message waits no longer", id=str(key), hint=hint)
+        raise NotFound("No such message is waiting here", id=str(key))
+    hint = "Send a correction, or stop the turn"
+    raise Conflict("This message is no longer waiting", id=str(key), hint=hint)
 
 
 def _is_own(message: Row, sender_id: str) -> bool:

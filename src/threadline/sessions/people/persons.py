@@ -74,7 +74,7 @@ def join(
     """Make two senders one person, as somebody who knows that they are."""
     keys = [sender_key_named(tx, identity) for identity in (one, other)]
     if keys[0] == keys[1]:
-        raise Invalid("That is one and the same sender", id=str(one))
+        raise Invalid("Both are the same sender", id=str(one))
     key = join_senders(tx, keys[0], keys[1], now=now)
     note_audit(tx, by, "person.joined", str(key), now=now)
     return read_person(tx, key)
@@ -132,7 +132,7 @@ def remember_sender(tx: Transaction, address: Address, sender: Sender) -> int:
     id = canonical_sender(address.platform, sender)
     if id is None:
         raise Refused(
-            "Nobody can tell who you are here",
+            "It is not known who you are here",
             id=address.platform,
             hint="The app gave no id with your message",
         )

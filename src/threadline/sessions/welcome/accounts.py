@@ -63,7 +63,7 @@ def make_account(
     """Make an account for a member; its name is the only one of its sort."""
     cleaned = clean_account_name(name)
     if role is AccountRole.OWNER:
-        raise Refused("There is one owner, who is there already", hint="Make a member")
+        raise Refused("There is already an owner", hint="Add a member instead")
     _refuse_taken(tx, cleaned)
     if len(tx.all("list_accounts")) >= ACCOUNTS_LIMIT:
         raise Refused(f"There can be at most {ACCOUNTS_LIMIT} accounts", hint="End one")
@@ -119,7 +119,7 @@ def end_account(
     """Let nobody use an account any more; its logins, tokens, links and keys go with it."""
     account = lock_account(tx, key)
     if account.role is AccountRole.OWNER:
-        raise Refused("The account of the owner cannot be ended", id=str(key))
+        raise Refused("The owner's account cannot be ended", id=str(key))
     tx.run("end_account", key=key, now=stamp(now))
     tx.all("end_logins", account_key=key, but=0, now=stamp(now))
     tx.run("end_tokens", account_key=key, now=stamp(now))
@@ -228,10 +228,10 @@ def _missing(key: AccountKey) -> NotFound:
 
 def _refuse_taken(tx: Transaction, name: str) -> None:
     if name.casefold() == OWNER_NAME:
-        raise Conflict("This name is kept for the owner", hint="Choose another name")
+        raise Conflict("This name is reserved for the owner", hint="Choose another name")
     if tx.one("find_account_name", name=name) is not None:
         raise _taken(name)
 
 
 def _taken(name: str) -> Conflict:
-    return Conflict(f"There is an account {name!r} already", hint="Choose another name")
+    return Conflict(f"There is already an account {name!r}", hint="Choose another name")

@@ -47,7 +47,7 @@ async def list_accounts(
 
 @router.post("", status_code=201, response_model=AccountShape, responses=told(409))
 async def make_account(wish: NewAccount, visitor: Administering, once: OnceDep) -> Response:
-    """Let a member use the web app. A link or a password lets them in."""
+    """Add a member, who may use the web app. A login link or a password lets them in."""
 
     async def make(store: Store) -> Account:
         return await store.make_account(wish.name, profile=wish.profile, by=visitor.account.actor)
@@ -73,7 +73,7 @@ async def rename_account(
     response: Response,
     seen: IfMatch = None,
 ) -> AccountShape:
-    """Give an account another name, with which its password is used from then on."""
+    """Rename an account; from then on its password goes with the new name."""
     account = await _usable(store, key)
     renamed = await store.rename_account(
         account.key, wish.name, by=visitor.account.actor, seen=seen_in(seen)
@@ -83,7 +83,7 @@ async def rename_account(
 
 @router.delete("/{key}", status_code=204)
 async def end_account(key: Key, visitor: Administering, store: StoreDep) -> Response:
-    """Let nobody use an account any more. Its conversations stay."""
+    """End an account: nobody can use it any longer. Its conversations are kept."""
     account = await _usable(store, key)
     await store.end_account(account.key, by=visitor.account.actor)
     return Response(status_code=204)
@@ -99,9 +99,9 @@ async def make_login_link(
     config: ConfigDep,
     once: OnceDep,
 ) -> Response:
-    """Make a link that logs somebody in once, within a quarter of an hour.
+    """Create a link that logs somebody in once, within 15 minutes.
 
-    It is shown once: who asks again is told all but the link.
+    It is shown only once: a repeated request gets everything but the link.
     """
     account = await _usable(store, key)
     here = f"{request.scope['scheme']}://{request.headers['host']}"
@@ -116,7 +116,7 @@ async def make_login_link(
 
 @router.delete("/{key}/password", status_code=204)
 async def drop_password(key: Key, visitor: AtHomeAdministering, store: StoreDep) -> Response:
-    """Let a password open nothing any more, as when somebody forgot it."""
+    """Remove a password, for example when somebody forgot it."""
     account = await _usable(store, key)
     # Whoever forgot it shall keep the browser in which they are logged in.
     await store.set_password(account.key, None, logs_out=False, by=visitor.account.actor)
@@ -125,7 +125,7 @@ async def drop_password(key: Key, visitor: AtHomeAdministering, store: StoreDep)
 
 @router.delete("/{key}/logins")
 async def end_logins_of(key: Key, visitor: Administering, store: StoreDep) -> LoginsEnded:
-    """Log somebody out everywhere; of your own browsers the one stays that asks."""
+    """Log somebody out everywhere; if it is you, except for this browser."""
     account = await _usable(store, key)
     own = visitor.login if visitor.account.key == account.key else None
     ended = await store.end_logins(account.key, own.key if own else None, by=visitor.account.actor)

@@ -48,8 +48,8 @@ async def upload_attachment(
 ) -> UploadShape:
     """Keep a file, so that a message can use it within a day. The body is the file itself.
 
-    What it is is told by its content; nothing of it is unpacked. The same content twice is kept
-    once, so that this can be repeated.
+    Its type is determined by its content; nothing is unpacked. The same content is kept once, so
+    it is safe to repeat this.
     """
     _count(request, visitor)
     data = await _read(request)
@@ -89,8 +89,8 @@ async def download_attachment(
 ) -> Response:
     """Give a file to whoever may see a message that shows it, or has just uploaded it.
 
-    Images and sounds may be shown by a browser; everything else is saved. It is served so that
-    it can run nothing.
+    Browsers may show images and sounds; everything else is saved. It is served so that it cannot
+    run anything.
     """
     file = await _find(store, visitor, BlobHash(hash), session, ticket)
     tag = f'"{file.blob}"'

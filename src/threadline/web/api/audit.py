@@ -14,6 +14,6 @@ router = APIRouter(prefix="/audit", tags=["audit"])
 async def list_audit(
     _: Administering, store: StoreDep, after: After = None, most: Most = PAGE
 ) -> Page[AuditShape]:
-    """Read administrative acts, the latest first. They hold no secret, and nobody's words."""
+    """Read administrative acts, latest first. They contain no secrets and no messages."""
     found = await store.audit(number_after(after), most + 1)
     return Page.cut(found, most, AuditShape.from_entry, lambda one: one.id)

@@ -23,7 +23,7 @@ _GONE = "There is no such session"
 async def arrange_sessions(visitor: Writing, store: StoreDep, wish: BatchWish) -> BatchView:
     """Pin, archive, move, mark as read or forget up to 200 sessions.
 
-    What cannot be done with one of them is told of it, and hinders no other.
+    If it fails for one of them, that one's outcome says so, and the others are still done.
     """
     if wish.project is not None and wish.action != "move":
         raise Invalid("Only `move` takes a project")

@@ -38,7 +38,7 @@ _NOT_KEPT = "This was said once, and is not kept."
 
 @router.get("/commands", summary="List commands")
 async def list_commands(visitor: Reading) -> Page[CommandShape]:
-    """List the commands that you may give, in the order in which help shows them."""
+    """List the commands you may use, in the order in which help shows them."""
     known = [one for one in commands_for(_rank(visitor)) if _may_give(visitor, one.name)]
     return Page(items=[CommandShape.from_command(one) for one in known])
 
@@ -58,10 +58,10 @@ async def give_command(
     wish: CommandWish,
     once: OnceDep,
 ) -> Response:
-    """Do in a session what the same line does in a chat, and answer what is said of it.
+    """Do in a session what the same line does in a chat, and return the reply.
 
-    What has to wait for a turn is done after it. Who goes elsewhere with `/resume` or `/branch`
-    ends nothing, as every conversation has a place of its own here; `/new` ends this one.
+    What has to wait for a turn is done after it. Going elsewhere with `/resume` or `/branch` ends
+    nothing, as every conversation has a place of its own here; `/new` ends this one.
     """
     session = await visible(store, visitor, id)
     call = _read(visitor, wish.line)

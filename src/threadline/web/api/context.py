@@ -17,7 +17,7 @@ router = APIRouter(prefix="/sessions/{id}/context", tags=["usage"])
 async def read_context(
     visitor: Reading, store: StoreDep, config: ConfigDep, id: SessionIdPath
 ) -> ContextShape:
-    """Tell how much of what the model can read is used, what was spent, and how near caps are."""
+    """Tell how full the context is, what was spent, and how near the caps are."""
     session = await visible(store, visitor, id)
     meter = await store.meter(session.id, identity_of(visitor.account), everybody=visitor.is_owner)
     # The price list is read from disk when it is first asked for.

@@ -37,8 +37,8 @@ async def undo_turns(
 ) -> Response:
     """Take back what a person said last, and everything after it.
 
-    The answer holds what they had written, so that it can be offered again. A turn under way has
-    to be stopped first.
+    The answer contains what they had written, so that it can be offered again. A turn under way
+    has to be stopped first.
     """
     session = await visible(store, visitor, id)
 
@@ -52,7 +52,7 @@ async def undo_turns(
 async def redo_turns(
     visitor: Writing, store: StoreDep, id: SessionIdPath, once: OnceDep
 ) -> Response:
-    """Show again what was undone last, if nothing was said since."""
+    """Show what was undone last again, if nothing has been said since."""
     session = await visible(store, visitor, id)
 
     async def redo(store: Store) -> Redone:
@@ -71,7 +71,7 @@ async def redo_turns(
 async def retry_turn(
     visitor: Writing, store: StoreDep, id: SessionIdPath, once: OnceDep
 ) -> Response:
-    """Hide the last answer, and queue a turn that answers the same words once more."""
+    """Hide the last answer, and queue a turn that answers the same message again."""
     session = await visible(store, visitor, id)
 
     async def retry(store: Store) -> Retried:
@@ -80,7 +80,7 @@ async def retry_turn(
     return await once.answer(visitor.account, retry, RetriedView.from_retried, about=session.id)
 
 
-@router.post("/compress", summary="Make room", response_model=CompressedView, responses=told(409))
+@router.post("/compress", summary="Compact", response_model=CompressedView, responses=told(409))
 async def compress_session(
     *,
     visitor: Exchanging,
@@ -90,9 +90,9 @@ async def compress_session(
     wish: CompressWish,
     once: OnceDep,
 ) -> Response:
-    """Let a summary stand for the older part of a transcript, written with an eye on something.
+    """Let a summary replace the older part of a transcript, with a focus if you name one.
 
-    If it cannot be written nothing changes, and the answer says why.
+    If it cannot be written, nothing changes, and the answer says why.
     """
     session = await visible(store, visitor, id)
     upkeep = upkeep_of(gateway)

@@ -49,7 +49,7 @@ async def list_deliveries(
 async def list_lost_deliveries(
     _: Administering, store: StoreDep, after: After = None, most: Most = PAGE
 ) -> Page[DeliveryShape]:
-    """List what never arrived, on any platform, the newest first."""
+    """List what was not delivered, on any platform, newest first."""
     place = moment_after(after)
     before = None if place is None else (place[0], DeliveryId(number_after(place[1]) or 0))
     found = await store.lost_deliveries(before=before, most=most + 1)
@@ -64,10 +64,10 @@ async def retry_delivery(
     visitor: Exchanging,
     store: StoreDep,
 ) -> DeliveryShape:
-    """Owe something once more that never arrived.
+    """Send something again that was not delivered.
 
-    What its platform has taken is not sent again; what may have been seen (`is_doubtful`) says so
-    where it arrives. Words that stand in no transcript were not kept: say them again.
+    Pieces that its platform has taken are not sent again; what may have been seen (`is_doubtful`)
+    is marked as a repeat. Text that is in no transcript was not kept: write it again.
     """
     delivery = await store.delivery(DeliveryId(id))
     await _require_sight(store, visitor, delivery)

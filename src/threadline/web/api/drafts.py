@@ -24,7 +24,7 @@ Device = Annotated[
 async def list_drafts(
     visitor: Reading, store: StoreDep, device: Device, profile: OfProfile = None
 ) -> DraftList:
-    """List what a device of yours has begun to write, the latest first."""
+    """List the drafts of one of your devices, latest first."""
     found = await store.drafts(device_of(visitor, device), profile=profile_of(visitor, profile))
     return DraftList(items=[DraftView.from_draft(one) for one in found])
 
@@ -39,9 +39,9 @@ async def put_draft(
     session: SessionIdQuery = None,
     profile: OfProfile = None,
 ) -> DraftList:
-    """Keep what a device has begun to write; nothing at all forgets it. Answers all its drafts.
+    """Keep a draft of a device; an empty one deletes it. Returns all its drafts.
 
-    Without a session it is for the one that is not there yet.
+    Without a session it is for a conversation that does not exist yet.
     """
     id, profile = await _place(store, visitor, session, profile)
     name = device_of(visitor, device)
@@ -58,7 +58,7 @@ async def delete_draft(
     session: SessionIdQuery = None,
     profile: OfProfile = None,
 ) -> None:
-    """Forget what a device has begun to write: it was sent, or thrown away."""
+    """Delete a draft of a device: it was sent, or thrown away."""
     id, profile = await _place(store, visitor, session, profile)
     await store.put_draft(device_of(visitor, device), "", id=id, profile=profile)
 

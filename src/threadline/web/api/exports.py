@@ -52,7 +52,7 @@ async def export_session(
     *,
     format: ExportFormat = ExportFormat.MARKDOWN,
     redact: Redact = False,
-    hidden: Annotated[bool, Query(description="With what was undone or retried.")] = False,
+    hidden: Annotated[bool, Query(description="Include what was undone or retried.")] = False,
 ) -> Response:
     """Write one session as a page for people, or as portable lines (`jsonl`)."""
     session = await visible(store, visitor, session_id)
@@ -82,7 +82,7 @@ async def export_history(
 ) -> Response:
     """Write all sessions of a profile, a project or a person, or all, as portable lines.
 
-    A member is given what is theirs in a profile.
+    A member gets what is theirs in a profile.
     """
     if not visitor.is_owner and extent is not HistoryExtent.PROFILE:
         raise Refused("Only an owner may export that", hint="Set extent to profile")
@@ -112,10 +112,10 @@ async def import_history(
     skip_bad: Annotated[bool, Query(description="Go on after what cannot be read.")] = False,
     as_copies: Annotated[bool, Query(description="Give new ids where ids are taken.")] = False,
 ) -> ImportShape:
-    """Take in portable lines, the body; what is there already is skipped.
+    """Import portable lines from the body; what is already there is skipped.
 
-    Each session is stored wholly or not at all. A larger file than a request may have is imported
-    with `threadline import`.
+    Each session is stored completely or not at all. A file that is too large for a request can be
+    imported with `threadline import`.
     """
     manner = Manner(dry_run=dry_run, skip_bad=skip_bad, as_copies=as_copies)
     report = await store.import_history(body_of(request), manner, by=visitor.account.actor)

@@ -32,7 +32,7 @@ Sessions = Annotated[
     list[SessionId],
     Query(
         default_factory=list,
-        description="Sessions whose state is told at the beginning.",
+        description="Sessions whose state is sent at the start.",
         max_length=SESSIONS_LIMIT,
         examples=[["20260131_184500_0a1b2c3d"]],
     ),
@@ -41,18 +41,18 @@ LiveSessions = Annotated[
     list[SessionId],
     Query(
         default_factory=list,
-        description="Sessions whose running turns are heard word by word.",
+        description="Sessions whose running turns are streamed word by word.",
         max_length=LIVE_LIMIT,
         examples=[["20260131_184500_0a1b2c3d"]],
     ),
 ]
 After = Annotated[
     str | None,
-    Query(description="A place of the feed: the `cursor` of a snapshot, the `id` of an event."),
+    Query(description="A place in the feed: the `cursor` of a snapshot, the `id` of an event."),
 ]
 LastEventId = Annotated[
     str | None,
-    Header(alias="Last-Event-ID", description="The same, as a browser sends it that comes back."),
+    Header(alias="Last-Event-ID", description="The same, as sent by a browser that reconnects."),
 ]
 
 STREAM = (
@@ -72,13 +72,13 @@ FeedDep = Annotated[Feed, Depends(_feed)]
 """The feed of this process."""
 
 
-@router.get("/snapshot", summary="Show sessions as they are at one place of the feed")
+@router.get("/snapshot", summary="Show sessions at one place in the feed")
 async def read_state(
     store: StoreDep, visitor: Reading, sessions: Sessions, profile: OfProfile = None
 ) -> SnapshotShape:
-    """Tell the state of sessions and a place of the feed; following it from there keeps it true.
+    """Return the state of sessions and a place in the feed from which to follow it.
 
-    Sessions that are not there, or not yours to see, are left out.
+    Sessions that do not exist, or that you may not see, are left out.
     """
     ids = [checked_session_id(id) for id in sessions]
     asker = visitor.asker(profile_of(visitor, profile))
@@ -106,12 +106,12 @@ async def follow(
     after: After = None,
     last_event_id: LastEventId = None,
 ) -> Response:
-    """Follow the feed, from a place on or from now.
+    """Follow the feed, from a place in it or from now.
 
     The first event is `snapshot`, or `hello` if a place was named. Then comes an `event` for
     whatever becomes true, and a `delta` for what running turns of `live` sessions say. After
-    `reload` something is missing, so load everything anew; the stream itself goes on. It ends with
-    `bye`. Whoever comes back names the last id that they saw, and misses nothing.
+    `reload` something is missing, so load everything again; the stream itself continues. It ends
+    with `bye`. To reconnect without missing anything, name the last id you saw.
     """
     asker = visitor.asker(profile_of(visitor, profile))
     heard = [checked_session_id(id) for id in live]

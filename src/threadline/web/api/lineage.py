@@ -26,9 +26,9 @@ Place = Annotated[
 
 @router.get("/lineage", summary="Read lineage")
 async def read_lineage(visitor: Reading, store: StoreDep, id: SessionIdPath) -> LineageView:
-    """Tell where a session comes from, what came of it, and where it goes on now.
+    """Tell where a session comes from, what came of it, and where it continues now.
 
-    Kin that you may not see is left out.
+    Relatives that you may not see are left out.
     """
     session = await visible(store, visitor, id)
     kin = await store.lineage(session.id)

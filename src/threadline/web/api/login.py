@@ -16,10 +16,10 @@ router = APIRouter(prefix="/login", tags=["login"])
 async def log_in_by_password(
     wish: PasswordLogin, request: Request, response: Response, entrance: EntranceDep
 ) -> Me:
-    """Log in by name and password.
+    """Log in with a name and password.
 
-    The answer sets a cookie. It is the same for a name that nobody has and for a wrong password;
-    whoever is wrong too often has to wait.
+    The answer sets a cookie. It is the same for an unknown name and for a wrong password; after
+    too many wrong attempts you have to wait.
     """
     entered = await entrance.by_password(request, wish.name, wish.password)
     return tell_entered(request, response, entered)
@@ -42,7 +42,7 @@ async def log_in_by_passkey(
     entrance: EntranceDep,
     ceremony: CeremonyDep,
 ) -> Me:
-    """Log in by a passkey that signed the question. The answer sets a cookie."""
+    """Log in with a passkey that signed the question. The answer sets a cookie."""
     account, tried = await ceremony.recognise(wish.challenge, wish.credential)
     entered = await entrance.admit(request, account, "passkey", tried)
     return tell_entered(request, response, entered)

@@ -25,7 +25,7 @@ async def list_logins(visitor: Reading, store: StoreDep) -> Page[LoginShape]:
 
 @router.delete("")
 async def end_other_logins(visitor: Managing, store: StoreDep) -> LoginsEnded:
-    """Log out all your browsers but the one that asks."""
+    """Log out all your other browsers."""
     own = visitor.login.key if visitor.login else None
     ended = await store.end_logins(visitor.account.key, own, by=visitor.account.actor)
     return LoginsEnded(ended=ended)
@@ -33,7 +33,7 @@ async def end_other_logins(visitor: Managing, store: StoreDep) -> LoginsEnded:
 
 @router.delete("/{key}", status_code=204)
 async def end_login(key: Key, request: Request, visitor: Managing, store: StoreDep) -> Response:
-    """Log a browser of yours out."""
+    """Log out one of your browsers."""
     await store.end_login(LoginKey(key), visitor.account.key, by=visitor.account.actor)
     response = Response(status_code=204)
     if visitor.login is not None and visitor.login.key == key:

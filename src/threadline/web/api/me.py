@@ -29,9 +29,9 @@ Key = Annotated[int, Path(ge=1, le=2**53, description="The key of a passkey.", e
 
 @router.get("")
 async def read_me(request: Request, response: Response, visitor: Visiting) -> Me:
-    """Tell who asks, what they may do, and the word that goes with each change.
+    """Tell who you are, what you may do, and the CSRF token that every change needs.
 
-    A browser that asks keeps its login for another thirty days.
+    A browser that asks stays logged in for another thirty days.
     """
     if visitor.login is not None and (secret := login_secret(request)):
         set_login(response, request, secret)
@@ -66,21 +66,21 @@ async def list_passkeys(visitor: AtHome, store: StoreDep) -> Page[PasskeyShape]:
 
 @router.post("/passkeys/question", responses=told(409))
 async def ask_new_passkey(visitor: AtHome, ceremony: CeremonyDep) -> PasskeyQuestion:
-    """Get what a browser needs to make a passkey."""
+    """Get what a browser needs to create a passkey."""
     challenge, options = await ceremony.ask_for_new(visitor.account)
     return PasskeyQuestion(challenge=challenge, options=options)
 
 
 @router.post("/passkeys", status_code=201, responses=told(409))
 async def add_passkey(wish: PasskeyMade, visitor: AtHome, ceremony: CeremonyDep) -> PasskeyShape:
-    """Log in with a passkey from now on, too. A question is good for one answer."""
+    """Add a passkey to log in with. A question is good for one answer."""
     made = await ceremony.add(visitor.account, wish.name, wish.challenge, wish.credential)
     return PasskeyShape.from_passkey(made)
 
 
 @router.delete("/passkeys/{key}", status_code=204)
 async def delete_passkey(key: Key, visitor: AtHome, store: StoreDep) -> Response:
-    """Log in with a passkey no more."""
+    """Delete a passkey: it no longer logs you in."""
     account = visitor.account
     await store.delete_passkey(PasskeyKey(key), account.key, by=account.actor)
     return Response(status_code=204)

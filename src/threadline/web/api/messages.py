@@ -47,7 +47,7 @@ async def list_messages(
     after: Place = None,
     around: Place = None,
     most: Most = PAGE,
-    hidden: Annotated[bool, Query(description="With what was undone or retried.")] = False,
+    hidden: Annotated[bool, Query(description="Include what was undone or retried.")] = False,
 ) -> MessagePage:
     """Read a page of a transcript, in order: its end, or what is before, after or around a line.
 
@@ -76,7 +76,7 @@ async def list_messages(
 async def read_message(
     visitor: Reading, store: StoreDep, id: SessionIdPath, seq: Seq
 ) -> MessageView:
-    """Read one line of a transcript, also one that is out of sight."""
+    """Read one line of a transcript, even one that is out of sight."""
     session = await visible(store, visitor, id)
     return MessageView.from_message(await _line(store, session.id, seq))
 
@@ -102,17 +102,17 @@ async def _line(store: Store, id: SessionId, seq: int) -> Message:
 @router.post(
     "",
     status_code=201,
-    summary="Say something",
+    summary="Send a message",
     response_model=SentView,
     responses=told(402, 409),
 )
 async def send_message(
     visitor: Writing, store: StoreDep, id: SessionIdPath, wish: NewMessage, once: OnceDep
 ) -> Response:
-    """Say something in a session, wherever it is at home.
+    """Send a message in a session, whichever platform it lives on.
 
-    With `ask` the agent answers, there as well. With `answer` an owner speaks in its place: the
-    words are delivered on the platform, and the agent is not asked.
+    With `ask` the agent answers, on that platform too. With `answer` an owner writes in its place:
+    the text is delivered on the platform, and the agent is not asked.
     """
     session = await visible(store, visitor, id)
 
@@ -187,7 +187,7 @@ async def branch_session(
     wish: BranchWish,
     once: OnceDep,
 ) -> Response:
-    """Begin a session that shares the transcript up to a line."""
+    """Start a session that shares the transcript up to a line."""
     session = await visible(store, visitor, id)
 
     shown = await shown_children(store, visitor, session)

@@ -19,9 +19,9 @@ router = APIRouter(prefix="/models", tags=["models"])
 async def list_models(
     visitor: Reading, config: ConfigDep, profile: OfProfile = None
 ) -> Page[ModelShape]:
-    """List the models that you may choose: those that the settings name come first.
+    """List the models you may choose; those named in the settings come first.
 
-    Where they name some, a member may choose no other.
+    If the settings name any, a member can choose no other.
     """
     named = profile_of(visitor, profile)
     # The price list is read from disk when it is first asked for.

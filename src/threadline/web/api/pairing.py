@@ -24,7 +24,7 @@ router = APIRouter(prefix="/pairing", tags=["pairing"])
 async def list_waiting(
     visitor: Administering, store: StoreDep, profile: OfProfile = None
 ) -> Page[WaitingShape]:
-    """List who waits to be let in. Their codes are known to nobody but them."""
+    """List who is waiting to be let in. Only they know their codes."""
     found = await store.pairings(profile=profile_of(visitor, profile))
     return Page(items=[WaitingShape.from_pairing(one) for one in found])
 
@@ -36,7 +36,7 @@ async def approve_pairing(
     once: OnceDep,
     profile: OfProfile = None,
 ) -> Response:
-    """Let in whoever was shown a code. After five wrong ones none is looked at for an hour."""
+    """Let in whoever was shown a code. After five wrong codes none is accepted for an hour."""
 
     async def approve(store: Store) -> Grant:
         return await store.approve_pairing(
@@ -53,7 +53,7 @@ async def approve_pairing(
 async def list_grants(
     visitor: Administering, store: StoreDep, profile: OfProfile = None
 ) -> Page[GrantShape]:
-    """List everybody who was let in, beside those whom the settings name."""
+    """List everybody who was let in, in addition to those named in the settings."""
     found = await store.grants(profile=profile_of(visitor, profile))
     return Page(items=[GrantShape.from_grant(one) for one in found])
 
@@ -88,7 +88,7 @@ async def revoke_sender(
     ],
     profile: OfProfile = None,
 ) -> None:
-    """Let somebody in no longer, or turn away who waits. Whom the settings name is not touched."""
+    """Revoke somebody's access, or reject a request. Those named in the settings keep theirs."""
     who = read_identity(sender)
     named = profile_of(visitor, profile)
     if not await store.revoke(who, profile=named, by=visitor.account.actor):

@@ -41,7 +41,7 @@ async def list_people(
 async def list_senders(
     _: Administering, store: StoreDep, after: After = None, most: Most = PAGE
 ) -> Page[ListedSender]:
-    """List everybody who is known on any platform, in the order in which they came."""
+    """List everybody known on any platform, in the order in which they came."""
     found = await store.senders(after=number_after(after) or 0, most=most + 1)
     return Page.cut(found, most, ListedSender.from_row, lambda row: row.key)
 
@@ -58,7 +58,7 @@ async def list_forgettings(
 
 @router.post("/forgettings/plan")
 async def plan_forgetting_person(wish: SenderWish, _: Administering, store: StoreDep) -> PlanView:
-    """Tell what would go with somebody. Nothing is changed."""
+    """Tell what would be removed with somebody. Nothing is changed."""
     return PlanView.from_plan(await store.plan_forgetting_person(read_identity(wish.sender)))
 
 
@@ -68,8 +68,8 @@ async def forget_person(
 ) -> CertificateView:
     """Forget somebody for good: their sessions, their words elsewhere, and the answers to them.
 
-    All senders that are linked with the one that is named go together. The certificate tells what
-    went; one that is not yet done is carried on by the gateway.
+    All linked senders are forgotten together. The certificate tells what was removed; one that is
+    not done yet is completed by the gateway.
     """
     who = read_identity(wish.sender)
     plan = await store.plan_forgetting_person(who)
@@ -80,14 +80,14 @@ async def forget_person(
 
 @router.post("/join")
 async def join_senders(wish: JoinWish, visitor: Administering, store: StoreDep) -> PersonShape:
-    """Make two senders one person. What they said stays where it was."""
+    """Make two senders one person. Their messages stay where they are."""
     one, other = read_identity(wish.one), read_identity(wish.other)
     return PersonShape.from_person(await store.join(one, other, by=visitor.account.actor))
 
 
 @router.post("/part")
 async def part_sender(wish: SenderWish, visitor: Administering, store: StoreDep) -> PartingShape:
-    """Let a sender be a person of their own again."""
+    """Make a sender a person of their own again."""
     who = read_identity(wish.sender)
     return PartingShape.from_parting(await store.part(who, by=visitor.account.actor))
 
@@ -110,7 +110,7 @@ async def rename_person(
     response: Response,
     seen: IfMatch = None,
 ) -> PersonShape:
-    """Call a person by another name."""
+    """Rename a person."""
     person = await store.person(PersonKey(key))
     renamed = await store.rename_person(
         person.key, wish.name, by=visitor.account.actor, seen=seen_in(seen)

@@ -24,7 +24,7 @@ router = APIRouter(prefix="/platforms", tags=["platforms"])
 async def list_platforms(
     visitor: Administering, store: StoreDep, gateway: GatewayDep, profile: OfProfile = None
 ) -> PlatformsShape:
-    """Tell how every gateway and every platform is, and what the platforms can do."""
+    """Show the state of every gateway and platform, and what the platforms can do."""
     health, homes = gateway.health(), await store.homes(profile_of(visitor, profile))
     now = store.now()
     return PlatformsShape(
@@ -43,7 +43,7 @@ async def list_platforms(
 async def list_homes(
     visitor: Administering, store: StoreDep, profile: OfProfile = None
 ) -> Page[HomeShape]:
-    """List where unasked messages go, a chat for each platform. People choose it with /sethome."""
+    """List where unprompted messages go, one chat per platform. People set it with /sethome."""
     homes = await store.homes(profile_of(visitor, profile))
     return Page(
         items=[

@@ -11,6 +11,6 @@ router = APIRouter(prefix="/sessions", tags=["sessions"])
 
 @router.get("/{id}/policy", summary="Read the policy of a session")
 async def read_policy(visitor: Reading, store: StoreDep, id: SessionIdPath) -> PolicyView:
-    """Tell which routes go on with a session, when it ends by itself, and its manners when busy."""
+    """Tell which routes lead to a session, when it ends automatically, and its busy mode."""
     session = await visible(store, visitor, id)
     return PolicyView.from_outlook(await store.outlook(session.id))

@@ -13,9 +13,9 @@ router = APIRouter(prefix="/probes", tags=["settings"])
 
 @router.post("")
 async def probe_settings(wish: ProbeWish, _: Administering, config: ConfigDep) -> Page[ProbeShape]:
-    """Call what the settings name, and tell who answers: a model is asked for one word.
+    """Call what the settings name, and tell what responds: a model is asked for one word.
 
-    Nothing else is called, whatever names are given.
+    Nothing else is called, whichever names you give.
     """
     only = frozenset(wish.names) or None
     return Page(items=[ProbeShape.from_probe(one) async for one in probe_all(config, only=only)])

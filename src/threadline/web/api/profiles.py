@@ -28,7 +28,7 @@ OfProfile = Annotated[
 async def list_profiles(visitor: Reading, store: StoreDep, config: ConfigDep) -> Page[ProfileShape]:
     """List the profiles: those that the settings name, and those in which somebody spoke.
 
-    A member is told of their own only; one who belongs to all of them, of those in the settings.
+    A member sees only their own; one who belongs to all of them sees those in the settings.
     """
     named = config.known_profiles
     used = await store.profiles() if visitor.is_owner else []

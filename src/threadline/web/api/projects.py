@@ -37,7 +37,7 @@ async def list_projects(
 ) -> Page[CountedProjectView]:
     """List the projects of a profile by name, and how many sessions each has.
 
-    They are an owner's: a member gets none.
+    They belong to the owner: a member gets none.
     """
     named = profile_of(visitor, profile)
     found = await store.projects(profile=named) if visitor.is_owner else ()
@@ -47,12 +47,12 @@ async def list_projects(
 @router.post(
     "",
     status_code=201,
-    summary="Make a project",
+    summary="Create a project",
     response_model=ProjectView,
     responses=told(409),
 )
 async def make_project(visitor: Writing, wish: NewProject, once: OnceDep) -> Response:
-    """Make a project; its name is the only one of its sort in the profile."""
+    """Create a project; its name must be unique in the profile."""
     require_owner(visitor, "create projects")
 
     async def make(store: Store) -> Project:
@@ -66,7 +66,7 @@ async def make_project(visitor: Writing, wish: NewProject, once: OnceDep) -> Res
 async def read_project(
     visitor: Reading, store: StoreDep, key: Key, response: Response
 ) -> ProjectView:
-    """Read a project; its `ETag` is what `If-Match` wants."""
+    """Read a project; pass its `ETag` as `If-Match` to change it."""
     project = await _visible(store, visitor, key)
     tell_tag(response, project.revision)
     return ProjectView.from_project(project)
@@ -93,7 +93,7 @@ async def change_project(
 
 @router.delete("/{key}", status_code=204, summary="Delete a project", responses=told(409, 412, 428))
 async def delete_project(visitor: Writing, store: StoreDep, key: Key, seen: IfMatch = None) -> None:
-    """Delete a project; its sessions stay, and belong to none."""
+    """Delete a project; its sessions are kept, without a project."""
     project = await _visible(store, visitor, key)
     await store.delete_project(project.key, seen=seen_in(seen))
 

@@ -47,7 +47,7 @@ async def find_messages(
 ) -> FoundView:
     """Find what was said: words, "phrases", -exclusions, beginnings* and *parts* of words.
 
-    Each hit names the session and the line at which it opens. Titles are on the first page.
+    Each hit names its session and line. Matching titles are on the first page.
     """
     if person is not None:
         require_owner(visitor, "search by person")

@@ -48,7 +48,7 @@ ReloadingDep = Annotated[Reloading, Depends(_reloading)]
 async def list_all_settings(
     _: Administering, reloading: ReloadingDep, response: Response
 ) -> SettingsShape:
-    """Tell every setting that holds now, where it came from, and what it may be."""
+    """List every setting, its current value, where it comes from, and what it may be."""
     text = await _read(reloading)
     tell_tag(response, revision_of(text))
     return SettingsShape.from_settings(
@@ -66,7 +66,7 @@ async def change_settings(
     response: Response,
     if_match: IfMatch = None,
 ) -> ChangedSettings:
-    """Write settings into the file and go by them at once; all are found right first, or none.
+    """Write settings to the file and apply them at once; if one is not valid, none is changed.
 
     What runs programs on the machine, where its database is, and which variables and files hold
     secrets can only be changed there. A new address wants the secret of its table anew.
@@ -96,7 +96,7 @@ async def change_settings(
 async def reload_settings(
     visitor: Administering, store: StoreDep, reloading: ReloadingDep
 ) -> ChangedSettings:
-    """Read the file again, after somebody changed it by hand, and go by it."""
+    """Reload the file, after somebody edited it by hand, and apply it."""
     with _told_as_mistakes():
         reload = await reloading.reload()
     file = str(reloading.source.file)

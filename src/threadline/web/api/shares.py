@@ -37,7 +37,7 @@ async def list_shares(
     after: After = None,
     most: Most = PAGE,
 ) -> Page[ShareShape]:
-    """List the pages that are shared or were, the newest first; a member's are their own."""
+    """List the pages that are or were shared, newest first; a member sees their own."""
     asked = None if session is None else (await visible(store, visitor, session)).id
     found = await store.shares(
         asked, viewer=visitor.account, before=moment_after(after), most=most + 1
@@ -49,9 +49,9 @@ async def list_shares(
 async def make_share(
     wish: ShareWish, visitor: Exchanging, store: StoreDep, once: OnceDep
 ) -> Response:
-    """Share a conversation as it is now, as a page that anybody can read who knows its address.
+    """Share a conversation as it is now, as a page that anyone with the link can read.
 
-    It has no attachments, and placeholders stand for people, numbers and keys. What is said
+    Attachments are left out; people, numbers and keys are replaced by placeholders. What is said
     later is not in it.
     """
     session = await visible(store, visitor, wish.session)
@@ -66,7 +66,7 @@ async def make_share(
 
 @router.delete("/{id}", status_code=204)
 async def revoke_share(id: Id, visitor: Writing, store: StoreDep) -> None:
-    """Let nobody read a page any more."""
+    """Revoke a shared page: nobody can read it any longer."""
     share = await store.share(ShareId(id))
     if not await store.visible([SessionId(share.session_id)], viewer=visitor.account):
         raise NotFound("There is no such share", id=id)

@@ -22,7 +22,7 @@ Key = Annotated[int, Path(ge=1, le=2**53, description="The key of a token.", exa
 
 @router.get("")
 async def list_tokens(visitor: Reading, store: StoreDep) -> Page[TokenShape]:
-    """List your tokens, the newest first. What they are is not told again."""
+    """List your tokens, newest first. Their values are not shown again."""
     found = await store.tokens(visitor.account.key)
     return Page(items=[TokenShape.from_token(one) for one in found])
 
@@ -31,7 +31,7 @@ async def list_tokens(visitor: Reading, store: StoreDep) -> Page[TokenShape]:
 async def make_token(
     wish: TokenWish, visitor: Managing, store: StoreDep, once: OnceDep
 ) -> Response:
-    """Make a token for a program. It is shown once: who asks again is told all but the token."""
+    """Create a token for a program. Only the first answer shows it."""
     scopes = frozenset(wish.scopes)
     if any(not visitor.may(scope) for scope in scopes):
         raise Refused(
@@ -53,6 +53,6 @@ async def make_token(
 
 @router.delete("/{key}", status_code=204)
 async def end_token(key: Key, visitor: Managing, store: StoreDep) -> Response:
-    """Let a token of yours be worth nothing any more."""
+    """Revoke a token."""
     await store.end_token(TokenKey(key), visitor.account.key, by=visitor.account.actor)
     return Response(status_code=204)

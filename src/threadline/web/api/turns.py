@@ -36,7 +36,7 @@ async def list_turns(
 
 @router.get("/turns/{turn_id}", summary="Read a turn")
 async def read_turn(visitor: Reading, store: StoreDep, turn_id: TurnIdPath) -> TurnView:
-    """Read where a turn stands."""
+    """Read the state of a turn."""
     return TurnView.from_turn(await visible_turn(store, visitor, turn_id))
 
 
@@ -49,14 +49,14 @@ async def read_reply(visitor: Reading, store: StoreDep, turn_id: TurnIdPath) -> 
 
 @router.post("/turns/{turn_id}/stop", summary="Stop a turn", responses=told(409))
 async def stop_turn(visitor: Writing, store: StoreDep, turn_id: TurnIdPath) -> StoppedView:
-    """Stop a turn for good and keep what it had said; one that waits in the queue never runs."""
+    """Stop a turn and keep what it has said; one still in the queue will never run."""
     turn = await visible_turn(store, visitor, turn_id)
     return StoppedView(turn_id=turn.id if await store.stop(turn.id) else None)
 
 
 @router.post("/sessions/{id}/stop", summary="Stop what is under way", responses=told(409))
 async def stop_session(visitor: Writing, store: StoreDep, id: SessionIdPath) -> StoppedView:
-    """Stop the turn that a session has under way; those in the queue go on."""
+    """Stop the turn a session has under way; those in the queue still run."""
     session = await visible(store, visitor, id)
     return StoppedView(turn_id=await store.stop_session(session.id))
 
@@ -83,9 +83,9 @@ async def change_queued(
     response: Response,
     seen: IfMatch = None,
 ) -> QueuedView:
-    """Let a message of your own that waits for its turn read differently.
+    """Change a message of your own that is waiting for its turn.
 
-    Nobody puts words into somebody else's mouth, not even an owner, who may only take them back.
+    Nobody can change somebody else's message, not even an owner, who may only take it back.
     """
     session = await visible(store, visitor, id)
     message = await store.change_queued(
@@ -103,7 +103,7 @@ async def change_queued(
 async def unqueue_message(
     visitor: Writing, store: StoreDep, id: SessionIdPath, key: WaitingKey
 ) -> StoppedView:
-    """Let a message that waits never be answered.
+    """Take back a waiting message, so that it is never answered.
 
     Your own words are taken back. What others said stays, but the turn that would answer it is
     stopped, and whatever else it would answer goes with it.

@@ -32,7 +32,7 @@ async def sum_usage(
     by: UsageBy = UsageBy.DAY,
     since: AwareDatetime | None = None,
     until: Annotated[
-        AwareDatetime | None, Query(description="The first moment that does not count any more.")
+        AwareDatetime | None, Query(description="The end of the period, not included.")
     ] = None,
     session: Session = None,
     person: Annotated[int | None, Query(ge=1, le=2**53)] = None,
@@ -44,9 +44,9 @@ async def sum_usage(
     after: After = None,
     most: Most = PAGE,
 ) -> Page[UsageShape]:
-    """Add up usage. Days come in their order, everything else with what cost most first.
+    """Add up usage. Days come in order, everything else with the most expensive first.
 
-    Days come all at once, whatever `most` says. A member is told of what they spent themselves.
+    Days come all at once, whatever `most` says. A member sees only their own spending.
     """
     passed = number_after(after) or 0
     who = _sender_of(visitor, person, sender)
@@ -71,7 +71,7 @@ async def sum_usage(
 
 @router.get("/caps")
 async def list_caps(visitor: Reading, store: StoreDep, session: Session = None) -> Page[CapShape]:
-    """Tell how near the caps are: your own, that of a session, and for an owner those of all."""
+    """Tell how near the caps are: your own, a session's and, for an owner, those of everybody."""
     found = await store.spendings(
         identity_of(visitor.account),
         everybody=visitor.is_owner,

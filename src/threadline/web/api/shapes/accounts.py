@@ -179,7 +179,7 @@ class LinkShape(Answer):
     """A link that logs in once."""
 
     link: str | None = Field(
-        description="Give it to whoever shall log in; it is shown once. Null: the same request was "
+        description="Give it to whoever is to log in; it is shown once. Null: the same request was "
         "answered before.",
         examples=["http://127.0.0.1:8642/login?link=…"],
     )

@@ -14,7 +14,7 @@ class CommandShape(Answer):
     """Something that can be asked for with a slash."""
 
     name: str = Field(examples=["title"])
-    arguments: str = Field(description="What may stand after it.", examples=["[title]"])
+    arguments: str = Field(description="What may follow it.", examples=["[title]"])
     usage: str = Field(description="How it is written.", examples=["/title [title]"])
     help: str = Field(description="What it does, in a sentence.")
     while_running: WhileRunning = Field(description="What it does while a turn runs.")
@@ -43,7 +43,7 @@ class ChoiceShape(Answer):
     """Something that can be pressed instead of being written."""
 
     label: str
-    says: str = Field(description="The line that it stands for.", examples=["/resume 2"])
+    says: str = Field(description="The line it sends.", examples=["/resume 2"])
 
     @classmethod
     def from_choice(cls, choice: Choice) -> "ChoiceShape":

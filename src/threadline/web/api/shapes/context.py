@@ -39,7 +39,7 @@ class ContextShape(Answer):
         "began, or was compacted."
     )
     is_exact: bool = Field(
-        description="Nothing was said or hidden since; else the next prompt is of another length."
+        description="Nothing was said or hidden since; otherwise the next prompt will differ."
     )
     context_tokens: int | None = Field(
         description="How much the model reads at once; null: unknown."

@@ -36,7 +36,7 @@ class GatewayShape(Answer):
     url: str | None
     started_at: Moment
     beat_at: Moment
-    is_silent: bool = Field(description="It was not heard of for a minute.")
+    is_silent: bool = Field(description="It has not been heard from for a minute.")
     platforms: Sequence[HealthShape]
 
     @classmethod
@@ -89,7 +89,7 @@ class PlatformShape(Answer):
     name: str
     can: CapabilitiesShape
     health: HealthShape | None = Field(description="Null: it has yet to be begun.")
-    home: PlaceShape | None = Field(description="Where unasked messages go; null: nowhere yet.")
+    home: PlaceShape | None = Field(description="Where unprompted messages go; null: nowhere yet.")
 
     @classmethod
     def from_platform(

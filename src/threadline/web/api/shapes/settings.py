@@ -19,13 +19,13 @@ class SettingShape(Answer):
     origin: Origin
     place: str | None = Field(description="The file, variable or option from which it came.")
     overridden: bool = Field(
-        description="A variable or an option says it: what is written into the file does not hold."
+        description="A variable or an option sets it: the file has no effect on it."
     )
     description: str | None = Field(description="What it must be.")
     choices: list[str] = Field(description="The words that it may be; none: others too.")
     secret: bool
     remote: bool = Field(description="It can be changed here, and not only at the machine itself.")
-    restart: bool = Field(description="A change holds only after a restart.")
+    restart: bool = Field(description="A change takes effect only after a restart.")
 
     @classmethod
     def from_setting(cls, setting: Setting) -> "SettingShape":
@@ -71,9 +71,9 @@ class ChangedSettings(SettingsShape):
     """All settings after a change, and what does not hold yet."""
 
     failures: list[Failure]
-    restart: list[str] = Field(description="Settings that hold only after a restart.")
+    restart: list[str] = Field(description="Settings that take effect only after a restart.")
     overridden: list[str] = Field(
-        description="Changed settings for which a variable or an option says something else."
+        description="Changed settings that a variable or an option overrides."
     )
 
 

@@ -22,7 +22,7 @@ class TurnView(Answer):
     first_seq: int | None
     question: str | None = Field(description="What it asks while it waits, or asked last.")
     asked_at: Moment | None = Field(description="When it asked; no two of its questions have one.")
-    asks: list[str] = Field(description="The tools that it asks leave for.")
+    asks: list[str] = Field(description="The tools it asks permission for.")
     answer: str | None
     error: str | None
     answered_by: int | None
@@ -61,7 +61,7 @@ class Decision(Wish):
     asked_at: AwareDatetime = Field(
         description="The question that is decided, by the `asked_at` of its turn as it was shown."
     )
-    extent: Extent = Field(default=Extent.ONCE, description="For how long leave is given.")
+    extent: Extent = Field(default=Extent.ONCE, description="How long permission is given for.")
     words: str = Field(default="", max_length=WORDS_MOST, description="What the agent is told.")
 
 
