@@ -6,6 +6,7 @@ import pytest
 
 from tests.contracts.desk import ALICE, BOB, DM, THREAD, Desk, both, open_desk
 from tests.databases import DatabaseFactory
+from threadline.core.account import Actor
 from threadline.core.address import Address, Sender
 from threadline.core.approval import AllowanceKey, Extent
 from threadline.core.errors import NotFound
@@ -116,8 +117,11 @@ async def test_leave_for_always_is_for_an_admin_to_give(desk: Desk) -> None:
     assert (await desk.store.turn(turn_id)).state is TurnState.WAITING
     assert await desk.store.allowances() == []
 
+    assert await desk.store.audit() == []
     reply = await desk.asks("/approve always", rank=Rank.ADMIN)
     assert "anywhere" in reply.text
+    acts = [(one.act, one.subject, one.detail) for one in await desk.store.audit()]
+    assert acts == [("tool.allowed", tool, "telegram:alice") for tool in sorted(TOOLS)[::-1]]
     await desk.answers(id)
     bobs = Address(platform="telegram", kind=DM.kind, chat="bob")
     other, turn_id = await desk.says("and I?", BOB, bobs)
@@ -252,7 +256,8 @@ async def test_leave_for_always_is_told_beside_all_sessions(desk: Desk) -> None:
     cursor = await desk.store.feed_end()
     await desk.asks("/approve always", rank=Rank.ADMIN)
     (first, _) = await desk.store.allowances()
-    await desk.store.revoke_allowance(first.key)
+    await desk.store.revoke_allowance(first.key, by=Actor())
+    assert (await desk.store.audit())[0].act == "tool.revoked"
 
     events = (await desk.store.events(cursor)).events
     beside = [event.kind for event in events if event.session_id is None]

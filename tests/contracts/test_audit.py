@@ -4,12 +4,15 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
 
-from tests.contracts.company import ALICE, BOB, talk
+from tests.contracts.company import ALICE, BOB, dm, talk
 from tests.contracts.desk import both
 from threadline.core.account import AccountKey, Actor, ShareId, TokenScope
 from threadline.core.errors import Conflict
 from threadline.core.event import EventKind
-from threadline.core.person import Identity
+from threadline.core.job import NewJob
+from threadline.core.person import Asker, Identity
+from threadline.core.wanted import Wanted
+from threadline.sessions.jobs import JobChange
 from threadline.sessions.store import Store
 
 NOBODY = Actor(account=AccountKey(77))
@@ -52,6 +55,15 @@ async def acts(store: Store, by: Actor | None) -> AsyncIterator[Callable[[], Awa
     await store.make_share(shared, ShareId("made"), "page")
     shown = await store.ask_pairing("telegram", ALICE)
     assert shown is not None
+    equipped = Wanted(title="x", tools=("ls",), workspace="/tmp")
+    new = NewJob(prompt="What is new?", schedule="every day 9:00")
+    job = (await store.make_job(new, Asker(address=dm(ALICE), sender=ALICE))).id
+    yield lambda: store.change_session(shared, equipped, by=by)
+    yield lambda: store.change_job(job, JobChange(name="News"), by=by)
+    yield lambda: store.pause_job(job, by=by)
+    await store.pause_job(job)
+    yield lambda: store.resume_job(job, by=by)
+    yield lambda: store.delete_job(job, by=by)
     yield lambda: store.make_account("Bob", by=by)
     yield lambda: store.rename_account(ada.key, "Ada L.", by=by)
     yield lambda: store.make_link(ada.key, "3" * 64, by=by)
@@ -80,6 +92,11 @@ async def acts(store: Store, by: Actor | None) -> AsyncIterator[Callable[[], Awa
 
 
 ACTS = [
+    "session.equipped",
+    "job.changed",
+    "job.paused",
+    "job.resumed",
+    "job.deleted",
     "account.made",
     "account.renamed",
     "link.made",
@@ -134,6 +151,38 @@ async def test_what_cannot_be_written_down_is_not_done(store: Store) -> None:
 
     assert done == len(ACTS)
     assert await store.audit() == []
+
+
+@both
+async def test_what_people_do_to_their_own_is_no_act(store: Store) -> None:
+    """Neither their jobs, nor those of the owner, nor a title: nobody needs to be an admin."""
+    owner, alice = await store.owner_account(), Asker(address=dm(ALICE), sender=ALICE)
+    new = NewJob(prompt="What is new?", schedule="every day 9:00")
+    boss = Asker(address=dm(ALICE), sender=ALICE, sees_all=True)
+    for asker, by in ((alice, None), (Asker.owner(), owner.actor), (boss, None)):
+        job = await store.make_job(new, asker)
+        await store.change_job(job.id, JobChange(name="News"), asker, by=by)
+        await store.delete_job(job.id, asker, by=by)
+    id = await talk(store, ALICE, "hello")
+    await store.change_session(id, Wanted(title="x"), by=owner.actor)
+
+    assert await store.audit() == []
+
+
+@both
+async def test_an_admin_in_a_chat_is_named_until_they_are_forgotten(store: Store) -> None:
+    """There nobody has an account, so that the act says by whose id it was done."""
+    new = NewJob(prompt="What is new?", schedule="every day 9:00")
+    job = await store.make_job(new, Asker(address=dm(ALICE), sender=ALICE))
+    await talk(store, BOB, "hello")
+    await store.pause_job(job.id, Asker(address=dm(BOB), sender=BOB, sees_all=True))
+
+    (entry,) = await store.audit()
+    assert (entry.act, entry.subject, entry.detail) == ("job.paused", str(job.id), "telegram:bob")
+
+    await store.forget_person(OTHER)
+    (entry,) = await store.audit()
+    assert (entry.act, entry.subject, entry.detail) == ("job.paused", "", "")
 
 
 @both

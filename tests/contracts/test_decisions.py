@@ -122,6 +122,17 @@ async def test_only_who_was_asked_decides(desk: Desk) -> None:
 
 
 @both
+async def test_leave_for_always_is_written_down(desk: Desk) -> None:
+    """With the account that gave it, and for each tool."""
+    owner = await desk.store.owner_account()
+    _, turn_id = await asked(desk, ALICE, DM, "rm", "ls")
+    await desk.store.decide(owner.asker(), turn_id, Approval.APPROVED, extent=Extent.ALWAYS)
+
+    acts = [(one.account, one.act, one.subject) for one in await desk.store.audit()]
+    assert acts == [("owner", "tool.allowed", "rm"), ("owner", "tool.allowed", "ls")]
+
+
+@both
 @pytest.mark.parametrize(
     ("approval", "extent", "allowed"),
     [

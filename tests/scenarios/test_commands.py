@@ -208,6 +208,12 @@ async def test_commands_for_admins_are_for_admins(house: House) -> None:
     assert "/sethome" not in await ask(alice, "/help")
     assert "come here from now on" in await ask(alice, "/sethome", Rank.ADMIN)
     assert (await house.store.homes())["telegram"].chat == "family"
+    (noted,) = await house.store.audit()
+    assert (noted.act, noted.subject, noted.detail) == (
+        "home.set",
+        "telegram",
+        "telegram:id-of-alice",
+    )
 
 
 @pytest.mark.parametrize("command", ["/sessions", "/status", "/whoami", "/new", "/help"])

@@ -3,11 +3,13 @@
 from collections.abc import Iterable
 from datetime import datetime
 
+from threadline.core.account import Actor
 from threadline.core.approval import Allowance, AllowanceKey
 from threadline.core.errors import NotFound
 from threadline.core.event import EventKind
 from threadline.core.person import Identity
 from threadline.core.session import SessionId
+from threadline.sessions.audit import note_audit
 from threadline.sessions.chronicle import NO_SESSION, chronicle_of, tell_apart
 from threadline.storage.database import Row, Transaction
 from threadline.storage.moments import stamp
@@ -71,9 +73,13 @@ def read_allowance(tx: Transaction, key: AllowanceKey) -> Allowance:
     return _allowance_from(_row(tx, key))
 
 
-def revoke_allowance(tx: Transaction, key: AllowanceKey, *, now: datetime) -> Allowance:
+def revoke_allowance(
+    tx: Transaction, key: AllowanceKey, *, by: Actor | None = None, now: datetime
+) -> Allowance:
     """Take leave back: from its next turn on the agent asks again."""
     row = _row(tx, key)
+    if row["session_key"] is None:
+        note_audit(tx, by, "tool.revoked", row.text("tool"), row.text("profile"), now=now)
     # The session first, which is locked before what is in it.
     _tell(tx, row.number_or_none("session_key"), now)
     tx.run("drop_allowance", key=key)

@@ -3,24 +3,33 @@
 from collections.abc import Iterator
 from datetime import datetime
 
+from threadline.core.account import Actor
 from threadline.core.event import EventKind
 from threadline.core.inbound import Inbound
 from threadline.core.revision import Seen, require_seen
 from threadline.core.rules import Rules
-from threadline.core.session import Session, SessionId, TitleSource
+from threadline.core.session import ModelChoice, Session, SessionId, TitleSource
 from threadline.core.wanted import KEPT, Wanted
 from threadline.sessions import arrangement, choices
 from threadline.sessions.arrangement import Step
 from threadline.sessions.arrivals.arrive import arrive
 from threadline.sessions.arrivals.outcome import Arrival
+from threadline.sessions.audit import note_audit
 from threadline.sessions.chronicle import open_chronicle
 from threadline.sessions.conversations import NewId
 from threadline.sessions.views import read_session
+from threadline.sessions.welcome.accounts import find_actor
 from threadline.storage.database import Transaction
 
 
 def change_session(
-    tx: Transaction, id: SessionId, wanted: Wanted, *, seen: Seen | None = None, now: datetime
+    tx: Transaction,
+    id: SessionId,
+    wanted: Wanted,
+    *,
+    seen: Seen | None = None,
+    by: Actor | None = None,
+    now: datetime,
 ) -> Session:
     """Do everything that is wanted of a session, if it is as whoever wants it has seen it."""
     with open_chronicle(tx, id, now) as chronicle:
@@ -28,6 +37,8 @@ def change_session(
         done = [step(chronicle) for step in _steps(wanted)]
         if any(done):
             chronicle.tell(EventKind.SESSION_CHANGED)
+            if reach := _reach(wanted):
+                note_audit(tx, by, "session.equipped", id, ", ".join(reach), now=now)
     return read_session(tx, id)
 
 
@@ -44,8 +55,21 @@ def begin(
     arrival = arrive(tx, inbound, rules=rules, now=now, new_id=new_id)
     id = None if arrival.is_repeated or wanted == Wanted() else arrival.session_id
     if id is not None:
-        change_session(tx, id, wanted, now=now)
+        by = find_actor(tx, inbound.address.platform, inbound.sender.id)
+        change_session(tx, id, wanted, by=by, now=now)
     return arrival
+
+
+def _reach(wanted: Wanted) -> list[str]:
+    """Name what lets an agent reach further than its conversation, and so wants an admin."""
+    choice = wanted.model
+    has_address = isinstance(choice, ModelChoice) and choice.base_url is not None
+    given = {
+        "tools": wanted.tools is not KEPT,
+        "workspace": wanted.workspace is not KEPT,
+        "base_url": has_address,
+    }
+    return [name for name, is_given in given.items() if is_given]
 
 
 def _steps(wanted: Wanted) -> Iterator[Step]:

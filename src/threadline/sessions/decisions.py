@@ -3,6 +3,7 @@
 import json
 from datetime import datetime
 
+from threadline.core.address import Address, Sender
 from threadline.core.approval import Approval, Extent, write_answer
 from threadline.core.errors import NotFound, Refused
 from threadline.core.person import Asker
@@ -16,6 +17,7 @@ from threadline.sessions.people.ownership import AskerKeys, asker_keys, sender_k
 from threadline.sessions.questions import Respondent, may_answer
 from threadline.sessions.records import address_from_row, turn_from
 from threadline.sessions.turns import pause
+from threadline.sessions.welcome.acting import note_act
 from threadline.storage.database import Row, Transaction, expect
 from threadline.storage.moments import stamp
 
@@ -104,7 +106,17 @@ def decide(
             sender_key=here,
             now=now,
         )
+        if extent is Extent.ALWAYS:
+            note_leave(tx, asker.address, asker.sender, turn, now=now)
     return state
+
+
+def note_leave(
+    tx: Transaction, address: Address | None, sender: Sender, turn: Turn, *, now: datetime
+) -> None:
+    """Write down who allowed what a turn asked about for always."""
+    for tool in sorted(set(turn.asks)):
+        note_act(tx, address, sender, "tool.allowed", tool, now=now)
 
 
 def _is_theirs(tx: Transaction, keys: AskerKeys, session: Row, id: TurnId, rules: Rules) -> bool:

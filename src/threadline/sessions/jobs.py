@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime
 
 from threadline.core.access import Voucher
+from threadline.core.account import Actor
 from threadline.core.errors import Conflict, Invalid, NotFound, Refused
 from threadline.core.event import EventKind
 from threadline.core.job import (
@@ -24,12 +25,14 @@ from threadline.core.route import canonical_sender
 from threadline.core.session import SessionId
 from threadline.core.turn import TurnId, TurnState
 from threadline.sessions.arrivals.places import add_sender, remember_address
+from threadline.sessions.audit import note_audit
 from threadline.sessions.chronicle import tell_apart
 from threadline.sessions.people.aliases import resolve
 from threadline.sessions.people.ownership import asker_keys, find_sender
 from threadline.sessions.records import address_from_row
 from threadline.sessions.schedules import parse_schedule
 from threadline.sessions.targets import NO_HOMES, Homes, Standpoint, reach
+from threadline.sessions.welcome.acting import note_act
 from threadline.storage.database import Row, Transaction, expect
 from threadline.storage.moments import stamp
 
@@ -103,6 +106,7 @@ def change_job(
     platforms: Collection[str] | None = None,
     homes: Homes = NO_HOMES,
     seen: Seen | None = None,
+    by: Actor | None = None,
     now: datetime,
 ) -> Job:
     """Let a job ask something else, at other times, or for others."""
@@ -132,17 +136,23 @@ def change_job(
         mirror=wanted.mirror,
         next_at=None if next_at is None else stamp(next_at),
     )
+    _note(tx, job, asker, by, "job.changed", now=now)
     return _changed(tx, id, now)
 
 
-def pause_job(tx: Transaction, id: JobId, asker: Asker, *, now: datetime) -> Job:
+def pause_job(
+    tx: Transaction, id: JobId, asker: Asker, *, by: Actor | None = None, now: datetime
+) -> Job:
     """Let a job rest; what has begun goes on."""
-    require_job(tx, id, asker)
+    job = require_job(tx, id, asker)
     tx.one("pause_job", id=id, now=stamp(now))
+    _note(tx, job, asker, by, "job.paused", now=now)
     return _changed(tx, id, now)
 
 
-def resume_job(tx: Transaction, id: JobId, asker: Asker, *, now: datetime) -> Job:
+def resume_job(
+    tx: Transaction, id: JobId, asker: Asker, *, by: Actor | None = None, now: datetime
+) -> Job:
     """Let a job go on; what it missed meanwhile is not made up for."""
     job = require_job(tx, id, asker)
     if job.paused_at is not None:
@@ -152,14 +162,22 @@ def resume_job(tx: Transaction, id: JobId, asker: Asker, *, now: datetime) -> Jo
                 "This job has no next run", id=str(id), hint="Give it another schedule first"
             )
         tx.one("resume_job", id=id, next_at=stamp(next_at))
+        _note(tx, job, asker, by, "job.resumed", now=now)
     return _changed(tx, id, now)
 
 
 def delete_job(
-    tx: Transaction, id: JobId, asker: Asker, *, seen: Seen | None = None, now: datetime
+    tx: Transaction,
+    id: JobId,
+    asker: Asker,
+    *,
+    seen: Seen | None = None,
+    by: Actor | None = None,
+    now: datetime,
 ) -> Job:
     """Delete a job, and what is known of its runs; their sessions stay."""
     job = require_job(tx, id, asker, seen)
+    _note(tx, job, asker, by, "job.deleted", now=now)
     _drop(tx, id, now)
     return job
 
@@ -252,6 +270,27 @@ def _maker(tx: Transaction, asker: Asker) -> int | None:
         raise Refused("It is not known who you are here, so nothing can be done in your name")
     found = find_sender(tx, address, sender)
     return add_sender(tx, address.platform, who) if found is None else found.number("key")
+
+
+def _note(
+    tx: Transaction, job: Job, asker: Asker, by: Actor | None, act: str, *, now: datetime
+) -> None:
+    """Write down what somebody did to the job of somebody else: only an admin can."""
+    maker = job.maker
+    if maker is None or not asker.sees_all or _is_theirs(tx, asker, maker):
+        return
+    if by is None:
+        note_act(tx, asker.address, asker.sender, act, str(job.id), now=now)
+    else:
+        note_audit(tx, by, act, str(job.id), now=now)
+
+
+def _is_theirs(tx: Transaction, asker: Asker, maker: Identity) -> bool:
+    if asker.address is None:
+        return False
+    row = tx.one("find_sender", platform=maker.platform, id=maker.id)
+    own = asker_keys(tx, replace(asker, sees_all=False)).sender_keys
+    return row is not None and row.number("key") in own
 
 
 def _changed(tx: Transaction, id: JobId, now: datetime) -> Job:

@@ -3,6 +3,11 @@ const acts: Readonly<Record<string, string>> = {
   "account.made": "added an account",
   "account.renamed": "renamed an account",
   "history.imported": "imported conversations",
+  "home.set": "set the home of a platform",
+  "job.changed": "changed somebody's job",
+  "job.deleted": "deleted somebody's job",
+  "job.paused": "paused somebody's job",
+  "job.resumed": "resumed somebody's job",
   "link.made": "created a login link",
   "login.begun": "logged in",
   "login.ended": "logged out",
@@ -17,6 +22,7 @@ const acts: Readonly<Record<string, string>> = {
   "person.joined": "joined two people",
   "person.parted": "parted two people",
   "person.renamed": "renamed a person",
+  "session.equipped": "chose tools, folder or server of a conversation",
   "session.forgotten": "deleted a conversation",
   "settings.changed": "changed a setting",
   "settings.reloaded": "reloaded the settings file",
@@ -24,6 +30,8 @@ const acts: Readonly<Record<string, string>> = {
   "share.revoked": "revoked a shared page",
   "token.ended": "revoked a token",
   "token.made": "created a token",
+  "tool.allowed": "always allowed a tool",
+  "tool.revoked": "no longer always allows a tool",
 };
 
 export const account = {

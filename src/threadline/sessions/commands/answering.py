@@ -6,6 +6,7 @@ from threadline.core.rank import Rank
 from threadline.core.turn import Turn
 from threadline.sessions import allowances, questions, views
 from threadline.sessions.commands.ask import Ask, Reply
+from threadline.sessions.decisions import note_leave
 from threadline.sessions.phrases import listed
 from threadline.sessions.questions import OpenQuestion
 from threadline.sessions.turns import pause
@@ -48,6 +49,8 @@ def _allow(ask: Ask, turn: Turn, extent: Extent) -> str:
         sender_key=questions.find_respondent(ask.tx, ask.inbound, ask.rank).sender_key,
         now=ask.now,
     )
+    if extent is Extent.ALWAYS:
+        note_leave(ask.tx, ask.inbound.address, ask.inbound.sender, turn, now=ask.now)
     where = "in that conversation" if turn.session_id != ask.here() else "in this conversation"
     where = where if extent is Extent.SESSION else "anywhere"
     return f" {listed(turn.asks)} will not be asked about {where} again."

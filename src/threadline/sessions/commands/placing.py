@@ -11,12 +11,19 @@ from threadline.sessions.gateways import list_gateways
 from threadline.sessions.homes import set_home
 from threadline.sessions.phrases import ago, span
 from threadline.sessions.targets import known_homes
+from threadline.sessions.welcome.acting import note_act
 
 
 def sethome(ask: Ask) -> Reply:
     """Make this chat the home of its platform."""
-    at = ask.inbound.address
-    set_home(ask.tx, at, profile=ask.inbound.profile, now=ask.now)
+    return make_home(ask, ask.inbound.address)
+
+
+def make_home(ask: Ask, at: Address) -> Reply:
+    """Make a chat the home of its platform, and write down who wanted that."""
+    inbound = ask.inbound
+    set_home(ask.tx, at, profile=inbound.profile, now=ask.now)
+    note_act(ask.tx, inbound.address, inbound.sender, "home.set", at.platform, now=ask.now)
     return Reply(text=f"Messages that nobody asked for on {at.platform} come here from now on.")
 
 

@@ -16,7 +16,7 @@ from threadline.sessions import choices, views
 from threadline.sessions.chronicle import open_chronicle
 from threadline.sessions.commands.ask import Ask, Reply, introduce
 from threadline.sessions.commands.moving import find_meant, tell_already
-from threadline.sessions.commands.placing import sethome as set_home_of
+from threadline.sessions.commands.placing import make_home
 from threadline.sessions.commands.speaking import begin_background
 from threadline.sessions.conversations import succeed
 from threadline.sessions.endings import end_chronicle
@@ -92,5 +92,4 @@ def sethome(ask: Ask) -> Reply:
         )
     seat = expect(ask.tx, "read_seat", key=row.number("key"))
     place = expect(ask.tx, "read_place", key=seat.number("address_key"))
-    there = replace(ask.inbound, address=address_from_row(place))
-    return replace(set_home_of(replace(ask, inbound=there)), session_id=here)
+    return replace(make_home(ask, address_from_row(place)), session_id=here)

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from threadline.core.account import Actor
 from threadline.core.approval import (
     Allowance,
     AllowanceKey,
@@ -94,10 +95,10 @@ class Approving(Door):
         """Read leave that was given."""
         return await self._db.read(allowances.read_allowance, checked_allowance_key(key))
 
-    async def revoke_allowance(self, key: AllowanceKey) -> Allowance:
+    async def revoke_allowance(self, key: AllowanceKey, *, by: Actor | None = None) -> Allowance:
         """Take leave back, so that the agent asks again; answers what was allowed."""
         return await self._db.write(
-            allowances.revoke_allowance, checked_allowance_key(key), now=self.now()
+            allowances.revoke_allowance, checked_allowance_key(key), by=by, now=self.now()
         )
 
 

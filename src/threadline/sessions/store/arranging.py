@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from threadline.core.account import Actor
 from threadline.core.draft import Draft
 from threadline.core.errors import Invalid
 from threadline.core.listing import OWNER, Outcome
@@ -122,7 +123,12 @@ class Arranging(Door):
         return await self._db.read(projects.list_projects, profile=canonical_profile(profile))
 
     async def change_session(
-        self, id: SessionId, wanted: Wanted, *, seen: Seen | None = None
+        self,
+        id: SessionId,
+        wanted: Wanted,
+        *,
+        seen: Seen | None = None,
+        by: Actor | None = None,
     ) -> Session:
         """Do everything that is wanted of a session, or nothing of it.
 
@@ -133,6 +139,7 @@ class Arranging(Door):
             checked_session_id(id),
             checked_type(wanted, "wish", Wanted),
             seen=seen,
+            by=by,
             now=self.now(),
         )
 

@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from threadline.core.account import Actor
 from threadline.core.address import Address
 from threadline.core.job import JOBS_LIMIT, Job, JobId, JobRun, NewJob, checked_job_id
 from threadline.core.message import Attachment
@@ -50,6 +51,7 @@ class Scheduling(Informing):
         *,
         platforms: Collection[str] | None = None,
         seen: Seen | None = None,
+        by: Actor | None = None,
     ) -> Job:
         """Let a job ask something else, at other times, or for others.
 
@@ -66,27 +68,37 @@ class Scheduling(Informing):
             platforms=platforms,
             homes=self.rules.homes,
             seen=seen,
+            by=by,
             now=self.now(),
         )
 
-    async def pause_job(self, id: JobId, asker: Asker | None = None) -> Job:
+    async def pause_job(
+        self, id: JobId, asker: Asker | None = None, *, by: Actor | None = None
+    ) -> Job:
         """Let a job rest; what has begun goes on."""
         return await self._db.write(
-            jobs.pause_job, checked_job_id(id), _checked(asker), now=self.now()
+            jobs.pause_job, checked_job_id(id), _checked(asker), by=by, now=self.now()
         )
 
-    async def resume_job(self, id: JobId, asker: Asker | None = None) -> Job:
+    async def resume_job(
+        self, id: JobId, asker: Asker | None = None, *, by: Actor | None = None
+    ) -> Job:
         """Let a job go on; what it missed meanwhile is not made up for."""
         return await self._db.write(
-            jobs.resume_job, checked_job_id(id), _checked(asker), now=self.now()
+            jobs.resume_job, checked_job_id(id), _checked(asker), by=by, now=self.now()
         )
 
     async def delete_job(
-        self, id: JobId, asker: Asker | None = None, *, seen: Seen | None = None
+        self,
+        id: JobId,
+        asker: Asker | None = None,
+        *,
+        seen: Seen | None = None,
+        by: Actor | None = None,
     ) -> Job:
         """Delete a job, and what is known of its runs; their sessions stay."""
         return await self._db.write(
-            jobs.delete_job, checked_job_id(id), _checked(asker), seen=seen, now=self.now()
+            jobs.delete_job, checked_job_id(id), _checked(asker), seen=seen, by=by, now=self.now()
         )
 
     async def run_job(

@@ -13,8 +13,8 @@ ORDER BY u.id DESC
 LIMIT :most
 
 -- name: hush_audit_about
--- Leave of acts about somebody who is forgotten only that there were some.
-UPDATE audit SET subject = '', detail = '' WHERE subject = :subject
+-- Leave of acts about somebody who is forgotten, or by them, only that there were some.
+UPDATE audit SET subject = '', detail = '' WHERE subject = :subject OR detail = :subject
 
 -- name: hush_audit_of_account
 -- Leave of what an account did, and of what was done to it, only that it was.

@@ -101,7 +101,9 @@ async def revoke_allowance(
 ) -> AllowanceView:
     """Take leave back: from its next turn on the agent asks again."""
     known = await _visible(store, visitor, AllowanceKey(key))
-    return AllowanceView.from_allowance(await store.revoke_allowance(known.key))
+    return AllowanceView.from_allowance(
+        await store.revoke_allowance(known.key, by=visitor.account.actor)
+    )
 
 
 async def _visible(store: Store, visitor: Visitor, key: AllowanceKey) -> Allowance:

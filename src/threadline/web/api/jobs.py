@@ -127,7 +127,14 @@ async def change_job(
     expected = seen_in(seen)
     _check_target(visitor, wish.target)
     known = await _platforms(store, gateway)
-    changed = await store.change_job(job.id, wish.change(), asker, platforms=known, seen=expected)
+    changed = await store.change_job(
+        job.id,
+        wish.change(),
+        asker,
+        platforms=known,
+        seen=expected,
+        by=visitor.account.actor,
+    )
     return _shown(response, changed)
 
 
@@ -137,7 +144,7 @@ async def delete_job(
 ) -> None:
     """Delete a job, and what is known of its runs; their sessions stay."""
     job, asker = await _find(store, visitor, id)
-    await store.delete_job(job.id, asker, seen=seen_in(seen))
+    await store.delete_job(job.id, asker, seen=seen_in(seen), by=visitor.account.actor)
 
 
 @router.post("/{id}/pause")
@@ -146,7 +153,7 @@ async def pause_job(
 ) -> JobShape:
     """Let a job rest; what has begun goes on."""
     job, asker = await _find(store, visitor, id)
-    return _shown(response, await store.pause_job(job.id, asker))
+    return _shown(response, await store.pause_job(job.id, asker, by=visitor.account.actor))
 
 
 @router.post("/{id}/resume", responses=told(409))
@@ -155,7 +162,7 @@ async def resume_job(
 ) -> JobShape:
     """Let a job go on; what it missed meanwhile is not made up for."""
     job, asker = await _find(store, visitor, id)
-    return _shown(response, await store.resume_job(job.id, asker))
+    return _shown(response, await store.resume_job(job.id, asker, by=visitor.account.actor))
 
 
 @router.post("/{id}/run", status_code=202, response_model=StartShape, responses=told(409))

@@ -220,7 +220,9 @@ async def change_session(
     session = await visible(store, visitor, id)
     expected = seen_in(seen)
     require_leave(visitor, wish.wanted(), store.rules)
-    session = await store.change_session(session.id, wish.wanted(), seen=expected)
+    session = await store.change_session(
+        session.id, wish.wanted(), seen=expected, by=visitor.account.actor
+    )
     tell_tag(response, session.revision)
     return SessionView.from_session(await shown_session(store, visitor, session))
 
