@@ -223,8 +223,8 @@ UPDATE addresses SET dead_at = coalesce(dead_at, :now), dead_why = :why WHERE ke
 UPDATE addresses SET dead_at = NULL, dead_why = NULL WHERE key = :key
 
 -- name: list_dead_addresses
--- List the places to which nothing can be sent.
-SELECT platform, account, kind, chat, thread, alt_chat, parent, scope, chat_name, topic, dead_at,
+-- List the places to which nothing can be sent, the latest first, from behind one of them on.
+SELECT key, platform, account, kind, chat, thread, alt_chat, parent, scope, chat_name, topic, dead_at,
        dead_why
 FROM addresses
 WHERE dead_at IS NOT NULL AND (dead_at, key) < (CAST(:before_at AS BIGINT), CAST(:before_key AS BIGINT))

@@ -25,7 +25,7 @@ SELECT id FROM jobs WHERE id = :id
 FOR UPDATE -- postgres
 
 -- name: list_jobs
--- List the jobs of a profile, all of them or those of some senders.
+-- List jobs of a profile, of anybody or of some senders, from behind one of them on.
 -- include: job_columns
 WHERE j.profile = :profile
   AND (CAST(:sender_keys AS TEXT) IS NULL OR j.sender_key IN

@@ -69,7 +69,7 @@ SELECT key, name, made_at FROM persons WHERE key > :after ORDER BY key LIMIT :mo
 SELECT key, name, made_at FROM persons WHERE key = :key
 
 -- name: list_linked_senders
--- List the senders of all persons, each person's first one who spoke first.
+-- List the senders of persons from one to another, each person's first one who spoke first.
 SELECT key, person_key, platform, id, name, first_seen_at
 FROM senders
 WHERE person_key > :after AND person_key <= :last

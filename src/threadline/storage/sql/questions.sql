@@ -1,5 +1,6 @@
 -- name: list_waiting_turns
--- List the turns of a profile that wait for an answer, and whose sessions they belong to.
+-- List the turns of a profile that wait for an answer and may be seen, the latest first, from
+-- behind one of them on, and whose sessions they belong to.
 SELECT t.id, s.id AS session_id, t.state, t.attempts, t.queued_at, t.started_at, t.ended_at,
        t.first_seq, t.owner, t.lease_until, t.question, t.asks, t.asked_at, t.answer, t.error,
        t.answered_by, s.profile, s.kind, s.sender_key, s.address_key, a.platform, a.account, a.chat
