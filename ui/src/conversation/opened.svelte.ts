@@ -12,6 +12,8 @@ export type Asked =
 export class Part {
   /** Null: nobody opened or closed it. */
   isOpen = $state<boolean | null>(null);
+  /** So much of it somebody wants to see; null: as much as is shown at first. */
+  wanted = $state<number | null>(null);
 }
 
 export class Opened {

@@ -11,6 +11,8 @@ import { sources } from "./sources.ts";
 /** So much code is put into the page in one go. */
 const PIECE = 4000;
 const opened = new WeakMap<Element, Set<number>>();
+/** What somebody unfolded, by the text of its block: rows leave the page while one reads, and come back as new ones. */
+const kept = new Map<string, Set<number>>();
 const filling = new WeakMap<Element, AbortController>();
 
 /** Answer the whole code of a figure, also what is not in the page. */
@@ -32,7 +34,7 @@ export function turn(figure: HTMLElement): void {
 
 /** Unfold again what somebody had unfolded before the block was drawn anew; at once while it grows. */
 export function unfoldAgain(block: Element, isGrowing: boolean): void {
-  const all = opened.get(block);
+  const all = opened.get(block) ?? kept.get(sources.get(block)?.block.raw ?? "");
   if (!all) return;
   for (const [at, figure] of figures(block).entries()) {
     if (all.has(at) && figure.classList.contains("folded")) unfold(figure, isGrowing);
@@ -98,8 +100,10 @@ function label(figure: Element, text: string, isOpen: boolean): void {
 }
 
 function remember(block: Element, figure: HTMLElement, isOpen: boolean): void {
-  const all = opened.get(block) ?? new Set();
+  const raw = sources.get(block)?.block.raw ?? "";
+  const all = opened.get(block) ?? kept.get(raw) ?? new Set();
   opened.set(block, all);
+  kept.set(raw, all);
   const at = figures(block).indexOf(figure);
   if (isOpen) all.add(at);
   else all.delete(at);
