@@ -143,9 +143,9 @@ export interface ChangedSettings {
   file: string;
   items: SettingShape[];
   failures: Failure[];
-  /** Settings that hold only after a restart. */
+  /** Settings that take effect only after a restart. */
   restart: string[];
-  /** Changed settings for which a variable or an option says something else. */
+  /** Changed settings that a variable or an option overrides. */
   overridden: string[];
 }
 
@@ -162,7 +162,7 @@ export interface ChildView {
 /** Something that can be pressed instead of being written. */
 export interface ChoiceShape {
   label: string;
-  /** The line that it stands for. */
+  /** The line it sends. */
   says: string;
 }
 
@@ -184,7 +184,7 @@ export interface CommandAnswer {
 /** Something that can be asked for with a slash. */
 export interface CommandShape {
   name: string;
-  /** What may stand after it. */
+  /** What may follow it. */
   arguments: string;
   /** How it is written. */
   usage: string;
@@ -218,7 +218,7 @@ export interface CompressedView {
 export interface ContextShape {
   /** How long the last prompt was; null: nobody counted one since the session began, or was compacted. */
   prompt_tokens: number | null;
-  /** Nothing was said or hidden since; else the next prompt is of another length. */
+  /** Nothing was said or hidden since; otherwise the next prompt will differ. */
   is_exact: boolean;
   /** How much the model reads at once; null: unknown. */
   context_tokens: number | null;
@@ -287,6 +287,7 @@ export interface Decision {
   approval: Approval;
   /** The question that is decided, by the `asked_at` of its turn as it was shown. */
   asked_at: string;
+  /** How long permission is given for. */
   extent?: Extent;
   /** What the agent is told. */
   words?: string;
@@ -297,6 +298,8 @@ export interface DeliveryShape {
   id: number;
   session: string | null;
   turn: number | null;
+  /** The line that it carries, if a person said it in the agent's place. */
+  seq: number | null;
   place: PlaceShape;
   state: DeliveryState;
   attempts: number;
@@ -379,7 +382,7 @@ export interface GatewayShape {
   url: string | null;
   started_at: string;
   beat_at: string;
-  /** It was not heard of for a minute. */
+  /** It has not been heard from for a minute. */
   is_silent: boolean;
   platforms: HealthShape[];
 }
@@ -533,7 +536,7 @@ export interface LineageView {
 
 /** A link that logs in once. */
 export interface LinkShape {
-  /** Give it to whoever shall log in; it is shown once. Null: the same request was answered before. */
+  /** Give it to whoever is to log in; it is shown once. Null: the same request was answered before. */
   link: string | null;
   expires_at: string;
 }
@@ -868,14 +871,14 @@ export interface PageProfileShape {
   next?: string | null;
 }
 
-export interface PageRevisionView {
-  items: RevisionView[];
 export interface PageQueuedView {
   items: QueuedView[];
   /** Give this as `after` for the next page; null: there is none. */
   next?: string | null;
 }
 
+export interface PageRevisionView {
+  items: RevisionView[];
   /** Give this as `after` for the next page; null: there is none. */
   next?: string | null;
 }
@@ -999,10 +1002,10 @@ export interface PersonShape {
   name: string | null;
   made_at: string;
   senders: SenderShape[];
-}
-
   /** Its `ETag`: whoever changes it sends it back as `If-Match`, in quotes. */
   revision: string;
+}
+
 /** A chat on a platform, or a thread of one. */
 export interface PlaceShape {
   platform: string;
@@ -1032,7 +1035,7 @@ export interface PlatformShape {
   can: CapabilitiesShape;
   /** Null: it has yet to be begun. */
   health: HealthShape | null;
-  /** Where unasked messages go; null: nowhere yet. */
+  /** Where unprompted messages go; null: nowhere yet. */
   home: PlaceShape | null;
 }
 
@@ -1129,8 +1132,6 @@ export interface ProjectView {
   made_at: string;
 }
 
-/** How far somebody is let in; a later one in this list may all that an earlier one may. */
-export type Rank = "stranger" | "member" | "admin" | "owner";
 /** A message that waits for its turn. */
 export interface QueuedView {
   key: number;
@@ -1150,6 +1151,8 @@ export interface QueuedView {
   revision: string;
 }
 
+/** How far somebody is let in; a later one in this list may all that an earlier one may. */
+export type Rank = "stranger" | "member" | "admin" | "owner";
 
 /** The model's thoughts. */
 export interface ReasoningPart {
@@ -1255,7 +1258,7 @@ export interface SessionRowView {
   project_name: string | null;
   is_unread: boolean;
   has_draft: boolean;
-  /** What its latest turn said did not reach everybody it was for. */
+  /** What was last said to its people did not reach all of them. */
   has_failed_delivery: boolean;
   needs_you: boolean;
   is_read_only: boolean;
@@ -1292,6 +1295,10 @@ export interface SessionView {
   tools: string[] | null;
   workspace: string | null;
   worktree: WorktreeView | null;
+  /** Since when a person answers here instead of the agent; null: the agent does. */
+  taken_at: string | null;
+  /** Who has taken it over. */
+  taken_by: string | null;
 }
 
 /** What a setting is. */
@@ -1307,7 +1314,7 @@ export interface SettingShape {
   origin: ThreadlineConfigCatalogueOrigin;
   /** The file, variable or option from which it came. */
   place: string | null;
-  /** A variable or an option says it: what is written into the file does not hold. */
+  /** A variable or an option sets it: the file has no effect on it. */
   overridden: boolean;
   /** What it must be. */
   description: string | null;
@@ -1316,7 +1323,7 @@ export interface SettingShape {
   secret: boolean;
   /** It can be changed here, and not only at the machine itself. */
   remote: boolean;
-  /** A change holds only after a restart. */
+  /** A change takes effect only after a restart. */
   restart: boolean;
 }
 
@@ -1506,7 +1513,7 @@ export interface TurnView {
   question: string | null;
   /** When it asked; no two of its questions have one. */
   asked_at: string | null;
-  /** The tools that it asks leave for. */
+  /** The tools it asks permission for. */
   asks: string[];
   answer: string | null;
   error: string | null;
@@ -1619,7 +1626,7 @@ export interface Operations {
     body: never;
     answer: PageSessionRowView;
   };
-  /** Begin a conversation with its first words; before them nothing is stored. */
+  /** Start a conversation with its first message; before that nothing is stored. */
   begin_session: {
     path: never;
     query: never;
@@ -1641,7 +1648,7 @@ export interface Operations {
     body: never;
     answer: CountsView;
   };
-  /** Read a session; its `ETag` is what `If-Match` wants. */
+  /** Read a session; pass its `ETag` as `If-Match` to change it. */
   read_session: {
     path: {
       /** The id of a session. */
@@ -1680,7 +1687,7 @@ export interface Operations {
     body: SessionChange;
     answer: SessionView;
   };
-  /** Tell what would go with a session, without changing anything. */
+  /** Tell what would be removed with a session, without changing anything. */
   plan_forgetting: {
     path: {
       /** The id of a session. */
@@ -1691,7 +1698,7 @@ export interface Operations {
     body: never;
     answer: PlanView;
   };
-  /** Let a session end; whoever speaks there next begins a new one. */
+  /** End a session; the next message there starts a new one. */
   end_session: {
     path: {
       /** The id of a session. */
@@ -1713,7 +1720,7 @@ export interface Operations {
     body: never;
     answer: StreamingView;
   };
-  /** Remember that you have read up to a line, or everything. It never goes back by this. */
+  /** Mark everything up to a line, or everything, as read. This never moves the mark back. */
   mark_read: {
     path: {
       /** The id of a session. */
@@ -1724,7 +1731,7 @@ export interface Operations {
     body: MarkWish;
     answer: MarkView;
   };
-  /** Let everything from a line on be unread again, or the last line alone. */
+  /** Mark everything from a line on, or only the last line, as unread. */
   mark_unread: {
     path: {
       /** The id of a session. */
@@ -1737,7 +1744,7 @@ export interface Operations {
     body: never;
     answer: MarkView;
   };
-  /** Count what people said and got an answer to, also since a moment. */
+  /** Count the questions that were answered, in all or since a moment. */
   count_rounds: {
     path: {
       /** The id of a session. */
@@ -1762,14 +1769,14 @@ export interface Operations {
       around?: number | null | undefined;
       /** How many to answer at the most. */
       most?: number | undefined;
-      /** With what was undone or retried. */
+      /** Include what was undone or retried. */
       hidden?: boolean | undefined;
     };
     header: never;
     body: never;
     answer: MessagePage;
   };
-  /** Say something in a session, wherever it is at home. */
+  /** Send a message in a session, whichever platform it lives on. */
   send_message: {
     path: {
       /** The id of a session. */
@@ -1783,7 +1790,7 @@ export interface Operations {
     body: NewMessage;
     answer: SentView;
   };
-  /** Read one line of a transcript, also one that is out of sight. */
+  /** Read one line of a transcript, even one that is out of sight. */
   read_message: {
     path: {
       /** The id of a session. */
@@ -1809,7 +1816,7 @@ export interface Operations {
     body: never;
     answer: PageRevisionView;
   };
-  /** Let a line of a person read differently, in a branch that begins before it. */
+  /** Edit a line of a person, in a branch that starts before it. */
   edit_message: {
     path: {
       /** The id of a session. */
@@ -1825,7 +1832,7 @@ export interface Operations {
     body: NewWords;
     answer: EditedView;
   };
-  /** Begin a session that shares the transcript up to a line. */
+  /** Start a session that shares the transcript up to a line. */
   branch_session: {
     path: {
       /** The id of a session. */
@@ -1841,6 +1848,28 @@ export interface Operations {
     body: BranchWish;
     answer: SessionView;
   };
+  /** Answer the people of a session on a platform yourself, in the agent's place. */
+  take_over: {
+    path: {
+      /** The id of a session. */
+      id: string;
+    };
+    query: never;
+    header: never;
+    body: never;
+    answer: SessionView;
+  };
+  /** Let the agent answer the next message again; it reads what was said meanwhile with that. */
+  hand_back: {
+    path: {
+      /** The id of a session. */
+      id: string;
+    };
+    query: never;
+    header: never;
+    body: never;
+    answer: SessionView;
+  };
   /** Tell of each stretch of a transcript who speaks in it, and what went wrong or is hidden. */
   read_minimap: {
     path: {
@@ -1854,7 +1883,7 @@ export interface Operations {
     body: never;
     answer: MinimapView;
   };
-  /** Tell which routes go on with a session, when it ends by itself, and its manners when busy. */
+  /** Tell which routes lead to a session, when it ends automatically, and its busy mode. */
   read_policy: {
     path: {
       /** The id of a session. */
@@ -1898,7 +1927,7 @@ export interface Operations {
     body: UndoWish;
     answer: UndoneView;
   };
-  /** Show again what was undone last, if nothing was said since. */
+  /** Show what was undone last again, if nothing has been said since. */
   redo_turns: {
     path: {
       /** The id of a session. */
@@ -1912,7 +1941,7 @@ export interface Operations {
     body: never;
     answer: RedoneView;
   };
-  /** Hide the last answer, and queue a turn that answers the same words once more. */
+  /** Hide the last answer, and queue a turn that answers the same message again. */
   retry_turn: {
     path: {
       /** The id of a session. */
@@ -1926,7 +1955,7 @@ export interface Operations {
     body: never;
     answer: RetriedView;
   };
-  /** Let a summary stand for the older part of a transcript, written with an eye on something. */
+  /** Let a summary replace the older part of a transcript, with a focus if you name one. */
   compress_session: {
     path: {
       /** The id of a session. */
@@ -1967,7 +1996,7 @@ export interface Operations {
     body: never;
     answer: PageTurnView;
   };
-  /** Read where a turn stands. */
+  /** Read the state of a turn. */
   read_turn: {
     path: {
       /** The id of a turn. */
@@ -1989,7 +2018,7 @@ export interface Operations {
     body: never;
     answer: PageMessageView;
   };
-  /** Stop a turn for good and keep what it had said; one that waits in the queue never runs. */
+  /** Stop a turn and keep what it has said; one still in the queue will never run. */
   stop_turn: {
     path: {
       /** The id of a turn. */
@@ -2000,7 +2029,7 @@ export interface Operations {
     body: never;
     answer: StoppedView;
   };
-  /** Stop the turn that a session has under way; those in the queue go on. */
+  /** Stop the turn a session has under way; those in the queue still run. */
   stop_session: {
     path: {
       /** The id of a session. */
@@ -2022,7 +2051,7 @@ export interface Operations {
     body: never;
     answer: PageQueuedView;
   };
-  /** Let a message of your own that waits for its turn read differently. */
+  /** Change a message of your own that is waiting for its turn. */
   change_queued: {
     path: {
       /** The id of a session. */
@@ -2031,11 +2060,14 @@ export interface Operations {
       key: number;
     };
     query: never;
-    header: never;
+    header: {
+      /** The `ETag` that was seen, or `*` for whatever there is now. */
+      "If-Match"?: string | null | undefined;
+    };
     body: NewWords;
     answer: QueuedView;
   };
-  /** Let a message that waits never be answered. */
+  /** Take back a waiting message, so that it is never answered. */
   unqueue_message: {
     path: {
       /** The id of a session. */
@@ -2048,18 +2080,15 @@ export interface Operations {
     body: never;
     answer: StoppedView;
   };
-  /** List the commands that you may give, in the order in which help shows them. */
+  /** List the commands you may use, in the order in which help shows them. */
   list_commands: {
     path: never;
     query: never;
-    header: {
-      /** The `ETag` that was seen, or `*` for whatever there is now. */
-      "If-Match"?: string | null | undefined;
-    };
+    header: never;
     body: never;
     answer: PageCommandShape;
   };
-  /** Do in a session what the same line does in a chat, and answer what is said of it. */
+  /** Do in a session what the same line does in a chat, and return the reply. */
   give_command: {
     path: {
       /** The id of a session. */
@@ -2073,7 +2102,7 @@ export interface Operations {
     body: CommandWish;
     answer: CommandAnswer;
   };
-  /** Tell how much of what the model can read is used, what was spent, and how near caps are. */
+  /** Tell how full the context is, what was spent, and how near the caps are. */
   read_context: {
     path: {
       /** The id of a session. */
@@ -2084,18 +2113,22 @@ export interface Operations {
     body: never;
     answer: ContextShape;
   };
-  /** List the turns that wait for an answer which you may give, the latest first. */
+  /** List the turns that wait for an answer you may give, latest first. */
   list_approvals: {
     path: never;
     query: {
       /** The profile; your own where none is named. */
       profile?: string | null | undefined;
+      /** Where to go on: what the page before called `next`. */
+      after?: string | null | undefined;
+      /** How many to answer at the most. */
+      most?: number | undefined;
     };
     header: never;
     body: never;
     answer: PageTurnView;
   };
-  /** Say yes or no to what an agent asks, with words for it. */
+  /** Say yes or no to what an agent asks, with an optional note. */
   decide_approval: {
     path: {
       /** The id of a turn. */
@@ -2106,7 +2139,7 @@ export interface Operations {
     body: Decision;
     answer: DecidedView;
   };
-  /** List the tools for which nobody is asked, in a profile or in one session. */
+  /** List the tools that need no approval, in a profile or in one session. */
   list_allowances: {
     path: never;
     query: {
@@ -2119,7 +2152,7 @@ export interface Operations {
     body: never;
     answer: PageAllowanceView;
   };
-  /** Take leave back: from its next turn on the agent asks again. */
+  /** Revoke permission: from its next turn on the agent asks again. */
   revoke_allowance: {
     path: {
       key: number;
@@ -2129,7 +2162,7 @@ export interface Operations {
     body: never;
     answer: AllowanceView;
   };
-  /** List what a device of yours has begun to write, the latest first. */
+  /** List the drafts of one of your devices, latest first. */
   list_drafts: {
     path: never;
     query: {
@@ -2142,7 +2175,7 @@ export interface Operations {
     body: never;
     answer: DraftList;
   };
-  /** Keep what a device has begun to write; nothing at all forgets it. Answers all its drafts. */
+  /** Keep a draft of a device; an empty one deletes it. Returns all its drafts. */
   put_draft: {
     path: never;
     query: {
@@ -2157,7 +2190,7 @@ export interface Operations {
     body: DraftWish;
     answer: DraftList;
   };
-  /** Forget what a device has begun to write: it was sent, or thrown away. */
+  /** Delete a draft of a device: it was sent, or thrown away. */
   delete_draft: {
     path: never;
     query: {
@@ -2199,7 +2232,7 @@ export interface Operations {
     body: never;
     answer: FoundView;
   };
-  /** Tell where a session comes from, what came of it, and where it goes on now. */
+  /** Tell where a session comes from, what came of it, and where it continues now. */
   read_lineage: {
     path: {
       /** The id of a session. */
@@ -2237,7 +2270,7 @@ export interface Operations {
     body: never;
     answer: PageCountedProjectView;
   };
-  /** Make a project; its name is the only one of its sort in the profile. */
+  /** Create a project; its name must be unique in the profile. */
   make_project: {
     path: never;
     query: never;
@@ -2248,7 +2281,7 @@ export interface Operations {
     body: NewProject;
     answer: ProjectView;
   };
-  /** Read a project; its `ETag` is what `If-Match` wants. */
+  /** Read a project; pass its `ETag` as `If-Match` to change it. */
   read_project: {
     path: {
       /** The key of a project. */
@@ -2259,7 +2292,7 @@ export interface Operations {
     body: never;
     answer: ProjectView;
   };
-  /** Delete a project; its sessions stay, and belong to none. */
+  /** Delete a project; its sessions are kept, without a project. */
   delete_project: {
     path: {
       /** The key of a project. */
@@ -2287,7 +2320,7 @@ export interface Operations {
     body: ProjectChange;
     answer: ProjectView;
   };
-  /** Log in by name and password. */
+  /** Log in with a name and password. */
   log_in_by_password: {
     path: never;
     query: never;
@@ -2303,7 +2336,7 @@ export interface Operations {
     body: never;
     answer: PasskeyQuestion;
   };
-  /** Log in by a passkey that signed the question. The answer sets a cookie. */
+  /** Log in with a passkey that signed the question. The answer sets a cookie. */
   log_in_by_passkey: {
     path: never;
     query: never;
@@ -2319,7 +2352,7 @@ export interface Operations {
     body: never;
     answer: undefined;
   };
-  /** Tell who asks, what they may do, and the word that goes with each change. */
+  /** Tell who you are, what you may do, and the CSRF token that every change needs. */
   read_me: {
     path: never;
     query: never;
@@ -2343,7 +2376,7 @@ export interface Operations {
     body: never;
     answer: PagePasskeyShape;
   };
-  /** Log in with a passkey from now on, too. A question is good for one answer. */
+  /** Add a passkey to log in with. A question is good for one answer. */
   add_passkey: {
     path: never;
     query: never;
@@ -2351,7 +2384,7 @@ export interface Operations {
     body: PasskeyMade;
     answer: PasskeyShape;
   };
-  /** Get what a browser needs to make a passkey. */
+  /** Get what a browser needs to create a passkey. */
   ask_new_passkey: {
     path: never;
     query: never;
@@ -2359,7 +2392,7 @@ export interface Operations {
     body: never;
     answer: PasskeyQuestion;
   };
-  /** Log in with a passkey no more. */
+  /** Delete a passkey: it no longer logs you in. */
   delete_passkey: {
     path: {
       /** The key of a passkey. */
@@ -2378,7 +2411,7 @@ export interface Operations {
     body: never;
     answer: PageLoginShape;
   };
-  /** Log out all your browsers but the one that asks. */
+  /** Log out all your other browsers. */
   end_other_logins: {
     path: never;
     query: never;
@@ -2386,7 +2419,7 @@ export interface Operations {
     body: never;
     answer: LoginsEnded;
   };
-  /** Log a browser of yours out. */
+  /** Log out one of your browsers. */
   end_login: {
     path: {
       /** The key of a login. */
@@ -2397,7 +2430,7 @@ export interface Operations {
     body: never;
     answer: undefined;
   };
-  /** List your tokens, the newest first. What they are is not told again. */
+  /** List your tokens, newest first. Their values are not shown again. */
   list_tokens: {
     path: never;
     query: never;
@@ -2405,15 +2438,18 @@ export interface Operations {
     body: never;
     answer: PageTokenShape;
   };
-  /** Make a token for a program. It is shown once: who asks again is told all but the token. */
+  /** Create a token for a program. Only the first answer shows it. */
   make_token: {
     path: never;
     query: never;
-    header: never;
+    header: {
+      /** Any text of your own. For a day the same request with the same key is answered as the first one was, and makes nothing new. */
+      "Idempotency-Key"?: string | null | undefined;
+    };
     body: TokenWish;
     answer: NewToken;
   };
-  /** Let a token of yours be worth nothing any more. */
+  /** Revoke a token. */
   end_token: {
     path: {
       /** The key of a token. */
@@ -2424,7 +2460,7 @@ export interface Operations {
     body: never;
     answer: undefined;
   };
-  /** List everybody who may use the web app, in the order in which they came. */
+  /** List everybody who may use the web app, oldest account first. */
   list_accounts: {
     path: never;
     query: {
@@ -2433,14 +2469,11 @@ export interface Operations {
       /** How many to answer at the most. */
       most?: number | undefined;
     };
-    header: {
-      /** Any text of your own. For a day the same request with the same key is answered as the first one was, and makes nothing new. */
-      "Idempotency-Key"?: string | null | undefined;
-    };
+    header: never;
     body: never;
     answer: PageAccountShape;
   };
-  /** Let a member use the web app. A link or a password lets them in. */
+  /** Add a member, who may use the web app. A login link or a password lets them in. */
   make_account: {
     path: never;
     query: never;
@@ -2462,7 +2495,7 @@ export interface Operations {
     body: never;
     answer: AccountShape;
   };
-  /** Let nobody use an account any more. Its conversations stay. */
+  /** End an account: nobody can use it any longer. Its conversations are kept. */
   end_account: {
     path: {
       /** The key of an account. */
@@ -2473,29 +2506,35 @@ export interface Operations {
     body: never;
     answer: undefined;
   };
-  /** Give an account another name, with which its password is used from then on. */
+  /** Rename an account; from then on its password goes with the new name. */
   rename_account: {
     path: {
       /** The key of an account. */
       key: number;
     };
     query: never;
-    header: never;
+    header: {
+      /** The `ETag` that was seen, or `*` for whatever there is now. */
+      "If-Match"?: string | null | undefined;
+    };
     body: AccountRenaming;
     answer: AccountShape;
   };
-  /** Make a link that logs somebody in once, within a quarter of an hour. */
+  /** Create a link that logs somebody in once, within 15 minutes. */
   make_login_link: {
     path: {
       /** The key of an account. */
       key: number;
     };
     query: never;
-    header: never;
+    header: {
+      /** Any text of your own. For a day the same request with the same key is answered as the first one was, and makes nothing new. */
+      "Idempotency-Key"?: string | null | undefined;
+    };
     body: never;
     answer: LinkShape;
   };
-  /** Let a password open nothing any more, as when somebody forgot it. */
+  /** Remove a password, for example when somebody forgot it. */
   drop_password: {
     path: {
       /** The key of an account. */
@@ -2506,21 +2545,18 @@ export interface Operations {
     body: never;
     answer: undefined;
   };
-  /** Log somebody out everywhere; of your own browsers the one stays that asks. */
+  /** Log somebody out everywhere; if it is you, except for this browser. */
   end_logins_of: {
     path: {
       /** The key of an account. */
       key: number;
     };
     query: never;
-    header: {
-      /** The `ETag` that was seen, or `*` for whatever there is now. */
-      "If-Match"?: string | null | undefined;
-    };
+    header: never;
     body: never;
     answer: LoginsEnded;
   };
-  /** Read administrative acts, the latest first. They hold no secret, and nobody's words. */
+  /** Read administrative acts, latest first. They contain no secrets and no messages. */
   list_audit: {
     path: never;
     query: {
@@ -2529,18 +2565,15 @@ export interface Operations {
       /** How many to answer at the most. */
       most?: number | undefined;
     };
-    header: {
-      /** Any text of your own. For a day the same request with the same key is answered as the first one was, and makes nothing new. */
-      "Idempotency-Key"?: string | null | undefined;
-    };
+    header: never;
     body: never;
     answer: PageAuditShape;
   };
-  /** Tell the state of sessions and a place of the feed; following it from there keeps it true. */
+  /** Return the state of sessions and a place in the feed from which to follow it. */
   read_state: {
     path: never;
     query: {
-      /** Sessions whose state is told at the beginning. */
+      /** Sessions whose state is sent at the start. */
       sessions?: string[] | undefined;
       /** The profile; your own where none is named. */
       profile?: string | null | undefined;
@@ -2549,21 +2582,21 @@ export interface Operations {
     body: never;
     answer: SnapshotShape;
   };
-  /** Follow the feed, from a place on or from now. */
+  /** Follow the feed, from a place in it or from now. */
   follow: {
     path: never;
     query: {
-      /** Sessions whose state is told at the beginning. */
+      /** Sessions whose state is sent at the start. */
       sessions?: string[] | undefined;
-      /** Sessions whose running turns are heard word by word. */
+      /** Sessions whose running turns are streamed word by word. */
       live?: string[] | undefined;
       /** The profile; your own where none is named. */
       profile?: string | null | undefined;
-      /** A place of the feed: the `cursor` of a snapshot, the `id` of an event. */
+      /** A place in the feed: the `cursor` of a snapshot, the `id` of an event. */
       after?: string | null | undefined;
     };
     header: {
-      /** The same, as a browser sends it that comes back. */
+      /** The same, as sent by a browser that reconnects. */
       "Last-Event-ID"?: string | null | undefined;
     };
     body: never;
@@ -2590,7 +2623,7 @@ export interface Operations {
     body: never;
     answer: PagePersonShape;
   };
-  /** List everybody who is known on any platform, in the order in which they came. */
+  /** List everybody known on any platform, in the order in which they came. */
   list_senders: {
     path: never;
     query: {
@@ -2603,10 +2636,15 @@ export interface Operations {
     body: never;
     answer: PageListedSender;
   };
-  /** Show the newest certificates of what was forgotten. */
+  /** Show the certificates of what was forgotten, the newest first. */
   list_forgettings: {
     path: never;
-    query: never;
+    query: {
+      /** Where to go on: what the page before called `next`. */
+      after?: string | null | undefined;
+      /** How many to answer at the most. */
+      most?: number | undefined;
+    };
     header: never;
     body: never;
     answer: PageCertificateView;
@@ -2619,7 +2657,7 @@ export interface Operations {
     body: SenderWish;
     answer: CertificateView;
   };
-  /** Tell what would go with somebody. Nothing is changed. */
+  /** Tell what would be removed with somebody. Nothing is changed. */
   plan_forgetting_person: {
     path: never;
     query: never;
@@ -2627,7 +2665,7 @@ export interface Operations {
     body: SenderWish;
     answer: PlanView;
   };
-  /** Make two senders one person. What they said stays where it was. */
+  /** Make two senders one person. Their messages stay where they are. */
   join_senders: {
     path: never;
     query: never;
@@ -2635,7 +2673,7 @@ export interface Operations {
     body: JoinWish;
     answer: PersonShape;
   };
-  /** Let a sender be a person of their own again. */
+  /** Make a sender a person of their own again. */
   part_sender: {
     path: never;
     query: never;
@@ -2654,18 +2692,21 @@ export interface Operations {
     body: never;
     answer: PersonShape;
   };
-  /** Call a person by another name. */
+  /** Rename a person. */
   rename_person: {
     path: {
       /** The key of a person. */
       key: number;
     };
     query: never;
-    header: never;
+    header: {
+      /** The `ETag` that was seen, or `*` for whatever there is now. */
+      "If-Match"?: string | null | undefined;
+    };
     body: PersonRenaming;
     answer: PersonShape;
   };
-  /** List who waits to be let in. Their codes are known to nobody but them. */
+  /** List who is waiting to be let in. Only they know their codes. */
   list_waiting: {
     path: never;
     query: {
@@ -2676,7 +2717,7 @@ export interface Operations {
     body: never;
     answer: PageWaitingShape;
   };
-  /** Let in whoever was shown a code. After five wrong ones none is looked at for an hour. */
+  /** Let in whoever was shown a code. After five wrong codes none is accepted for an hour. */
   approve_pairing: {
     path: never;
     query: {
@@ -2690,17 +2731,14 @@ export interface Operations {
     body: PairingApproval;
     answer: GrantShape;
   };
-  /** List everybody who was let in, beside those whom the settings name. */
+  /** List everybody who was let in, in addition to those named in the settings. */
   list_grants: {
     path: never;
     query: {
       /** The profile; your own where none is named. */
       profile?: string | null | undefined;
     };
-    header: {
-      /** The `ETag` that was seen, or `*` for whatever there is now. */
-      "If-Match"?: string | null | undefined;
-    };
+    header: never;
     body: never;
     answer: PageGrantShape;
   };
@@ -2718,7 +2756,7 @@ export interface Operations {
     body: GrantWish;
     answer: GrantShape;
   };
-  /** Let somebody in no longer, or turn away who waits. Whom the settings name is not touched. */
+  /** Revoke somebody's access, or reject a request. Those named in the settings keep theirs. */
   revoke_sender: {
     path: never;
     query: {
@@ -2731,7 +2769,7 @@ export interface Operations {
     body: never;
     answer: undefined;
   };
-  /** Tell how every gateway and every platform is, and what the platforms can do. */
+  /** Show the state of every gateway and platform, and what the platforms can do. */
   list_platforms: {
     path: never;
     query: {
@@ -2742,7 +2780,7 @@ export interface Operations {
     body: never;
     answer: PlatformsShape;
   };
-  /** List where unasked messages go, a chat for each platform. People choose it with /sethome. */
+  /** List where unprompted messages go, one chat per platform. People set it with /sethome. */
   list_homes: {
     path: never;
     query: {
@@ -2757,6 +2795,8 @@ export interface Operations {
   list_dead_targets: {
     path: never;
     query: {
+      /** Where to go on: what the page before called `next`. */
+      after?: string | null | undefined;
       /** How many to answer at the most. */
       most?: number | undefined;
     };
@@ -2781,7 +2821,7 @@ export interface Operations {
     body: never;
     answer: PageDeliveryShape;
   };
-  /** List what never arrived, on any platform, the newest first. */
+  /** List what was not delivered, on any platform, newest first. */
   list_lost_deliveries: {
     path: never;
     query: {
@@ -2794,7 +2834,7 @@ export interface Operations {
     body: never;
     answer: PageDeliveryShape;
   };
-  /** Owe something once more that never arrived. */
+  /** Send something again that was not delivered. */
   retry_delivery: {
     path: {
       /** The number of a delivery. */
@@ -2805,7 +2845,7 @@ export interface Operations {
     body: never;
     answer: DeliveryShape;
   };
-  /** List the jobs of a profile in the order in which they were made; a member's are their own. */
+  /** List the jobs of a profile, oldest first; a member sees their own. */
   list_jobs: {
     path: never;
     query: {
@@ -2820,7 +2860,7 @@ export interface Operations {
     body: never;
     answer: PageJobShape;
   };
-  /** Make a job. A member's answers come back to themselves: its target is `origin`. */
+  /** Create a job. A member's job answers themselves: its target is `origin`. */
   make_job: {
     path: never;
     query: {
@@ -2834,7 +2874,7 @@ export interface Operations {
     body: JobWish;
     answer: JobShape;
   };
-  /** Tell when a schedule comes next, without making a job. */
+  /** Tell when a schedule would run next, without creating a job. */
   list_times: {
     path: never;
     query: {
@@ -2857,7 +2897,7 @@ export interface Operations {
     body: never;
     answer: JobShape;
   };
-  /** Delete a job, and what is known of its runs; their sessions stay. */
+  /** Delete a job and the record of its runs; their sessions are kept. */
   delete_job: {
     path: {
       /** The number of a job. */
@@ -2871,7 +2911,7 @@ export interface Operations {
     body: never;
     answer: undefined;
   };
-  /** Let a job ask something else, at other times, or for others. */
+  /** Change what a job asks, when, or where its answers go. */
   change_job: {
     path: {
       /** The number of a job. */
@@ -2885,7 +2925,7 @@ export interface Operations {
     body: JobEdit;
     answer: JobShape;
   };
-  /** Let a job rest; what has begun goes on. */
+  /** Pause a job; a run under way continues. */
   pause_job: {
     path: {
       /** The number of a job. */
@@ -2896,7 +2936,7 @@ export interface Operations {
     body: never;
     answer: JobShape;
   };
-  /** Let a job go on; what it missed meanwhile is not made up for. */
+  /** Resume a job; runs it missed are not made up for. */
   resume_job: {
     path: {
       /** The number of a job. */
@@ -2907,7 +2947,7 @@ export interface Operations {
     body: never;
     answer: JobShape;
   };
-  /** Start a job at once, whatever its schedule says. */
+  /** Run a job now, whatever its schedule says. */
   run_job: {
     path: {
       /** The number of a job. */
@@ -2921,13 +2961,15 @@ export interface Operations {
     body: never;
     answer: StartShape;
   };
-  /** List the latest runs of a job, the newest first. */
+  /** List the runs of a job that are kept, the newest first. */
   list_runs: {
     path: {
       /** The number of a job. */
       id: number;
     };
     query: {
+      /** Where to go on: what the page before called `next`. */
+      after?: string | null | undefined;
       /** How many to answer at the most. */
       most?: number | undefined;
     };
@@ -2935,13 +2977,13 @@ export interface Operations {
     body: never;
     answer: PageRunShape;
   };
-  /** Add up usage. Days come in their order, everything else with what cost most first. */
+  /** Add up usage. Days come in order, everything else with the most expensive first. */
   sum_usage: {
     path: never;
     query: {
       by?: UsageBy | undefined;
       since?: string | null | undefined;
-      /** The first moment that does not count any more. */
+      /** The end of the period, not included. */
       until?: string | null | undefined;
       /** Only what this session spent. */
       session?: string | null | undefined;
@@ -2960,7 +3002,7 @@ export interface Operations {
     body: never;
     answer: PageUsageShape;
   };
-  /** Tell how near the caps are: your own, that of a session, and for an owner those of all. */
+  /** Tell how near the caps are: your own, a session's and, for an owner, those of everybody. */
   list_caps: {
     path: never;
     query: {
@@ -2971,7 +3013,7 @@ export interface Operations {
     body: never;
     answer: PageCapShape;
   };
-  /** List the models that you may choose: those that the settings name come first. */
+  /** List the models you may choose; those named in the settings come first. */
   list_models: {
     path: never;
     query: {
@@ -3022,7 +3064,7 @@ export interface Operations {
       format?: ExportFormat | undefined;
       /** Leave out attachments; placeholders for people, numbers and keys. */
       redact?: boolean | undefined;
-      /** With what was undone or retried. */
+      /** Include what was undone or retried. */
       hidden?: boolean | undefined;
     };
     header: never;
@@ -3045,7 +3087,7 @@ export interface Operations {
     body: never;
     answer: Response;
   };
-  /** Take in portable lines, the body; what is there already is skipped. */
+  /** Import portable lines from the body; what is already there is skipped. */
   import_history: {
     path: never;
     query: {
@@ -3060,18 +3102,22 @@ export interface Operations {
     body: Blob;
     answer: ImportShape;
   };
-  /** List the pages that are shared or were, the newest first; a member's are their own. */
+  /** List the pages that are or were shared, newest first; a member sees their own. */
   list_shares: {
     path: never;
     query: {
       /** Only of this one. */
       session?: string | null | undefined;
+      /** Where to go on: what the page before called `next`. */
+      after?: string | null | undefined;
+      /** How many to answer at the most. */
+      most?: number | undefined;
     };
     header: never;
     body: never;
     answer: PageShareShape;
   };
-  /** Share a conversation as it is now, as a page that anybody can read who knows its address. */
+  /** Share a conversation as it is now, as a page that anyone with the link can read. */
   make_share: {
     path: never;
     query: never;
@@ -3082,7 +3128,7 @@ export interface Operations {
     body: ShareWish;
     answer: ShareShape;
   };
-  /** Let nobody read a page any more. */
+  /** Revoke a shared page: nobody can read it any longer. */
   revoke_share: {
     path: {
       /** The id of a page that is shared. */
@@ -3090,14 +3136,10 @@ export interface Operations {
     };
     query: never;
     header: never;
-      /** Where to go on: what the page before called `next`. */
-      after?: string | null | undefined;
-      /** How many to answer at the most. */
-      most?: number | undefined;
     body: never;
     answer: undefined;
   };
-  /** Tell every setting that holds now, where it came from, and what it may be. */
+  /** List every setting, its current value, where it comes from, and what it may be. */
   list_all_settings: {
     path: never;
     query: never;
@@ -3105,7 +3147,7 @@ export interface Operations {
     body: never;
     answer: SettingsShape;
   };
-  /** Write settings into the file and go by them at once; all are found right first, or none. */
+  /** Write settings to the file and apply them at once; if one is not valid, none is changed. */
   change_settings: {
     path: never;
     query: never;
@@ -3116,7 +3158,7 @@ export interface Operations {
     body: SettingsChange;
     answer: ChangedSettings;
   };
-  /** Read the file again, after somebody changed it by hand, and go by it. */
+  /** Reload the file, after somebody edited it by hand, and apply it. */
   reload_settings: {
     path: never;
     query: never;
@@ -3124,7 +3166,7 @@ export interface Operations {
     body: never;
     answer: ChangedSettings;
   };
-  /** Call what the settings name, and tell who answers: a model is asked for one word. */
+  /** Call what the settings name, and tell what responds: a model is asked for one word. */
   probe_settings: {
     path: never;
     query: never;
@@ -3154,6 +3196,8 @@ export const ROUTES = {
   list_revisions: ["GET", "/api/sessions/{id}/messages/{seq}/revisions", "data"],
   edit_message: ["POST", "/api/sessions/{id}/messages/{seq}/edits", "data"],
   branch_session: ["POST", "/api/sessions/{id}/messages/{seq}/branches", "data"],
+  take_over: ["PUT", "/api/sessions/{id}/takeover", "data"],
+  hand_back: ["DELETE", "/api/sessions/{id}/takeover", "data"],
   read_minimap: ["GET", "/api/sessions/{id}/minimap", "data"],
   read_policy: ["GET", "/api/sessions/{id}/policy", "data"],
   arrange_sessions: ["POST", "/api/batches", "data"],
@@ -3182,8 +3226,6 @@ export const ROUTES = {
   put_draft: ["PUT", "/api/drafts", "data"],
   delete_draft: ["DELETE", "/api/drafts", "data"],
   find_messages: ["GET", "/api/search", "data"],
-  take_over: ["PUT", "/api/sessions/{id}/takeover", "data"],
-  hand_back: ["DELETE", "/api/sessions/{id}/takeover", "data"],
   read_lineage: ["GET", "/api/sessions/{id}/lineage", "data"],
   read_stitched: ["GET", "/api/sessions/{id}/stitched", "data"],
   list_projects: ["GET", "/api/projects", "data"],
