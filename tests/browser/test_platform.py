@@ -52,3 +52,29 @@ def test_the_owner_asks_the_agent_there(shop: Shop, place: Place, screen: Screen
     screen.say("Write him something kind")
 
     assert shop.hears() == "I heard: Write him something kind"
+
+
+def test_the_owner_takes_over(shop: Shop, place: Place, screen: Screen) -> None:
+    """The agent is silent, and the owner answers under their own name until it is given back."""
+    shop.says(place.url, "Is a human there?", session="order 68", name="Cleo")
+    assert shop.hears() == "I heard: Is a human there?"
+    row = screen.sidebar.get_by_role("link").filter(has_text="Is a human there?")
+    row.click()
+    screen.sees("I heard: Is a human there?")
+    screen.page.get_by_role("button", name="More for this conversation").click()
+    screen.page.get_by_role("menuitem", name="Take over").click()
+    silent = screen.page.get_by_text("You have taken over; the agent is silent.")
+    expect(silent).to_be_visible()
+
+    shop.says(place.url, "Hello, human!", session="order 68", name="Cleo")
+    screen.sees("Hello, human!")
+    screen.say("Hello, Cleo.")
+    assert shop.hears() == "Hello, Cleo."
+    mine = screen.page.locator("li.message").filter(has_text="Hello, Cleo.")
+    expect(mine.locator(".name")).to_have_text("owner")
+    screen.keep("taken-over")
+
+    screen.page.get_by_role("button", name="Give it back").click()
+    expect(silent).to_be_hidden()
+    shop.says(place.url, "And now?", session="order 68", name="Cleo")
+    assert shop.hears() == "I heard: And now?"

@@ -18,7 +18,7 @@ export async function say(id: string, { text, tickets, busy }: Said, key: string
   await hub.client.call("send_message", { path: { id }, header, body });
 }
 
-/** Tell for whom words usually are on a platform: an owner answers those who write on a platform. */
-export function speechOn(platform: string): Speech {
-  return platform !== "local" && hub.isOwner ? "answer" : "ask";
+/** Tell for whom words usually are: an owner answers those who write on a platform, or the agent if it asks. */
+export function speechOn(platform: string, isAsked = false): Speech {
+  return platform !== "local" && hub.isOwner && !isAsked ? "answer" : "ask";
 }

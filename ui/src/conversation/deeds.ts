@@ -89,6 +89,14 @@ export async function markUnread(talk: TalkState): Promise<boolean> {
   });
 }
 
+/** Answer the people yourself, or let the agent do so again. */
+export async function takeOver(talk: Subject, isTaken: boolean): Promise<boolean> {
+  return await withId(talk, async (id) => {
+    await hub.client.call(isTaken ? "take_over" : "hand_back", { path: { id } });
+    notices.tell(isTaken ? said.taken : said.handedBack);
+  });
+}
+
 export async function end(talk: TalkState): Promise<boolean> {
   return await withId(talk, async (id) => {
     await hub.client.call("end_session", { path: { id } });

@@ -34,6 +34,11 @@ describe("possible", () => {
     expect(possible(answer, talk(), false)).toEqual(["copy", "retry", "link", "branch"]);
   });
 
+  it("lets the agent not retry what a person said in its place", () => {
+    const own = line(3, "assistant", { turn_id: null, sender_id: "owner" });
+    expect(possible(own, talk({ lines: [ask, answer, own] }), false)).toEqual(["copy", "link", "branch"]);
+  });
+
   it("offers retry and undo nowhere but at the end", () => {
     expect(possible(ask, talk({ hasLater: true }), true)).not.toContain("undo");
     expect(possible(answer, talk({ hasLater: true }), false)).not.toContain("retry");

@@ -3,6 +3,7 @@
 import type { MessageView } from "../api/schema.ts";
 import { hub } from "../state/hub.svelte.ts";
 import type { TalkState } from "./talk.svelte.ts";
+import { isPersons } from "./who.ts";
 
 export type Deed = "copy" | "link" | "branch" | "edit" | "retry" | "undo" | "revisions";
 
@@ -40,7 +41,7 @@ function isHeld(line: MessageView, talk: Known): boolean {
 
 function isLastAnswer(line: MessageView, { hasLater, held, lines }: Known): boolean {
   const last = lines.findLast((one) => one.role === "assistant" || one.role === "user");
-  return !hasLater && held === null && last?.role === "assistant" && last.seq === line.seq;
+  return !hasLater && held === null && last !== undefined && !isPersons(last) && last.seq === line.seq;
 }
 
 function isLastWords(line: MessageView, { hasLater, lines }: Known): boolean {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { CutView, MessageView, SessionView, TurnView } from "../api/schema.ts";
+import type { CutView, DeliveryShape, MessageView, SessionView, TurnView } from "../api/schema.ts";
+import type { Pending } from "./outbox.svelte.ts";
 import type { Kin } from "./reading.ts";
 import { resultsOf, rowsOf, tailOf, type Row, type Scene, type Tail } from "./rows.ts";
 
@@ -74,6 +75,26 @@ const tail = (change: Partial<Tail> = {}): Tail => ({
   session: session(),
   kin: null,
   ...change,
+});
+
+describe("what a person says in the agent's place", () => {
+  const answer = line(5, { role: "assistant", turn_id: null, sender_id: "owner", sender_name: "owner" });
+
+  it("has a person's node", () => {
+    expect(kinds(rowsOf(scene({ lines: [line(4), answer] })))).toEqual(["agent", "person"]);
+  });
+
+  it("tells below itself that it was not delivered", () => {
+    const delivery = { id: 3, turn: null, seq: 5 } as DeliveryShape;
+    const words = { id: 4, turn: null, seq: null } as DeliveryShape;
+    const rows = rowsOf(scene({ lines: [line(4), answer, line(6)], lost: [delivery, words] }));
+    expect(kinds(rows)).toEqual(["agent", "person", "lost", "agent"]);
+  });
+
+  it("is not on its way any more once it is a line", () => {
+    const pending = { key: "p", text: "5", since: 4, after: 4, error: null } as Pending;
+    expect(tailOf(tail({ lines: [answer], pending: [pending] }))).toEqual([]);
+  });
 });
 
 describe("the rows of a transcript", () => {

@@ -16,6 +16,7 @@ import type { Pending } from "./outbox.svelte.ts";
 import type { Fork, Kin } from "./reading.ts";
 import { textOf, type Speaking } from "./speech.ts";
 import { seqOf } from "./stretch.ts";
+import { isPersons } from "./who.ts";
 
 /** Another session, to go to. */
 export interface Link {
@@ -143,7 +144,7 @@ function onTheWay(pending: readonly Pending[], known: readonly MessageView[]): r
 }
 
 function isSaid(line: MessageView, text: string): boolean {
-  return line.role === "user" && textOf(line).trim() === text.trim();
+  return isPersons(line) && textOf(line).trim() === text.trim();
 }
 
 /** What stands before the first line of all: what is folded away, or branches that share nothing. */
@@ -174,7 +175,9 @@ function betweenLines(scene: Scene): (line: MessageView, next: MessageView | und
     const isHere = (at: number): boolean => seq <= at && at < upto;
     const rows: Row[] = [];
     const isTurnOver = line.turn_id !== null && next?.turn_id !== line.turn_id;
-    for (const delivery of isTurnOver ? lost.filter(({ turn }) => turn === line.turn_id) : []) {
+    const isOwed = (one: DeliveryShape): boolean =>
+      one.turn === null ? one.seq === seq : isTurnOver && one.turn === line.turn_id;
+    for (const delivery of lost.filter(isOwed)) {
       rows.push({ key: `lost ${delivery.id}`, kind: "lost", delivery });
     }
     const forks = kin?.forks.filter((fork) => isHere(fork.seq)) ?? [];
@@ -219,7 +222,7 @@ function nodeOf(line: MessageView, cuts: readonly CutView[]): LineKind {
   const seq = seqOf(line);
   if (cuts.some((cut) => cut.kind !== "compacted" && cut.from_seq <= seq && seq <= cut.to_seq)) return "hollow";
   if (isBroken(line)) return "gap";
-  if (line.role === "user") return "person";
+  if (isPersons(line)) return "person";
   return line.role === "assistant" && line.parts.some((part) => part.type === "text") ? "agent" : "tool";
 }
 

@@ -14,6 +14,7 @@ class Server {
   platform = "local";
   isUnread = false;
   isGone = false;
+  turn = { id: 7, state: "done" };
   /** What is asked for by these words fails. */
   broken: string[] = [];
   /** What is asked for by these words waits. */
@@ -40,7 +41,7 @@ class Server {
     if (asked === "GET /api/sessions") return { items: this.isGone ? [] : [this.#row()] };
     if (asked === "POST /api/sessions") return { session_id: "one" };
     if (asked === "PUT /api/sessions/one/mark") return { seq: 3 };
-    if (asked === "GET /api/turns/7") return { id: 7, state: "done" };
+    if (asked === "GET /api/turns/7") return this.turn;
     if (!asked.startsWith("GET /api/sessions/one/messages")) return { items: [], children: [] };
     const after = Number(new URL(address, "http://here").searchParams.get("after") ?? 0);
     return { items: this.lines.filter(({ seq }) => (seq ?? 0) > after), before: null, after: null };
@@ -235,6 +236,41 @@ describe("an open conversation", () => {
 
     expect(talk.aim).toEqual({ at: "line", seq: 5 });
     expect(talk.error).toBeNull();
+  });
+
+  it("tells whoever comes back to the window from where on much was said", async () => {
+    server.say("user", "hello");
+    const talk = await talkTo("one");
+    await talk.open();
+    talk.look(1, true);
+    vi.stubGlobal("document", { documentElement: { dataset: {} }, visibilityState: "hidden" });
+    talk.look(1, true);
+    for (let seq = 2; seq <= 30; seq++) server.say("assistant", "meanwhile");
+    event("message.added", 30);
+    await vi.waitFor(() => expect(talk.lines).toHaveLength(30));
+    talk.look(1, true);
+    expect([talk.readBefore, count("PUT /api/sessions/one/mark")]).toEqual([null, 0]);
+
+    vi.stubGlobal("document", { documentElement: { dataset: {} }, visibilityState: "visible" });
+    talk.look(1, true);
+
+    expect(talk.readBefore).toBe(1);
+    await vi.waitFor(() => expect(count("PUT /api/sessions/one/mark")).toBe(1));
+  });
+
+  it("on a platform is for the people there, but for the agent while it waits for an answer", async () => {
+    server.platform = "telegram";
+    const talk = await talkTo("one");
+    await talk.open();
+    expect(talk.whom).toBe("answer");
+
+    server.turn = { id: 7, state: "waiting" };
+    event("turn.waiting", 7);
+    await vi.waitFor(() => expect(talk.whom).toBe("ask"));
+
+    server.turn = { id: 7, state: "done" };
+    event("turn.done", 7);
+    await vi.waitFor(() => expect(talk.whom).toBe("answer"));
   });
 
   it("keeps what is being said on the screen until its line can be read", async () => {

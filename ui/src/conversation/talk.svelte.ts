@@ -40,7 +40,7 @@ export class Talk extends Reader implements TalkState {
   isLoading = $state(false);
   isForgotten = $state(false);
   error = $state.raw<unknown>(null);
-  /** The line up to which all had been read when this was opened; null: not much has happened since. */
+  /** The line up to which all had been read when somebody came; null: not much has happened since. */
   readBefore = $state<number | null>(null);
   #reading = $state.raw<Reading | null>(null);
   #speech = $state.raw<Speech | null>(null);
@@ -53,7 +53,9 @@ export class Talk extends Reader implements TalkState {
   readonly held = $derived([...this.turns.values()].find(isUnderWay) ?? null);
   readonly results = $derived(resultsOf(this.lines));
   /** For whom words usually are; null: that is not known before the conversation is. */
-  readonly whom = $derived<Whom | null>(this.id === null ? "ask" : this.row && speechOn(this.row.session.platform));
+  readonly whom = $derived<Whom | null>(
+    this.id === null ? "ask" : this.row && speechOn(this.row.session.platform, this.held?.state === "waiting"),
+  );
   readonly newBelow = $derived(this.#seen > 0 ? Math.max(0, this.lastSeq - this.#seen) : 0);
 
   readonly overview = new Overview((name, errand) => this.#want(name, errand));
@@ -69,6 +71,8 @@ export class Talk extends Reader implements TalkState {
   /** The turn of which nothing more will be said. */
   #over: number | null = null;
   #marked = 0;
+  /** Nobody has looked at this window since. */
+  #isAway = false;
   #kinTimer: ReturnType<typeof setTimeout> | null = null;
 
   /** `onBegun` is told the id that the first words of a conversation have given it. */
@@ -167,6 +171,7 @@ export class Talk extends Reader implements TalkState {
   look(seq: number, isAtEnd: boolean): void {
     // Before anything is there to be seen, nothing was.
     if (!this.passage?.aim) return;
+    this.#noteNews();
     this.passage.look(isAtEnd ? Number.POSITIVE_INFINITY : seq);
     if (!isAtEnd) {
       this.#seen ||= this.lastSeq;
@@ -177,6 +182,14 @@ export class Talk extends Reader implements TalkState {
     this.#marked = this.lastSeq;
     const body = { seq: this.#marked };
     void this.#want("mark", async ({ id }) => void (await hub.client.call("mark_read", { path: { id }, body })));
+  }
+
+  /** Whoever comes back to the window may have missed much: from where on, before that counts as read. */
+  #noteNews(): void {
+    const isLooking = document.visibilityState === "visible";
+    const isMuch = this.#marked > 0 && this.lastSeq - this.#marked >= MANY;
+    if (isLooking && this.#isAway && isMuch) this.readBefore = this.#marked;
+    this.#isAway = !isLooking;
   }
 
   #become(id: string): void {

@@ -27,6 +27,12 @@ describe("who said the last words", () => {
     expect(speakerOf(row({ last_speaker: { role: "assistant", name: null } }), "owner")).toBe("agent");
   });
 
+  it("is whoever answers in the agent's place", () => {
+    const answered = row({ last_speaker: { role: "assistant", name: "owner" } });
+    expect(speakerOf(answered, "owner")).toBe("you");
+    expect(speakerOf(answered, "bob")).toEqual({ name: "owner" });
+  });
+
   it("is you, where you speak yourself", () => {
     const mine = { last_speaker: { role: "user", name: "owner" } } as const;
     expect(speakerOf(row(mine, "web"), "owner")).toBe("you");

@@ -21,6 +21,8 @@ export function markOf(row: SessionRowView): Mark | null {
 export function speakerOf({ last_words, last_speaker, session }: SessionRowView, me: string | null): Speaker {
   if (last_words === null || last_speaker === null) return null;
   const { role, name } = last_speaker;
+  // In the agent's place only somebody speaks who is at home here.
+  if (role === "assistant" && name !== null) return name === me ? "you" : { name };
   if (role !== "user") return role === "assistant" ? "agent" : null;
   if (isHere(session.platform) && (name === null || name === me)) return "you";
   return name === null ? null : { name };

@@ -52,5 +52,7 @@ function session(id: string, minute: number): SessionView {
     tools: null,
     workspace: null,
     worktree: null,
+    taken_at: null,
+    taken_by: null,
   };
 }

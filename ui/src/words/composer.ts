@@ -1,3 +1,8 @@
+/** Write a text so that it fits into a notice. */
+function shortened(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}
+
 export const composer = {
   label: "Message",
   write: "Write a message",
@@ -18,6 +23,8 @@ export const composer = {
   filesGone: (names: string) => `Attachments are kept for a day. No longer available: ${names}.`,
   unkept: "Your draft is not being saved: this browser has no space left and the server refused it.",
   waitForFiles: "The files are still being uploaded.",
+  occupied: (text: string) =>
+    `You have a draft here, so “${shortened(text.trim())}” was not inserted. Send or clear the draft first.`,
   commands: "Commands",
   commandDone: "Answer to the command",
   commandTooEarly: "Commands work only inside a conversation. Send a first message to start one.",
@@ -27,6 +34,7 @@ export const composer = {
     answer: (platform: string) => `You answer in ${platform} as the bot`,
     answerShort: (platform: string) => `In ${platform}, as the bot`,
     askShort: "To the agent",
+    askAnswer: "You answer the agent's question",
     askIn: (platform: string) => `You ask the agent; it answers in ${platform} too`,
     answerChoice: "Answer there, as the bot",
     askChoice: "Ask the agent",
@@ -47,6 +55,11 @@ export const composer = {
     ended: "This conversation has ended. Writing reopens it.",
     later: "See where it continues",
     suspended: "This conversation was interrupted three times. Writing reopens it.",
+  },
+  taken: {
+    you: "You have taken over; the agent is silent.",
+    other: (name: string | null) => `${name ?? "Somebody else"} has taken over; the agent is silent.`,
+    back: "Give it back",
   },
   queue: {
     title: "Waiting",

@@ -1,6 +1,6 @@
 // Words that were taken back and are offered to be said differently.
 
-interface Given {
+export interface Given {
   id: string | null;
   text: string;
   /** They are nowhere else: they come to what is written already. */
@@ -30,3 +30,10 @@ class Offers {
 }
 
 export const offers = new Offers();
+
+/** Put what is offered to what is written already; null: there is no room for it beside somebody's own words. */
+export function placed({ text, isKept }: Pick<Given, "text" | "isKept">, written: string, offered: string): string | null {
+  const before = written.trim();
+  if (!before || before === offered) return text;
+  return isKept ? `${before}\n\n${text}` : null;
+}

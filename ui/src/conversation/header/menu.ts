@@ -13,6 +13,7 @@ export interface Wishes {
   showHidden: (isShown: boolean) => void;
   undo: () => void;
   redo: () => void;
+  takeOver: (isTaken: boolean) => void;
   end: () => void;
   ask: (dialog: DialogName) => void;
 }
@@ -24,12 +25,16 @@ export interface Facts {
   isReadOnly: boolean;
   isHiddenShown: boolean;
   hasHidden: boolean;
+  /** Whoever looks at it is the owner, and the people are elsewhere. */
+  canTakeOver: boolean;
 }
 
 const said = words.details.menuItems;
 
 /** Make the lines of the menu. */
-export function choicesOf({ session, isReadOnly, isHiddenShown, hasHidden }: Facts, wish: Wishes): (Choice | null)[] {
+export function choicesOf(facts: Facts, wish: Wishes): (Choice | null)[] {
+  const { session, isReadOnly, isHiddenShown, hasHidden, canTakeOver } = facts;
+  const isTaken = session.taken_at !== null;
   const isPinned = session.pinned_at !== null;
   const isArchived = session.archived_at !== null;
   return [
@@ -43,6 +48,9 @@ export function choicesOf({ session, isReadOnly, isHiddenShown, hasHidden }: Fac
     },
     { label: said.unread, icon: "unread", run: wish.markUnread },
     null,
+    ...(canTakeOver && !isReadOnly && !session.ended_at
+      ? [{ label: isTaken ? said.handBack : said.takeOver, icon: "hand", run: () => wish.takeOver(!isTaken) } as const]
+      : []),
     ...(isReadOnly ? [] : changes(isHiddenShown, hasHidden, wish)),
     { label: said.export, icon: "download", run: () => wish.ask("export") },
     { label: said.share, icon: "share", run: () => wish.ask("share") },

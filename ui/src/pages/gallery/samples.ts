@@ -131,6 +131,8 @@ const session: SessionView = {
   tools: null,
   workspace: null,
   worktree: null,
+  taken_at: null,
+  taken_by: null,
 };
 
 function row(title: string | null, platform: string, more: Partial<SessionRowView> = {}): SessionRowView {

@@ -1,0 +1,30 @@
+import { describe, expect, it } from "vitest";
+import type { SessionView } from "../../api/schema.ts";
+import { choicesOf, type Facts, type Wishes } from "./menu.ts";
+
+const session = { pinned_at: null, archived_at: null, ended_at: null, taken_at: null } as SessionView;
+const facts: Facts = { session, isReadOnly: false, isHiddenShown: false, hasHidden: false, canTakeOver: true };
+
+function labels(change: Partial<Facts>, wish: Partial<Wishes> = {}): string[] {
+  return choicesOf({ ...facts, ...change }, wish as Wishes).flatMap((choice) => choice?.label ?? []);
+}
+
+describe("the menu of a conversation", () => {
+  it("lets an owner take over what lives on a platform, and give it back", () => {
+    const wishes: boolean[] = [];
+    const wish = { takeOver: (isTaken: boolean) => void wishes.push(isTaken) } as Wishes;
+    const taken = { ...session, taken_at: "2026-01-31T12:00:00Z" };
+    for (const one of [session, taken]) {
+      const choice = choicesOf({ ...facts, session: one }, wish).find((choice) => choice?.icon === "hand");
+      choice?.run?.();
+    }
+    expect(wishes).toEqual([true, false]);
+  });
+
+  it("offers that nowhere else", () => {
+    expect(labels({})).toContain("Take over");
+    expect(labels({ canTakeOver: false })).not.toContain("Take over");
+    expect(labels({ isReadOnly: true })).not.toContain("Take over");
+    expect(labels({ session: { ...session, ended_at: "2026-01-31T12:00:00Z" } })).not.toContain("Take over");
+  });
+});
