@@ -36,15 +36,15 @@ def test_what_is_read_can_be_tried_out(screen: Screen) -> None:
     """Find an operation, read a list, make something, see what is wrong, and delete it again."""
     page = screen.go("/api/docs")
     expect(page.get_by_text("You are logged in as")).to_be_visible()
-    page.get_by_role("searchbox", name="Filter operations").fill("projects")
-    expect(page.locator("details#list_projects")).to_be_visible()
-    expect(page.locator("details#read_job")).to_be_hidden()
-
-    listing = opened(page, "list_projects")
+    listing = opened(page, "list_sessions")
+    listing.get_by_role("spinbutton", name="most").fill("1")
+    expect(listing.locator(".line")).to_contain_text("/api/sessions?most=1")
     send(listing)
     expect(answer(listing).get_by_role("status")).to_have_text(re.compile(r"^200.* ms$"))
     expect(answer(listing)).to_contain_text("application/json")
 
+    page.get_by_role("searchbox", name="Filter operations").fill("make project")
+    expect(page.locator("details#read_job")).to_be_hidden()
     making = opened(page, "make_project")
     body = making.get_by_role("textbox", name="Body")
     assert "name" in json.loads(body.input_value())
@@ -65,6 +65,7 @@ def test_what_is_read_can_be_tried_out(screen: Screen) -> None:
     expect(answer(making).get_by_role("status")).to_have_text(re.compile("^422"))
     expect(answer(making).locator(".problem")).to_contain_text("body.name")
 
+    page.get_by_role("searchbox", name="Filter operations").fill("")
     deleting = opened(page, "delete_project")
     deleting.get_by_role("spinbutton", name="key").fill(str(made["key"]))
     send(deleting)
@@ -90,6 +91,23 @@ def test_the_feed_is_shown_as_it_comes(screen: Screen) -> None:
     feed.get_by_role("button", name="Stop").click()
     expect(answer(feed).get_by_role("status")).to_have_text("Stopped.")
     expect(feed.get_by_role("button", name="Stop")).to_be_hidden()
+
+
+def test_a_token_is_used_instead_of_the_login(screen: Screen) -> None:
+    """What a token may not do is refused, although whoever is logged in may."""
+    wish = {"name": "walk", "scopes": ["read"], "days": 1}
+    made = screen.call("POST", "/api/tokens", wish)
+    page = screen.go("/api/docs")
+    page.get_by_label("Token").fill(made["token"])
+
+    listing = opened(page, "list_projects")
+    send(listing)
+    expect(answer(listing).get_by_role("status")).to_have_text(re.compile("^200"))
+    screen.expected = {403}
+    making = opened(page, "make_project")
+    send(making)
+    expect(answer(making).get_by_role("status")).to_have_text(re.compile("^403"))
+    expect(making.locator(".line")).not_to_contain_text(made["token"])
 
 
 @pytest.mark.parametrize("is_phone", [False, True], ids=["desktop", "phone"])
