@@ -21,7 +21,7 @@ def test_a_branch_leaves_where_it_was_asked_for(screen: Screen) -> None:
     screen.keep("branch")
 
     page.goto(stem)
-    screen.sees("I heard: two", "A branch leaves here")
+    screen.sees("I heard: two", "A branch starts here")
     expect(screen.transcript.get_by_text("I heard: another two")).to_have_count(0)
     screen.keep("fork")
 
@@ -51,6 +51,10 @@ def test_a_turn_is_taken_back_and_brought_back(screen: Screen) -> None:
     expect(screen.transcript.get_by_text("I heard: two")).to_have_count(0)
     expect(screen.composer).to_have_value("two")
     screen.keep("undone")
+    screen.choose(menu, "Show undone messages")
+    screen.sees("I heard: two")
+    screen.keep("undone-shown")
+    screen.choose(menu, "Hide undone messages")
 
     screen.choose(menu, "Redo")
     screen.sees("I heard: two")

@@ -87,7 +87,7 @@ def test_a_gap_can_be_retried_whatever_comes_after_it(screen: Screen) -> None:
 
     screen.call("POST", f"{_messages(screen)}/{lines[-1]['seq']}/branches", {})
 
-    screen.sees("A branch leaves here")
+    screen.sees("A branch starts here")
     retry = screen.transcript.get_by_role("button").filter(has_text="Retry")
     expect(retry).to_be_visible()
 

@@ -9,7 +9,6 @@ export const conversation = {
   line: (who: string, seq: number) => `${who}, line ${seq}: copy link`,
   linkCopied: "Link copied.",
   who: { person: "Person", agent: "Agent", tool: "Tool", undone: "Undone", gap: "Interrupted" },
-  untitled: "Untitled",
 
   knot: {
     first: "",
@@ -44,7 +43,7 @@ export const conversation = {
     restore: "Restore",
     restoreHint: "Let the agent read the original lines again",
   },
-  fork: (count: number) => (count === 1 ? "A branch leaves here" : `${count} branches leave here`),
+  fork: (count: number) => (count === 1 ? "A branch starts here" : `${count} branches start here`),
   asked: (answer: string) => `You answered: ${answer}`,
   retry: "Retry",
   lost: (place: string) => `Not delivered to ${place}.`,
