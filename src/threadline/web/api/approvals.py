@@ -53,11 +53,11 @@ async def list_approvals(
 async def decide_approval(
     visitor: Writing, store: StoreDep, turn_id: TurnIdPath, wish: Decision
 ) -> DecidedView:
-    """Say yes or no to what an agent asks, with words for it.
+    """Say yes or no to what an agent asks, with an optional note.
 
-    `session` gives leave as long as the conversation goes on, `always` in every conversation of
-    the profile; that is for an owner. Whoever comes second is told so, and so is whoever answers a
-    question that is over, while the turn asks another one.
+    `session` permits it for as long as the conversation lasts, `always` in every conversation of
+    the profile; only an owner can do that. Whoever comes second is told so, and so is whoever
+    answers a question that is over while the turn asks another one.
     """
     if wish.extent is Extent.ALWAYS:
         require_admin(visitor, "always allow a tool")
@@ -74,16 +74,16 @@ async def decide_approval(
     return DecidedView(turn_id=turn.id, state=state)
 
 
-@router.get("/allowances", summary="List leave")
+@router.get("/allowances", summary="List permissions")
 async def list_allowances(
     visitor: Reading,
     store: StoreDep,
     profile: OfProfile = None,
     session: SessionIdQuery = None,
 ) -> Page[AllowanceView]:
-    """List the tools for which nobody is asked, in a profile or in one session.
+    """List the tools that need no approval, in a profile or in one session.
 
-    A member has to name a session of theirs.
+    A member has to name one of their own sessions.
     """
     if session is not None:
         id = (await visible(store, visitor, session)).id
@@ -95,11 +95,11 @@ async def list_allowances(
     return Page(items=[AllowanceView.from_allowance(one) for one in found])
 
 
-@router.delete("/allowances/{key}", summary="Take leave back")
+@router.delete("/allowances/{key}", summary="Revoke permission")
 async def revoke_allowance(
     visitor: Exchanging, store: StoreDep, key: Annotated[int, Path(ge=1, le=2**53)]
 ) -> AllowanceView:
-    """Take leave back: from its next turn on the agent asks again."""
+    """Revoke permission: from its next turn on the agent asks again."""
     known = await _visible(store, visitor, AllowanceKey(key))
     return AllowanceView.from_allowance(
         await store.revoke_allowance(known.key, by=visitor.account.actor)

@@ -62,7 +62,7 @@ async def list_jobs(
     after: After = None,
     most: Most = PAGE,
 ) -> Page[JobShape]:
-    """List the jobs of a profile in the order in which they were made; a member's are their own."""
+    """List the jobs of a profile, oldest first; a member sees their own."""
     place = number_after(after) or 0
     found = await store.jobs(_asker(visitor, profile), after=place, most=most + 1)
     return Page.cut(found, most, JobShape.from_job, lambda job: job.id)
@@ -77,7 +77,7 @@ async def make_job(
     *,
     profile: OfProfile = None,
 ) -> Response:
-    """Make a job. A member's answers come back to themselves: its target is `origin`."""
+    """Create a job. A member's job answers themselves: its target is `origin`."""
     _check_target(visitor, wish.target)
 
     async def make(store: Store) -> Job:
@@ -97,7 +97,7 @@ def list_times(
     ],
     timezone: Annotated[str, Query(min_length=1, max_length=100)] = "UTC",
 ) -> TimesShape:
-    """Tell when a schedule comes next, without making a job.
+    """Tell when a schedule would run next, without creating a job.
 
     It is no coroutine, as a cron line that seldom comes is looked for far ahead.
     """
@@ -122,7 +122,7 @@ async def change_job(
     response: Response,
     seen: IfMatch = None,
 ) -> JobShape:
-    """Let a job ask something else, at other times, or for others."""
+    """Change what a job asks, when, or where its answers go."""
     job, asker = await _find(store, visitor, id)
     expected = seen_in(seen)
     _check_target(visitor, wish.target)
@@ -142,7 +142,7 @@ async def change_job(
 async def delete_job(
     id: Number, visitor: Scheduling, store: StoreDep, seen: IfMatch = None
 ) -> None:
-    """Delete a job, and what is known of its runs; their sessions stay."""
+    """Delete a job and the record of its runs; their sessions are kept."""
     job, asker = await _find(store, visitor, id)
     await store.delete_job(job.id, asker, seen=seen_in(seen), by=visitor.account.actor)
 
@@ -151,7 +151,7 @@ async def delete_job(
 async def pause_job(
     id: Number, visitor: Rearranging, store: StoreDep, response: Response
 ) -> JobShape:
-    """Let a job rest; what has begun goes on."""
+    """Pause a job; a run under way continues."""
     job, asker = await _find(store, visitor, id)
     return _shown(response, await store.pause_job(job.id, asker, by=visitor.account.actor))
 
@@ -160,7 +160,7 @@ async def pause_job(
 async def resume_job(
     id: Number, visitor: Rearranging, store: StoreDep, response: Response
 ) -> JobShape:
-    """Let a job go on; what it missed meanwhile is not made up for."""
+    """Resume a job; runs it missed are not made up for."""
     job, asker = await _find(store, visitor, id)
     return _shown(response, await store.resume_job(job.id, asker, by=visitor.account.actor))
 
@@ -169,7 +169,7 @@ async def resume_job(
 async def run_job(
     id: Number, visitor: Scheduling, store: StoreDep, gateway: GatewayDep, once: OnceDep
 ) -> Response:
-    """Start a job at once, whatever its schedule says."""
+    """Run a job now, whatever its schedule says."""
     job, asker = await _find(store, visitor, id)
 
     async def run(store: Store) -> Start:
