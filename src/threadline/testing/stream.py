@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -112,31 +112,43 @@ class StreamWitness:
             for id, glimpse in glimpses_of(await self._read_snapshot()).items()
         )
 
-    async def follow(self, frames: AsyncIterator[Frame]) -> None:
-        """Follow until it shows the same as a fresh snapshot; that must be soon."""
+    def missing(self, expected: Collection[str]) -> set[str]:
+        """Name the kinds of events that are expected, and were not told yet."""
+        return set(expected) - {event.kind.value for event in self.events}
+
+    async def follow(self, frames: AsyncIterator[Frame], expected: Collection[str] = ()) -> None:
+        """Follow until it shows the same as a fresh snapshot; that must be soon.
+
+        What belongs to no session is in no snapshot: events of the expected kinds must come, too.
+        """
         try:
             async with asyncio.timeout(PATIENCE):
-                while not await self.agrees():
+                while self.missing(expected) or not await self.agrees():
                     await self.take(await anext(frames))
         except TimeoutError:
             now = glimpses_of(await self._read_snapshot())
-            raise AssertionError(f"the stream shows {self.glimpses}, but it is {now}") from None
+            lacking = sorted(self.missing(expected))
+            raise AssertionError(
+                f"the stream shows {self.glimpses}, but it is {now}; missing: {lacking}"
+            ) from None
 
 
 async def verify_feed(
     read_snapshot: ReadSnapshot,
     open_stream: Callable[[str], AbstractAsyncContextManager[AsyncIterator[Frame]]],
     act: Callable[[], Awaitable[object]],
+    expected: Collection[str] = (),
 ) -> Sequence[Event]:
     """Do something, and prove that whoever follows ends in the same state as whoever loads anew.
 
-    `open_stream` follows from a place on. Answers the events that told of it.
+    `open_stream` follows from a place on, and is told events of the expected kinds. Answers the
+    events that told of it.
     """
     witness = StreamWitness(read_snapshot)
     await witness.begin()
     async with open_stream(witness.cursor or "") as frames:
         await act()
-        await witness.follow(frames)
+        await witness.follow(frames, expected)
     assert not witness.reloads, "something was missing on the stream"
     return witness.events
 

@@ -46,6 +46,7 @@ from threadline.testing.agent import Asks, ScriptedAgent
 from threadline.testing.clock import FakeClock
 from threadline.testing.gateway_house import ADMIN, GatewayHouse, unhurried
 from threadline.testing.house import sqlite_at
+from threadline.web.feed.feed import Feed
 from threadline.web.hosts import Hosts
 from threadline.web.limits import Limits
 from threadline.web.login.pages import Pages
@@ -285,6 +286,7 @@ class Household:
     """Not yet begun, so that nothing happens but what a test does."""
     inventory: Inventory
     client: httpx.AsyncClient
+    feed: Feed
     places: dict[str, tuple[str, str]]
     """The method and path of each operation, as the description of the API tells them."""
 
@@ -360,5 +362,6 @@ async def move_in(template: Path, inventory: Inventory, folder: Path) -> AsyncIt
             gateway=gateway,
             inventory=inventory,
             client=await stack.enter_async_context(client),
+            feed=api.state.feed,
             places=read_places(),
         )
