@@ -259,6 +259,7 @@ TABLES = {
     "pairings": "Who asks to be let in, with the keyed hash of their code.",
     "pairing_mistakes": "When wrong codes were given for approval, so that nobody can guess.",
     "homes": "The chat of each platform to which messages go that nobody asked for.",
+    "forgetting_outputs": "Of which sessions files are still to be deleted, as they are forgotten.",
     "waiting_commands": "Commands that wait until what was asked before them has been answered, "
     "and those that take longer than a moment, until they are done.",
     "allowances": "Tools that agents may use without asking: where, and who allowed it.",

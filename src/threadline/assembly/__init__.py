@@ -65,8 +65,10 @@ class MakePlatform(Protocol):
 @asynccontextmanager
 async def open(where: str | Path, *, rules: Rules | None = None) -> AsyncIterator[Store]:
     """Open a store: the path of a file, or a PostgreSQL URL."""
+    from threadline.assembly.outputs import drop_outputs
+
     database = await open_database(where)
-    async with Store(database, rules) as store:
+    async with Store(database, rules, drop_outputs=drop_outputs) as store:
         yield store
 
 

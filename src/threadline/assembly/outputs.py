@@ -1,25 +1,17 @@
 """Outputs: files that were written of sessions, which have to go with them."""
 
 import asyncio
-from collections.abc import Awaitable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 from threadline.config import OUTPUT
 from threadline.core.errors import StorageError
-from threadline.core.forgetting import Certificate, Plan
 from threadline.core.session import SessionId
 
 
 def output_folder(profile: str) -> Path:
     """Answer where the files of a profile go."""
     return OUTPUT.expanduser() / profile
-
-
-async def with_outputs(plan: Plan, forgetting: Awaitable[Certificate]) -> Certificate:
-    """Forget as planned, and delete the files that were written of what goes."""
-    certificate = await forgetting
-    await drop_outputs([*plan.sessions, *plan.shared, *plan.branches])
-    return certificate
 
 
 async def drop_outputs(ids: Iterable[SessionId]) -> int:

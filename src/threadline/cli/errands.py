@@ -4,7 +4,6 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TypeAlias
 
-from threadline.assembly.outputs import drop_outputs
 from threadline.cli.files import write_file
 from threadline.cli.opening import make_private
 from threadline.cli.outputs import written_session
@@ -24,9 +23,7 @@ async def run_errand(
         return await make_room(errand)
     if isinstance(errand, Export):
         return await _export(store, errand, folder, asker)
-    certificate = await store.go_on_forgetting(errand.id)
-    await drop_outputs(errand.sessions)
-    return certificate.sentence()
+    return (await store.go_on_forgetting(errand.id)).sentence()
 
 
 async def _export(store: Store, errand: Export, folder: Path, asker: Asker) -> str:

@@ -120,7 +120,6 @@ def _run(make: "Make", database: str | None, *, yes: bool, dry_run: bool, as_jso
 async def _forget(
     opened: "Opened", *, make: "Make", does: bool, asks: bool
 ) -> tuple[Plan, Certificate | None]:
-    from threadline.assembly.outputs import with_outputs
     from threadline.cli.progress import shown
 
     plan, carry_out = await make(opened)
@@ -130,7 +129,7 @@ async def _forget(
     if not does:
         return plan, None
     with shown("Forgetting") as advance:
-        return plan, await with_outputs(plan, carry_out(lambda done: advance(done, None)))
+        return plan, await carry_out(lambda done: advance(done, None))
 
 
 def plan_page(plan: Plan) -> str:

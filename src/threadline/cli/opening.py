@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from threadline.assembly import open_database
+from threadline.assembly.outputs import drop_outputs
 from threadline.config import FOLDER, Config
 from threadline.core.errors import NotFound, StorageError
 from threadline.sessions.store import Store
@@ -39,7 +40,7 @@ async def open_store(config: Config, *, make: bool = False) -> AsyncIterator[Ope
         raise NotFound("There is no database yet", id=id, hint=HOW_IT_COMES)
     where = config.database if config.is_server else config.path
     database = await open_database(where)
-    async with Store(database, config.rules()) as store:
+    async with Store(database, config.rules(), drop_outputs=drop_outputs) as store:
         yield Opened(store=store, database=database, profile=config.profile)
 
 

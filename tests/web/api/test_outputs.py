@@ -1,13 +1,17 @@
 """Files that were written of sessions go with them, also when that is asked for over the API."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from tests.databases import FAST, on
+from tests.databases import FAST, POSTGRES, DatabaseFactory, on
 from tests.web.api.callers import calling
-from threadline.assembly.outputs import output_folder
+from threadline.assembly.outputs import drop_outputs, output_folder
+from threadline.core.errors import StorageError
+from threadline.core.forgetting import ForgettingState
 from threadline.core.session import SessionId
+from threadline.gateway.keeper import Keeper
 from threadline.sessions.store import Store
 
 
@@ -23,6 +27,12 @@ def write(id: SessionId, profile: str = "main") -> Path:
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("a secret word")
     return file
+
+
+@pytest.fixture
+async def store(database_factory: DatabaseFactory) -> Store:
+    """Open a store as everybody does: with files beside it."""
+    return Store(await database_factory(), drop_outputs=drop_outputs)
 
 
 @on(FAST)
@@ -54,3 +64,66 @@ async def test_what_was_written_goes_with_a_person(store: Store) -> None:
 
     assert gone.status_code == 200
     assert [file.exists() for file in files] == [False, True]
+
+
+class PowerCut(BaseException):
+    """Ends a process in the middle of its work."""
+
+
+@on(FAST, POSTGRES)
+async def test_a_forgetting_that_was_cut_off_deletes_the_files_at_its_end(
+    database_factory: DatabaseFactory,
+) -> None:
+    """Whoever goes on with it knows of them, also of a session that is gone by then."""
+    database = await database_factory()
+    store = Store(database, drop_outputs=drop_outputs)
+    slices: list[int] = []
+
+    def die(done: int) -> None:
+        slices.append(done)
+        if done == 3:
+            raise PowerCut
+
+    async with calling(store) as callers:
+        gone, kept = await callers.talk("member"), await callers.talk("other")
+        shared = await callers.talk("owner")
+        files = [write(gone), write(shared), write(kept)]
+        branch = await store.branch(gone)
+        files.append(write(branch.id))
+        with pytest.raises(PowerCut):
+            await store.forget_session(gone, progress=die)
+        before = [file.exists() for file in files]
+        await Keeper(store).sweep()
+
+    assert before == [True] * 4
+    assert [file.exists() for file in files] == [False, True, True, False]
+    assert database_factory.tamper("SELECT * FROM forgetting_outputs") == []
+
+
+@on(FAST)
+async def test_a_file_that_cannot_be_deleted_is_tried_again(
+    database_factory: DatabaseFactory,
+) -> None:
+    """Nobody is given a certificate before it is gone, and other forgettings come to their end."""
+    refused: set[SessionId] = set()
+
+    async def drop(ids: Sequence[SessionId]) -> None:
+        if refused & set(ids):
+            raise StorageError("A file could not be deleted")
+
+    store = Store(await database_factory(), drop_outputs=drop)
+    async with calling(store) as callers:
+        stuck, free = await callers.talk("member"), await callers.talk("other")
+        refused |= {stuck, free}
+        for id in (stuck, free):
+            with pytest.raises(StorageError):
+                await store.forget_session(id)
+        refused.remove(free)
+        with pytest.raises(StorageError):
+            await store.finish_forgettings()
+        states = [one.state for one in await store.certificates()]
+        refused.clear()
+        (late,) = await store.finish_forgettings()
+
+    assert states == [ForgettingState.DONE, ForgettingState.WIPING]
+    assert late.state is ForgettingState.DONE

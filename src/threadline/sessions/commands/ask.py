@@ -43,8 +43,6 @@ class Forget:
     """Go on with a forgetting that has begun; if nobody does, the next keeper will."""
 
     id: ForgettingId
-    sessions: tuple[SessionId, ...]
-    """Those that lose something, of which files may have been written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 from threadline.core.account import Actor
 from threadline.core.errors import Invalid, Refused
-from threadline.core.forgetting import ForgettingId, Plan
+from threadline.core.forgetting import Plan
 from threadline.core.person import Asker, Identity
 from threadline.core.portable.files import ExportFormat
 from threadline.core.route import canonical_sender
@@ -82,7 +82,7 @@ def _forget_this(ask: Ask, *, is_sure: bool) -> Reply:
     ask.stop()
     begun = plans.begin_sessions(ask.tx, [id], by=_actor(ask), now=ask.now)
     # An answer that is kept would be one more thing to forget.
-    return Reply(text="Forgetting this conversation.", errand=_errand(begun, plan), is_secret=True)
+    return Reply(text="Forgetting this conversation.", errand=Forget(id=begun), is_secret=True)
 
 
 def _forget_me(ask: Ask, *, is_sure: bool) -> Reply:
@@ -94,18 +94,12 @@ def _forget_me(ask: Ask, *, is_sure: bool) -> Reply:
     if not is_sure:
         return _confirm(plan, "me")
     begun = plans.begin_person(ask.tx, identity, by=_actor(ask), now=ask.now)
-    return Reply(
-        text="Forgetting everything of yours.", errand=_errand(begun, plan), is_secret=True
-    )
+    return Reply(text="Forgetting everything of yours.", errand=Forget(id=begun), is_secret=True)
 
 
 def _actor(ask: Ask) -> Actor | None:
     """Tell with which account somebody forgets; in the chats of platforms nobody has one."""
     return find_actor(ask.tx, ask.inbound.address.platform, ask.inbound.sender.id)
-
-
-def _errand(id: ForgettingId, plan: Plan) -> Forget:
-    return Forget(id=id, sessions=(*plan.sessions, *plan.shared, *plan.branches))
 
 
 def _require_own(ask: Ask, id: SessionId) -> None:

@@ -15,10 +15,12 @@ from threadline.core.forgetting import (
     Seal,
     checked_forgetting_id,
 )
+from threadline.core.session import SessionId
 from threadline.storage.database import Row, Transaction, expect
 from threadline.storage.moments import stamp
 
 _MOST_TOMBSTONES = 10_000
+_OUTPUTS = 200
 
 
 @dataclass(slots=True, kw_only=True)
@@ -92,6 +94,17 @@ def write_down(work: Work, row: Row, state: ForgettingState) -> None:
     before: Counter[str] = Counter(json.loads(row.text("counts")))
     counts = dict(sorted((before + work.counts).items()))
     work.tx.run("set_forgetting", id=work.id, state=state, counts=json.dumps(counts), done_at=None)
+
+
+def list_outputs(tx: Transaction, id: ForgettingId) -> list[SessionId]:
+    """List some of the sessions whose files have to be deleted."""
+    rows = tx.all("list_outputs", forgetting_id=id, most=_OUTPUTS)
+    return [SessionId(row.text("session_id")) for row in rows]
+
+
+def end_outputs(tx: Transaction, id: ForgettingId, sessions: Iterable[SessionId]) -> None:
+    """Remember that the files of these sessions are gone."""
+    tx.run_many("end_output", [{"forgetting_id": id, "session_id": one} for one in sessions])
 
 
 def finish(tx: Transaction, id: ForgettingId, *, now: datetime) -> Certificate:

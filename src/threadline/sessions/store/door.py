@@ -2,18 +2,22 @@
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeAlias
 
 from threadline.core.person import CODE_BITS
 from threadline.core.rules import Rules
+from threadline.core.session import SessionId
 from threadline.core.text import checked_flag
 from threadline.core.turn import OwnerId
 from threadline.sessions.store.following import SharedFeed
 from threadline.storage.database import Database, Finding
+
+DropOutputs: TypeAlias = Callable[[Sequence[SessionId]], Awaitable[object]]
+"""Deletes the files that were written of some sessions; it may be asked to do so again."""
 
 
 class Door:
@@ -24,12 +28,15 @@ class Door:
         database: Database,
         rules: Rules | None = None,
         new_id: Callable[[], int] | None = None,
+        *,
+        drop_outputs: DropOutputs | None = None,
     ) -> None:
-        """Stand on an open database."""
+        """Stand on an open database; `drop_outputs` deletes what was written beside it."""
         self._db = database
         self._feed = SharedFeed(database)
         self.rules = rules or Rules()
         self._new_id = new_id or (lambda: secrets.randbits(32))
+        self._drop_outputs = drop_outputs
 
     @property
     def owner(self) -> OwnerId:

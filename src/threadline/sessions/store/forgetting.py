@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from threadline.core.account import Actor
+from threadline.core.errors import StorageError
 from threadline.core.forgetting import (
     Certificate,
     ForgettingId,
@@ -106,7 +107,9 @@ class Forgetting(Door):
     ) -> Certificate:
         """Carry a forgetting on to its end, also one that was interrupted."""
         await self._remove(checked_forgetting_id(id), progress)
-        if not await self._db.wipe():
+        is_wiped = await self._db.wipe()
+        await self._remove_outputs(id)
+        if not is_wiped:
             return await self.certificate(id)
         return await self._db.write(ledger.finish, id, now=self.now())
 
@@ -119,11 +122,28 @@ class Forgetting(Door):
             if progress is not None:
                 progress(slices)
 
+    async def _remove_outputs(self, id: ForgettingId) -> None:
+        """Delete the files that were written of what goes; they are known until that is done."""
+        while sessions := await self._db.read(ledger.list_outputs, id):
+            if self._drop_outputs is not None:
+                await self._drop_outputs(sessions)
+            await self._db.write(ledger.end_outputs, id, sessions)
+
     async def finish_forgettings(self) -> list[Certificate]:
-        """Carry on every forgetting that is under way; answers their certificates."""
-        return [
-            await self.go_on_forgetting(id) for id in await self._db.read(ledger.list_unfinished)
-        ]
+        """Carry on every forgetting that is under way; answers their certificates.
+
+        One that fails, as a file cannot be deleted, keeps no other from its end.
+        """
+        done: list[Certificate] = []
+        failures: list[StorageError] = []
+        for id in await self._db.read(ledger.list_unfinished):
+            try:
+                done.append(await self.go_on_forgetting(id))
+            except StorageError as error:
+                failures.append(error)
+        if failures:
+            raise failures[0]
+        return done
 
     async def tombstones(self) -> list[str]:
         """Read the keyed hashes of everything that was forgotten here."""

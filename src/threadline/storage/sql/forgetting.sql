@@ -55,6 +55,22 @@ WHERE forgetting_id = :forgetting_id AND step = :step AND subject = :subject
 DELETE FROM forgetting_tasks
 WHERE forgetting_id = :forgetting_id AND step = :step AND subject = :subject
 
+-- name: add_output
+-- Remember that the files of a session have to be deleted.
+INSERT INTO forgetting_outputs (forgetting_id, session_id) VALUES (:forgetting_id, :session_id)
+ON CONFLICT (forgetting_id, session_id) DO NOTHING
+
+-- name: list_outputs
+-- List the sessions whose files have to be deleted.
+SELECT session_id FROM forgetting_outputs
+WHERE forgetting_id = :forgetting_id
+ORDER BY session_id
+LIMIT :most
+
+-- name: end_output
+-- Remember that the files of a session are gone.
+DELETE FROM forgetting_outputs WHERE forgetting_id = :forgetting_id AND session_id = :session_id
+
 -- name: add_tombstone
 -- Keep the keyed hash of something that was forgotten.
 INSERT INTO tombstones (hash, forgetting_id, at) VALUES (:hash, :forgetting_id, :now)

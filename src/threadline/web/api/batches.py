@@ -2,7 +2,6 @@
 
 from fastapi import APIRouter
 
-from threadline.assembly.outputs import drop_outputs
 from threadline.core.errors import Invalid, NotFound, ThreadlineError
 from threadline.core.listing import Outcome
 from threadline.core.session import ProjectKey, SessionId, checked_session_id
@@ -76,7 +75,6 @@ async def _arrange(
             return await store.mark_all_read(ids, visitor.account.sender.id or "")
         case "forget":
             plan = await store.forget_present(ids, by=visitor.account.actor)
-            await drop_outputs([*plan.sessions, *plan.branches])
             # Somebody else may have been quicker.
             return [Outcome(id=id, error=None if id in plan.sessions else _GONE) for id in ids]
         case "pin":

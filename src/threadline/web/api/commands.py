@@ -2,7 +2,6 @@
 
 from fastapi import APIRouter, Response
 
-from threadline.assembly.outputs import drop_outputs
 from threadline.core.account import TokenScope
 from threadline.core.command import Call, parse_command
 from threadline.core.command import list_commands as commands_for
@@ -120,7 +119,6 @@ async def _finish(store: Store, gateway: Served, session: Session, reply: Reply)
         text = await _compress(store, gateway, reply.errand)
     elif isinstance(reply.errand, Forget):
         certificate = await store.go_on_forgetting(reply.errand.id)
-        await drop_outputs(reply.errand.sessions)
         text, goes_to = certificate.sentence(), await _what_is_left(store, session)
     elif isinstance(reply.errand, Export):
         errand = reply.errand

@@ -4,7 +4,6 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Response
 
-from threadline.assembly.outputs import with_outputs
 from threadline.core.person import Person, PersonKey
 from threadline.core.text import COUNT_LIMIT
 from threadline.web.api.asking import Administering
@@ -72,9 +71,7 @@ async def forget_person(
     not done yet is completed by the gateway.
     """
     who = read_identity(wish.sender)
-    plan = await store.plan_forgetting_person(who)
-    forgetting = store.forget_person(who, by=visitor.account.actor)
-    certificate = await with_outputs(plan, forgetting)
+    certificate = await store.forget_person(who, by=visitor.account.actor)
     return CertificateView.from_certificate(certificate)
 
 

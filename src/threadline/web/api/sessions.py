@@ -7,7 +7,6 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Response
 
-from threadline.assembly.outputs import with_outputs
 from threadline.core.address import Kind
 from threadline.core.errors import Invalid, Refused
 from threadline.core.listing import ListCursor, SessionFilter, SessionRow, Shelf
@@ -229,7 +228,7 @@ async def change_session(
 
 @router.get("/{id}/forgetting", summary="Plan to forget a session")
 async def plan_forgetting(visitor: Reading, store: StoreDep, id: SessionIdPath) -> PlanView:
-    """Tell what would go with a session, without changing anything."""
+    """Tell what would be removed with a session, without changing anything."""
     session = await visible(store, visitor, id)
     plan = await store.plan_forgetting([session.id])
     if not visitor.is_owner:
@@ -249,10 +248,8 @@ async def forget_session(
     session = await visible(store, visitor, id)
     expected = seen_in(seen)
     require_own(visitor, session.id, session.kind)
-    plan = await store.plan_forgetting([session.id])
     by = visitor.account.actor
-    forgetting = store.forget_session(session.id, seen=expected, by=by)
-    certificate = await with_outputs(plan, forgetting)
+    certificate = await store.forget_session(session.id, seen=expected, by=by)
     return CertificateView.from_certificate(certificate)
 
 
