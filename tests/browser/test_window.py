@@ -62,6 +62,14 @@ def test_a_slip_beside_a_window_loses_nothing(screen: Screen) -> None:
     page.mouse.click(20, 20)
     expect(field).to_have_value("Half written")
 
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Keep writing").click()
+    expect(field).to_be_focused()
+    dialog.get_by_role("button", name="Close").click()
+    expect(field).to_have_value("Half written")
+    dialog.get_by_role("button", name="Discard").click()
+    expect(dialog).to_have_count(0)
+
 
 def test_what_fails_in_a_window_is_told_in_it(screen: Screen) -> None:
     """An error behind the window could be neither read nor put away."""

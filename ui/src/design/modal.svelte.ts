@@ -22,6 +22,30 @@ class Modals {
 
 export const modals = new Modals();
 
+/** What was written in a window, and would be gone with it. */
+export class Written {
+  /** Where somebody wrote last. */
+  last: HTMLElement | null = null;
+  readonly #before = new Map<HTMLInputElement | HTMLTextAreaElement, string>();
+
+  /** Whether something is written there that was not there before. */
+  get isAny(): boolean {
+    return [...this.#before].some(([field, before]) => field.isConnected && field.value !== before);
+  }
+
+  /** Notice a field that somebody is about to write in; what they look for with it is nothing to be kept. */
+  meet(target: EventTarget | null): void {
+    const isText = target instanceof HTMLTextAreaElement || (target instanceof HTMLInputElement && isLine(target));
+    if (!isText) return;
+    this.last = target;
+    if (!this.#before.has(target)) this.#before.set(target, target.value);
+  }
+}
+
+function isLine({ type }: HTMLInputElement): boolean {
+  return !["checkbox", "radio", "search", "file", "range"].includes(type);
+}
+
 /** Show a window; one that `isForm` is not closed by a slip beside it once something was written in it. */
 export function modal({ isForm }: { isForm: boolean }): Attachment<HTMLDialogElement> {
   return (dialog) => {

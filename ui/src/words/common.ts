@@ -29,6 +29,7 @@ export const common = {
   copied: "Copied.",
   copy: "Copy",
   copyByHand: "Select it and copy it with the keyboard.",
+  discard: { ask: "Discard what you wrote?", yes: "Discard", no: "Keep writing" },
   done: "Done",
   loading: "Loading",
   more: "More",
