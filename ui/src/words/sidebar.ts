@@ -13,7 +13,6 @@ const many = (count: number): string => (count === 1 ? "1 conversation" : `${cou
 export const sidebar = {
   label: "Conversations",
   begin: "New conversation",
-  untitled: "New conversation",
   you: "You",
   agent: "Agent",
   by: (who: string) => `${who}: `,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { called, counted, platformOf } from "./naming.ts";
+import type { PersonShape } from "../../api/schema.ts";
+import { called, callPerson, counted, platformOf } from "./naming.ts";
 
 describe("platformOf", () => {
   it("ends at the first colon, as ids may have more of them", () => {
@@ -14,6 +15,17 @@ describe("called", () => {
     expect(called({ sender: "telegram:42", name: "Ada" })).toBe("Ada");
     expect(called({ sender: "telegram:42", name: "  " })).toBe("telegram:42");
     expect(called({ sender: "telegram:42", name: null })).toBe("telegram:42");
+  });
+});
+
+describe("callPerson", () => {
+  const sender = (id: string, name: string | null) => ({ sender: id, name }) as PersonShape["senders"][number];
+
+  it("takes the name, else that of a sender who has one, else an id", () => {
+    const senders = [sender("telegram:42", null), sender("slack:7", "Ada")];
+    expect(callPerson({ name: "Ada Lovelace", senders })).toBe("Ada Lovelace");
+    expect(callPerson({ name: null, senders })).toBe("Ada");
+    expect(callPerson({ name: null, senders: senders.slice(0, 1) })).toBe("telegram:42");
   });
 });
 

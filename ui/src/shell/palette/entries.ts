@@ -65,7 +65,7 @@ export function orderEntries(session: string, commands: readonly Command[]): Ent
 
 export function rowEntry({ session, last_words }: SessionRowView): Entry {
   return {
-    ...conversation(session.id, session.title ?? words.sidebar.untitled, session.last_activity_at),
+    ...conversation(session.id, session.title ?? words.details.untitled, session.last_activity_at),
     platform: session.platform,
     ...(last_words ? { hint: last_words } : {}),
   };
@@ -79,7 +79,7 @@ export function hitEntry({ session_id, seq, title, snippet, at }: HitView, text:
   return {
     key: `${session_id}#${seq}`,
     kind: "message",
-    label: title ?? words.sidebar.untitled,
+    label: title ?? words.details.untitled,
     icon: "search",
     snippet,
     at,
