@@ -12,7 +12,10 @@ from tests.browser.screen import Screen
     ids=["yes", "no"],
 )
 def test_the_agent_waits_for_a_decision(screen: Screen, choice: str, outcome: str) -> None:
-    """The question stands where one writes, the list marks it, and the answer lets it go on."""
+    """The question stands where one writes, the list marks it, and the answer lets it go on.
+
+    Whoever decided by keyboard goes on there.
+    """
     page = screen.begin("ask tidy up")
     question = page.get_by_role("region", name="The agent asks")
     expect(question.get_by_text("May I tidy up?")).to_be_visible()
@@ -20,8 +23,9 @@ def test_the_agent_waits_for_a_decision(screen: Screen, choice: str, outcome: st
     expect(row.first.get_by_text("Needs you")).to_have_count(1)
     screen.keep("approval")
 
-    question.get_by_role("button", name=choice).click()
+    question.get_by_role("button", name=choice).press("Enter")
 
+    expect(screen.composer).to_be_focused()
     screen.sees(outcome)
     expect(question).to_have_count(0)
     expect(row.first.get_by_text("Needs you")).to_have_count(0)

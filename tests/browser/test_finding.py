@@ -10,7 +10,7 @@ FILL = "\n\n".join(f"Line {number} of what is beside the point." for number in r
 
 
 def test_a_hit_opens_where_it_was_said(screen: Screen) -> None:
-    """The search finds the words while they are typed, and opens the conversation at them."""
+    """Words are found while they are typed; a hit opens the conversation at them, also twice."""
     screen.begin("The heron stands in the reeds")
     screen.sees("I heard: The heron")
     for number in range(6):
@@ -28,6 +28,11 @@ def test_a_hit_opens_where_it_was_said(screen: Screen) -> None:
     line = screen.transcript.get_by_text("The heron stands in the reeds", exact=True)
     expect(line).to_be_in_viewport()
     screen.keep("search-opened")
+
+    screen.transcript.press("End")
+    expect(line).not_to_be_in_viewport()
+    found.last.click()
+    expect(line).to_be_in_viewport()
 
 
 def test_the_palette_leads_anywhere(screen: Screen) -> None:
