@@ -7,6 +7,7 @@ from threadline.core.platform import Platform
 from threadline.core.serving import PlatformHealth
 from threadline.core.session import SessionId
 from threadline.gateway.live import Live
+from threadline.gateway.upkeep import Compacted
 
 
 class Health(Protocol):
@@ -68,6 +69,10 @@ class Upkeep(Protocol):
 
     async def compress(self, id: SessionId, focus: str = "") -> str:
         """Compact a conversation; answer what is told of it."""
+        ...
+
+    async def make_cut(self, id: SessionId, focus: str = "") -> Compacted:
+        """Do the same, and answer with it the cut that was made."""
         ...
 
 
