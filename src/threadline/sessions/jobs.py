@@ -23,6 +23,7 @@ from threadline.core.person import Asker, Identity
 from threadline.core.revision import Seen, require_seen
 from threadline.core.route import canonical_sender
 from threadline.core.session import SessionId
+from threadline.core.text import COUNT_LIMIT
 from threadline.core.turn import TurnId, TurnState
 from threadline.sessions.arrivals.places import add_sender, remember_address
 from threadline.sessions.audit import note_audit
@@ -217,7 +218,9 @@ def require_job(tx: Transaction, id: JobId, asker: Asker, seen: Seen | None = No
     return job
 
 
-def list_jobs(tx: Transaction, asker: Asker, *, after: int, most: int) -> Sequence[Job]:
+def list_jobs(
+    tx: Transaction, asker: Asker, *, after: int = 0, most: int = JOBS_LIMIT
+) -> Sequence[Job]:
     """List the asker's jobs, in the order in which they were made; the owner's are all."""
     keys = None if asker.sees_all else json.dumps(sorted(asker_keys(tx, asker).sender_keys))
     rows = tx.all("list_jobs", profile=asker.profile, sender_keys=keys, after=after, most=most)
@@ -242,7 +245,7 @@ def list_jobs_seen_by(
 
 
 def list_runs(
-    tx: Transaction, id: JobId, asker: Asker, *, before: int, most: int
+    tx: Transaction, id: JobId, asker: Asker, *, before: int = COUNT_LIMIT, most: int
 ) -> Sequence[JobRun]:
     """List the latest runs of a job, the newest first."""
     see_job(tx, id, asker)
