@@ -157,7 +157,7 @@ class Session:
     taken_at: datetime | None = None
     """Since when a person answers here instead of the agent; None: the agent does."""
     taken_by: str | None = None
-    """Who has taken it over."""
+    """Who has taken it over; None: nobody, or nobody knows their name."""
 
     @property
     def is_open(self) -> bool:

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import row from "../conversation/TranscriptRow.svelte?raw";
 import tokens from "./tokens.css?raw";
 
 const found = tokens.matchAll(/--([\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)/g);
@@ -37,6 +38,10 @@ describe("the colours", () => {
     expect(faint(each(inks, PAPERS), 4.5)).toEqual([]);
     expect(faint(each(["ink", "ink-soft"], ["accent-soft", "danger-soft", "warning-soft", "mark"]), 4.5)).toEqual([]);
     expect(faint([["danger", "danger-soft"], ["warning", "warning-soft"], ["accent-ink", "accent"]], 4.5)).toEqual([]);
+  });
+
+  it("are not thinned where somebody reads what was undone", () => {
+    expect(row).toMatch(/\.undone \{\s+color: var\(--ink-soft\);\s+\}/);
   });
 
   it("let marks and edges be seen", () => {

@@ -24,6 +24,8 @@ const acts: Readonly<Record<string, string>> = {
   "person.renamed": "renamed a person",
   "session.equipped": "chose tools, folder or server of a conversation",
   "session.forgotten": "deleted a conversation",
+  "session.taken": "took over a conversation",
+  "session.handed_back": "gave a conversation back to the agent",
   "settings.changed": "changed a setting",
   "settings.reloaded": "reloaded the settings file",
   "share.made": "shared a conversation",

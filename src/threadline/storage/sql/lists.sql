@@ -93,7 +93,7 @@ SELECT s.key, s.id, s.profile, s.platform, s.kind, p.id AS parent_id,
        s.last_seq, s.revision, b.id AS base_id, s.base_seq, s.origin, s.user_messages,
        s.project_key, s.pinned_at, s.archived_at, s.personality, s.tools, s.workspace,
        s.worktree_path, s.worktree_branch, s.worktree_repository, s.worktree_at,
-       s.taken_at, coalesce(h.name, h.id) AS taken_by,
+       s.taken_at, h.name AS taken_by,
        a.chat, a.chat_name, a.topic, coalesce(o.name, o.id) AS owner_name,
        j.name AS project_name,
        (SELECT t.state FROM turns t WHERE t.session_key = s.key

@@ -6,7 +6,7 @@ SELECT s.key, s.id, s.profile, s.platform, s.kind, p.id AS parent_id,
        s.last_seq, s.revision, b.id AS base_id, s.base_seq, s.origin, s.user_messages,
        s.project_key, s.pinned_at, s.archived_at, s.personality, s.tools, s.workspace,
        s.worktree_path, s.worktree_branch, s.worktree_repository, s.worktree_at,
-       s.taken_at, coalesce(k.name, k.id) AS taken_by
+       s.taken_at, k.name AS taken_by
 FROM sessions s
 LEFT JOIN sessions p ON p.key = s.parent_key
 LEFT JOIN sessions r ON r.key = s.root_key
