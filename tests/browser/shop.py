@@ -20,18 +20,21 @@ class Shop:
     def __init__(self) -> None:
         """Open the door for callbacks."""
         heard: Queue[str] = Queue()
+        refusals: Queue[int] = Queue()
 
         class Door(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 told = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                heard.put(str(told["text"]))
-                self.send_response(200)
+                status = 200 if refusals.empty() else refusals.get()
+                if status == 200:
+                    heard.put(str(told["text"]))
+                self.send_response(status)
                 self.end_headers()
 
             def log_message(self, *_: object) -> None:
                 pass
 
-        self._heard = heard
+        self._heard, self._refusals = heard, refusals
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Door)
         self._thread = threading.Thread(target=self._server.serve_forever)
 
@@ -73,6 +76,10 @@ class Shop:
         )
         with urllib.request.urlopen(request, timeout=30) as answer:
             assert answer.status < 300, answer.read()
+
+    def refuses(self) -> None:
+        """Let the next callback be told that nobody is there any more."""
+        self._refusals.put(410)
 
     def hears(self) -> str:
         """Wait for the next callback."""

@@ -78,3 +78,24 @@ def test_the_owner_takes_over(shop: Shop, place: Place, screen: Screen) -> None:
     expect(silent).to_be_hidden()
     shop.says(place.url, "And now?", session="order 68", name="Cleo")
     assert shop.hears() == "I heard: And now?"
+
+
+def test_an_answer_that_is_lost_says_so(shop: Shop, place: Place, screen: Screen) -> None:
+    """Below the words of the owner and in the list; sent again it arrives, and all is well."""
+    shop.says(place.url, "Can you hear me?", session="order 69", name="Dora")
+    assert shop.hears() == "I heard: Can you hear me?"
+    row = screen.sidebar.get_by_role("link").filter(has_text="Can you hear me?")
+    row.click()
+    screen.sees("I heard: Can you hear me?")
+    shop.refuses()
+
+    screen.say("Yes, Dora.")
+
+    lost = screen.transcript.get_by_text("Not delivered to")
+    expect(lost).to_be_visible()
+    expect(row.get_by_text("An answer could not be delivered")).to_have_count(1)
+    screen.keep("lost-answer")
+    screen.transcript.get_by_role("button", name="Try again").click()
+    assert shop.hears() == "Yes, Dora."
+    expect(lost).to_have_count(0)
+    expect(row.get_by_text("An answer could not be delivered")).to_have_count(0)
