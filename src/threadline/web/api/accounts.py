@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Path, Request, Response
 from threadline.core.account import LINK_LASTS, Account, AccountKey
 from threadline.core.errors import NotFound
 from threadline.sessions.store import Store
-from threadline.web.api.asking import Administering, AtHome
+from threadline.web.api.asking import Administering, require_home
 from threadline.web.api.deps import ConfigDep, StoreDep
 from threadline.web.api.idempotency import OnceDep
 from threadline.web.api.paging import PAGE, After, Most, Page, number_after
@@ -28,8 +28,8 @@ router = APIRouter(prefix="/accounts", tags=["accounts"])
 Key = Annotated[int, Path(ge=1, le=2**53, description="The key of an account.", examples=[1])]
 
 
-async def _at_home(visitor: Administering, _: AtHome) -> Visitor:
-    return visitor
+async def _at_home(visitor: Administering) -> Visitor:
+    return require_home(visitor)
 
 
 AtHomeAdministering = Annotated[Visitor, Depends(_at_home)]

@@ -76,10 +76,15 @@ Administering = Annotated[Visitor, Depends(_needing(TokenScope.ADMIN))]
 """An owner who may do everything."""
 
 
-async def _at_home(visitor: Visiting) -> Visitor:
+def require_home(visitor: Visitor) -> Visitor:
+    """Refuse what a token may not do, whatever it may."""
     if visitor.login is None:
         raise Refused("A token may not do this", hint="Log in with a browser")
     return visitor
+
+
+async def _at_home(visitor: Visiting) -> Visitor:
+    return require_home(visitor)
 
 
 async def _managing(visitor: Visiting) -> Visitor:
