@@ -119,8 +119,8 @@ async def list_sessions(
     """Read a page of sessions, pinned ones first, then the latest activity.
 
     Without a filter it is the sidebar: nothing archived or scheduled, and nothing empty. A member
-    gets what is theirs. With `ids` it is these sessions, in this order, wherever they are put
-    away; those that are not there, or not for you, are left out.
+    gets what is theirs. With `ids` it is these sessions, in this order, even if they are archived;
+    those that do not exist, or that you may not see, are left out.
     """
     mine = profile_of(visitor, profile)
     reader = visitor.account.sender.id or ""
@@ -171,14 +171,14 @@ async def count_sessions(visitor: Reading, store: StoreDep, profile: Profile = N
 @router.post(
     "",
     status_code=201,
-    summary="Begin a session",
+    summary="Start a session",
     response_model=SentView,
     responses=told(402, 409),
 )
 async def begin_session(
     visitor: Writing, store: StoreDep, wish: NewSession, once: OnceDep
 ) -> Response:
-    """Begin a conversation with its first words; before them nothing is stored.
+    """Start a conversation with its first message; before that nothing is stored.
 
     The agent is asked, and `turn_id` is the turn that answers.
     """
@@ -196,7 +196,7 @@ async def begin_session(
 async def read_session(
     visitor: Reading, store: StoreDep, id: SessionIdPath, response: Response
 ) -> SessionView:
-    """Read a session; its `ETag` is what `If-Match` wants."""
+    """Read a session; pass its `ETag` as `If-Match` to change it."""
     session = await visible(store, visitor, id)
     tell_tag(response, session.revision)
     return SessionView.from_session(await shown_session(store, visitor, session))
@@ -214,7 +214,7 @@ async def change_session(
 ) -> SessionView:
     """Rename, pin, archive or move a session, or choose how its agent works.
 
-    What is not named stays as it is. Tools, folders and the address of a model are for an owner.
+    What you do not name stays as it is. Only an owner can set tools, folders and a model's address.
     """
     session = await visible(store, visitor, id)
     expected = seen_in(seen)
@@ -243,7 +243,7 @@ async def forget_session(
 ) -> CertificateView:
     """Forget a session for good: rows, attachments, index, journal and free pages.
 
-    A member may forget direct conversations of their own.
+    A member may forget their own direct conversations.
     """
     session = await visible(store, visitor, id)
     expected = seen_in(seen)
@@ -261,7 +261,7 @@ def require_own(visitor: Visitor, id: SessionId, kind: Kind) -> None:
 
 @router.post("/{id}/end", summary="End a session")
 async def end_session(visitor: Exchanging, store: StoreDep, id: SessionIdPath) -> SessionView:
-    """Let a session end; whoever speaks there next begins a new one."""
+    """End a session; the next message there starts a new one."""
     session = await visible(store, visitor, id)
     await store.end(session.id)
     session = await store.session(session.id)
@@ -279,7 +279,7 @@ async def read_streaming(visitor: Reading, store: StoreDep, id: SessionIdPath) -
 async def mark_read(
     visitor: Writing, store: StoreDep, id: SessionIdPath, wish: MarkWish
 ) -> MarkView:
-    """Remember that you have read up to a line, or everything. It never goes back by this."""
+    """Mark everything up to a line, or everything, as read. This never moves the mark back."""
     session = await visible(store, visitor, id)
     reader = visitor.account.sender.id or ""
     return MarkView(seq=await store.mark_read(session.id, reader, seq=wish.seq))
@@ -292,7 +292,7 @@ async def mark_unread(
     id: SessionIdPath,
     seq: Annotated[int | None, Query(ge=0, le=2**53)] = None,
 ) -> MarkView:
-    """Let everything from a line on be unread again, or the last line alone."""
+    """Mark everything from a line on, or only the last line, as unread."""
     session = await visible(store, visitor, id)
     reader = visitor.account.sender.id or ""
     return MarkView(seq=await store.mark_unread(session.id, reader, seq=seq))
@@ -302,6 +302,6 @@ async def mark_unread(
 async def count_rounds(
     visitor: Reading, store: StoreDep, id: SessionIdPath, since: datetime | None = None
 ) -> RoundsView:
-    """Count what people said and got an answer to, also since a moment."""
+    """Count the questions that were answered, in all or since a moment."""
     session = await visible(store, visitor, id)
     return RoundsView(rounds=await store.rounds(session.id, since=since))
