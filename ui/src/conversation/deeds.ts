@@ -3,6 +3,7 @@
 import { Problem } from "../api/client.ts";
 import { once } from "../api/once.ts";
 import type { SessionChange } from "../api/schema.ts";
+import { arrange, markUnread as unread } from "../sidebar/deeds.ts";
 import { copy } from "../state/copying.ts";
 import { hub } from "../state/hub.svelte.ts";
 import { notices } from "../state/notices.svelte.ts";
@@ -58,35 +59,16 @@ export async function retry(talk: TalkState): Promise<boolean> {
   return await withId(talk, (id) => hub.client.call("retry_turn", { path: { id }, header: once() }));
 }
 
-export async function pin(talk: TalkState, isPinned: boolean): Promise<boolean> {
-  const isDone = await change(talk, { is_pinned: isPinned });
-  if (isDone) notices.tell(isPinned ? said.pinned : said.unpinned, () => void change(talk, { is_pinned: !isPinned }));
-  return isDone;
+export async function pin({ id }: Subject, isPinned: boolean): Promise<boolean> {
+  return id !== null && (await arrange([id], isPinned ? "pin" : "unpin"));
 }
 
-export async function archive(talk: TalkState, isArchived: boolean): Promise<boolean> {
-  const isDone = await change(talk, { is_archived: isArchived });
-  const back = (): void => void change(talk, { is_archived: !isArchived });
-  if (isDone) notices.tell(isArchived ? said.archived : said.unarchived, back);
-  return isDone;
+export async function archive({ id }: Subject, isArchived: boolean): Promise<boolean> {
+  return id !== null && (await arrange([id], isArchived ? "archive" : "unarchive"));
 }
 
-/** Put a session into a project, or out of the one that it is in. */
-export async function move(talk: TalkState, project: number | null, name: string): Promise<boolean> {
-  const before = talk.row?.session.project ?? null;
-  const isDone = await change(talk, { project });
-  const back = (): void => void change(talk, { project: before });
-  if (isDone) notices.tell(project === null ? said.movedOut : said.moved(name), back);
-  return isDone;
-}
-
-export async function markUnread(talk: TalkState): Promise<boolean> {
-  return await withId(talk, async (id) => {
-    await hub.client.call("mark_unread", { path: { id } });
-    notices.tell(said.unread);
-    // Whoever goes on looking at it reads it again.
-    place.go("/");
-  });
+export async function markUnread({ id }: Subject): Promise<boolean> {
+  return id !== null && (await unread([id]));
 }
 
 /** Answer the people yourself, or let the agent do so again. */

@@ -1,4 +1,4 @@
-// What can be done with conversations in the list, one or many: shown at once, told, and undone where that goes.
+// What can be done with conversations, one or many: shown at once in the list, told, and undone where that goes.
 
 import { Problem } from "../api/client.ts";
 import type { BatchWish, OutcomeView, SessionRowView } from "../api/schema.ts";
@@ -16,17 +16,30 @@ const MOST = 200;
 const said = words.sidebar.said;
 const BACK: Record<Deed, Deed> = { pin: "unpin", unpin: "pin", archive: "unarchive", unarchive: "archive" };
 
-/** Pin or archive, or take that back. */
-export async function arrange(ids: readonly string[], action: Deed, isUndone = false): Promise<void> {
+/** Pin or archive, or take that back; answers whether that was done with all of them. */
+export async function arrange(ids: readonly string[], action: Deed, isUndone = false): Promise<boolean> {
   const done = await carryOut(ids, { action }, imagined(action));
   const back = isUndone ? null : (): void => void arrange(done, BACK[action], true);
   if (done.length > 0) notices.tell(said[action](done.length), back);
+  return done.length === ids.length;
 }
 
-/** Put conversations into a project, or out of the ones that they are in. */
-export async function move(ids: readonly string[], project: number | null, name: string): Promise<void> {
+/** Put conversations into a project, or out of the ones that they are in: each of them can be put back. */
+export async function move(ids: readonly string[], project: number | null, name: string): Promise<boolean> {
+  const before = new Map(ids.map((id) => [id, rows.get(id)?.session.project]));
   const done = await carryOut(ids, { action: "move", project }, { project });
-  if (done.length > 0) notices.tell(project === null ? said.movedOut(done.length) : said.moved(done.length, name));
+  const known = done.filter((id) => before.get(id) !== undefined);
+  const back = known.length === done.length ? (): void => void putBack(known, before) : null;
+  const told = project === null ? said.movedOut(done.length) : said.moved(done.length, name);
+  if (done.length > 0) notices.tell(told, back);
+  return done.length === ids.length;
+}
+
+async function putBack(ids: readonly string[], before: ReadonlyMap<string, number | null | undefined>): Promise<void> {
+  for (const project of new Set(ids.map((id) => before.get(id) ?? null))) {
+    const some = ids.filter((id) => (before.get(id) ?? null) === project);
+    await carryOut(some, { action: "move", project }, { project });
+  }
 }
 
 export async function markRead(ids: readonly string[]): Promise<void> {
@@ -35,12 +48,13 @@ export async function markRead(ids: readonly string[]): Promise<void> {
 }
 
 /** Let the last line of each be unread again; whoever went on looking at one would read it. */
-export async function markUnread(ids: readonly string[]): Promise<void> {
+export async function markUnread(ids: readonly string[]): Promise<boolean> {
   leave(ids);
   const isDone = await notices.attempt(async () => {
     for (const id of ids) await hub.client.call("mark_unread", { path: { id } });
   });
   if (isDone) notices.tell(said.unread(ids.length));
+  return isDone;
 }
 
 /** Delete for good. */

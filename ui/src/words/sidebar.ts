@@ -75,15 +75,11 @@ export const sidebar = {
   ask: {
     rename: "Rename",
     title: "Title",
-    move: "Move to a project",
-    noProject: "No project",
-    noProjects: "There are no projects yet.",
     forget: (count: number) => `Delete ${many(count)}?`,
     forgetText: (count: number) =>
       count === 1
         ? "All its messages and attachments will be removed. This cannot be undone."
         : "All their messages and attachments will be removed. This cannot be undone.",
-    forgetDo: "Delete permanently",
   },
   themes: { system: "Same as system", light: "Light", dark: "Dark" },
   account: "Account and settings",
