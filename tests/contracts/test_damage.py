@@ -15,7 +15,6 @@ import threadline
 from tests.crash.verify import broken_laws, looking
 from tests.databases import DURABLE, FAST, POSTGRES, OpenStore, on
 from threadline.assembly import open_database
-from threadline.core.account import TokenScope
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.errors import LeaseLost, StorageError
 from threadline.core.inbound import Inbound
@@ -23,7 +22,6 @@ from threadline.core.message import Role, say
 from threadline.core.turn import LEASE, TurnState
 from threadline.sessions.store import Store
 from threadline.storage.sqlite import SqliteDatabase
-from threadline.testing.clock import FakeClock
 
 NOBODY = 65534
 ADDRESS = Address(platform="p", kind=Kind.DM, chat="c")
@@ -104,29 +102,6 @@ async def test_a_full_disk(small_disk: SmallDisk, tmp_path: Path, room: int) -> 
         assert await store.check(deep=True) == []
     with looking(str(tmp_path / "s.db")) as look:
         assert broken_laws(look) == []
-
-
-async def test_people_still_read_on_a_full_disk(
-    small_disk: SmallDisk, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    """That they were here cannot be noted; once that turned away whoever only wanted to look."""
-    clock = FakeClock()
-    database = SqliteDatabase(tmp_path / "s.db", vfs="small", clock=clock)
-    await database.open()
-    async with Store(database) as store:
-        owner = await store.owner_account()
-        login = await store.begin_login(owner.key, "1" * 64, "a browser")
-        token = await store.make_token(owner.key, "script", [TokenScope.READ], "2" * 64)
-        clock.advance(timedelta(minutes=5))
-        small_disk.room = 0
-
-        seen, used = await store.find_login("1" * 64), await store.find_token("2" * 64)
-
-        assert seen is not None
-        assert used is not None
-        assert (seen.key, used.key) == (login.key, token.key)
-        assert [record.levelname for record in caplog.records] == ["WARNING"] * 2
-        small_disk.room = 10**9
 
 
 @contextmanager

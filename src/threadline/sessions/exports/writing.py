@@ -92,13 +92,12 @@ async def write_history(
     # What others changed or deleted is between them and the owner.
     hides_past = redactor is not None or member is not None
     roll = Roll(redactor)
-    latest = None if plan.latest is None else moment(plan.latest)
     head: list[Record] = [
         Header(
             format=FORMAT,
             version=FORMAT_VERSION,
             selection=selection,
-            as_of=latest,
+            as_of=None if plan.latest is None else moment(plan.latest),
             redacted=redactor is not None,
         )
     ]
@@ -122,21 +121,17 @@ async def write_history(
             async for block in _write_blobs(db, unit, roll, carried):
                 yield block
         async for records in read_records(db, unit, plan.takes):
-            told = [_without_past(record) for record in records] if hides_past else records
-            if member is not None:
-                told = [_for_member(record, member) for record in told]
+            told = [_shown(record, member) for record in records] if hides_past else records
             # On a thread, as everybody else would wait while long texts are redacted.
             yield await asyncio.to_thread(roll.write, told)
     yield roll.end()
 
 
-def _without_past(record: Record) -> Record:
-    return replace(record, revisions=()) if isinstance(record, PortableMessage) else record
-
-
-def _for_member(record: Record, member: Asker) -> Record:
-    """Leave out how the owner arranges conversations, and how far others have read."""
-    if not isinstance(record, PortableSession):
+def _shown(record: Record, member: Asker | None) -> Record:
+    """Leave out the past and, for a member, how others arrange it and how far they have read."""
+    if isinstance(record, PortableMessage):
+        return replace(record, revisions=())
+    if member is None or not isinstance(record, PortableSession):
         return record
     own = tuple(mark for mark in record.marks if mark.reader == (member.sender.id or ""))
     return replace(record, project=None, marks=own)

@@ -1,5 +1,7 @@
 """A person who goes: their sessions as a whole, and in shared ones what they said and were told."""
 
+from collections.abc import Iterable
+
 from threadline.core.errors import NotFound
 from threadline.core.event import EventKind
 from threadline.core.person import Identity
@@ -103,12 +105,7 @@ def remove_sender(work: Work, subject: str, seen: int) -> bool:
     aliases = tx.all("list_aliases_of", sender_key=key)
     for alias in aliases:
         work.bury("sender", alias.text("platform"), alias.text("id"))
-    for known in (*aliases, sender):
-        platform, id = known.text("platform"), known.text("id")
-        forget_access(tx, platform, id, now=work.now)
-        forget_subject(tx, f"{platform}:{id}")
-    # An answer may name them: a member who was added, or somebody who was let in.
-    tx.run("hush_outcomes_of_any")
+    _forget_names(work, (*aliases, sender))
     forget_waiting(
         tx,
         sender.text("platform"),
@@ -132,6 +129,16 @@ def remove_sender(work: Work, subject: str, seen: int) -> bool:
         _drop_warnings(tx, f"person {person_key}")
     work.counts["senders"] += 1
     return True
+
+
+def _forget_names(work: Work, known: Iterable[Row]) -> None:
+    """Let somebody in no more under their names, and take those out of what was written down."""
+    for one in known:
+        platform, id = one.text("platform"), one.text("id")
+        forget_access(work.tx, platform, id, now=work.now)
+        forget_subject(work.tx, f"{platform}:{id}")
+    # An answer may name them: a member who was added, or somebody who was let in.
+    work.tx.run("hush_outcomes_of_any")
 
 
 def _drop_answers(work: Work, key: int) -> bool:
