@@ -2155,6 +2155,7 @@ export interface Operations {
   /** Revoke permission: from its next turn on the agent asks again. */
   revoke_allowance: {
     path: {
+      /** The number of a permission. */
       key: number;
     };
     query: never;

@@ -2,13 +2,13 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 
 from threadline.core.account import LINK_LASTS, Account, AccountKey
 from threadline.core.errors import NotFound
 from threadline.sessions.store import Store
 from threadline.web.api.asking import Administering, require_home
-from threadline.web.api.deps import ConfigDep, StoreDep
+from threadline.web.api.deps import ConfigDep, StoreDep, path_key
 from threadline.web.api.idempotency import OnceDep
 from threadline.web.api.paging import PAGE, After, Most, Page, number_after
 from threadline.web.api.problems import told
@@ -25,7 +25,7 @@ from threadline.web.visiting import Visitor
 
 router = APIRouter(prefix="/accounts", tags=["accounts"])
 
-Key = Annotated[int, Path(ge=1, le=2**53, description="The key of an account.", examples=[1])]
+Key = Annotated[int, path_key("The key of an account.")]
 
 
 async def _at_home(visitor: Administering) -> Visitor:

@@ -2,14 +2,14 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter
 
 from threadline.core.approval import Allowance, AllowanceKey, Extent
 from threadline.core.errors import NotFound
 from threadline.core.turn import TurnId
 from threadline.sessions.store import Store
 from threadline.web.api.asking import Exchanging, Reading, Writing, visible
-from threadline.web.api.deps import SessionIdQuery, StoreDep
+from threadline.web.api.deps import SessionIdQuery, StoreDep, path_key
 from threadline.web.api.looking import profile_of, require_admin, visible_turn
 from threadline.web.api.paging import (
     PAGE_MOST,
@@ -97,7 +97,9 @@ async def list_allowances(
 
 @router.delete("/allowances/{key}", summary="Revoke permission")
 async def revoke_allowance(
-    visitor: Exchanging, store: StoreDep, key: Annotated[int, Path(ge=1, le=2**53)]
+    visitor: Exchanging,
+    store: StoreDep,
+    key: Annotated[int, path_key("The number of a permission.")],
 ) -> AllowanceView:
     """Revoke permission: from its next turn on the agent asks again."""
     known = await _visible(store, visitor, AllowanceKey(key))

@@ -2,14 +2,14 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Query
 
 from threadline.core.account import TokenScope
 from threadline.core.delivery import Delivery, DeliveryId, DeliveryState
 from threadline.core.errors import NotFound
 from threadline.sessions.store import Store
 from threadline.web.api.asking import Administering, Exchanging, Reading, visible
-from threadline.web.api.deps import StoreDep
+from threadline.web.api.deps import StoreDep, path_key
 from threadline.web.api.paging import PAGE, After, Most, Page, moment_after, number_after, place_at
 from threadline.web.api.problems import told
 from threadline.web.api.shapes.deliveries import DeliveryShape
@@ -60,7 +60,7 @@ async def list_lost_deliveries(
 
 @router.post("/{id}/retry", responses=told(409))
 async def retry_delivery(
-    id: Annotated[int, Path(ge=1, le=2**53, description="The number of a delivery.")],
+    id: Annotated[int, path_key("The number of a delivery.")],
     visitor: Exchanging,
     store: StoreDep,
 ) -> DeliveryShape:

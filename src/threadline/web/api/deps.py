@@ -1,6 +1,6 @@
 """What routes are given: the store, the gateway and the configuration of their application."""
 
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 from fastapi import Depends, Path, Query, Request
 
@@ -29,6 +29,15 @@ GatewayDep = Annotated[Served, Depends(_gateway)]
 """The gateway of this process."""
 ConfigDep = Annotated[Config, Depends(_config)]
 """The settings as they are now."""
+
+KEY_MOST = 2**53
+"""The greatest number that a browser can tell from its neighbours."""
+
+
+def path_key(description: str, example: int = 1) -> Any:
+    """Describe the number by which a path names something."""
+    return Path(ge=1, le=KEY_MOST, description=description, examples=[example])
+
 
 _SESSION_ID = "^[0-9]{8}_[0-9]{6}_[0-9a-f]{8}$"
 

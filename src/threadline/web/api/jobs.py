@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Query, Response
+from fastapi import APIRouter, Depends, Query, Response
 
 from threadline.core.errors import NotFound, Refused
 from threadline.core.job import ORIGIN, Job, JobId
@@ -12,7 +12,7 @@ from threadline.sessions.runs import Start
 from threadline.sessions.schedules import next_times
 from threadline.sessions.store import Store
 from threadline.web.api.asking import Exchanging, Reading, Writing
-from threadline.web.api.deps import GatewayDep, StoreDep
+from threadline.web.api.deps import GatewayDep, StoreDep, path_key
 from threadline.web.api.idempotency import OnceDep
 from threadline.web.api.looking import profile_of, require_admin
 from threadline.web.api.paging import PAGE, After, Most, Page, number_after
@@ -34,7 +34,7 @@ from threadline.web.visiting import Visitor
 router = APIRouter(prefix="/jobs", tags=["jobs"])
 
 _TIMES = 3
-Number = Annotated[int, Path(ge=1, le=2**53, description="The number of a job.", examples=[1])]
+Number = Annotated[int, path_key("The number of a job.")]
 
 
 async def _schedule(visitor: Writing) -> Visitor:

@@ -2,18 +2,18 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Request, Response
+from fastapi import APIRouter, Request, Response
 
 from threadline.core.account import LoginKey
 from threadline.web.api.asking import Managing, Reading
-from threadline.web.api.deps import StoreDep
+from threadline.web.api.deps import StoreDep, path_key
 from threadline.web.api.paging import Page
 from threadline.web.api.shapes.accounts import LoginsEnded, LoginShape
 from threadline.web.login.cookies import forget_login
 
 router = APIRouter(prefix="/logins", tags=["logins"])
 
-Key = Annotated[int, Path(ge=1, le=2**53, description="The key of a login.", examples=[1])]
+Key = Annotated[int, path_key("The key of a login.")]
 
 
 @router.get("")

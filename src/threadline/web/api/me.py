@@ -2,12 +2,12 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Request, Response
+from fastapi import APIRouter, Request, Response
 
 from threadline.core.account import PasskeyKey
 from threadline.core.errors import Refused
 from threadline.web.api.asking import AtHome, Visiting
-from threadline.web.api.deps import StoreDep
+from threadline.web.api.deps import StoreDep, path_key
 from threadline.web.api.entering import CeremonyDep, EntranceDep, tell_visitor
 from threadline.web.api.paging import Page
 from threadline.web.api.problems import told
@@ -24,7 +24,7 @@ from threadline.web.visiting import login_secret
 
 router = APIRouter(prefix="/me", tags=["me"])
 
-Key = Annotated[int, Path(ge=1, le=2**53, description="The key of a passkey.", examples=[1])]
+Key = Annotated[int, path_key("The key of a passkey.")]
 
 
 @router.get("")

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter, Query, Response
 
 from threadline.core.cut import Edited
 from threadline.core.errors import Invalid, NotFound
@@ -13,7 +13,7 @@ from threadline.core.session import Session, SessionId
 from threadline.sessions.arrivals.outcome import Arrival
 from threadline.sessions.store import Store
 from threadline.web.api.asking import Exchanging, Reading, Writing, visible
-from threadline.web.api.deps import SessionIdPath, StoreDep
+from threadline.web.api.deps import SessionIdPath, StoreDep, path_key
 from threadline.web.api.idempotency import Once, OnceDep
 from threadline.web.api.looking import parts_of, require_owner, say, shown_children
 from threadline.web.api.paging import PAGE, Most, Page
@@ -33,7 +33,7 @@ from threadline.web.visiting import Visitor
 
 router = APIRouter(prefix="/sessions/{id}/messages", tags=["messages"])
 
-Seq = Annotated[int, Path(ge=1, le=2**53, description="The place of a line.", examples=[7])]
+Seq = Annotated[int, path_key("The place of a line.", 7)]
 Place = Annotated[int | None, Query(ge=0, le=2**53)]
 
 

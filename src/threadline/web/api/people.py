@@ -2,12 +2,12 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Response
 
 from threadline.core.person import Person, PersonKey
 from threadline.core.text import COUNT_LIMIT
 from threadline.web.api.asking import Administering
-from threadline.web.api.deps import StoreDep
+from threadline.web.api.deps import StoreDep, path_key
 from threadline.web.api.paging import PAGE, After, Most, Page, number_after
 from threadline.web.api.problems import told
 from threadline.web.api.revisions import IfMatch, seen_in, tell_tag
@@ -24,7 +24,7 @@ from threadline.web.api.shapes.session import CertificateView, PlanView
 
 router = APIRouter(prefix="/people", tags=["people"])
 
-Key = Annotated[int, Path(ge=1, le=2**53, description="The key of a person.", examples=[1])]
+Key = Annotated[int, path_key("The key of a person.")]
 
 
 @router.get("")

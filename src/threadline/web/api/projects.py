@@ -2,14 +2,14 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Response
 
 from threadline.core.errors import NotFound
 from threadline.core.project import Project
 from threadline.core.session import ProjectKey
 from threadline.sessions.store import Store
 from threadline.web.api.asking import Exchanging, Reading, Writing
-from threadline.web.api.deps import StoreDep
+from threadline.web.api.deps import StoreDep, path_key
 from threadline.web.api.idempotency import OnceDep
 from threadline.web.api.looking import profile_of, require_owner
 from threadline.web.api.paging import Page
@@ -26,7 +26,7 @@ from threadline.web.visiting import Visitor
 
 router = APIRouter(prefix="/projects", tags=["projects"])
 
-Key = Annotated[int, Path(ge=1, le=2**53, description="The key of a project.", examples=[1])]
+Key = Annotated[int, path_key("The key of a project.")]
 
 
 @router.get("", summary="List projects")

@@ -3,12 +3,12 @@
 from datetime import timedelta
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Response
 
 from threadline.core.account import TokenKey
 from threadline.core.errors import Refused
 from threadline.web.api.asking import Managing, Reading
-from threadline.web.api.deps import StoreDep
+from threadline.web.api.deps import StoreDep, path_key
 from threadline.web.api.idempotency import OnceDep
 from threadline.web.api.paging import Page
 from threadline.web.api.problems import told
@@ -17,7 +17,7 @@ from threadline.web.visiting import TOKEN_PREFIX, hash_secret, new_secret
 
 router = APIRouter(prefix="/tokens", tags=["tokens"])
 
-Key = Annotated[int, Path(ge=1, le=2**53, description="The key of a token.", examples=[1])]
+Key = Annotated[int, path_key("The key of a token.")]
 
 
 @router.get("")

@@ -2,12 +2,12 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Response
 
 from threadline.core.message import MessageKey, Text
 from threadline.core.turn import TurnId
 from threadline.web.api.asking import Exchanging, Reading, Writing, visible
-from threadline.web.api.deps import SessionIdPath, StoreDep
+from threadline.web.api.deps import SessionIdPath, StoreDep, path_key
 from threadline.web.api.looking import visible_turn
 from threadline.web.api.paging import PAGE, After, Most, Page, number_after
 from threadline.web.api.problems import told
@@ -17,10 +17,8 @@ from threadline.web.api.shapes.turn import StoppedView, TurnView
 
 router = APIRouter(tags=["turns"])
 
-WaitingKey = Annotated[
-    int, Path(ge=1, le=2**53, description="The key of a message that waits.", examples=[7])
-]
-TurnIdPath = Annotated[int, Path(ge=1, le=2**53, description="The id of a turn.", examples=[7])]
+WaitingKey = Annotated[int, path_key("The key of a message that waits.", 7)]
+TurnIdPath = Annotated[int, path_key("The id of a turn.", 7)]
 
 
 @router.get("/sessions/{id}/turns", summary="List turns")

@@ -4,6 +4,7 @@ from pydantic import Field
 
 from threadline.core.account import Share
 from threadline.web.api.shapes.model import Answer, Moment, Wish
+from threadline.web.guard import SHARED
 
 
 class ShareShape(Answer):
@@ -22,7 +23,7 @@ class ShareShape(Answer):
         """Tell what is shared, and where."""
         return cls(
             id=share.id,
-            path=f"/s/{share.id}",
+            path=f"{SHARED}{share.id}",
             session=share.session_id,
             title=share.title,
             size=share.size,
