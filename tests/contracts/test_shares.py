@@ -95,7 +95,9 @@ async def test_pages_go_with_their_session(store: Store) -> None:
     other = await talk(store, BOB, "hi")
     for n, shared in enumerate((id, branch, other)):
         await store.make_share(shared, ShareId(f"share-{n}"), PAGE)
-        request = KnownRequest(account=owner.key, key=f"k{n}", request_hash="1" * 64)
+        request = KnownRequest(
+            account=owner.key, key=f"k{n}", request_hash="1" * 64, session_id=shared
+        )
         await store.claim_outcome(request, "mine")
         await store.keep_outcome(request, "mine", 201, f'{{"session": "{shared}"}}')
 
@@ -105,7 +107,8 @@ async def test_pages_go_with_their_session(store: Store) -> None:
     pages = [await store.read_share(ShareId(f"share-{n}")) for n in range(3)]
     assert pages == [None, None, PAGE]
     kept = [await store.find_outcome(owner.key, f"k{n}") for n in range(3)]
-    assert [outcome is not None for outcome in kept] == [False, False, True]
+    told = [outcome.answer for outcome in kept if outcome is not None]
+    assert told == ["", "", f'{{"session": "{other}"}}']
     assert [share.session_id for share in await store.shares()] == [other]
 
 
