@@ -2,7 +2,7 @@
 
 import re
 
-from playwright.sync_api import expect
+from playwright.sync_api import FilePayload, expect
 
 from tests.browser.screen import Screen
 
@@ -17,10 +17,10 @@ def test_files_go_along_and_wait_where_they_were_left(screen: Screen) -> None:
     """They come by a button or are pasted, are there again for who comes back, and are sent."""
     page = screen.begin("Look at these")
     screen.sees("I heard: Look at these")
-    note = {"name": "note.txt", "mimeType": "text/plain", "buffer": b"remember"}
+    note: FilePayload = {"name": "note.txt", "mimeType": "text/plain", "buffer": b"remember"}
     with page.expect_file_chooser() as chosen:
         page.get_by_role("button", name="Attach files").click()
-    chosen.value.set_files([note])  # type: ignore[list-item]
+    chosen.value.set_files([note])
     screen.composer.evaluate(_PASTE)
     files = page.get_by_role("list", name="Attached files").get_by_role("listitem")
     expect(files).to_contain_text(["note.txt", "cat.txt"])
