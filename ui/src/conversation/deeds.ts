@@ -43,7 +43,7 @@ export async function undo(talk: TalkState): Promise<boolean> {
   return await withId(talk, async (id) => {
     const { data } = await hub.client.call("undo_turns", { path: { id }, header: once(), body: { turns: 1 } });
     offers.give(id, data.texts.join("\n\n"));
-    notices.tell(said.undone(data.turns), () => void redo(talk));
+    notices.tell(said.undone(data.turns), () => void redo(talk), words.details.menuItems.redo);
   });
 }
 

@@ -8,6 +8,8 @@ export interface Notice {
   hint: string | null;
   isBad: boolean;
   undo: (() => void) | null;
+  /** What the way back is called, if it is not simply undone. */
+  label: string | null;
 }
 
 const STAY_MS = 6000;
@@ -23,8 +25,8 @@ export class Notices {
   readonly #holds = new Set<string>();
 
   /** Tell what was done. */
-  tell(text: string, undo: (() => void) | null = null): void {
-    this.#add({ key: this.#next++, text, hint: null, isBad: false, undo });
+  tell(text: string, undo: (() => void) | null = null, label: string | null = null): void {
+    this.#add({ key: this.#next++, text, hint: null, isBad: false, undo, label });
   }
 
   /** Tell what went wrong: what, why and what to do; it stays until it is put away. */
@@ -34,7 +36,7 @@ export class Notices {
 
   /** Tell in words of one's own what went wrong. */
   warn(text: string, hint: string | null): void {
-    this.#add({ key: this.#next++, text, hint, isBad: true, undo: null });
+    this.#add({ key: this.#next++, text, hint, isBad: true, undo: null, label: null });
   }
 
   /** Do something, and tell if it fails; answers whether it was done. */

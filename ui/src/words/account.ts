@@ -83,6 +83,7 @@ export const account = {
     title: "Tokens",
     text: "For programs that use the HTTP API in your name.",
     none: "No token yet.",
+    manual: "Read about the HTTP API, and try it out",
     make: "Create a token",
     name: "What it is for",
     scopes: "What it may do",
