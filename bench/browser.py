@@ -85,7 +85,7 @@ def measure(folder: Path, load: Load) -> Felt:
 def _open_long(screen: Screen, session: str, messages: int) -> float:
     begin = time.monotonic()
     page = screen.go(f"/c/{session}")
-    expect(page.get_by_role("button", name=f"line {messages}: copy its link")).to_be_in_viewport(
+    expect(page.get_by_role("button", name=f"line {messages}: copy link")).to_be_in_viewport(
         timeout=PATIENCE_MS
     )
     return (time.monotonic() - begin) * 1000

@@ -20,10 +20,10 @@ PAGES = {
     "platforms": "Everything arrived.",
     "jobs": "What should I water?",
     "jobs/1": "It has not run yet.",
-    "spend": "There is no cap.",
+    "spend": "No caps.",
     "projects": "Garden",
     "shares": "Copy link",
-    "welcome": "Whoever has it is the bot.",
+    "welcome": "Whoever has it controls the bot.",
     "gallery": "It needs you",
 }
 """Each page, and what stands there once it has been read."""

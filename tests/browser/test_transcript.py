@@ -33,6 +33,7 @@ def test_what_was_opened_stays_so(screen: Screen) -> None:
 
     expect(words).to_have_value("work the dog sat")
     page.keyboard.press("Escape")
+    page.get_by_role("button", name="Discard").click()
     screen.transcript.focus()
     page.keyboard.press("Home")
     expect(card.get_by_text("Output")).to_be_visible()
@@ -68,7 +69,7 @@ def test_words_that_wait_are_changed_line_by_line(screen: Screen) -> None:
     words.press_sequentially("?")
     late: list[Route] = []
     page.route("**/queue/*", lambda route: late.extend([route]))
-    screen.expected = {404}
+    screen.expected = {404, 409}
     screen.call("POST", f"{_session(screen)}/stop")
 
     screen.sees("I heard: first")

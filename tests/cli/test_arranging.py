@@ -119,7 +119,7 @@ def test_undoing_is_told_as_in_the_chat(ids: list[str]) -> None:
         "Took back 1 turn (2 messages). There was no more. --redo brings them back.\n"
     )
     assert "--redo takes no number" in run("sessions", "undo", ids[0], "2", "--redo").stderr
-    assert "0 is no number of turns" in run("sessions", "undo", ids[0], "0").stderr
+    assert "0 is not a number of turns" in run("sessions", "undo", ids[0], "0").stderr
 
 
 def test_a_session_branches_at_a_line(ids: list[str]) -> None:

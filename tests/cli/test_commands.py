@@ -161,5 +161,5 @@ async def test_no_number_is_too_long_for_undo(store: Store) -> None:
     """However many digits somebody types."""
     await says(store, "hello", ALICE)
 
-    with pytest.raises(Invalid, match="is no number of turns"):
+    with pytest.raises(Invalid, match="is not a number of turns"):
         await asks(store, "/undo 000000001" + "9" * 4400, ALICE)

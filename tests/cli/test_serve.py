@@ -99,7 +99,7 @@ def test_a_port_that_is_taken_is_said(home: Path) -> None:
         done = run_apart(home, "serve", "--port", str(port))
 
     assert done.returncode == 1
-    assert f"Port {port} of 127.0.0.1 cannot be had" in done.stderr.decode()
+    assert f"Cannot listen on port {port} of 127.0.0.1" in done.stderr.decode()
     assert b"Traceback" not in done.stderr
 
 

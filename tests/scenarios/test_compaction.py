@@ -125,5 +125,5 @@ async def test_a_summary_of_what_was_undone_meanwhile_is_refused(house: House) -
     assert boundary is not None
     await house.store.undo(id, 2)
 
-    with pytest.raises(Conflict, match="any more"):
+    with pytest.raises(Conflict, match="no longer visible"):
         await house.store.compact(id, "of what is gone", upto=boundary.to_seq)

@@ -125,7 +125,7 @@ def undo(
         raise Invalid("--redo takes no number", hint="It brings back what was undone last")
     wanted = 1 if turns is None else turns
     if wanted < 1:
-        raise Invalid(f"{wanted} is no number of turns", hint="2 takes back two")
+        raise Invalid(f"{wanted} is not a number of turns", hint="2 takes back two")
 
     async def act(opened: "Opened", id: SessionId) -> Undone | Redone:
         return await (opened.store.redo(id) if redo else opened.store.undo(id, wanted))
