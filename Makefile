@@ -16,7 +16,7 @@ PIP   := $(BIN)/python -m pip -qq --disable-pip-version-check
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: run chat test check docs client bench crash setup lock clean help
+.PHONY: run chat test check check-python check-ui docs client bench crash setup lock clean help
 
 run: $(STAMP) $(BUILT)  ## start everything, and print a link to it (ARGS=--demo for made-up people)
 	@$(BIN)/threadline serve $(ARGS)
@@ -27,12 +27,16 @@ chat: $(STAMP)  ## talk to the echo agent in this terminal
 test: $(STAMP) $(BUILT)  ## run all tests (ARGS="-k route" for some)
 	@$(BIN)/python -m pytest -n 3 --dist worksteal $(ARGS)
 
-check: $(STAMP) $(NODE)  ## style, types, import contracts, documents
+check: check-python check-ui $(STAMP)  ## style, types, import contracts, documents; the web app's own tests
+	@$(BIN)/python -m pytest --quiet --no-header tests/house/test_documents.py tests/docs/test_reference.py
+
+check-python: $(STAMP)
 	@$(BIN)/ruff format --check --quiet . || { echo "Not formatted: $(BIN)/ruff format ."; exit 1; }
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache --no-logo
-	@$(BIN)/python -m pytest --quiet --no-header tests/house/test_documents.py tests/docs/test_reference.py
+
+check-ui: $(NODE)
 	@cd ui && npm run --silent check && npm test --silent
 
 docs: $(STAMP)  ## write the reference anew from the code

@@ -7,7 +7,7 @@ import pytest
 
 from bench.crowd import Crowd
 from bench.gateway import Load, Served, judge, run, served_table
-from bench.sites import POSTGRES, SQLITE
+from bench.sites import SQLITE
 from tests.databases import FAST, on
 from threadline.core.platform import Outgoing
 from threadline.sessions.store import Store
@@ -15,10 +15,9 @@ from threadline.sessions.store import Store
 TINY = Load(people=3, messages=2, interrupted=3, streams=3, seconds=2.5, sessions=4)
 
 
-@pytest.mark.parametrize("database", [SQLITE, POSTGRES])
-def test_a_tiny_gateway_serves_in_every_way(database: str, tmp_path: Path) -> None:
+def test_a_tiny_gateway_serves_in_every_way(tmp_path: Path) -> None:
     """Everybody is answered in order, also after a kill, and every piece is heard."""
-    (served,) = run(tmp_path, [database], load=TINY)
+    (served,) = run(tmp_path, [SQLITE], load=TINY)
 
     wanted = {bar.bar: bar.measured for bar in judge(served) if bar.wanted == "≤ 0"}
     assert list(wanted.values()) == ["0", "0", "0"]
