@@ -164,7 +164,7 @@ def test_a_shared_page_is_revoked(screen: Screen) -> None:
     page.get_by_role("button", name="Revoke").click()
     _press(screen, "Revoke")
 
-    expect(page.get_by_text("revoked")).to_be_visible()
+    expect(page.get_by_text("The page was revoked.")).to_be_visible()
     assert not screen.context.request.get(f"{screen.url}{share['path']}").ok
 
 
