@@ -13,7 +13,7 @@ from threadline.storage.database import Database
 from threadline.storage.sqlite import SqliteDatabase
 
 SETTINGS = hypothesis.settings(
-    max_examples=40,
+    max_examples=60,
     stateful_step_count=40,
     phases=[hypothesis.Phase.explicit, hypothesis.Phase.generate],
     report_multiple_bugs=False,
@@ -42,7 +42,7 @@ def test_postgres_does_what_the_model_does(postgres_server: Server) -> None:
         await database.open()
         return database
 
-    few = hypothesis.settings(SETTINGS, max_examples=14)
+    few = hypothesis.settings(SETTINGS, max_examples=20)
     run(open_database, few)
 
 

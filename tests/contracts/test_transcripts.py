@@ -35,7 +35,7 @@ T = TypeVar("T")
 OpenDatabase = Callable[[Callable[[], datetime]], Awaitable[Database]]
 
 SETTINGS = hypothesis.settings(
-    max_examples=30,
+    max_examples=45,
     stateful_step_count=20,
     phases=[hypothesis.Phase.explicit, hypothesis.Phase.generate],
     report_multiple_bugs=False,

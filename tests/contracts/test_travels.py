@@ -146,7 +146,7 @@ class Life:
             await self.store.forget_sessions([session.id])
 
 
-@settings(max_examples=18, phases=[Phase.explicit, Phase.generate])
+@settings(max_examples=25, phases=[Phase.explicit, Phase.generate])
 @given(steps)
 async def test_any_history_is_the_same_file_after_it_went_elsewhere(wishes: list[Step]) -> None:
     """After any mix of happenings: export, import, export gives the same bytes and words."""

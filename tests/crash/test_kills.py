@@ -15,7 +15,7 @@ from threadline.core.event import Cursor, Event, EventKind
 from threadline.core.session import SessionId
 
 SEED = 20
-KILLS = {DURABLE: 14, POSTGRES: 8}
+KILLS = {DURABLE: 20, POSTGRES: 8}
 WAY = (
     "arrive",
     "claim",

@@ -17,7 +17,7 @@ from tests.databases import DURABLE, POSTGRES, DatabaseFactory, on
 from threadline.core.delivery import REPEAT_MARKER
 
 SEED = 4
-KILLS = {DURABLE: 14, POSTGRES: 8}
+KILLS = {DURABLE: 20, POSTGRES: 8}
 UNDER_WAY = 7
 """So often a step is taken before it is the last one, so that much else goes on beside it."""
 _AT_ONCE = 30.0
