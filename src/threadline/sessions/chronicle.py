@@ -194,6 +194,15 @@ def chronicle_of(tx: Transaction, key: int, now: datetime) -> Chronicle:
     return Chronicle(tx, row, now)
 
 
+def is_doomed(tx: Transaction, key: int) -> bool:
+    """Return whether a session is being forgotten. The caller holds the session's lock.
+
+    A condition of the locking query itself would not do: PostgreSQL evaluates it on the state
+    before it waited for the lock.
+    """
+    return tx.one("find_doomed", subject=str(key)) is not None
+
+
 def tell_apart(tx: Transaction, kind: EventKind, subject: int | None, now: datetime) -> None:
     """Add a fact to the feed that belongs to no session."""
     tx.run(

@@ -25,7 +25,7 @@ from threadline.core.session import (
 )
 from threadline.core.text import checked_text, clean_title
 from threadline.sessions.arrivals.places import Place, look_up, remember
-from threadline.sessions.chronicle import Chronicle, open_chronicle
+from threadline.sessions.chronicle import Chronicle, is_doomed, open_chronicle
 from threadline.sessions.endings import end_chronicle, leave
 from threadline.sessions.people.aliases import rename, resolve
 from threadline.sessions.people.gathering import gather_for, is_one_conversation, move_dms
@@ -332,6 +332,10 @@ def switch(
     if shared and target["sender_key"] is not None:
         raise _not_shared(to)
     bound = _lock_both(tx, where, target.number("key"))
+    if tx.one("lock_session_by_key", key=target.number("key")) is None or is_doomed(
+        tx, target.number("key")
+    ):
+        raise NotFound("There is no such session", id=to)
     if bound is not None and bound.text("id") == to:
         if bound["ended_at"] is None and bound["suspended_at"] is None:
             return Change(left_id=None, session_id=to)

@@ -15,7 +15,7 @@ from threadline.sessions.arrivals.answers import answer_waiting
 from threadline.sessions.arrivals.arrive import enter, go_on
 from threadline.sessions.arrivals.outcome import Arrival
 from threadline.sessions.arrivals.places import Place, look_up, remember
-from threadline.sessions.chronicle import Chronicle
+from threadline.sessions.chronicle import Chronicle, is_doomed
 from threadline.sessions.people.aliases import rename
 from threadline.sessions.records import address_from_row
 from threadline.sessions.views import session_row
@@ -66,9 +66,9 @@ def ask_in(
 
 
 def lock_to_ask(tx: Transaction, id: SessionId) -> Row:
-    """Take a session for this transaction, with what decides how words enter it."""
+    """Lock a session that is not being forgotten; return what decides how words enter it."""
     row = tx.one("lock_session_to_ask", id=id)
-    if row is None:
+    if row is None or is_doomed(tx, row.number("key")):
         raise NotFound("There is no such session", id=id)
     return row
 

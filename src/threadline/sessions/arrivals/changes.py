@@ -60,7 +60,12 @@ def apply_early(tx: Transaction, message: Inbound, *, rules: Rules, now: datetim
 
 def _wait_for_message(tx: Transaction, inbound: Inbound) -> None:
     text, parts = pack(inbound.parts)
-    values: dict[str, SqlValue] = {"text": text, "parts": parts, "at": stamp(inbound.at)}
+    values: dict[str, SqlValue] = {
+        "text": text,
+        "parts": parts,
+        "at": stamp(inbound.at),
+        "sender_id": outcome.sender_id(inbound),
+    }
     tx.run("add_early_change", **outcome.identity(inbound), **values)
 
 

@@ -8,7 +8,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 from threadline.core.address import Kind
 from threadline.core.errors import Invalid
 from threadline.core.inbound import Inbound, InboundKind
-from threadline.core.route import Route, canonical_chat
+from threadline.core.route import Route, canonical_chat, canonical_sender
 from threadline.core.session import Cause, SessionId
 from threadline.core.turn import TurnId
 from threadline.sessions.people.aliases import ALIASED_PLATFORMS, rename
@@ -56,9 +56,13 @@ class Arrival:
 
 
 def lock(tx: Transaction, inbound: Inbound) -> None:
-    """Let nobody else take in the same message, or a change of it, until this is over."""
-    if inbound.message_id is not None:
-        tx.run("lock_arrival", **message_identity(inbound))
+    """Hold off other arrivals of the same message, and the forgetting of its sender."""
+    tx.run("lock_arrival", **message_identity(inbound), sender_id=sender_id(inbound))
+
+
+def sender_id(inbound: Inbound) -> str | None:
+    """Return the id by which the store knows the sender."""
+    return canonical_sender(inbound.address.platform, inbound.sender)
 
 
 def in_known_form(tx: Transaction, inbound: Inbound) -> Inbound:

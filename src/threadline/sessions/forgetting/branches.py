@@ -2,7 +2,7 @@
 
 from threadline.core.event import EventKind
 from threadline.core.message import Marker, MarkerKind, NewMessage, Role, pack
-from threadline.sessions.chronicle import Chronicle, chronicle_of
+from threadline.sessions.chronicle import Chronicle
 from threadline.sessions.forgetting.ledger import Work
 from threadline.sessions.forgetting.pages import drop_pages
 from threadline.sessions.search.index import index_line, unindex_title
@@ -19,7 +19,10 @@ def detach(work: Work, gone: Row, branch: Row) -> None:
     """
     first = (gone.number_or_none("base_seq") or 0) + 1
     for heir in work.tx.all("list_heirs", key=branch.number("key")):
-        with chronicle_of(work.tx, heir.number("key"), work.now) as chronicle:
+        opened = work.open(heir.number("key"))
+        if opened is None:
+            continue
+        with opened as chronicle:
             if heir.number("reach") >= first:
                 _lose(work, chronicle, gone, first, heir)
                 drop_pages(work, chronicle)

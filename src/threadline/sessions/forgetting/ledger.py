@@ -16,6 +16,7 @@ from threadline.core.forgetting import (
     checked_forgetting_id,
 )
 from threadline.core.session import SessionId
+from threadline.sessions.chronicle import Chronicle
 from threadline.storage.database import Row, Transaction, expect
 from threadline.storage.moments import stamp
 
@@ -47,6 +48,11 @@ class Work:
         """Remember that something is gone."""
         self.tx.run("end_task", forgetting_id=self.id, step=step, subject=subject)
 
+    def open(self, key: int) -> Chronicle | None:
+        """Lock a session and begin its chronicle; None if another forgetting removed it."""
+        row = self.tx.one("lock_session_by_key", key=key)
+        return None if row is None else Chronicle(self.tx, row, self.now)
+
     def bury(self, kind: str, *names: str) -> None:
         """Leave a tombstone, so that what was forgotten is known if it comes again."""
         mark = self.seal.mark(kind, *names)
@@ -60,10 +66,14 @@ def begin(
     *,
     now: datetime,
 ) -> ForgettingId:
-    """Write down what is to be forgotten; from now on it goes on after any crash."""
+    """Record what is to be forgotten, so that it continues after a crash.
+
+    From the commit on no message enters the sessions that go: it opens a new one, or is refused.
+    """
     row = expect(tx, "begin_forgetting", kind=kind, now=stamp(now))
     id = ForgettingId(row.number("id"))
     _add_tasks(tx, id, tasks)
+    _close_doors(tx, id)
     return id
 
 
@@ -72,6 +82,16 @@ def add_to(tx: Transaction, id: ForgettingId, tasks: Iterable[tuple[str, int | s
     lock(tx, id)
     tx.run("reopen_forgetting", id=id)
     _add_tasks(tx, id, tasks)
+    _close_doors(tx, id)
+
+
+def _close_doors(tx: Transaction, id: ForgettingId) -> None:
+    """Release the routes of the sessions that go, and wait for messages that are on their way in.
+
+    Otherwise a message that another person sends there is acknowledged, and then deleted.
+    """
+    tx.run("unbind_doomed", forgetting_id=id)
+    tx.all("lock_doomed", forgetting_id=id)
 
 
 def _add_tasks(tx: Transaction, id: ForgettingId, tasks: Iterable[tuple[str, int | str]]) -> None:

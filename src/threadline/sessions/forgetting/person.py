@@ -8,7 +8,7 @@ from threadline.core.person import Identity
 from threadline.core.spend import CapKind
 from threadline.sessions.admission import forget_access
 from threadline.sessions.audit import forget_subject
-from threadline.sessions.chronicle import chronicle_of, tell_apart
+from threadline.sessions.chronicle import tell_apart
 from threadline.sessions.forgetting.ledger import Work
 from threadline.sessions.forgetting.session import drop_owed
 from threadline.sessions.jobs import forget_jobs
@@ -74,7 +74,9 @@ def _note_seen(work: Work, subject: str, seen: int) -> None:
 
 
 def empty_address(work: Work, key: int) -> None:
-    """Leave of a direct chat only that there was one, unless somebody else needs it."""
+    """Remove the identity of a direct chat that no session uses any more."""
+    _hold_off_arrivals(work)
+    work.tx.one("lock_address", key=key)
     if work.tx.one("find_session_at", address_key=key) is None:
         work.tx.run("empty_address", key=key, chat=_nameless(work, "address", key))
         drop_owed(work, work.tx.all("list_words_at", address_key=key))
@@ -86,6 +88,7 @@ def empty_address(work: Work, key: int) -> None:
 def remove_sender(work: Work, subject: str, seen: int) -> bool:
     """Leave of a sender only that there was one; False if there is still something of theirs."""
     tx, key = work.tx, int(subject)
+    _hold_off_arrivals(work)
     if _drop_answers(work, key):
         return False
     # Before it is looked whether they spoke again: a job would do so in their name. And before
@@ -115,6 +118,8 @@ def remove_sender(work: Work, subject: str, seen: int) -> bool:
     nameless = _nameless(work, "account", key)
     work.counts["accounts"] += forget_account(tx, sender, nameless, now=work.now)
     work.bury("sender", sender.text("platform"), sender.text("id"))
+    for one in (*aliases, sender):
+        tx.run("drop_early_changes_of", platform=one.text("platform"), sender_id=one.text("id"))
     tx.run("drop_aliases", sender_key=key)
     tx.run("drop_link_codes", sender_key=key)
     tx.run("disown_allowances", sender_key=key)
@@ -129,6 +134,16 @@ def remove_sender(work: Work, subject: str, seen: int) -> bool:
         _drop_warnings(tx, f"person {person_key}")
     work.counts["senders"] += 1
     return True
+
+
+def _hold_off_arrivals(work: Work) -> None:
+    """Wait for what the person is just sending, and hold off new messages until the commit.
+
+    A message that had found the sender or the chat before would be stored under the nameless rest.
+    """
+    for one in work.tx.all("list_forgotten_senders", forgetting_id=work.id):
+        platform, id = one.text("platform"), one.text("id")
+        work.tx.run("lock_arrivals_of_sender", platform=platform, sender_id=id)
 
 
 def _forget_names(work: Work, known: Iterable[Row]) -> None:
@@ -147,8 +162,10 @@ def _drop_answers(work: Work, key: int) -> bool:
     for row in rows:
         drop_owed(work, [row])
         if (session_key := row.number_or_none("session_key")) is not None:
-            with chronicle_of(work.tx, session_key, work.now) as chronicle:
-                chronicle.tell(EventKind.SESSION_CHANGED)
+            opened = work.open(session_key)
+            if opened is not None:
+                with opened as chronicle:
+                    chronicle.tell(EventKind.SESSION_CHANGED)
     return bool(rows)
 
 

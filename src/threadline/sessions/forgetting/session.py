@@ -81,7 +81,10 @@ def _relink_family(work: Work, gone: Row) -> bool:
     rows = tx.all("list_family", key=key, most=_FAMILY)
     heir = expect(tx, "find_root_heir", key=key)["key"] if rows else None
     for row in rows:
-        with chronicle_of(tx, row.number("key"), work.now) as chronicle:
+        opened = work.open(row.number("key"))
+        if opened is None:
+            continue
+        with opened as chronicle:
             clear_carried(work, chronicle)
             drop_pages(work, chronicle)
             tx.run("drop_memory", key=chronicle.key)
@@ -138,24 +141,27 @@ def _drop_cuts(work: Work, gone: Row) -> bool:
 
 
 def _loosen_arrivals(work: Work, gone: Row) -> bool:
-    """Keep that messages arrived, so that none comes twice, but not where they went."""
+    """Remember that messages arrived, so that none comes twice, but not which session they entered.
+
+    The arrivals are found by their session: a message sent from the web app or an approval given
+    elsewhere arrived in another chat.
+    """
     for place in work.tx.all("list_places_of", key=gone.number("key")):
-        sender = Sender(id=place.text_or_none("sender_id"))
+        sender_id = place.text_or_none("sender_id")
         chat: dict[str, SqlValue] = {
             "profile": place.text("profile"),
             "platform": place.text("platform"),
             "account": place.text("account"),
-            "chat": canonical_chat(address_from_row(place), sender),
+            "chat": canonical_chat(address_from_row(place), Sender(id=sender_id)),
         }
-        work.tx.run("drop_early_changes", **chat)
+        work.tx.run("drop_early_changes", sender_id=sender_id, **chat)
         if work.kind is ForgettingKind.PERSON and place.text("kind") == Kind.DM:
-            # The chat itself tells who it was.
+            # The name of the chat identifies the person.
             work.add_task("address", place.number("key"))
-            if work.tx.all("drop_arrivals", most=_ROWS, **chat):
+            sender_key = gone.number_or_none("sender_key")
+            if work.tx.all("drop_arrivals", sender_key=sender_key, most=_ROWS, **chat):
                 return True
-        elif work.tx.all("loosen_arrivals", session_key=gone.number("key"), most=_ROWS, **chat):
-            return True
-    return False
+    return bool(work.tx.all("loosen_arrivals", session_key=gone.number("key"), most=_ROWS))
 
 
 def _drop_turns(work: Work, gone: Row) -> bool:

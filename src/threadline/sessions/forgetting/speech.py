@@ -5,7 +5,7 @@ from threadline.core.message import MarkerKind
 from threadline.core.notice import QUOTING
 from threadline.core.session import TitleSource
 from threadline.core.turn import UNFINISHED, TurnId, TurnState
-from threadline.sessions.chronicle import Chronicle, chronicle_of
+from threadline.sessions.chronicle import Chronicle
 from threadline.sessions.forgetting import messages
 from threadline.sessions.forgetting.branches import drop_spent_title
 from threadline.sessions.forgetting.ledger import Work
@@ -24,7 +24,10 @@ def expand(work: Work, key: int) -> None:
     titled = _titled_alike(work, key)
     # Relatives may be older or younger: all are locked in the order of their keys.
     for one in sorted(titled | {key}):
-        with chronicle_of(work.tx, one, work.now) as chronicle:
+        opened = work.open(one)
+        if opened is None:
+            continue
+        with opened as chronicle:
             if one in titled:
                 _drop_title(chronicle)
             drop_pages(work, chronicle)
@@ -69,10 +72,15 @@ def _is_forgotten(work: Work, sender_key: int) -> bool:
 def empty_turn(work: Work, turn_id: int) -> bool:
     """Empty a slice of what was answered in a turn; True when nothing is left of it."""
     tx = work.tx
+    place = tx.one("read_turn_place", id=turn_id)
+    opened = None if place is None else work.open(place.number("session_key"))
+    # Again under the lock: the turn may have ended or moved to another session meanwhile.
     row = tx.one("read_turn_place", id=turn_id)
     if row is None:
         return True
-    with chronicle_of(tx, row.number("session_key"), work.now) as chronicle:
+    if opened is None or opened.key != row.number("session_key"):
+        return False
+    with opened as chronicle:
         if row.text("state") in UNFINISHED:
             why = "Stopped, because its sender is being forgotten."
             stopped, kind = TurnState.STOPPED, MarkerKind.STOPPED
@@ -110,7 +118,10 @@ def _answers(work: Work, chronicle: Chronicle, turn_id: int, row: Row) -> list[R
 
 def empty_lines(work: Work, key: int) -> bool:
     """Empty a slice of what they said in a session, then what quotes it; True when all is gone."""
-    with chronicle_of(work.tx, key, work.now) as chronicle:
+    opened = work.open(key)
+    if opened is None:
+        return True
+    with opened as chronicle:
         said = work.tx.all(
             "list_speech", session_key=key, forgetting_id=work.id, most=_LINES
         ) or _notes(work, key)
@@ -147,7 +158,10 @@ def _clear_relatives(work: Work, key: int) -> None:
     reach = {row.number("key"): row.number("reach") for row in sharers}
     # All of them came after this one: so its lock, and then theirs, are taken in key order.
     for one in sorted(followers | reach.keys()):
-        with chronicle_of(work.tx, one, work.now) as chronicle:
+        opened = work.open(one)
+        if opened is None:
+            continue
+        with opened as chronicle:
             drop_pages(work, chronicle)
             if one in followers:
                 clear_carried(work, chronicle)

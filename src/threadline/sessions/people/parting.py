@@ -219,6 +219,13 @@ def _move(chronicle: Chronicle, split: _Split, turn: Row, lines: Sequence[Row]) 
         for line in lines:
             key = line.number("message_key")
             tx.run("move_message", key=key, session_key=fresh.key, turn_id=moved_id)
+            tx.run(
+                "move_arrival",
+                message_key=key,
+                from_key=chronicle.key,
+                session_key=fresh.key,
+                turn_id=moved_id,
+            )
         if is_whole:
             tx.run("move_turn", id=turn_id, session_key=fresh.key)
             tx.run("leave_notes", turn_id=turn_id, session_key=chronicle.key)

@@ -179,6 +179,12 @@ def _suspend(chronicle: Chronicle, rules: Rules, new_id: NewId) -> None:
                     from_key=chronicle.key,
                     session_key=fresh.key,
                 )
+                tx.run(
+                    "move_arrivals",
+                    turn_id=turn_id,
+                    from_key=chronicle.key,
+                    session_key=fresh.key,
+                )
                 chronicle.tell(EventKind.TURN_MOVED, turn_id)
                 fresh.tell(EventKind.TURN_QUEUED, turn_id)
         end_chronicle(chronicle, EndReason.SUSPENDED)

@@ -1,9 +1,18 @@
 -- name: lock_arrival
--- Wait for whoever just takes in the same message or a change of it. SQLite has one writer only.
+-- Serialise arrivals of one message and its changes, and wait while its sender is being forgotten.
+-- SQLite has one writer only.
 SELECT 1 -- sqlite
 SELECT CAST(pg_advisory_xact_lock(hashtextextended(concat_ws(chr(31), -- postgres
        CAST(:profile AS TEXT), CAST(:platform AS TEXT), CAST(:account AS TEXT), -- postgres
-       CAST(:chat AS TEXT), CAST(:message_id AS TEXT)), 7)) AS TEXT) AS locked -- postgres
+       CAST(:chat AS TEXT), CAST(:message_id AS TEXT)), 7)) AS TEXT) AS locked, -- postgres
+       CAST(pg_advisory_xact_lock_shared(hashtextextended(concat_ws(chr(31), -- postgres
+       CAST(:platform AS TEXT), CAST(:sender_id AS TEXT)), 13)) AS TEXT) AS speaking -- postgres
+
+-- name: lock_arrivals_of_sender
+-- Wait for every arrival of a sender that is under way, and hold off new ones.
+SELECT 1 -- sqlite
+SELECT CAST(pg_advisory_xact_lock(hashtextextended(concat_ws(chr(31), -- postgres
+       CAST(:platform AS TEXT), CAST(:sender_id AS TEXT)), 13)) AS TEXT) AS locked -- postgres
 
 -- name: find_for_arrival
 -- Read what is known of an inbound message: the place, the sender, and whether it came before.
@@ -76,6 +85,16 @@ LEFT JOIN sessions s ON s.key = coalesce(t.session_key, k.session_key)
 WHERE k.profile = :profile AND k.platform = :platform AND k.account = :account
   AND k.chat = :chat AND k.message_id = :message_id AND k.kind = :kind AND k.version = :version
 
+-- name: move_arrivals
+-- Record that what was queued in a turn waits in another session.
+UPDATE arrivals SET session_key = :session_key
+WHERE session_key = :from_key AND turn_id = :turn_id
+
+-- name: move_arrival
+-- Record that a message waits for another turn in another session.
+UPDATE arrivals SET session_key = :session_key, turn_id = :turn_id
+WHERE session_key = :from_key AND message_key = :message_key
+
 -- name: find_newest_change
 -- Tell the version of the newest edit or deletion of a message.
 SELECT max(version) AS version FROM arrivals
@@ -86,8 +105,9 @@ WHERE profile = :profile AND platform = :platform AND account = :account AND cha
 -- name: add_early_change
 -- Keep an edit or deletion until its message comes.
 INSERT INTO early_changes (profile, platform, account, chat, message_id, kind, version, text,
-                           parts, at)
-VALUES (:profile, :platform, :account, :chat, :message_id, :kind, :version, :text, :parts, :at)
+                           parts, at, sender_id)
+VALUES (:profile, :platform, :account, :chat, :message_id, :kind, :version, :text, :parts, :at,
+        :sender_id)
 
 -- name: take_early_changes
 -- Take the edits and deletions that waited for a message.

@@ -88,6 +88,25 @@ SELECT hash FROM tombstones WHERE forgetting_id = :forgetting_id ORDER BY hash L
 -- Let all routes of a session go.
 DELETE FROM bindings WHERE session_key = :session_key
 
+-- name: unbind_doomed
+-- Release all routes of the sessions that a forgetting removes.
+DELETE FROM bindings
+WHERE session_key IN (SELECT CAST(k.subject AS BIGINT) FROM forgetting_tasks k
+                      WHERE k.forgetting_id = :forgetting_id AND k.step = 'session')
+
+-- name: lock_doomed
+-- Lock the sessions that a forgetting removes, in the order of their keys.
+SELECT s.key FROM sessions s
+WHERE s.key IN (SELECT CAST(k.subject AS BIGINT) FROM forgetting_tasks k
+                WHERE k.forgetting_id = :forgetting_id AND k.step = 'session')
+ORDER BY s.key
+FOR NO KEY UPDATE -- postgres
+
+-- name: find_doomed
+-- Return a row if a session is being forgotten. Ask under the session's lock.
+SELECT k.forgetting_id FROM forgetting_tasks k WHERE k.step = 'session' AND k.subject = :subject
+LIMIT 1
+
 -- name: read_remains
 -- Read what the forgetting of a session must know of it.
 SELECT s.key, s.id, s.profile, s.parent_key, s.root_key, s.base_key, s.base_seq, s.base_revision,
@@ -279,31 +298,35 @@ WHERE s.key = :key
 ORDER BY a.key
 
 -- name: loosen_arrivals
--- Let a slice of what arrived in a chat not say any more which session it came to.
+-- Remove from a slice of the arrivals of a session which session they came to.
 UPDATE arrivals SET session_key = NULL, turn_id = NULL, message_key = NULL
-WHERE profile = :profile AND platform = :platform AND account = :account AND chat = :chat
-  AND session_key = :session_key
+WHERE session_key = :session_key
   AND message_id IN (SELECT k.message_id FROM arrivals k
-                     WHERE k.profile = :profile AND k.platform = :platform
-                       AND k.account = :account AND k.chat = :chat
-                       AND k.session_key = :session_key
+                     WHERE k.session_key = :session_key
                      LIMIT :most)
 RETURNING message_id
 
 -- name: drop_arrivals
--- Delete a slice of what is remembered of a chat's arrivals.
+-- Delete a slice of the arrivals of a chat, except messages of other senders that are still stored.
 DELETE FROM arrivals
 WHERE profile = :profile AND platform = :platform AND account = :account AND chat = :chat
   AND message_id IN (SELECT k.message_id FROM arrivals k
                      WHERE k.profile = :profile AND k.platform = :platform
                        AND k.account = :account AND k.chat = :chat
+                       AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.key = k.message_key
+                                       AND m.sender_key <> CAST(:sender_key AS BIGINT))
                      LIMIT :most)
 RETURNING message_id
 
 -- name: drop_early_changes
--- Delete the edits that wait in a chat for their message: nobody can tell whose they are.
+-- Delete the edits of a sender that wait in a chat for their message, and those of unknown senders.
 DELETE FROM early_changes
 WHERE profile = :profile AND platform = :platform AND account = :account AND chat = :chat
+  AND (sender_id IS NULL OR sender_id = CAST(:sender_id AS TEXT))
+
+-- name: drop_early_changes_of
+-- Delete the edits of a sender that wait for their message, in any chat.
+DELETE FROM early_changes WHERE platform = :platform AND sender_id = :sender_id
 
 -- name: list_doomed_turns
 -- List a slice of a session's turns.

@@ -26,14 +26,12 @@ WHERE b.route = :route
 FOR NO KEY UPDATE -- postgres
 
 -- name: lock_session_to_ask
--- Take a session for this transaction, and read what decides how words enter it; none that goes.
+-- Take a session for this transaction, and read what decides how words enter it.
 SELECT s.key, s.id, s.profile, s.platform, s.kind, s.revision, s.last_seq, s.last_activity_at,
        s.interruptions, s.ended_at, s.end_reason, s.suspended_at, s.notice, s.told_at,
        s.title, s.busy_mode, s.address_key, s.taken_at
 FROM sessions s
 WHERE s.id = :id
-  AND NOT EXISTS (SELECT 1 FROM forgetting_tasks k
-                  WHERE k.step = 'session' AND k.subject = CAST(s.key AS TEXT))
 FOR NO KEY UPDATE -- postgres
 
 -- name: read_outlook

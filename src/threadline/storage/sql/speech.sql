@@ -119,6 +119,18 @@ SELECT key FROM sessions WHERE parent_key = :key ORDER BY key
 -- Tell whether an address is still needed.
 SELECT key FROM sessions WHERE address_key = :address_key LIMIT 1
 
+-- name: lock_address
+-- Lock an address, so that no session opens there meanwhile.
+SELECT key FROM addresses WHERE key = :key
+FOR UPDATE -- postgres
+
+-- name: list_forgotten_senders
+-- List the senders that a forgetting removes.
+SELECT s.platform, s.id FROM senders s
+WHERE s.key IN (SELECT CAST(k.subject AS BIGINT) FROM forgetting_tasks k
+                WHERE k.forgetting_id = :forgetting_id AND k.step = 'sender')
+ORDER BY s.platform, s.id
+
 -- name: empty_address
 -- Leave of a direct chat only that there was one.
 UPDATE addresses
