@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import apsw
@@ -243,6 +245,50 @@ async def test_a_full_disk_leaves_no_half_backup(
         await store.back_up(home / "b.db", told=stumble)
 
     assert not [file for file in home.iterdir() if "b.db" in file.name]
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+from threadline.storage.backup import place
+
+def make(unseen):
+    unseen.with_name(unseen.name + "-journal").touch()
+    print("begun", flush=True)
+    if sys.argv[2] == "killed":
+        os._exit(9)
+    sys.stdin.read()
+
+place(Path(sys.argv[1]), make, replace=False)
+"""
+"""Begins a backup, and dies or waits in the middle of it."""
+
+
+@on(FAST)
+async def test_a_killed_backup_is_removed_by_the_next_one(
+    database_factory: DatabaseFactory, home: Path
+) -> None:
+    """What a killed backup left in a folder goes with the next backup there; a live one stays."""
+    store = Store(await database_factory())
+    await fill(store)
+    script = home / "backup.py"
+    script.write_text(KILLED)
+    living = subprocess.Popen(
+        [sys.executable, script, home / "living.db", "waits"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert living.stdout is not None
+    await asyncio.to_thread(living.stdout.readline)
+    subprocess.run([sys.executable, script, home / "killed.db", "killed"], check=False)
+    assert [file for file in home.iterdir() if file.name.startswith(".killed.db")]
+
+    await store.back_up(home / "b.db")
+
+    assert not [file for file in home.iterdir() if file.name.startswith(".killed.db")]
+    assert [file for file in home.iterdir() if file.name.startswith(".living.db")]
+    await asyncio.to_thread(living.communicate)
+    assert not [file for file in home.iterdir() if file.name.startswith(".living.db")]
 
 
 @on(FAST, POSTGRES)

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import apsw
@@ -9,12 +10,15 @@ import pytest
 
 import threadline
 from tests.cli.program import run
+from threadline.cli.examination import examine
 from threadline.core.account import ShareId
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.inbound import Inbound
 from threadline.core.message import MediaKind, Role, Text, say
 from threadline.sessions.forgetting.plans import begin_sessions
 from threadline.sessions.store import Store
+from threadline.storage.sqlite import SqliteDatabase
+from threadline.testing.clock import FakeClock
 from threadline.testing.providers import ProviderDouble, Says
 
 
@@ -132,3 +136,36 @@ async def test_the_doctor_asks_the_model(home: Path) -> None:
     assert "note   Model ollama:y:" in done.stdout
     assert done.exit_code == 0
     assert "s3cret" not in done.stdout + quiet.stdout
+
+
+async def test_a_live_process_that_cannot_renew_is_not_called_gone(tmp_path: Path) -> None:
+    """On a full disk a running process cannot renew its lease; the doctor does not call it gone."""
+    path = tmp_path / "s.db"
+    clock = FakeClock(datetime.now(UTC) - timedelta(hours=1))
+    database = SqliteDatabase(path, durable=False, clock=clock)
+    await database.open()
+    async with Store(database) as store:
+        at = Address(platform="p", kind=Kind.DM, chat="c")
+        await store.arrive(Inbound.text("hi", address=at, sender=Sender(id="s"), at=store.now()))
+        assert await store.claim() is not None
+
+        found = await examine({"database": str(path)}, deep=False)
+
+    (note,) = [one.what for one in found.findings if "is held by" in one.what]
+    assert "still runs" in note
+    assert "gone" not in note
+
+
+async def test_a_deleted_database_that_is_still_open_is_grave(tmp_path: Path) -> None:
+    """Where a process still has the deleted file open, the doctor says which, and what to do."""
+    path = tmp_path / "s.db"
+    database = SqliteDatabase(path, durable=False)
+    await database.open()
+    path.unlink()
+
+    found = await examine({"database": str(path)}, deep=False)
+
+    await database.close()
+    assert not found.is_well
+    assert any(str(database.owner) in one.what for one in found.findings)
+    assert not path.exists()

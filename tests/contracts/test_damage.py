@@ -16,7 +16,7 @@ from tests.crash.verify import broken_laws, looking
 from tests.databases import DURABLE, FAST, POSTGRES, OpenStore, on
 from threadline.assembly import open_database
 from threadline.core.address import Address, Kind, Sender
-from threadline.core.errors import LeaseLost, StorageError
+from threadline.core.errors import Damaged, LeaseLost, StorageError
 from threadline.core.inbound import Inbound
 from threadline.core.message import Role, say
 from threadline.core.turn import LEASE, TurnState
@@ -396,3 +396,55 @@ async def test_a_living_lease_outlasts_a_small_correction(open_store: OpenStore)
         assert await other.interrupt_dead() == []
         assert await worker.renew([claimed.lease]) == frozenset()
     await worker.finish(claimed.lease)
+
+
+class BadDisk(apsw.VFS):
+    """A disk that fails to read as soon as it is told to."""
+
+    is_bad = False
+
+    def __init__(self) -> None:
+        super().__init__("bad", "unix")
+
+    def xOpen(  # noqa: N802 - SQLite's own names
+        self, name: str | apsw.URIFilename | None, flags: list[int]
+    ) -> apsw.VFSFile:
+        return BadFile(name, flags, self)
+
+
+class BadFile(apsw.VFSFile):
+    """A file on a disk that may fail."""
+
+    def __init__(
+        self, filename: str | apsw.URIFilename | None, flags: list[int], disk: BadDisk
+    ) -> None:
+        self._disk = disk
+        super().__init__("unix", filename, flags)
+
+    def xRead(self, amount: int, offset: int) -> bytes:  # noqa: N802
+        if self._disk.is_bad:
+            raise apsw.IOError("disk I/O error")
+        return super().xRead(amount, offset)
+
+
+async def test_a_disk_that_fails_to_read_is_not_called_damage(tmp_path: Path) -> None:
+    """An error of the disk may pass: neither the check nor readiness calls it damage."""
+    disk = BadDisk()
+    try:
+        database = SqliteDatabase(tmp_path / "s.db", durable=False, vfs="bad")
+        await database.open()
+        async with Store(database) as store:
+            await store.arrive(hello(store, "1"))
+            disk.is_bad = True
+
+            with pytest.raises(StorageError, match="failed to read") as check:
+                await store.check()
+            with pytest.raises(StorageError, match="failed to read"):
+                await store.sessions()
+
+            assert not isinstance(check.value, Damaged)
+            assert store.trouble is None
+            disk.is_bad = False
+            assert await store.check() == []
+    finally:
+        disk.unregister()

@@ -190,7 +190,7 @@ class Crowd:
         self.acknowledged: dict[str, str] = {}
         self.failures: list[str] = []
         self._numbers = itertools.count()
-        self._chance = random.Random(7)  # noqa: S311 - no secret
+        self._chance = random.Random(7)
         self._over = asyncio.Event()
 
     async def run(self) -> None:

@@ -16,7 +16,7 @@ from threadline.core.address import Address, Kind, Sender
 from threadline.core.inbound import Inbound
 from threadline.core.message import Role, say
 from threadline.sessions.store import Store
-from threadline.storage.sqlite import SqliteDatabase, connection
+from threadline.storage.sqlite import SqliteDatabase, writer
 
 CUTS = 150
 NAME = "power.db"
@@ -106,7 +106,7 @@ async def test_acknowledged_commits_outlive_a_power_cut(
     disk: Disk, tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of 150 power cuts at any moment none loses or breaks anything that was acknowledged."""
-    monkeypatch.setattr(connection, "CHECKPOINT_PAGES", 500)  # so that some cuts fall into one
+    monkeypatch.setattr(writer, "CHECKPOINT_PAGES", 500)  # so that some cuts fall into one
     run = await work(disk, tmp_path, seed, durable=True)
 
     for number, (image, acknowledged) in enumerate(run.photographs):

@@ -11,12 +11,14 @@ import apsw
 import pytest
 
 from tests.databases import SqliteFactory, on
+from tests.gateway.scene import until
 from threadline.core.errors import NotFound, StorageError
 from threadline.storage.database import Transaction
 from threadline.storage.jobs import Desk, Job
 from threadline.storage.sqlite import connection as settings
 from threadline.storage.sqlite.connection import connect
-from threadline.storage.sqlite.writer import Writer
+from threadline.storage.sqlite.writer import IDLE_LOG_BYTES, Writer
+from threadline.storage.trouble import Trouble
 from threadline.testing.database_verbs import error_of, knows, note
 
 pytestmark = on("sqlite-fast")
@@ -45,6 +47,7 @@ def test_settings_are_as_they_should_be(
     durable: bool, synchronous: int, tmp_path: Path, database_kind: str
 ) -> None:
     """Every connection has a write-ahead log, keeps references, and wipes what it deletes."""
+    (tmp_path / "a.db").touch()
     connection = connect(tmp_path / "a.db", cache_kib=4000, durable=durable)
 
     names = ("journal_mode", "synchronous", "foreign_keys", "secure_delete", "cache_size")
@@ -56,6 +59,7 @@ def test_settings_are_as_they_should_be(
 
 def test_a_setting_that_does_not_hold_is_refused(tmp_path: Path, database_kind: str) -> None:
     """What SQLite answers is compared with the wish: a silent refusal is an error of ours."""
+    (tmp_path / "a.db").touch()
     connection = connect(tmp_path / "a.db", cache_kib=4000)
 
     with pytest.raises(StorageError, match="journal_mode should be 'paper'"):
@@ -207,6 +211,9 @@ class BrokenConnection:
         """Fail likewise."""
         return self.execute(statement, values)
 
+    def set_wal_hook(self, hook: object) -> None:
+        """Call nobody."""
+
     def close(self) -> None:
         """Let go of nothing."""
 
@@ -219,6 +226,8 @@ async def test_a_verb_that_cannot_even_begin_is_answered(database_kind: str) -> 
         Path("gone.db"),
         answer=lambda jobs, _: desk.answer(jobs),
         has_peers=lambda: False,
+        entries=None,
+        trouble=Trouble(),
     )
     for _ in range(3):
         job = desk.job(lambda _: None)
@@ -226,3 +235,34 @@ async def test_a_verb_that_cannot_even_begin_is_answered(database_kind: str) -> 
         with pytest.raises(StorageError, match="disk"):
             await job.outcome()
     await asyncio.to_thread(writer.close)
+
+
+def _fill(tx: Transaction, n: int) -> None:
+    tx.run("add_blob_chunk", hash="h", n=n, data=bytes(400_000))
+
+
+async def test_the_log_stays_short_while_others_read(database_factory: SqliteFactory) -> None:
+    """However much is written while readers are at work, the write-ahead log stays at a few MB.
+
+    It is emptied when nothing is written for a while, so that it does not occupy a small volume.
+    """
+    database = await database_factory()
+    log = database_factory.path.with_name(f"{database_factory.path.name}-wal")
+    is_over, sizes = asyncio.Event(), []
+
+    async def read_on() -> None:
+        while not is_over.is_set():
+            await database.read(lambda tx: tx.all("list_all_tombstones", after="", most=1))
+
+    readers = [asyncio.create_task(read_on()) for _ in range(3)]
+    for n in range(100):
+        await database.write(_fill, n)
+        sizes.append(log.stat().st_size)
+    is_over.set()
+    await asyncio.gather(*readers)
+
+    async def is_short() -> bool:
+        return log.stat().st_size <= IDLE_LOG_BYTES
+
+    assert max(sizes) < 16 * 2**20
+    await until(is_short, "the log is emptied")

@@ -84,6 +84,13 @@ async def open_database(where: str | Path) -> Database:
     return sqlite
 
 
+def refuse_lost(path: Path) -> None:
+    """Raise `Misplaced` if a database file is gone that another process still has open."""
+    from threadline.storage.sqlite import owners
+
+    owners.refuse_lost(path)
+
+
 @asynccontextmanager
 async def open_gateway(config: "Config") -> "AsyncIterator[Gateway]":
     """Open the store of the settings, and serve it."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 
-from threadline.assembly import name_agent
+from threadline.assembly import name_agent, refuse_lost
 from threadline.assembly.probes import probe_all
 from threadline.cli.opening import HOW_IT_COMES, Opened, exists, open_store
 from threadline.config import DEFAULT, FOLDER, Config, load_config
@@ -111,7 +111,8 @@ def page(found: Examination) -> str:
 
 
 def _miss_store(found: Examination, config: Config) -> None:
-    """Say what is missing: a database comes by itself, a folder that somebody named does not."""
+    """Report what is missing. A database is made on first use, a folder that was named is not."""
+    refuse_lost(config.path)
     if config.path.parent.is_dir() or config.path.parent == FOLDER.expanduser():
         found.note(f"There is no database yet; {HOW_IT_COMES}.")
     else:
@@ -189,10 +190,14 @@ async def _look_at_leases(found: Examination, opened: Opened, diagnosis: Diagnos
     now, rules = opened.store.now(), opened.store.rules
     found.facts["leases"] = f"{len(diagnosis.leases):,} held"
     for lease in diagnosis.leases:
-        if lease.owner in dead or is_over(lease.until, rules.lease, now):
+        what = f"Turn {lease.turn_id} of {lease.session_id} is held by {lease.owner}"
+        if lease.owner in dead:
+            found.note(f"{what}, which is gone; the next start of a worker takes care.")
+        elif is_over(lease.until, rules.lease, now):
+            # A live process that cannot write, for example on a full disk, cannot renew it.
             found.note(
-                f"Turn {lease.turn_id} of {lease.session_id} is held by {lease.owner}, which is "
-                "gone; the next start of a worker takes care."
+                f"{what}, which still runs but did not renew its lease in time: it may hang, or "
+                "be unable to write."
             )
 
 

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from threadline.assembly import open_database
+from threadline.assembly import open_database, refuse_lost
 from threadline.assembly.outputs import drop_outputs
 from threadline.config import FOLDER, Config
 from threadline.core.errors import NotFound, StorageError
@@ -36,6 +36,7 @@ async def open_store(config: Config, *, make: bool = False) -> AsyncIterator[Ope
     if make:
         make_folder(config)
     elif not exists(config):
+        refuse_lost(config.path)
         id = config.shown_database
         raise NotFound("There is no database yet", id=id, hint=HOW_IT_COMES)
     where = config.database if config.is_server else config.path

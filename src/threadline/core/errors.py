@@ -124,6 +124,14 @@ class StorageError(ThreadlineError):
     chat = "I cannot reach my memory just now. Please try again in a moment."
 
 
+class Damaged(StorageError):
+    """The database is damaged."""
+
+
+class Misplaced(StorageError):
+    """The open database is no longer the one that its path or URL names."""
+
+
 class ConfigError(ThreadlineError):
     """The configuration cannot be used."""
 

@@ -158,7 +158,12 @@ class Gateway:
     @property
     def is_ready(self) -> bool:
         """Whether messages are taken in and answered: the last beat was written, nothing broke."""
-        return self._is_serving and self._is_heard and self._error is None
+        return (
+            self._is_serving
+            and self._is_heard
+            and self._error is None
+            and self.store.trouble is None
+        )
 
     def health(self) -> Health:
         """Tell how everything is."""
@@ -166,8 +171,12 @@ class Gateway:
             is_ready=self.is_ready,
             running=len(self.worker.running),
             platforms={one.name: one.health for one in self._connections},
-            error=self._error,
+            error=self._error or self._store_error(),
         )
+
+    def _store_error(self) -> str | None:
+        trouble = self.store.trouble
+        return None if trouble is None else sentence_of(trouble)
 
     async def wait(self) -> None:
         """Wait until the gateway has ended; what nobody expected and broke it is raised."""

@@ -1,6 +1,8 @@
 """Backups: one SQLite file that holds everything, whichever database it came from."""
 
+import fcntl
 import os
+import re
 import secrets
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -19,6 +21,8 @@ Told: TypeAlias = Callable[[int, int], None]
 
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _MOST = 3
+_UNFINISHED = ".threadline-unfinished"
+_OURS = re.compile(rf"\..+\.[0-9a-f]{{8}}{re.escape(_UNFINISHED)}")
 
 
 def place(
@@ -38,9 +42,12 @@ def place(
                 "There is such a file already", id=str(to), hint="--force writes over it"
             )
         refuse_open(to)
-    unseen = to.with_name(f".{to.name}.{secrets.token_hex(4)}")
+    remove_abandoned(to.parent)
+    unseen = to.with_name(f".{to.name}.{secrets.token_hex(4)}{_UNFINISHED}")
+    lock = None
     try:
-        os.close(os.open(unseen, _NEW, 0o600))
+        lock = os.open(unseen, _NEW, 0o600)
+        fcntl.flock(lock, fcntl.LOCK_EX)
         make(unseen)
         examine(unseen)
         _sync(unseen)
@@ -52,9 +59,38 @@ def place(
         why = error.strerror or type(error).__name__
         raise StorageError(f"The backup cannot be written: {why}", id=str(to)) from error
     finally:
-        for suffix in ("", "-journal", "-wal", "-shm"):
-            with suppress(FileNotFoundError):
-                unseen.with_name(unseen.name + suffix).unlink()
+        _remove(unseen)
+        if lock is not None:
+            os.close(lock)
+
+
+def remove_abandoned(folder: Path) -> None:
+    """Remove unfinished copies in a folder whose makers were killed: nobody holds their lock."""
+    with suppress(OSError):
+        for file in list(folder.iterdir()):
+            if _OURS.fullmatch(file.name) and _is_abandoned(file):
+                _remove(file)
+
+
+def _is_abandoned(file: Path) -> bool:
+    try:
+        found = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(found, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    else:
+        return True
+    finally:
+        os.close(found)
+
+
+def _remove(unseen: Path) -> None:
+    for suffix in ("-journal", "-wal", "-shm", ""):
+        with suppress(FileNotFoundError):
+            unseen.with_name(unseen.name + suffix).unlink()
 
 
 def refuse_open(path: Path) -> None:
@@ -93,8 +129,10 @@ def examine(file: Path) -> int:
         applied = _applied(connection, str(file))
         lines = [str(line) for (line,) in connection.execute(f"PRAGMA integrity_check({_MOST})")]
         strays = connection.execute("PRAGMA foreign_key_check").fetchall()
-    except apsw.Error as error:
+    except (apsw.NotADBError, apsw.CorruptError) as error:
         raise StorageError(f"The file is no backup ({error})", id=str(file)) from error
+    except apsw.Error as error:
+        raise StorageError(f"The backup cannot be read ({error})", id=str(file)) from error
     finally:
         connection.close()
     if lines != ["ok"] or strays:

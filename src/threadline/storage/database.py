@@ -158,6 +158,14 @@ class Database(Protocol):
         """Who this process is, for the leases it takes."""
         ...
 
+    @property
+    def trouble(self) -> StorageError | None:
+        """Why the open store cannot be relied on: damage, or a file that is gone. None if it can.
+
+        A failure that may pass, such as a full disk, is not reported here but to its caller.
+        """
+        ...
+
     def now(self) -> datetime:
         """Tell the time by the clock that all users of this store share."""
         ...
@@ -187,7 +195,10 @@ class Database(Protocol):
         ...
 
     async def check(self, *, deep: bool = False) -> list[Finding]:
-        """Look for damage; deep looks at every page and index."""
+        """Return the damage that is found; deep reads every page and index.
+
+        Raise `StorageError` if the store cannot be examined.
+        """
         ...
 
     async def wipe(self) -> bool:

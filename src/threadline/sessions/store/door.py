@@ -8,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeAlias
 
+from threadline.core.errors import StorageError
 from threadline.core.person import CODE_BITS
 from threadline.core.rules import Rules
 from threadline.core.session import SessionId
@@ -42,6 +43,11 @@ class Door:
     def owner(self) -> OwnerId:
         """Who this process is, for the leases it takes."""
         return self._db.owner
+
+    @property
+    def trouble(self) -> StorageError | None:
+        """Why the open store cannot be relied on (damage, a file that is gone), or None."""
+        return self._db.trouble
 
     def now(self) -> datetime:
         """Tell the time by the clock that all users of the store share."""

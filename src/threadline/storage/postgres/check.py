@@ -64,7 +64,7 @@ def check_database(target: Target, *, deep: bool) -> list[Finding]:
             found = _held_back(connection) + _invalid(connection) + _orphans(connection)
             return found + (_examined(connection) if deep else [])
     except psycopg.Error as error:
-        return [Finding(what=str(unreachable(error, target)), grave=True)]
+        raise unreachable(error, target) from error
 
 
 def _held_back(connection: Raw) -> list[Finding]:

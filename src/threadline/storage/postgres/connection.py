@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
-from threadline.core.errors import ConfigError, StorageError
+from threadline.core.errors import ConfigError, Misplaced, StorageError
 from threadline.core.location import ambiguous, checked_location, is_secret
 
 Raw: TypeAlias = psycopg.Connection[tuple[Any, ...]]
@@ -40,6 +40,14 @@ SELECT CAST(current_setting('server_version_num') AS INTEGER),
 """
 
 
+_WHICH = """
+SELECT (SELECT d.oid::BIGINT FROM pg_database d WHERE d.datname = current_database()),
+       to_regclass('migrations')::OID::BIGINT,
+       (SELECT m.applied_at FROM migrations m ORDER BY m.number LIMIT 1)
+"""
+"""What tells one store from all others; the same after a failover to a replica."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """What a server answered about itself."""
@@ -58,6 +66,7 @@ class Target:
         self._ways = {**_WAYS, **_parsed(url)}
         self._lock_ms = max(1, int(patience_seconds * 1000))
         self.where = _described(self._ways)
+        self._known: tuple[Any, ...] | None = None
 
     def connect(self) -> Raw:
         """Connect, with settings that were all read back, or say which of them did not hold."""
@@ -74,10 +83,28 @@ class Target:
                 Settings(version=row[0], synchronous_commit=row[1], encoding=row[2], schema=row[3]),
                 self.where,
             )
+            self._require_same(connection)
         except BaseException:
             connection.close()
             raise
         return connection
+
+    def remember(self, connection: Raw) -> None:
+        """Remember which store this is; from now on a connection to another one is refused."""
+        self._known = connection.execute(_WHICH).fetchone()
+
+    def _require_same(self, connection: Raw) -> None:
+        if self._known is None:
+            return
+        there = connection.execute("SELECT to_regclass('migrations') IS NOT NULL").fetchone()
+        found = connection.execute(_WHICH).fetchone() if there and there[0] else None
+        if found != self._known:
+            raise Misplaced(
+                "The database was dropped or replaced while it was open",
+                id=self.where,
+                hint="Stop Threadline, restore a backup if it is not the right one, "
+                "and start it again",
+            )
 
     def without_password(self, text: str) -> str:
         """Answer a text that somebody else wrote, fit for logs and screens."""

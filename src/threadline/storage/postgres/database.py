@@ -9,6 +9,7 @@ from typing import Concatenate, ParamSpec, TypeVar, cast
 
 import psycopg
 
+from threadline.core.errors import StorageError
 from threadline.core.turn import OwnerId
 from threadline.storage.database import Finding, Transaction
 from threadline.storage.jobs import Desk, Job
@@ -22,6 +23,7 @@ from threadline.storage.postgres.schema import upgrade_through
 from threadline.storage.postgres.wipe import vacuum
 from threadline.storage.postgres.workers import Workers
 from threadline.storage.secret import read_secret, secret_file
+from threadline.storage.trouble import Trouble
 from threadline.storage.watch import Bell, BellWatch
 
 P = ParamSpec("P")
@@ -46,6 +48,7 @@ class PostgresDatabase:
         self._owner = new_owner()
         self._desk = Desk(deadline_seconds)
         self._bell = Bell()
+        self._trouble = Trouble()
 
     async def open(self) -> None:
         """Connect, bring the schema up to date and start to listen."""
@@ -58,7 +61,10 @@ class PostgresDatabase:
             raise unreachable(error, self._target) from error
         try:
             upgrade_through(connection, self._target.where, datetime.now(UTC))
-            self._listener = Listener(connection, self._target, self._owner, heard=self._ring)
+            self._target.remember(connection)
+            self._listener = Listener(
+                connection, self._target, self._owner, heard=self._ring, trouble=self._trouble
+            )
         except psycopg.Error as error:
             connection.close()
             raise translate(error, self._target) from error
@@ -71,6 +77,11 @@ class PostgresDatabase:
     def owner(self) -> OwnerId:
         """Who this process is, for the leases it takes."""
         return self._owner
+
+    @property
+    def trouble(self) -> StorageError | None:
+        """Why the database cannot be relied on, or None."""
+        return self._trouble.error
 
     def now(self) -> datetime:
         """Tell the time by the server's clock."""
@@ -135,6 +146,8 @@ class PostgresDatabase:
         self._listener.close()
 
     def _answer(self, job: Job[object], has_written: bool) -> None:  # noqa: FBT001 - a callback
+        if job.error is not None:
+            self._trouble.note(job.error)
         if has_written:
             self._desk.answer([job], self._bell.ring)
             self._listener.announce()

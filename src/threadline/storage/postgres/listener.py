@@ -14,6 +14,7 @@ from threadline.core.turn import OwnerId
 from threadline.storage.postgres.clock import ServerClock
 from threadline.storage.postgres.connection import Raw, Target
 from threadline.storage.postgres.owners import declare_alive
+from threadline.storage.trouble import Trouble
 
 CHANNEL = "threadline"
 NOTIFY_EVERY = 0.020
@@ -26,9 +27,16 @@ class Listener:
     """Holds the connection that says that this process is alive."""
 
     def __init__(
-        self, connection: Raw, target: Target, owner: OwnerId, *, heard: Callable[[], None]
+        self,
+        connection: Raw,
+        target: Target,
+        owner: OwnerId,
+        *,
+        heard: Callable[[], None],
+        trouble: Trouble,
     ) -> None:
         """Take the owner's lock and start to listen; from then on the connection is its own."""
+        self._trouble = trouble
         self._target = target
         self._owner = owner
         self._heard = heard
@@ -120,9 +128,11 @@ class Listener:
                 self._connection = self._target.connect()
                 self._introduce()
                 self.clock.ask(self._connection)
-            except (psycopg.Error, StorageError):
+            except (psycopg.Error, StorageError) as error:
+                self._trouble.note(error)
                 self._connection.close()
             else:
+                self._trouble.is_in_place()
                 break
         self._owed = True
         self._heard()

@@ -2,7 +2,7 @@
 
 import psycopg
 
-from threadline.core.errors import Conflict, StorageError, ThreadlineError
+from threadline.core.errors import Conflict, Damaged, StorageError, ThreadlineError
 from threadline.storage.postgres.connection import Raw, Target
 
 AGAIN = frozenset({"40001", "40P01", "23505"})
@@ -18,6 +18,9 @@ _MEANINGS = {
     "55P03": ("Somebody else held the rows for too long; nothing was stored", "Try again"),
     "25006": ("The server is read-only", "Connect to the one that takes writes"),
     "42501": ("The database user may not do that", "Grant it the rights on this schema"),
+    "58030": ("The server's disk failed to read or write", "Check its disk and its log"),
+}
+_DAMAGE = {
     "XX001": ("The database is damaged", "Stop writing to it and restore a backup"),
     "XX002": ("An index is damaged", "Stop writing to it; reindex, or restore a backup"),
 }
@@ -35,11 +38,14 @@ def is_lost(connection: Raw, error: psycopg.Error) -> bool:
 
 
 def translate(error: psycopg.Error, target: Target) -> ThreadlineError:
-    """Say in our words what an error of PostgreSQL means."""
+    """Return the error of our own that an error of PostgreSQL means."""
     said = target.without_password(_first_line(error))
     state = error.sqlstate or ""
     if state.startswith("23"):
         return Conflict(f"The database refused it: {said}", id=target.where)
+    if state in _DAMAGE:
+        what, hint = _DAMAGE[state]
+        return Damaged(f"{what} ({said})", id=target.where, hint=hint)
     if state in _MEANINGS:
         what, hint = _MEANINGS[state]
         return StorageError(f"{what} ({said})", id=target.where, hint=hint)

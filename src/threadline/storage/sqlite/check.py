@@ -1,29 +1,35 @@
 """Looks for damage in a SQLite file."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import apsw
 
-from threadline.core.errors import StorageError
+from threadline.core.errors import Damaged
 from threadline.storage.database import Finding
+from threadline.storage.sqlite.connection import translated
 
 _MOST = 20
 
 
-def check_file(connect: Callable[[int], apsw.Connection], *, deep: bool) -> list[Finding]:
-    """Let SQLite examine its file: the tables, and if deep every index against them."""
+def check_file(
+    connect: Callable[[int], apsw.Connection], path: Path, *, deep: bool
+) -> list[Finding]:
+    """Have SQLite examine the file: the tables, and if deep every index against them.
+
+    Raise `StorageError` if it cannot be examined: a disk that fails to read is not damage.
+    """
     pragma = "integrity_check" if deep else "quick_check"
     try:
-        connection = connect(0)
-    except StorageError as error:
+        with translated(path):
+            connection = connect(0)
+            try:
+                lines = [str(line) for (line,) in connection.execute(f"PRAGMA {pragma}({_MOST})")]
+                orphans = connection.execute("PRAGMA foreign_key_check").fetchall()
+            finally:
+                connection.close()
+    except Damaged as error:
         return [Finding(what=str(error), grave=True)]
-    try:
-        lines = [str(line) for (line,) in connection.execute(f"PRAGMA {pragma}({_MOST})")]
-        orphans = connection.execute("PRAGMA foreign_key_check").fetchall()
-    except apsw.Error as error:
-        return [Finding(what=f"The file cannot be examined: {error}", grave=True)]
-    finally:
-        connection.close()
     damage = [Finding(what=line, grave=True) for line in lines if line != "ok"]
     strays = [
         Finding(what=f"Row {row[1]} of {row[0]} belongs to a {row[2]} that is gone", grave=True)

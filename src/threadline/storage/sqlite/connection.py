@@ -7,14 +7,15 @@ from pathlib import Path
 
 import apsw
 
-from threadline.core.errors import Conflict, StorageError, ThreadlineError
+from threadline.core.errors import Conflict, Damaged, StorageError, ThreadlineError
 from threadline.storage.database import Row, SqlValue
 from threadline.storage.queries import Dialect, queries
 
 WRITER_CACHE_KIB = 16_000
 READER_CACHE_KIB = 4000
-CHECKPOINT_PAGES = 8_000
-"""Pages in the log that are worth carrying into the file: the hot ones then go there once."""
+CHECKPOINT_PAGES = 1_000
+"""Pages in the log (of 4 KiB) after which it is copied into the file and begins again."""
+_PAGE = 4096
 _OPEN_PATIENCE_MS = 30_000
 _SYNCHRONOUS_OFF, _SYNCHRONOUS_FULL = 0, 2
 
@@ -32,7 +33,9 @@ def connect(
     Some settings change the file, so `inspect` may refuse it before any of them is made.
     """
     with translated(path):
-        connection = apsw.Connection(str(path), vfs=vfs)
+        # A database that was deleted must not come back as an empty one.
+        ways = apsw.SQLITE_OPEN_READWRITE | (0 if vfs is None else apsw.SQLITE_OPEN_CREATE)
+        connection = apsw.Connection(str(path), flags=ways, vfs=vfs)
         try:
             connection.set_busy_timeout(_OPEN_PATIENCE_MS)
             if inspect is not None:
@@ -58,6 +61,7 @@ def _pragmas(cache_kib: int, *, durable: bool) -> Iterator[tuple[str, int | str]
     yield "cache_size", -cache_kib
     yield "mmap_size", 0
     yield "wal_autocheckpoint", CHECKPOINT_PAGES
+    yield "journal_size_limit", CHECKPOINT_PAGES * _PAGE
     if sys.platform == "darwin":
         yield "fullfsync", 1
         yield "checkpoint_fullfsync", 1
@@ -118,22 +122,47 @@ _MEANINGS: tuple[tuple[type[apsw.Error], str, str], ...] = (
     (apsw.FullError, "The disk is full", "Free some space; what was acknowledged is safe"),
     (apsw.ReadOnlyError, "The database is read-only", "Make the file and its folder writable"),
     (apsw.CantOpenError, "The database cannot be opened", "Does the folder exist and may I write?"),
-    (apsw.NotADBError, "The file is no SQLite database", "Name another file, or restore a backup"),
-    (apsw.CorruptError, "The database is damaged", "Stop writing to it and restore a backup"),
     (apsw.BusyError, "Another process holds the database", "Wait for it, or end it"),
-    (apsw.IOError, "The disk did not do as it was told", "Look at the system's log"),
+    (apsw.IOError, "The disk failed to read or write", "Check the disk and the system's log"),
     (apsw.PermissionsError, "The database may not be opened", "Look at the file's permissions"),
 )
 
 
+_DAMAGE: tuple[tuple[type[apsw.Error], str, str], ...] = (
+    (apsw.NotADBError, "The file is no SQLite database", "Name another file, or restore a backup"),
+    (apsw.CorruptError, "The database is damaged", "Stop writing to it and restore a backup"),
+)
+
+
 def translate(error: apsw.Error, path: Path) -> ThreadlineError:
-    """Say in our words what an error of SQLite means."""
+    """Return the error of our own that an error of SQLite means.
+
+    Damage is told apart from what may pass: a full disk, a failed read, another process.
+    """
+    for kind, what, hint in _DAMAGE:
+        if isinstance(error, kind):
+            return Damaged(f"{what} ({error})", id=str(path), hint=hint)
     if isinstance(error, apsw.ConstraintError):
         return Conflict(f"The database refused it: {error}", id=path.name)
     for kind, what, hint in _MEANINGS:
         if isinstance(error, kind):
             return StorageError(f"{what} ({error})", id=str(path), hint=hint)
     return StorageError(f"SQLite failed: {error}", id=str(path))
+
+
+def carry_over(path: Path) -> None:
+    """Copy the write-ahead log of a file that nobody has open into it, and empty the log.
+
+    The connection is exclusive and therefore needs no index file: this works on a full disk.
+    """
+    with translated(path):
+        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+        try:
+            connection.execute("PRAGMA locking_mode = EXCLUSIVE").fetchall()
+            connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+            connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+        finally:
+            connection.close()
 
 
 @contextmanager

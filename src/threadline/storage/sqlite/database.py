@@ -10,8 +10,9 @@ from typing import Concatenate, ParamSpec, TypeVar, cast
 
 import apsw
 
-from threadline.core.errors import StorageError
+from threadline.core.errors import Misplaced, StorageError
 from threadline.core.turn import OwnerId
+from threadline.storage.backup import remove_abandoned
 from threadline.storage.database import Finding, SqlValue, Transaction
 from threadline.storage.jobs import Desk, Job
 from threadline.storage.migrate import Execute, count_applied, migrate
@@ -22,20 +23,25 @@ from threadline.storage.sqlite.check import check_file
 from threadline.storage.sqlite.connection import (
     READER_CACHE_KIB,
     WRITER_CACHE_KIB,
+    carry_over,
     connect,
     translated,
 )
-from threadline.storage.sqlite.owners import Owners
+from threadline.storage.sqlite.entries import Entries
+from threadline.storage.sqlite.owners import Owners, list_living, refuse_lost
 from threadline.storage.sqlite.readers import Readers
 from threadline.storage.sqlite.sentinel import Sentinel
 from threadline.storage.sqlite.wipe import wipe_journal
 from threadline.storage.sqlite.writer import Writer
+from threadline.storage.trouble import Trouble
 from threadline.storage.watch import Bell, BellWatch
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 WRITE_DEADLINE_SECONDS = 30.0
+_OUT_OF_SPACE = (apsw.FullError, apsw.IOError, apsw.CantOpenError)
+"""What opening a file fails with where there is no room for the index of its log."""
 
 
 class SqliteDatabase:
@@ -57,6 +63,8 @@ class SqliteDatabase:
         self._clock = clock
         self._desk = Desk(deadline_seconds)
         self._bell = Bell()
+        self._trouble = Trouble()
+        self._entries: Entries | None = None
 
     async def open(self) -> None:
         """Open the file, bring its schema up to date and start the threads."""
@@ -66,8 +74,10 @@ class SqliteDatabase:
         # One file is one store, whatever links lead to it.
         self._path = _resolved(self._path)
         if self._vfs is None:
+            refuse_lost(self._path)
+            remove_abandoned(self._path.parent)
             _make_private(self._path)
-        connection = self._connect(WRITER_CACHE_KIB, self._refuse_stranger)
+        connection = self._connect_first()
         try:
             with translated(self._path):
                 self._migrate(connection)
@@ -82,20 +92,67 @@ class SqliteDatabase:
             watching.close()
             connection.close()
             raise
-        self._sentinel = Sentinel(watching, self._owners, changed=self._ring)
+        if self._vfs is None:
+            self._entries = Entries(self._path)
+        self._sentinel = Sentinel(
+            watching, self._owners, changed=self._ring, look=self._look_for_place
+        )
         self._writer = Writer(
-            connection, self._path, answer=self._committed, has_peers=self._sentinel.has_peers
+            connection,
+            self._path,
+            answer=self._committed,
+            has_peers=self._sentinel.has_peers,
+            entries=self._entries,
+            trouble=self._trouble,
         )
         self._readers = Readers(
-            lambda: self._connect(READER_CACHE_KIB), self._path, answer=self._desk.answer
+            lambda: self._connect(READER_CACHE_KIB),
+            self._path,
+            answer=self._desk.answer,
+            trouble=self._trouble,
         )
+
+    def _connect_first(self) -> apsw.Connection:
+        """Connect; on a full disk first copy a log that a crash left behind into the file."""
+        try:
+            return self._connect(WRITER_CACHE_KIB, self._refuse_stranger)
+        except StorageError as error:
+            if self._vfs is not None or not isinstance(error.__cause__, _OUT_OF_SPACE):
+                raise
+            if list_living(self._path):
+                raise
+            carry_over(self._path)
+            return self._connect(WRITER_CACHE_KIB, self._refuse_stranger)
 
     def _connect(
         self, cache_kib: int, inspect: Callable[[apsw.Connection], None] | None = None
     ) -> apsw.Connection:
-        return connect(
+        connection = connect(
             self._path, cache_kib=cache_kib, durable=self._durable, vfs=self._vfs, inspect=inspect
         )
+        try:
+            if self._entries is not None:
+                self._entries.require()
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _look_for_place(self) -> None:
+        """Notice at once, also while nothing is written, that the file was deleted or replaced."""
+        if self._entries is None:
+            return
+        try:
+            self._entries.require()
+        except Misplaced as error:
+            self._trouble.note(error)
+        else:
+            self._trouble.is_in_place()
+
+    @property
+    def trouble(self) -> StorageError | None:
+        """Why the open file cannot be relied on, or None."""
+        return self._trouble.error
 
     def _refuse_stranger(self, connection: apsw.Connection) -> None:
         """Refuse a file that is not ours, before a setting changes it."""
@@ -149,8 +206,8 @@ class SqliteDatabase:
         return await asyncio.to_thread(self._owners.dead, owners)
 
     async def check(self, *, deep: bool = False) -> list[Finding]:
-        """Look for damage; deep looks at every page and index."""
-        return await asyncio.to_thread(check_file, self._connect, deep=deep)
+        """Return the damage that is found; deep reads every page and index."""
+        return await asyncio.to_thread(check_file, self._connect, self._path, deep=deep)
 
     async def wipe(self) -> bool:
         """Carry the journal into the file and cut it off, so that deleted bytes are in neither."""

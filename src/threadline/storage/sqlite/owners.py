@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from threadline.core.errors import StorageError
+from threadline.core.errors import Misplaced, StorageError
 from threadline.core.turn import OwnerId
 
 _SUFFIX = "-owners"
@@ -107,8 +107,7 @@ class Owners:
         try:
             self._reappear()
             with self._entered() as folder:
-                with os.scandir(folder) as entries:
-                    names = [entry.name for entry in entries if _OURS.fullmatch(entry.name)]
+                names = _names(folder)
                 return sum(name != self.me and not _cleared(folder, name) for name in names)
         except (OSError, StorageError):
             return 0
@@ -147,9 +146,39 @@ class Owners:
             self._file = None
 
 
-def _cleared(folder: int, name: str) -> bool:
+def list_living(path: Path) -> list[OwnerId]:
+    """List the processes that have a store open, without taking part."""
+    try:
+        folder = os.open(path.with_name(path.name + _SUFFIX), _FOLDER)
+    except OSError:
+        return []
+    try:
+        return [name for name in _names(folder) if not _is_dead(folder, name)]
+    finally:
+        os.close(folder)
+
+
+def refuse_lost(path: Path) -> None:
+    """Raise `Misplaced` if a file is gone that another process still has open.
+
+    A new database in its place would hide that the other one is lost.
+    """
+    if not path.exists() and (living := list_living(path)):
+        raise Misplaced(
+            "The database file is gone, but a process still has it open",
+            id=f"{path}, process {', '.join(living)}",
+            hint="Stop that process first, then put the file back or restore a backup",
+        )
+
+
+def _names(folder: int) -> list[OwnerId]:
+    with os.scandir(folder) as entries:
+        return sorted(OwnerId(entry.name) for entry in entries if _OURS.fullmatch(entry.name))
+
+
+def _cleared(folder: int, name: OwnerId) -> bool:
     """Take away the file of a dead owner; False if it lives, or may not be touched."""
-    if not _is_dead(folder, OwnerId(name)):
+    if not _is_dead(folder, name):
         return False
     try:
         if stat.S_ISREG(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):

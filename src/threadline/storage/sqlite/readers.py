@@ -9,6 +9,7 @@ import apsw
 
 from threadline.storage.jobs import Job
 from threadline.storage.sqlite.connection import SqliteTransaction, translate
+from threadline.storage.trouble import Trouble
 
 READERS = 3
 
@@ -22,8 +23,10 @@ class Readers:
         path: Path,
         *,
         answer: Callable[[Iterable[Job[object]]], None],
+        trouble: Trouble,
     ) -> None:
         """Begin without any thread."""
+        self._trouble = trouble
         self._connect = connect
         self._path = path
         self._answer = answer
@@ -54,6 +57,8 @@ class Readers:
         while (job := self._jobs.get()) is not None:
             if job.start():
                 try:
+                    if self._trouble.misplaced is not None:
+                        raise self._trouble.misplaced
                     connection = connection or self._connect()
                     # It remembers the columns of each query, so it lasts as long as the thread.
                     tx = tx or SqliteTransaction(connection)
@@ -62,6 +67,7 @@ class Readers:
                     job.error = (
                         translate(error, self._path) if isinstance(error, apsw.Error) else error
                     )
+                    self._trouble.note(job.error)
                 self._answer([job])
             self._idle.release()
         if connection is not None:

@@ -17,10 +17,16 @@ class Sentinel:
     """Looks at the file's version every 50 ms, on a thread of its own."""
 
     def __init__(
-        self, connection: apsw.Connection, owners: Owners, *, changed: Callable[[], None]
+        self,
+        connection: apsw.Connection,
+        owners: Owners,
+        *,
+        changed: Callable[[], None],
+        look: Callable[[], object],
     ) -> None:
-        """Start looking."""
+        """Start looking; `look` is called each time, to see whether the file is in its place."""
         self._connection = connection
+        self._look = look
         self._owners = owners
         self._changed = changed
         self._over = threading.Event()
@@ -41,6 +47,7 @@ class Sentinel:
         looks, seen = 0, self._version()
         while not self._over.wait(LOOK_EVERY):
             looks += 1
+            self._look()
             if looks % COUNT_EVERY == 0:
                 self.others = self._owners.count_others()
             version = self._version()

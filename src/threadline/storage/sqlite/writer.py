@@ -9,13 +9,21 @@ from pathlib import Path
 
 import apsw
 
-from threadline.core.errors import StorageError, ThreadlineError
+from threadline.core.errors import Misplaced, StorageError, ThreadlineError
 from threadline.storage.jobs import Job
-from threadline.storage.sqlite.connection import SqliteTransaction, translate
+from threadline.storage.sqlite.connection import CHECKPOINT_PAGES, SqliteTransaction, translate
+from threadline.storage.sqlite.entries import Entries
+from threadline.storage.trouble import Trouble
 
 BATCH_VERBS = 64
 BATCH_SECONDS = 0.020
 PAUSE_FOR_PEERS = 0.001
+LOG_LIMIT_PAGES = 2 * CHECKPOINT_PAGES
+"""Pages in the log at which the writer waits for readers, so that it can begin again."""
+READERS_PATIENCE_MS = 100
+IDLE_SECONDS = 1.0
+IDLE_LOG_BYTES = 2**20
+"""A longer log is emptied when nothing is written for a while."""
 _BUSY_NAP = 0.002
 
 
@@ -33,8 +41,17 @@ class Writer:
         *,
         answer: Callable[[Iterable[Job[object]], bool], None],
         has_peers: Callable[[], bool],
+        entries: Entries | None,
+        trouble: Trouble,
     ) -> None:
-        """Start the thread. The answer is told whether anything was changed."""
+        """Start the thread. The answer is told whether anything was changed.
+
+        Nothing is answered as stored unless the `entries` are still those of the open file.
+        """
+        self._entries = entries
+        self._trouble = trouble
+        self._log_pages = self._tried_pages = 0
+        connection.set_wal_hook(self._count_log)
         self._connection = connection
         self._path = path
         self._tx = SqliteTransaction(connection)
@@ -54,7 +71,7 @@ class Writer:
         self._thread.join()
 
     def _run(self) -> None:
-        while (job := self._jobs.get()) is not None:
+        while (job := self._next_or_idle()) is not None:
             batch: list[Job[object]] = []
             changes = self._connection.total_changes()
             try:
@@ -62,6 +79,7 @@ class Writer:
             except Exception as error:  # noqa: BLE001 - whatever it is, its callers must hear of it
                 self._retry(batch, error)
             self._answer(batch, self._connection.total_changes() != changes)
+            self._keep_log_short()
             if self._has_peers():
                 # SQLite's wait for a lock is unfair: without a pause the other process starves.
                 time.sleep(PAUSE_FOR_PEERS)
@@ -85,6 +103,60 @@ class Writer:
             job = None if is_full else self._next()
         if self._connection.in_transaction:
             self._connection.execute("COMMIT")
+        self._require_place()
+
+    def _next_or_idle(self) -> Job[object] | None:
+        """Wait for the next job; None ends the thread. A long log is emptied while none comes."""
+        while True:
+            try:
+                return self._jobs.get(timeout=IDLE_SECONDS)
+            except queue.Empty:
+                if self._entries is not None and self._entries.log_size() > IDLE_LOG_BYTES:
+                    self._checkpoint(apsw.SQLITE_CHECKPOINT_TRUNCATE)
+
+    def _count_log(self, _: apsw.Connection, _name: str, pages: int) -> int:
+        self._log_pages = pages
+        return apsw.SQLITE_OK
+
+    def _keep_log_short(self) -> None:
+        """Copy the log into the file once it is long; insist when readers keep it from restarting.
+
+        Called after the batch was answered, so that nobody waits for it.
+        """
+        if self._log_pages < CHECKPOINT_PAGES:
+            self._tried_pages = 0
+        elif self._log_pages >= self._tried_pages + CHECKPOINT_PAGES:
+            self._tried_pages = self._log_pages
+            if self._log_pages < LOG_LIMIT_PAGES:
+                self._checkpoint(apsw.SQLITE_CHECKPOINT_PASSIVE)
+            else:
+                self._connection.set_busy_timeout(READERS_PATIENCE_MS)
+                self._checkpoint(apsw.SQLITE_CHECKPOINT_TRUNCATE)
+                self._connection.set_busy_timeout(0)
+
+    def _checkpoint(self, mode: int) -> None:
+        try:
+            self._connection.wal_checkpoint(mode=mode)
+        except apsw.BusyError:
+            return  # A reader or another process is at work; the log grows on for now.
+        except apsw.Error as error:
+            self._trouble.note(translate(error, self._path))
+            return
+        if mode == apsw.SQLITE_CHECKPOINT_TRUNCATE:
+            self._log_pages = self._tried_pages = 0
+
+    def _require_place(self) -> None:
+        """Raise `Misplaced` if what was just written cannot be found again."""
+        if self._entries is None:
+            return
+        try:
+            self._entries.require()
+        except Misplaced as error:
+            if self._trouble.misplaced is None and self._entries.is_file_in_place():
+                # What was stored before is still in the open log, and reaches the file this way.
+                self._checkpoint(apsw.SQLITE_CHECKPOINT_PASSIVE)
+            self._trouble.note(error)
+            raise
 
     def _next(self) -> Job[object] | None:
         """Take the next job that was not withdrawn; None if no other waits."""
@@ -114,6 +186,7 @@ class Writer:
 
     def _lock(self, job: Job[object]) -> None:
         """Wait for other processes until the job is late."""
+        self._require_place()
         while not job.is_late():
             try:
                 self._connection.execute("BEGIN IMMEDIATE")
@@ -172,8 +245,10 @@ class Writer:
                 self._lock(job)
                 job.run(self._tx)
                 self._connection.execute("COMMIT")
+                self._require_place()
             except apsw.Error as failure:
                 job.error = translate(failure, self._path)
+                self._trouble.note(job.error)
             except Exception as failure:  # noqa: BLE001 - becomes the answer to its caller
                 job.error = failure
         self._settle()
