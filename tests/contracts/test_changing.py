@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import fields
 
 import pytest
 
@@ -52,7 +53,7 @@ def everything(project: ProjectKey) -> Wanted:
 async def test_one_of_those_who_change_a_session_wins(desk: Desk) -> None:
     """The others learn that it is not as they saw it any more."""
     id, _ = await desk.says("hello")
-    seen = frozenset({str((await desk.store.session(id)).revision)})
+    seen = frozenset({(await desk.store.session(id)).etag})
 
     won, late = await race(
         lambda name: desk.store.change_session(id, Wanted(title=name), seen=seen)
@@ -102,18 +103,48 @@ async def test_one_of_those_who_change_a_job_wins(desk: Desk) -> None:
 async def test_a_session_that_went_on_is_not_forgotten(desk: Desk) -> None:
     """Whoever wants it gone has not seen what was said since."""
     id, _ = await desk.says("hello")
-    seen = frozenset({str((await desk.store.session(id)).revision)})
+    seen = frozenset({(await desk.store.session(id)).etag})
     await desk.answers(id)
 
     with pytest.raises(Stale):
         await desk.store.forget_session(id, seen=seen)
 
-    now: Seen = frozenset({str((await desk.store.session(id)).revision)})
+    now: Seen = frozenset({(await desk.store.session(id)).etag})
     await desk.store.forget_session(id, seen=now)
     with pytest.raises(NotFound):
         await desk.store.session(id)
     with pytest.raises(NotFound):
         await desk.store.forget_session(id, seen=now)
+
+
+@both
+async def test_what_the_agent_does_makes_no_edit_stale(desk: Desk) -> None:
+    """A whole turn and a title by a model may come between reading a session and renaming it."""
+    id, _ = await desk.says("hello")
+    seen = frozenset({(await desk.store.session(id)).etag})
+
+    await desk.answers(id)
+    await desk.store.set_title(id, "Greetings", source=TitleSource.MODEL)
+    changed = await desk.store.change_session(id, Wanted(title="Roses"), seen=seen)
+
+    assert changed.title == "Roses"
+    with pytest.raises(Stale):
+        await desk.store.change_session(id, Wanted(title="Tulips"), seen=seen)
+
+
+@both
+async def test_every_edit_makes_another_edit_stale(desk: Desk) -> None:
+    """Whatever a client can change is guarded, each setting by itself."""
+    id, _ = await desk.says("hello")
+    project = await desk.store.make_project("Garden")
+    wanted = everything(project.key)
+
+    for field in fields(Wanted):
+        seen = frozenset({(await desk.store.session(id)).etag})
+        one = Wanted(**{field.name: getattr(wanted, field.name)})
+        await desk.store.change_session(id, one, seen=seen)
+        with pytest.raises(Stale):
+            await desk.store.change_session(id, Wanted(title="Tulips"), seen=seen)
 
 
 @both

@@ -17,4 +17,4 @@ def revision_of(*values: object) -> str:
 def require_seen(revision: int | str, seen: Seen | None, id: str) -> None:
     """Refuse a change by somebody who has not seen what they would change; None sees whatever."""
     if seen is not None and str(revision) not in seen:
-        raise Stale(id=id, hint="Read it again, and decide anew")
+        raise Stale(id=id, hint="Read it again, then decide")

@@ -5,12 +5,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import NewType
+from typing import TYPE_CHECKING, NewType
 from urllib.parse import urlsplit
 
 from threadline.core.address import Kind
 from threadline.core.errors import Invalid
+from threadline.core.revision import revision_of
 from threadline.core.text import checked_count, checked_id, checked_moment, checked_text, unfit
+
+if TYPE_CHECKING:  # a turn names its session
+    from threadline.core.turn import BusyMode
 
 SessionId = NewType("SessionId", str)
 ProjectKey = NewType("ProjectKey", int)
@@ -149,6 +153,8 @@ class Session:
     project: ProjectKey | None = None
     pinned_at: datetime | None = None
     archived_at: datetime | None = None
+    busy_mode: "BusyMode | None" = None
+    """What happens to a message that arrives while a turn runs; None: as on its platform."""
     personality: str | None = None
     tools: tuple[str, ...] | None = None
     """The tools it may use; None: those of its platform and profile."""
@@ -163,6 +169,30 @@ class Session:
     def is_open(self) -> bool:
         """Whether the conversation can go on here without being reopened."""
         return self.ended_at is None and self.suspended_at is None
+
+    @property
+    def settings_revision(self) -> str:
+        """Return the revision of everything that a client can edit, whatever is said meanwhile.
+
+        Only a title that a person gave counts: a person's title replaces any other.
+        """
+        return revision_of(
+            self.id,
+            self.title if self.titled_by is TitleSource.PERSON else None,
+            self.pinned_at,
+            self.archived_at,
+            self.project,
+            self.choice,
+            None if self.busy_mode is None else self.busy_mode.value,
+            self.personality,
+            self.tools,
+            self.workspace,
+        )
+
+    @property
+    def etag(self) -> str:
+        """Return `<settings_revision>.<revision>`: edits compare the first part, deletion both."""
+        return f"{self.settings_revision}.{self.revision}"
 
 
 def _refuse_credentials(url: str) -> None:

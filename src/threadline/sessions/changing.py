@@ -31,9 +31,11 @@ def change_session(
     by: Actor | None = None,
     now: datetime,
 ) -> Session:
-    """Do everything that is wanted of a session, if it is as whoever wants it has seen it."""
+    """Apply the changes, or raise `Stale` if the settings are not those of any tag in `seen`."""
     with open_chronicle(tx, id, now) as chronicle:
-        require_seen(chronicle.row.number("revision"), seen, id)
+        if seen is not None:
+            settings = frozenset(etag.partition(".")[0] for etag in seen)
+            require_seen(read_session(tx, id).settings_revision, settings, id)
         done = [step(chronicle) for step in _steps(wanted)]
         if any(done):
             chronicle.tell(EventKind.SESSION_CHANGED)

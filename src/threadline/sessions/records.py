@@ -17,7 +17,7 @@ from threadline.core.session import (
     Worktree,
 )
 from threadline.core.trust import trusting
-from threadline.core.turn import OwnerId, Turn, TurnId, TurnState
+from threadline.core.turn import BusyMode, OwnerId, Turn, TurnId, TurnState
 from threadline.storage.database import Row
 
 _Session, _Message = trusting(Session), trusting(Message)
@@ -53,6 +53,7 @@ def session_from(row: Row) -> Session:
         project=None if project is None else ProjectKey(project),
         pinned_at=row.moment_or_none("pinned_at"),
         archived_at=row.moment_or_none("archived_at"),
+        busy_mode=row.choice_or_none("busy_mode", BusyMode),
         personality=row.text_or_none("personality"),
         tools=None if tools is None else tuple(json.loads(tools)),
         workspace=row.text_or_none("workspace"),

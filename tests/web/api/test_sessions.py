@@ -120,6 +120,21 @@ async def test_strangers_are_turned_away(store: Store) -> None:
 
 
 @on(FAST, POSTGRES)
+async def test_a_message_in_between_stops_a_deletion_but_no_edit(store: Store) -> None:
+    """The tag that was read before the agent answered still renames; it no longer deletes."""
+    async with calling(store) as callers:
+        url = f"/api/sessions/{await callers.talk('owner')}"
+        seen = {"If-Match": (await callers.owner.get(url)).headers["etag"]}
+        sent = await callers.owner.post(f"{url}/messages", json={"text": "One more thing."})
+        kept = await callers.owner.delete(url, headers=seen)
+        renamed = await callers.owner.patch(url, json={"title": "Roses"}, headers=seen)
+        gone = await callers.owner.delete(url, headers={"If-Match": renamed.headers["etag"]})
+
+    codes = [one.status_code for one in (sent, kept, renamed, gone)]
+    assert codes == [201, 412, 200, 200]
+
+
+@on(FAST, POSTGRES)
 async def test_a_session_is_changed_by_whoever_has_seen_it(store: Store) -> None:
     """Without a revision it is refused, with an old one it is stale, with this one it is done."""
     async with calling(store) as callers:

@@ -1267,7 +1267,7 @@ export interface SessionRowView {
 /** One stretch of conversation. */
 export interface SessionView {
   id: string;
-  /** Grows with all that happens to it; its `ETag`, too. */
+  /** Grows with every event of the session. */
   revision: number;
   profile: string;
   platform: string;

@@ -1,6 +1,5 @@
 // What can be done with a conversation, and what is told of it. The feed brings what came of it.
 
-import { Problem } from "../api/client.ts";
 import { once } from "../api/once.ts";
 import type { SessionChange } from "../api/schema.ts";
 import { arrange, markUnread as unread } from "../sidebar/deeds.ts";
@@ -15,7 +14,7 @@ import type { TalkState } from "./talk.svelte.ts";
 const said = words.details.said;
 
 /** What must be known of a session to change it. */
-export type Subject = Pick<TalkState, "id" | "row" | "etag">;
+export type Subject = Pick<TalkState, "id" | "row">;
 
 /** Copy the address of a line. */
 export function copyLink({ id }: Subject, seq: number): void {
@@ -93,23 +92,15 @@ export async function change(talk: TalkState, body: SessionChange): Promise<bool
   );
 }
 
-/** Give a session another title, unless somebody else gave it one since it was seen; answers whether it is so. */
+/** Rename a session, unless another person renamed it since it was seen; returns whether it has the title now. */
 export async function rename(talk: Subject, title: string): Promise<boolean> {
   const before = talk.row?.session.title ?? null;
   let isTaken = false;
-  const put = (id: string, etag: string | null): Promise<unknown> =>
-    hub.client.call("change_session", { path: { id }, header: { "If-Match": etag ?? "*" }, body: { title } });
   const isDone = await withId(talk, async (id) => {
-    try {
-      await put(id, talk.etag);
-    } catch (error) {
-      if (!(error instanceof Problem) || error.status !== 412) throw error;
-      // Everything that happens makes a new revision; what matters here is the title alone.
-      const now = await hub.client.call("read_session", { path: { id } });
-      if (now.data.title === before) await put(id, now.etag);
-      else isTaken = true;
-      if (isTaken) notices.tell(words.details.renamed(now.data.title ?? words.details.untitled));
-    }
+    const { data: now, etag } = await hub.client.call("read_session", { path: { id } });
+    isTaken = now.titled_by === "person" && now.title !== before;
+    if (isTaken) notices.tell(words.details.renamed(now.title ?? words.details.untitled));
+    else await hub.client.call("change_session", { path: { id }, header: { "If-Match": etag }, body: { title } });
   });
   return isDone && !isTaken;
 }

@@ -8,7 +8,6 @@ export interface TalkState {
   /** Null: a conversation that begins with its first words. */
   readonly id: string | null;
   readonly row: SessionRowView | null;
-  readonly etag: string | null;
   /** The loaded lines in order; what was undone or retried only if `isHiddenShown`. */
   readonly lines: readonly MessageView[];
   readonly hasEarlier: boolean;

@@ -48,7 +48,6 @@ export class Talk extends Reader implements TalkState {
   #seen = $state(0);
 
   readonly id = $derived(this.#reading?.id ?? null);
-  readonly etag = $derived(this.row ? `"${this.row.session.revision}"` : null);
   readonly lineage = $derived(this.kin?.lineage ?? null);
   readonly held = $derived([...this.turns.values()].find(isUnderWay) ?? null);
   readonly results = $derived(resultsOf(this.lines));

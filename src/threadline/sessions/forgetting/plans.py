@@ -13,6 +13,7 @@ from threadline.sessions.audit import note_audit
 from threadline.sessions.forgetting import ledger
 from threadline.sessions.forgetting.person import senders_of, tasks_for
 from threadline.sessions.people import ownership
+from threadline.sessions.views import read_session
 from threadline.storage.database import Row, Transaction, expect
 
 _SCAN = 20_000
@@ -102,10 +103,10 @@ def begin_session(
     by: Actor | None = None,
     now: datetime,
 ) -> ForgettingId:
-    """Begin to forget a session, if it is as whoever wants that has seen it."""
+    """Begin to forget a session, or raise `Stale` if its tag is none of those in `seen`."""
     row = tx.one("lock_session", id=id)
-    if row is not None:
-        require_seen(row.number("revision"), seen, id)
+    if row is not None and seen is not None:
+        require_seen(read_session(tx, id).etag, seen, id)
     return begin_sessions(tx, [id], by=by, now=now)
 
 

@@ -130,9 +130,10 @@ class Arranging(Door):
         seen: Seen | None = None,
         by: Actor | None = None,
     ) -> Session:
-        """Do everything that is wanted of a session, or nothing of it.
+        """Apply all changes to a session, or none of them.
 
-        `seen` are the revisions of which it must have one: else it is `Stale`.
+        `seen` are tags (`Session.etag`). If the settings are those of none of them, raise `Stale`;
+        messages and turns since then do not matter.
         """
         return await self._db.write(
             changing.change_session,

@@ -84,7 +84,7 @@ class Forgetting(Door):
     ) -> Certificate:
         """Forget one session.
 
-        `seen` are the revisions of which it must have one: else it is `Stale`.
+        `seen` are tags (`Session.etag`). If anything happened to it since then, raise `Stale`.
         """
         begun = await self._db.write(
             plans.begin_session, checked_session_id(id), seen=seen, by=by, now=self.now()

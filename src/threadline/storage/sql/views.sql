@@ -4,7 +4,7 @@ SELECT s.key, s.id, s.profile, s.platform, s.kind, p.id AS parent_id,
        coalesce(r.id, s.id) AS root_id, s.cause, s.opened_at, s.last_activity_at, s.ended_at,
        s.end_reason, s.suspended_at, s.title, s.titled_by, s.model, s.provider, s.base_url,
        s.last_seq, s.revision, b.id AS base_id, s.base_seq, s.origin, s.user_messages,
-       s.project_key, s.pinned_at, s.archived_at, s.personality, s.tools, s.workspace,
+       s.project_key, s.pinned_at, s.archived_at, s.busy_mode, s.personality, s.tools, s.workspace,
        s.worktree_path, s.worktree_branch, s.worktree_repository, s.worktree_at,
        s.taken_at, k.name AS taken_by
 FROM sessions s

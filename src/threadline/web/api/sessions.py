@@ -198,7 +198,7 @@ async def read_session(
 ) -> SessionView:
     """Read a session; pass its `ETag` as `If-Match` to change it."""
     session = await visible(store, visitor, id)
-    tell_tag(response, session.revision)
+    tell_tag(response, session.etag)
     return SessionView.from_session(await shown_session(store, visitor, session))
 
 
@@ -222,7 +222,7 @@ async def change_session(
     session = await store.change_session(
         session.id, wish.wanted(), seen=expected, by=visitor.account.actor
     )
-    tell_tag(response, session.revision)
+    tell_tag(response, session.etag)
     return SessionView.from_session(await shown_session(store, visitor, session))
 
 

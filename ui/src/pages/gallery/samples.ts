@@ -197,7 +197,6 @@ export const waiting: TurnView = turn(RUNNING + 1, {
 export const talk: TalkState = {
   id: ID,
   row: row("The garden", "local"),
-  etag: null,
   lines,
   hasEarlier: false,
   hasLater: false,

@@ -58,7 +58,7 @@ class SessionView(Answer):
     """One stretch of conversation."""
 
     id: str
-    revision: int = Field(description="Grows with all that happens to it; its `ETag`, too.")
+    revision: int = Field(description="Grows with every event of the session.")
     profile: str
     platform: str
     kind: Kind
