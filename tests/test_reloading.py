@@ -16,6 +16,7 @@ from threadline.core.errors import ConfigError, Conflict
 from threadline.core.event import EventKind
 from threadline.core.scribe import Scribe
 from threadline.core.turn import BusyMode
+from threadline.testing.deadline import HANG_SECONDS
 
 KEY = "a-secret-of-32-characters-in-all"
 DATABASE = "database = 'mine.db'\n"
@@ -233,7 +234,7 @@ async def test_whoever_answers_is_not_closed_meanwhile() -> None:
     assert not tenure.is_closed.is_set()
     talker.goes_on.set()
     assert [word async for word in words] == [Piece(text="two")]
-    await asyncio.wait_for(retiring, 10)
+    await asyncio.wait_for(retiring, HANG_SECONDS)
 
     assert tenure.is_closed.is_set()
 

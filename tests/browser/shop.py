@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Self
 
 from threadline.platforms.webhook import sign
+from threadline.testing.deadline import HANG_SECONDS
 
 SECRET = "a secret for tests only"
 
@@ -74,7 +75,7 @@ class Shop:
             data=body,
             headers=sign(SECRET, body, datetime.now(UTC)),
         )
-        with urllib.request.urlopen(request, timeout=30) as answer:
+        with urllib.request.urlopen(request, timeout=HANG_SECONDS) as answer:
             assert answer.status < 300, answer.read()
 
     def refuses(self) -> None:

@@ -19,6 +19,7 @@ from typing import Self
 from typer.testing import CliRunner, Result
 
 from threadline.cli.main import app
+from threadline.testing.deadline import HANG_SECONDS
 
 PROGRAM = [sys.executable, "-c", "from threadline.cli.main import main; main()"]
 _ESCAPES = re.compile(r"\x1b(\[[0-9;?]*[a-zA-Z]|\][^\x07]*\x07|[=>])|\r")
@@ -46,7 +47,7 @@ def run_apart(
         check=False,
         cwd=home,
         env={**environment(home), **(more or {})},
-        timeout=60,
+        timeout=HANG_SECONDS,
     )
 
 
@@ -84,7 +85,7 @@ class Pipe:
         self._process.stdin.write(line.encode() + b"\n")
         self._process.stdin.flush()
 
-    def expect(self, text: str, within: float = 30.0) -> str:
+    def expect(self, text: str, within: float = HANG_SECONDS) -> str:
         """Read until a text was seen."""
         assert self._process.stdout is not None
         self.seen = read_until(self._process.stdout.fileno(), self.seen, text, within)
@@ -94,7 +95,7 @@ class Pipe:
         """Say no more, wait for its end, and answer the exit code."""
         assert self._process.stdin is not None
         self._process.stdin.close()
-        return self._process.wait(timeout=30)
+        return self._process.wait(timeout=HANG_SECONDS)
 
     def kill(self) -> None:
         """End it as a power cut would."""
@@ -153,7 +154,7 @@ class Terminal:
         """Type a line."""
         self.press(line + "\r")
 
-    def expect(self, text: str, within: float = 30.0) -> str:
+    def expect(self, text: str, within: float = HANG_SECONDS) -> str:
         """Look at the screen until a text was seen since the last look; answer what was seen."""
         self.seen = read_until(self._master, self.seen, text, within)
         seen, self.seen = self.seen, self.seen.partition(text)[2]
@@ -162,14 +163,14 @@ class Terminal:
     def leave(self) -> int:
         """Press Ctrl-D and answer the exit code."""
         self.press("\x04")
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + HANG_SECONDS
         while self._process.poll() is None and time.monotonic() < deadline:
             if select.select([self._master], [], [], 0.05)[0]:
                 try:
                     os.read(self._master, 65536)
                 except OSError:
                     break
-        return self._process.wait(timeout=10)
+        return self._process.wait(timeout=HANG_SECONDS)
 
 
 def read_until(file: int, seen: str, text: str, within: float) -> str:

@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Self
 
 from tests.cli.program import PROGRAM, environment, read_until
+from threadline.testing.deadline import HANG_SECONDS
 
 
 class Server:
@@ -42,7 +43,7 @@ class Server:
         if self._process.stdout is not None:
             self._process.stdout.close()
 
-    def expect(self, text: str, within: float = 60.0) -> str:
+    def expect(self, text: str, within: float = HANG_SECONDS) -> str:
         """Read what it says until a text was seen."""
         assert self._process.stdout is not None
         self.seen = read_until(self._process.stdout.fileno(), self.seen, text, within)
@@ -60,7 +61,7 @@ class Server:
 
     def ended(self) -> int:
         """Wait for its end and answer the exit code."""
-        return self._process.wait(timeout=60)
+        return self._process.wait(timeout=HANG_SECONDS)
 
     def logged(self) -> str:
         """Answer what it wrote into its log."""

@@ -13,6 +13,7 @@ from threadline.cli.demo import play, settle
 from threadline.cli.story import Narrator
 from threadline.core.address import Address, Kind
 from threadline.core.errors import Conflict
+from threadline.testing.deadline import HANG_SECONDS
 
 SCENES = (
     "1. A first hello",
@@ -55,7 +56,7 @@ async def test_the_story_is_told_to_its_end(home: Path, capsys: pytest.CaptureFi
         settings = await client.get("/api/settings")
         alice = Address(platform="telegram", kind=Kind.DM, chat="alice")
         await gateway.store.owe_words(alice, "Dinner is ready")
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(HANG_SECONDS):
             while "Dinner" not in (after := capsys.readouterr().out):
                 told += after
                 await asyncio.sleep(0.05)
@@ -94,7 +95,7 @@ async def test_the_demo_ends_when_it_is_asked_to(home: Path) -> None:
         env={"HOME": str(home), "PATH": os.environ["PATH"]},
     )
     assert demo.stdout
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(HANG_SECONDS):
         while b"A first hello" not in await demo.stdout.readline():
             pass
         demo.send_signal(signal.SIGTERM)

@@ -12,6 +12,7 @@ from threadline.cli.talk import Plain
 from threadline.cli.terminal import Terminal
 from threadline.cli.viewing import Display
 from threadline.cli.wrapping import wrap
+from threadline.testing.deadline import HANG_SECONDS
 
 HOSTILE = "a\x1b[31mb\x1b]0;owned\x07c\x9b2Jd\u202ee\x7ff\rg\x08"
 HARMLESS = "a[31mb]0;ownedc2Jdefg"
@@ -97,7 +98,7 @@ def run_in_shell(home: Path, line: str) -> subprocess.CompletedProcess[bytes]:
         check=False,
         cwd=home,
         env=environment(home),
-        timeout=60,
+        timeout=HANG_SECONDS,
     )
 
 

@@ -13,6 +13,7 @@ import pytest
 from tests.cli.program import run, run_apart
 from tests.cli.server import Server
 from threadline.platforms.webhook import sign
+from threadline.testing.deadline import HANG_SECONDS
 
 DATABASE = Path(".threadline") / "threadline.db"
 
@@ -28,7 +29,7 @@ def post(url: str, secret: str, text: str, *, wait: int = 30) -> httpx.Response:
     body = json.dumps(payload).encode()
     headers = {"Content-Type": "application/json", **sign(secret, body, datetime.now(UTC))}
     where = f"{url}/platforms/webhook/messages?wait={wait}"
-    return httpx.post(where, content=body, headers=headers, timeout=60)
+    return httpx.post(where, content=body, headers=headers, timeout=HANG_SECONDS)
 
 
 def key_of(home: Path) -> str:
@@ -38,7 +39,7 @@ def key_of(home: Path) -> str:
 
 def wait_for_running_turn(url: str) -> None:
     """Wait until the server is busy with an answer."""
-    over = time.monotonic() + 30
+    over = time.monotonic() + HANG_SECONDS
     while httpx.get(f"{url}/readyz").json()["running"] == 0:
         assert time.monotonic() < over, "no turn ever ran"
         time.sleep(0.02)

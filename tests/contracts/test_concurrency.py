@@ -4,9 +4,9 @@ import asyncio
 import json
 import subprocess
 import threading
-import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import cast
 
@@ -27,13 +27,12 @@ from threadline.sessions.feed import read_feed
 from threadline.sessions.store import Store
 from threadline.storage.database import Transaction
 from threadline.storage.sqlite.owners import Owners
-
-PATIENCE = 60.0
+from threadline.testing.deadline import HANG_SECONDS
 
 
 def outcome_of(child: "subprocess.Popen[bytes]") -> dict[str, object]:
     """Wait for a peer; answer its report."""
-    said, complaint = child.communicate(timeout=PATIENCE)
+    said, complaint = child.communicate(timeout=HANG_SECONDS)
     assert child.returncode == 0, complaint.decode()
     return cast("dict[str, object]", json.loads(said.splitlines()[-1]))
 
@@ -169,11 +168,11 @@ async def test_a_session_that_is_held_for_nothing_is_not_passed_over(
     def hold_in_vain(tx: Transaction) -> None:
         tx.one("lock_session", id=id)
         has_it.set()
-        assert may_go.wait(PATIENCE)
+        assert may_go.wait(HANG_SECONDS)
         raise Conflict("nothing comes of it")
 
     holding = asyncio.create_task(one._db.write(hold_in_vain))
-    assert await asyncio.to_thread(has_it.wait, PATIENCE)
+    assert await asyncio.to_thread(has_it.wait, HANG_SECONDS)
     claiming = asyncio.create_task(other.claim())
     await asyncio.sleep(0.1)
     is_waiting = not claiming.done()
@@ -185,6 +184,17 @@ async def test_a_session_that_is_held_for_nothing_is_not_passed_over(
     assert is_waiting
     assert claimed is not None
     assert claimed.lease.session_id == id
+
+
+@contextmanager
+def held(where: str) -> Iterator[Callable[[], object]]:
+    """Hold the store as a foreign program may do; yield what makes it let go."""
+    with peer.start("hold", where) as holder:
+        assert holder.stdout is not None
+        assert holder.stdin is not None
+        assert holder.stdout.readline()
+        yield holder.stdin.close
+        holder.stdin.close()
 
 
 def test_owners_come_and_go(tmp_path: Path) -> None:
@@ -215,15 +225,13 @@ async def test_a_write_waits_while_another_program_holds_the_store(
     store = await open_store()
     session_id = await open_shared(store)
 
-    with peer.start("hold", database_factory.where, "1.0") as holder:
-        assert holder.stdout is not None
-        assert holder.stdout.readline()
-        started = time.monotonic()
+    with held(database_factory.where) as release:
         writing = asyncio.create_task(store.record(session_id, [say(Role.SYSTEM, "waited")]))
         assert (await store.session(session_id)).last_seq == 0
+        await asyncio.wait({writing}, timeout=0.5)
+        assert not writing.done()
+        release()
         assert await writing == 1
-        assert 0.5 < time.monotonic() - started < 10
-        holder.communicate(timeout=10)
 
     assert [message.text for message in await store.transcript(session_id)] == ["waited"]
 
@@ -236,13 +244,12 @@ async def test_a_write_waits_for_twenty_seconds(
     store = await open_store()
     session_id = await open_shared(store)
 
-    with peer.start("hold", database_factory.where, "20") as holder:
-        assert holder.stdout is not None
-        assert holder.stdout.readline()
-        started = time.monotonic()
-        assert await store.record(session_id, [say(Role.SYSTEM, "waited")]) == 1
-        assert time.monotonic() - started > 19
-        holder.communicate(timeout=10)
+    with held(database_factory.where) as release:
+        writing = asyncio.create_task(store.record(session_id, [say(Role.SYSTEM, "waited")]))
+        await asyncio.wait({writing}, timeout=20)
+        assert not writing.done()
+        release()
+        assert await writing == 1
 
 
 @on(DURABLE, POSTGRES)
@@ -254,14 +261,8 @@ async def test_past_its_deadline_a_write_is_refused(
     session_id = await open_shared(store)
     hasty = Store(await database_factory(deadline_seconds=0.3))
 
-    with peer.start("hold", database_factory.where, "1.5") as holder:
-        assert holder.stdout is not None
-        assert holder.stdout.readline()
-        started = time.monotonic()
-        with pytest.raises(StorageError) as caught:
-            await hasty.record(session_id, [say(Role.SYSTEM, "too late")])
-        assert time.monotonic() - started < 1.4
-        holder.communicate(timeout=10)
+    with held(database_factory.where), pytest.raises(StorageError) as caught:
+        await hasty.record(session_id, [say(Role.SYSTEM, "too late")])
 
     assert "nothing was stored" in str(caught.value)
     assert await store.transcript(session_id) == []

@@ -12,6 +12,7 @@ from threadline.core.errors import Conflict, LeaseLost
 from threadline.core.message import Role, say
 from threadline.sessions.store import Store
 from threadline.testing.clock import FakeClock
+from threadline.testing.deadline import HANG_SECONDS
 
 
 async def test_a_stream_is_a_delivery_before_anything_is_shown(store: Store) -> None:
@@ -67,13 +68,14 @@ async def test_who_hangs_keeps_a_streamed_answer_from_nobody_for_long(
 
 async def test_what_the_dead_have_streamed_is_carried_at_once(open_store: OpenStore) -> None:
     """Nobody waits for the last call of a process that is gone."""
-    one, two = await open_store(), await open_store()
+    clock = FakeClock()  # it stands still, so that the last call does not end
+    one, two = await open_store(clock=clock), await open_store(clock=clock)
     claim = await begin(one)
     assert await one.open_stream(claim.lease) is not None
     await one.finish(claim.lease, [say(Role.ASSISTANT, "hello")])
     await one.close()
 
-    async with asyncio.timeout(STREAMER_FIRST.total_seconds() / 2):
+    async with asyncio.timeout(HANG_SECONDS):
         # PostgreSQL notices a moment later that a connection is gone.
         while not (parcels := await two.take_deliveries()):
             await two.reclaim_deliveries()

@@ -18,6 +18,7 @@ from threadline.core.turn import BusyMode
 from threadline.sessions.arrivals.outcome import Arrival
 from threadline.sessions.store import Store
 from threadline.testing.clock import FakeClock
+from threadline.testing.deadline import HANG_SECONDS
 
 HERE = Address(platform="telegram", kind=Kind.DM, chat="alice")
 ALICE = Sender(id="alice")
@@ -197,7 +198,7 @@ async def test_who_follows_hears_of_the_close(store: Store) -> None:
     await store.close()
 
     with pytest.raises(StorageError, match="closed"):
-        await asyncio.wait_for(following, 5)
+        await asyncio.wait_for(following, HANG_SECONDS)
 
 
 @on(POSTGRES)

@@ -20,6 +20,7 @@ from threadline.gateway.errands import run_errand
 from threadline.sessions.commands.ask import Compress, Errand
 from threadline.sessions.store import Store
 from threadline.sessions.waiting import ERRAND_LEASE
+from threadline.testing.deadline import HANG_SECONDS
 
 
 @pytest.fixture
@@ -116,7 +117,7 @@ async def test_a_summary_that_nobody_writes_any_more_is_begun_anew(desk: Desk) -
     assert await first.command(inbound, call, Rank.MEMBER) is not None
     await first.close()
 
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(HANG_SECONDS):
         # A server may need a moment to see that a process is gone.
         while not (begun := await desk.store.run_waiting_commands()):
             await asyncio.sleep(0.01)

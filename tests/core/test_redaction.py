@@ -5,6 +5,7 @@ import time
 import pytest
 
 from threadline.core.redaction import Redactor, redact_text
+from threadline.testing.deadline import HANG_SECONDS
 
 JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P"
 PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow==\nabc\n-----END RSA PRIVATE KEY-----"
@@ -120,11 +121,11 @@ def test_other_words_stay(text: str) -> None:
 )
 def test_no_text_takes_for_ever(text: str) -> None:
     """A long text made to be slow is done within seconds."""
-    began = time.monotonic()
+    began = time.process_time()
 
     redact_text(text)
 
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < HANG_SECONDS
 
 
 def test_a_person_has_one_placeholder() -> None:

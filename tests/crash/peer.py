@@ -38,7 +38,13 @@ SHARED = Address(platform="p", kind=Kind.DM, chat="shared")
 def start(*arguments: str) -> "subprocess.Popen[bytes]":
     """Start a peer."""
     command = (sys.executable, "-m", "tests.crash.peer", *arguments)
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        bufsize=0,
+    )
 
 
 def tell(**facts: object) -> None:
@@ -140,18 +146,18 @@ async def follow(where: str, cursor: Cursor) -> None:
             tell(cursor=event.cursor, session=event.session_id, revision=event.revision)
 
 
-def hold(where: str, seconds: float) -> None:
-    """Hold the store as a foreign program may do: the file's write lock, or all sessions."""
+def hold(where: str) -> None:
+    """Hold the store as a foreign program may do, until told: its write lock, or all sessions."""
     if where.startswith("postgresql:"):
         with psycopg.connect(where) as server:
             server.execute("SELECT key FROM sessions FOR UPDATE")
             tell(ready=True)
-            time.sleep(seconds)
+            sys.stdin.read()
         return
     file = apsw.Connection(where)
     file.execute("BEGIN IMMEDIATE")
     tell(ready=True)
-    time.sleep(seconds)
+    sys.stdin.read()
     file.execute("ROLLBACK")
     file.close()
 
@@ -165,8 +171,8 @@ def main(what: str, where: str, *rest: str) -> None:
             asyncio.run(same(where, name, SessionId(session_id), int(count)))
         case "follow", cursor:
             asyncio.run(follow(where, Cursor(cursor)))
-        case "hold", seconds:
-            hold(where, float(seconds))
+        case ("hold",):
+            hold(where)
         case _:
             raise SystemExit(__doc__)
 

@@ -11,8 +11,8 @@ from threadline.core.turn import TurnId, TurnState
 from threadline.gateway.pace import Pace
 from threadline.sessions.arrivals.outcome import Arrival
 from threadline.sessions.store import Store
+from threadline.testing.deadline import HANG_SECONDS
 
-PATIENCE = 10.0
 NEVER = timedelta(days=1)
 _numbers = itertools.count(1)
 
@@ -43,7 +43,7 @@ async def tell(store: Store, text: str, *, who: str = "alice", on: str = "telegr
 
 async def until(condition: Callable[[], Awaitable[bool]], what: str) -> None:
     """Wait for something that must come true soon."""
-    over = asyncio.get_running_loop().time() + PATIENCE
+    over = asyncio.get_running_loop().time() + HANG_SECONDS
     while not await condition():
         assert asyncio.get_running_loop().time() < over, f"it never happened: {what}"
         await asyncio.sleep(0.002)

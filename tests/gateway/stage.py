@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from tests.gateway.scene import PATIENCE, unhurried
+from tests.gateway.scene import unhurried
 from threadline.core.address import Address
 from threadline.core.command import Command
 from threadline.core.platform import Capabilities, Gate, Outgoing, ReadBlob
@@ -15,6 +15,7 @@ from threadline.gateway.meters import Meters
 from threadline.gateway.outbox import Outbox
 from threadline.sessions.diagnosis import diagnose
 from threadline.sessions.store import Store
+from threadline.testing.deadline import HANG_SECONDS
 
 
 @dataclass
@@ -107,7 +108,7 @@ async def carrying(
 
 async def soon(condition: Callable[[], bool], what: str) -> None:
     """Wait for something that must come true soon."""
-    over = asyncio.get_running_loop().time() + PATIENCE
+    over = asyncio.get_running_loop().time() + HANG_SECONDS
     while not condition():
         assert asyncio.get_running_loop().time() < over, f"it never happened: {what}"
         await asyncio.sleep(0.002)
@@ -115,7 +116,7 @@ async def soon(condition: Callable[[], bool], what: str) -> None:
 
 async def all_carried(store: Store, *outboxes: Outbox) -> None:
     """Wait until nothing is owed any more, not even later, and nothing is on its way."""
-    over = asyncio.get_running_loop().time() + PATIENCE
+    over = asyncio.get_running_loop().time() + HANG_SECONDS
     while (await store._db.read(diagnose)).deliveries or any(one._sending for one in outboxes):
         assert asyncio.get_running_loop().time() < over, "something is still owed"
         for outbox in outboxes:

@@ -75,7 +75,7 @@ async def test_what_a_turn_says_can_be_waited_for(open_store: OpenStore) -> None
     front, other = Front(await open_store()), Front(await open_store())
     taken = await front.take("hello")
     assert taken.turn_id is not None
-    soon, long = timedelta(milliseconds=20), timedelta(seconds=30)
+    soon, long = timedelta(milliseconds=20), timedelta(hours=1)
 
     assert await front.inbox.answer_to(taken.turn_id, soon) is None
     waiting = [asyncio.ensure_future(front.inbox.answer_to(taken.turn_id, long)) for _ in range(3)]
@@ -105,7 +105,7 @@ async def test_what_steers_a_turn_is_answered_by_it(open_store: OpenStore) -> No
     await front.store.take_steering(claim.lease)
     await front.store.finish(claim.lease, [])
 
-    said = await front.inbox.answer_to(steering.turn_id, timedelta(seconds=30))
+    said = await front.inbox.answer_to(steering.turn_id, timedelta(hours=1))
 
     assert said is not None
     assert (await front.store.turn(steering.turn_id)).answered_by == claim.turn.id
@@ -115,7 +115,7 @@ async def test_who_waits_is_told_of_a_question_and_of_a_failure(front: Front) ->
     """Nobody waits in vain for a turn that waits itself, nor takes a failure for silence."""
     taken = await front.take("tidy up")
     assert taken.turn_id is not None
-    long = timedelta(seconds=30)
+    long = timedelta(hours=1)
     waiting = asyncio.ensure_future(front.inbox.answer_to(taken.turn_id, long))
     await asyncio.sleep(0)
     await front.ask("May I delete it?")

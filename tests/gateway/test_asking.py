@@ -20,6 +20,7 @@ from threadline.sessions.arrivals.outcome import Arrival
 from threadline.sessions.store import Store
 from threadline.testing.agent import AsksLive, Says, ScriptedAgent, Streams
 from threadline.testing.clock import FakeClock
+from threadline.testing.deadline import HANG_SECONDS
 
 MINUTE = 60.0
 SHALL_I = Question(text="Shall I?", tools=("files_delete",))
@@ -137,7 +138,7 @@ async def test_a_worker_that_stops_does_not_wait_for_the_answer(open_store: Open
     agent.will(AsksLive("Shall I?"), Says("never said"))
     agent.will(AsksLive("Shall I, once more?"), Says("It is gone."))
     patient = unhurried(drain=timedelta(hours=1))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(HANG_SECONDS):
         async with Worker(store, agent, pace=patient):
             arrival = await asked(store)
             assert arrival.turn_id is not None

@@ -16,6 +16,7 @@ from threadline.core.platform import Capabilities, Gate, Outgoing, ReadBlob, Rec
 from threadline.core.serving import PlatformState
 from threadline.gateway.connection import Connection
 from threadline.testing.clock import FakeClock
+from threadline.testing.deadline import HANG_SECONDS
 from threadline.testing.gate import RecordingGate
 
 SOON = timedelta(milliseconds=5)
@@ -178,7 +179,7 @@ async def test_a_platform_that_does_not_end_keeps_nobody() -> None:
     async with connected(platform) as connection:
         await until(lambda: _is(platform.begun == 1), "it runs")
 
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(HANG_SECONDS):
             await connection.close(SOON)
         platform.goes_on.set()
 

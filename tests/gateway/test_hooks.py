@@ -23,6 +23,7 @@ from threadline.sessions.endings import RETELLINGS, Ending
 from threadline.sessions.store import Store
 from threadline.testing.agent import Fails, ScriptedAgent
 from threadline.testing.clock import FakeClock
+from threadline.testing.deadline import HANG_SECONDS
 
 SOON = timedelta(milliseconds=20)
 LONG = timedelta(seconds=30)
@@ -194,7 +195,7 @@ async def test_a_hook_that_hangs_harms_nobody(store: Store) -> None:
 
     def hangs(news: TurnFinished) -> None:
         calls.append(news)
-        go_on.wait(10)
+        go_on.wait(HANG_SECONDS)
 
     async def dawdles(news: TurnFinished) -> None:
         slow.append(news)

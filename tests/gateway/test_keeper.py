@@ -21,6 +21,7 @@ from threadline.sessions.feed import FeedLost
 from threadline.sessions.store import Store
 from threadline.testing.agent import Hangs, ScriptedAgent
 from threadline.testing.clock import FakeClock
+from threadline.testing.deadline import HANG_SECONDS
 
 SOON = timedelta(milliseconds=5)
 
@@ -201,7 +202,7 @@ async def test_a_slow_hook_keeps_nobody_waiting(store: Store) -> None:
     assert arrival.session_id is not None
     await store.end(arrival.session_id)
     async with Worker(store, agent, on_ended=hook, pace=unhurried(recover=SOON)) as worker:
-        await asyncio.wait_for(begun.wait(), 5)
+        await asyncio.wait_for(begun.wait(), HANG_SECONDS)
         second = await tell(store, "hello again")
         await becomes(store, second.turn_id, TurnState.DONE)
         await worker.recover()

@@ -19,6 +19,7 @@ from threadline.core.message import MediaKind, NewMessage, Role, Text, say
 from threadline.core.platform import Capabilities, SendFailed
 from threadline.sessions.store import Store
 from threadline.testing.clock import FakeClock
+from threadline.testing.deadline import HANG_SECONDS
 
 HERE = Address(platform="telegram", kind=Kind.DM, chat="alice")
 SHORT = Capabilities(text_limit=64)
@@ -131,7 +132,7 @@ async def test_a_second_doubt_is_the_last(open_store: OpenStore) -> None:
         await soon(lambda: len(board.attempts) == 1, "the first attempt")
         clock.advance(timedelta(minutes=1))
         await all_carried(store, outbox)
-        await asyncio.wait_for(failing(store), 10)
+        await asyncio.wait_for(failing(store), HANG_SECONDS)
 
     assert len(board.attempts) == 2
 
@@ -204,7 +205,7 @@ async def test_a_dead_target_fails_at_once(store: Store) -> None:
     board = Billboard(failures=_queue(SendFailed("blocked", outcome=SendOutcome.DEAD)))
     await store.owe_words(HERE, "hello")
     async with carrying(store, board):
-        await asyncio.wait_for(failing(store), 10)
+        await asyncio.wait_for(failing(store), HANG_SECONDS)
 
     assert [dead.why for dead in await store.dead_targets()] == ["blocked."]
 
@@ -300,7 +301,7 @@ async def test_what_is_being_sent_may_end(store: Store) -> None:
     await store.owe_words(HERE, "hello")
     async with carrying(store, board) as outbox:
         await soon(lambda: len(board.attempts) == 1, "it is on its way")
-        draining = asyncio.create_task(outbox.drain(timedelta(seconds=10)))
+        draining = asyncio.create_task(outbox.drain(timedelta(hours=1)))
         await asyncio.sleep(0)
         assert board.gate is not None
         board.gate.set()

@@ -24,6 +24,7 @@ from threadline.gateway.settings import GatewaySettings
 from threadline.platforms.simulated import Simulated
 from threadline.sessions.store import Store
 from threadline.testing.agent import Hangs, Says, ScriptedAgent
+from threadline.testing.deadline import HANG_SECONDS
 
 ALL = replace(EVERYBODY, access=AccessRules(allow=["chat:*", "other:*"]))
 
@@ -183,7 +184,7 @@ async def test_a_platform_that_goes_sends_what_it_is_sending(store: Store) -> No
     alice = chat.person("Alice")
     async with served(store, chat, other) as house:
         alice.writes("Hello!")
-        await asyncio.wait_for(chat.begins.wait(), 10)
+        await asyncio.wait_for(chat.begins.wait(), HANG_SECONDS)
         going = asyncio.create_task(house.becomes(going=["chat"]))
         await until(lambda: _is("chat" not in house.gateway.platforms), "it goes")
         assert not going.done()

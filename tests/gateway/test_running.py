@@ -17,6 +17,7 @@ from threadline.gateway.running import USAGE_LIMIT
 from threadline.gateway.worker import Worker
 from threadline.sessions.store import Store
 from threadline.testing.agent import Fails, Hangs, Says, ScriptedAgent, Streams
+from threadline.testing.deadline import HANG_SECONDS
 
 MISSING = Attachment(kind=MediaKind.FILE, blob=BlobHash("0" * 64), media_type="text/plain", size=1)
 
@@ -336,7 +337,7 @@ async def test_listeners_hear_how_a_turn_was_taken(store: Store) -> None:
 
 async def _until_closed(live: AsyncIterator[Happening]) -> list[Happening]:
     heard: list[Happening] = []
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(HANG_SECONDS):
         async for happening in live:
             heard.append(happening)
             if isinstance(happening, Closed):

@@ -16,6 +16,7 @@ from threadline.gateway.settings import GatewaySettings
 from threadline.platforms.simulated import Simulated
 from threadline.sessions.store import Store
 from threadline.testing.agent import Hangs, Says, ScriptedAgent, Streams
+from threadline.testing.deadline import HANG_SECONDS
 
 pytestmark = on(FAST)
 
@@ -57,7 +58,7 @@ class Stubborn(Simulated):
     async def let_go(self) -> None:
         """Let everything end that hangs."""
         self.released.set()
-        await asyncio.wait({task for task in self.left if task is not None}, timeout=10)
+        await asyncio.wait({task for task in self.left if task is not None}, timeout=HANG_SECONDS)
 
 
 @pytest.mark.parametrize("what", ["send", "edit", "show_typing"])
@@ -70,7 +71,7 @@ async def test_a_platform_that_cannot_be_cancelled_is_left(
     rules = AccessRules(allow=["chat:*"])
     gateway = Gateway(store, agent, [chat], settings=GatewaySettings(access=rules, pace=PACE))
     caplog.set_level(logging.WARNING)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(HANG_SECONDS):
         await gateway.__aenter__()
         alice = chat.person("Alice")
         alice.writes("hello")
@@ -79,7 +80,7 @@ async def test_a_platform_that_cannot_be_cancelled_is_left(
             agent.goes_on()
         await chat.begun.wait()
     try:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(HANG_SECONDS):
             await gateway.stop()
     finally:
         await chat.let_go()
@@ -92,12 +93,12 @@ async def test_words_that_are_not_kept_hold_up_no_stop(store: Store) -> None:
     chat = Stubborn("send")
     settings = GatewaySettings(access=AccessRules(), pace=PACE)
     gateway = Gateway(store, ScriptedAgent(), [chat], settings=settings)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(HANG_SECONDS):
         await gateway.__aenter__()
         chat.person("Mallory").writes("let me in")
         await chat.begun.wait()
     try:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(HANG_SECONDS):
             await gateway.stop()
     finally:
         await chat.let_go()

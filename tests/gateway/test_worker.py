@@ -16,6 +16,7 @@ from threadline.sessions.store import Store
 from threadline.sessions.turns.claim import Claim
 from threadline.testing.agent import Fails, Hangs, Says, ScriptedAgent
 from threadline.testing.clock import FakeClock
+from threadline.testing.deadline import HANG_SECONDS
 
 
 async def test_a_turn_is_answered_as_soon_as_it_arrives(store: Store) -> None:
@@ -201,11 +202,12 @@ async def test_a_stubborn_agent_says_nothing_more(store: Store) -> None:
         assert arrival.turn_id is not None
         assert arrival.session_id is not None
         await until(lambda: _truth(bool(worker.running)), "it runs")
-        await asyncio.sleep(0.02)
+        (turn,) = worker._running.values()
+        await until(lambda: _truth(turn.pieces == 1), "it has said something")
         await worker.beat()
 
         await store.stop(arrival.turn_id)
-        await asyncio.wait_for(agent.was_cancelled.wait(), 5)
+        await asyncio.wait_for(agent.was_cancelled.wait(), HANG_SECONDS)
         await until(lambda: _truth(not worker.running), "it is let go")
 
     texts = [line.text for line in await store.transcript(arrival.session_id)]
@@ -267,7 +269,7 @@ async def test_a_turn_that_breaks_its_worker_is_not_swallowed(open_store: OpenSt
 
     worker = Worker(store, agent, pace=unhurried())
     with pytest.raises(ExceptionGroup) as caught:
-        await asyncio.wait_for(worker.run(), 5)
+        await asyncio.wait_for(worker.run(), HANG_SECONDS)
     assert caught.group_contains(ZeroDivisionError)
 
 
@@ -316,7 +318,7 @@ async def test_who_waits_for_a_worker_hears_of_its_end(open_store: OpenStore) ->
     await worker.__aenter__()
 
     with pytest.raises(ExceptionGroup) as caught:
-        await asyncio.wait_for(worker.wait(), 5)
+        await asyncio.wait_for(worker.wait(), HANG_SECONDS)
 
     assert caught.group_contains(ZeroDivisionError)
 
@@ -325,7 +327,7 @@ async def test_a_stopping_worker_takes_no_new_turn(store: Store) -> None:
     """What arrives after the sign to stop waits for somebody else."""
     agent = ScriptedAgent()
     agent.will(Hangs())
-    async with Worker(store, agent, pace=unhurried(drain=timedelta(seconds=5))) as worker:
+    async with Worker(store, agent, pace=unhurried(drain=timedelta(hours=1))) as worker:
         first = await tell(store, "hello")
         await until(lambda: _truth(bool(agent.parked)), "the turn hangs")
         stopping = asyncio.create_task(worker.stop())

@@ -5,7 +5,9 @@ import threading
 from collections.abc import Set as AbstractSet
 from typing import TypeAlias
 
-GRACE = 1.0
+from threadline.testing.deadline import HANG_SECONDS
+
+GRACE = HANG_SECONDS
 """Seconds for a thread that was told to end to get there."""
 
 TICKS = 5
@@ -28,7 +30,7 @@ async def tasks_left(before: AbstractSet[Task]) -> list[str]:
     return sorted(_name(task) for task in running_tasks() - before)
 
 
-def threads_left(before: AbstractSet[threading.Thread], grace: float = GRACE) -> list[str]:
+def threads_left(before: AbstractSet[threading.Thread], grace: float | None = None) -> list[str]:
     """Name the threads that were not there before and would outlive their owner.
 
     Those are the ones that keep a process from ending, and our own, which somebody has to close.
@@ -36,7 +38,7 @@ def threads_left(before: AbstractSet[threading.Thread], grace: float = GRACE) ->
     new = [thread for thread in threading.enumerate() if thread not in before]
     stubborn = [thread for thread in new if not thread.daemon or "threadline" in thread.name]
     for thread in stubborn:
-        thread.join(grace)
+        thread.join(GRACE if grace is None else grace)
     return sorted(thread.name for thread in stubborn if thread.is_alive())
 
 

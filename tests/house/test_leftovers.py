@@ -13,14 +13,21 @@ from tests.house.source import ROOT
 UNTIDY = """
 import asyncio, threading
 import pytest
+from tests.house import leftovers
 
-KEEP = []
+KEEP, OVER = [], threading.Event()
+leftovers.GRACE = 0.1
 
 async def test_leaves_a_task():
     KEEP.append(asyncio.create_task(asyncio.sleep(60), name="forgotten"))
 
 def test_leaves_a_thread():
-    threading.Thread(target=threading.Event().wait, args=(1.5,), name="stubborn").start()
+    threading.Thread(target=OVER.wait, name="stubborn").start()
+
+@pytest.fixture(scope="session", autouse=True)
+def end():
+    yield
+    OVER.set()
 
 @pytest.fixture
 async def clock():

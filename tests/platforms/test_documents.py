@@ -9,6 +9,7 @@ from tests.platforms.caller import SECRET, settings
 from tests.web.test_server import FakeGateway
 from threadline.core.platform import Capabilities
 from threadline.platforms.webhook import Settings, Webhook
+from threadline.testing.deadline import HANG_SECONDS
 from threadline.testing.gate import RecordingGate
 from threadline.web.server import make_app, serve
 
@@ -48,7 +49,7 @@ async def test_the_example_for_a_shell_works() -> None:
             stdout=asyncio.subprocess.PIPE,
             env={"PATH": os.environ["PATH"], "URL": url, "SHOP_SECRET": SECRET, "NO_PROXY": "*"},
         )
-        said, _ = await asyncio.wait_for(shell.communicate(), 30)
+        said, _ = await asyncio.wait_for(shell.communicate(), HANG_SECONDS)
     running.cancel()
     await asyncio.wait({running})
 

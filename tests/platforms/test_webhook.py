@@ -25,6 +25,7 @@ from threadline.core.session import SessionId
 from threadline.core.turn import TurnId, TurnState
 from threadline.platforms.webhook import Webhook, make
 from threadline.testing.clock import A_MONDAY
+from threadline.testing.deadline import HANG_SECONDS
 from threadline.testing.gate import RecordingGate
 from threadline.testing.platform_contract import PlatformContract
 from threadline.testing.stage import Stage
@@ -223,10 +224,10 @@ async def test_nobody_waits_behind_a_closed_door() -> None:
     async with opened(gate) as (webhook, _):
         asking = asyncio.create_task(Caller(webhook).post(HELLO, query="?wait=120"))
         await gate.until(taken=1)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(HANG_SECONDS):
             while not webhook._doorway._asking:
                 await asyncio.sleep(0)
-    response = await asyncio.wait_for(asking, 10)
+    response = await asyncio.wait_for(asking, HANG_SECONDS)
 
     assert response.status_code == 202
     assert response.json()["ask"]

@@ -12,7 +12,8 @@ from threadline.core.rank import Rank
 from threadline.core.turn import TurnState
 from threadline.sessions.commands import Reply
 from threadline.testing.agent import Asks, Hangs, Says, TakesSteering
-from threadline.testing.house import PATIENCE, House
+from threadline.testing.deadline import HANG_SECONDS
+from threadline.testing.house import House
 from threadline.testing.person import Person
 from threadline.testing.scribe import ScriptedScribe
 
@@ -48,7 +49,7 @@ async def ask(person: Person, text: str, rank: Rank = Rank.MEMBER) -> str:
 
 async def hears(person: Person, words: str) -> None:
     """Wait until a person was sent these words."""
-    over = asyncio.get_running_loop().time() + PATIENCE
+    over = asyncio.get_running_loop().time() + HANG_SECONDS
     while not any(words in reply.text for reply in await person.house.replies_to(person)):
         assert asyncio.get_running_loop().time() < over, f"nobody said: {words}"
         await asyncio.sleep(0.002)

@@ -23,7 +23,7 @@ async def test_a_house_that_finds_no_rest_says_so(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A story that hangs fails, and names what still moves."""
-    monkeypatch.setattr("threadline.testing.house.PATIENCE", 0.05)
+    monkeypatch.setattr("threadline.testing.house.HANG_SECONDS", 0.05)
     await house.worker.stop()
     alice = house.person("alice", on="telegram")
 

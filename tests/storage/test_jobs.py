@@ -9,8 +9,8 @@ from tests.databases import DatabaseFactory
 from threadline.core.errors import StorageError
 from threadline.storage.database import Transaction
 from threadline.testing.database_verbs import error_of, knows, note
+from threadline.testing.deadline import HANG_SECONDS
 
-WITHIN = 20.0
 ODD = [StopIteration("over"), SystemExit(3), KeyboardInterrupt(), asyncio.CancelledError()]
 
 
@@ -31,10 +31,10 @@ async def test_an_odd_end_of_a_verb_is_its_callers_error(
 
     for _ in range(9):  # more often than there are threads
         for call in (database.write(verb), database.read(query)):
-            error = await asyncio.wait_for(error_of(call), WITHIN)
+            error = await asyncio.wait_for(error_of(call), HANG_SECONDS)
             assert isinstance(error, StorageError)
             assert type(odd).__name__ in str(error)
-    await asyncio.wait_for(database.write(note, "after"), WITHIN)
+    await asyncio.wait_for(database.write(note, "after"), HANG_SECONDS)
     assert await database.read(knows, "after")
     assert not await database.read(knows, "odd")
 
@@ -50,11 +50,11 @@ async def test_one_bad_verb_does_not_harm_its_batch(database_factory: DatabaseFa
             raise ODD[n]
         return n
 
-    first = asyncio.create_task(database.write(lambda _: go_on.wait(WITHIN)))
+    first = asyncio.create_task(database.write(lambda _: go_on.wait(HANG_SECONDS)))
     calls = [asyncio.create_task(database.write(verb, n)) for n in range(20)]
     await asyncio.sleep(0.05)
     go_on.set()
-    outcomes = await asyncio.wait_for(asyncio.gather(*calls, return_exceptions=True), WITHIN)
+    outcomes = await asyncio.wait_for(asyncio.gather(*calls, return_exceptions=True), HANG_SECONDS)
     await first
 
     assert all(isinstance(outcome, StorageError) for outcome in outcomes[: len(ODD)])

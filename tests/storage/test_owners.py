@@ -17,6 +17,7 @@ from threadline.core.errors import StorageError
 from threadline.core.turn import OwnerId
 from threadline.storage.sqlite.owners import Owners
 from threadline.testing.database_verbs import knows, note
+from threadline.testing.deadline import HANG_SECONDS
 
 NOBODY = 65534
 DEAD = "99999-0123abcd"
@@ -130,7 +131,7 @@ async def test_the_sentinel_outlives_its_folder(database_factory: SqliteFactory)
     folder = database_factory.path.with_name("threadline.db-owners")
     shutil.rmtree(folder)
 
-    over = time.monotonic() + 10
+    over = time.monotonic() + HANG_SECONDS
     while not (folder / database.owner).exists():
         assert time.monotonic() < over
         time.sleep(0.05)
@@ -150,7 +151,7 @@ def test_a_forked_child_does_not_keep_its_parent_alive(
             time.sleep(0.2)
             assert owners.dead(asked) == frozenset()
             parent.kill()
-            parent.wait(10)
+            parent.wait(HANG_SECONDS)
             assert owners.dead(asked) == asked
         finally:
             parent.kill()

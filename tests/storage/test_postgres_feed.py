@@ -14,20 +14,21 @@ from threadline.sessions.store import Store
 from threadline.storage.database import Transaction
 from threadline.storage.postgres import check
 from threadline.testing.database_verbs import arrive_slowly
+from threadline.testing.deadline import HANG_SECONDS
 
 pytestmark = on("postgres")
 
 
 async def next_events(events: AsyncGenerator[Event], count: int) -> list[Event]:
     """Read so many events."""
-    return [await asyncio.wait_for(anext(events), 5) for _ in range(count)]
+    return [await asyncio.wait_for(anext(events), HANG_SECONDS) for _ in range(count)]
 
 
 def arrive_and_wait(tx: Transaction, written: threading.Event, go_on: threading.Event) -> None:
     """Write events with small numbers, and commit them late."""
     arrive_slowly(tx, "early", "1", 0.0)
     written.set()
-    go_on.wait(20)
+    go_on.wait(HANG_SECONDS)
 
 
 async def test_a_late_commit_is_not_skipped(database_factory: PostgresFactory) -> None:
@@ -37,7 +38,7 @@ async def test_a_late_commit_is_not_skipped(database_factory: PostgresFactory) -
     begin = await store.feed_end()
     written, go_on = threading.Event(), threading.Event()
     late = asyncio.create_task(database.write(arrive_and_wait, written, go_on))
-    await asyncio.to_thread(written.wait, 20)
+    await asyncio.to_thread(written.wait, HANG_SECONDS)
     await database.write(arrive_slowly, "other", "2", 0.0)
     visible = database_factory.tamper("SELECT min(id), max(id), count(*) FROM events")
     events = store.follow(begin)
@@ -48,7 +49,7 @@ async def test_a_late_commit_is_not_skipped(database_factory: PostgresFactory) -
     assert not first.done(), "what was committed first is shown before it is safe"
     go_on.set()
     await late
-    seen = [await asyncio.wait_for(first, 5), *await next_events(events, 3)]
+    seen = [await asyncio.wait_for(first, HANG_SECONDS), *await next_events(events, 3)]
     await events.aclose()
 
     rows = database_factory.tamper("SELECT count(*), min(id) FROM events")
@@ -82,7 +83,7 @@ async def test_a_stranger_holds_the_feed_back_and_is_named(
         assert f"Process {stranger.info.backend_pid} " in found.what
         assert "stranger" in found.what
         stranger.rollback()
-    assert (await asyncio.wait_for(first, 5)).revision == 1
+    assert (await asyncio.wait_for(first, HANG_SECONDS)).revision == 1
     await events.aclose()
 
 

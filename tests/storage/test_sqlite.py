@@ -20,6 +20,7 @@ from threadline.storage.sqlite.connection import connect
 from threadline.storage.sqlite.writer import IDLE_LOG_BYTES, Writer
 from threadline.storage.trouble import Trouble
 from threadline.testing.database_verbs import error_of, knows, note
+from threadline.testing.deadline import HANG_SECONDS
 
 pytestmark = on("sqlite-fast")
 
@@ -82,7 +83,7 @@ async def test_a_batch_that_fails_as_a_whole_is_run_again(database_factory: Sqli
             raise apsw.FullError("as if the disk were full")
         return name
 
-    first = asyncio.create_task(database.write(lambda _: go_on.wait(20)))
+    first = asyncio.create_task(database.write(lambda _: go_on.wait(HANG_SECONDS)))
     names = [str(n) for n in range(20)]
     calls = [asyncio.create_task(database.write(verb, name)) for name in names]
     await asyncio.sleep(0.05)
@@ -110,7 +111,7 @@ async def test_a_verb_that_fails_after_writing_costs_only_itself(
         if name in {"early", "late"}:
             raise NotFound(name)
 
-    first = asyncio.create_task(database.write(lambda _: go_on.wait(20)))
+    first = asyncio.create_task(database.write(lambda _: go_on.wait(HANG_SECONDS)))
     names = ["one", "early", "two", "late", "three"]
     calls = [asyncio.create_task(database.write(verb, name)) for name in names]
     await asyncio.sleep(0.05)
@@ -160,7 +161,7 @@ async def test_a_write_waits_for_another_process_until_its_deadline(
 
     error = await error_of(hasty.write(note, "hasty"))
 
-    assert 0.25 < time.monotonic() - begin < 5
+    assert time.monotonic() - begin > 0.25
     assert isinstance(error, StorageError)
     assert "held the database for too long; nothing was stored" in str(error)
     assert "locked" not in str(error)
@@ -181,7 +182,7 @@ async def test_two_processes_never_see_a_locked_database(database_factory: Sqlit
     for n in range(150):
         await database.write(note, f"ours {n}")
 
-    assert await asyncio.wait_for(process.wait(), 30) == 0
+    assert await asyncio.wait_for(process.wait(), HANG_SECONDS) == 0
     for n in range(150):
         assert await database.read(knows, f"ours {n}")
         assert await database.read(knows, f"theirs {n}")

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.house.source import ROOT
+from threadline.testing.deadline import HANG_SECONDS
 
 UI = ROOT / "ui"
 _COMPILER = UI / "node_modules" / "typescript" / "bin" / "tsc"
-_PATIENCE_SECONDS = 120
 
 
 def compile_into(folder: Path, source: Path) -> str:
@@ -40,5 +40,5 @@ def _node() -> str:
 
 def _run(*command: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
-        command, capture_output=True, text=True, check=False, timeout=_PATIENCE_SECONDS
+        command, capture_output=True, text=True, check=False, timeout=HANG_SECONDS
     )

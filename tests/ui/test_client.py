@@ -11,6 +11,7 @@ from tests.cli.server import Server
 from tests.docs.entrance import link_of
 from tests.house.source import DOCS
 from tests.ui.compiler import UI, compile_into, run_compiled
+from threadline.testing.deadline import HANG_SECONDS
 
 PROGRAM = """
 import { talk } from "./example.ts";
@@ -41,7 +42,7 @@ def test_the_example_of_the_documents_runs(tmp_path: Path) -> None:
 
 def token_for(url: str, link: str) -> str:
     """Log in by a link and make a token."""
-    with httpx.Client(base_url=url, timeout=60) as client:
+    with httpx.Client(base_url=url, timeout=HANG_SECONDS) as client:
         client.get(link)
         csrf = client.get("/api/me").json()["csrf"]
         wish = {"name": "tests", "scopes": ["read", "write"]}

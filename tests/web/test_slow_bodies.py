@@ -20,6 +20,7 @@ from tests.web.test_server import FakeGateway
 from threadline.core.account import TokenScope
 from threadline.core.message import MediaKind
 from threadline.sessions.store import Store
+from threadline.testing.deadline import HANG_SECONDS
 from threadline.web.api.app import make_api
 from threadline.web.connections import Connection
 from threadline.web.filing import PIECE
@@ -74,7 +75,7 @@ async def calling(
 
 async def dribble(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes:
     """Send a byte at a time until an answer comes; read that to the end of the connection."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(HANG_SECONDS):
         while True:
             writer.write(b" ")
             try:
@@ -109,7 +110,7 @@ async def test_a_body_that_stops_is_cut_off(store: Store, path: str, kind: str) 
     """Nothing more comes, and nobody waits for long."""
     async with calling(store, path, kind, request_time=LONG, body_time=SHORT) as (reader, writer):
         writer.write(b"{")
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(HANG_SECONDS):
             answer = await reader.read()
 
     assert answer.startswith(b"HTTP/1.1 408 ")
@@ -118,7 +119,7 @@ async def test_a_body_that_stops_is_cut_off(store: Store, path: str, kind: str) 
 @on(FAST)
 async def test_a_file_on_a_slow_line_arrives(store: Store) -> None:
     """On the line of a phone a file took longer than a request may, and was refused."""
-    pieces, span = 4, timedelta(seconds=1)
+    pieces, span = 8, timedelta(seconds=4)
     async with calling(
         store,
         "/api/attachments",
@@ -130,8 +131,8 @@ async def test_a_file_on_a_slow_line_arrives(store: Store) -> None:
         for _ in range(pieces):
             writer.write(b"x" * PIECE)
             await writer.drain()
-            await asyncio.sleep(span.total_seconds() / 2)
-        async with asyncio.timeout(20):
+            await asyncio.sleep(span.total_seconds() / 7)
+        async with asyncio.timeout(HANG_SECONDS):
             head = await reader.readuntil(b"\r\n")
 
     assert head.startswith(b"HTTP/1.1 201 ")
@@ -145,11 +146,12 @@ async def test_a_file_is_sent_on_a_slow_line(store: Store) -> None:
     ticket = write_ticket(await store.seal(), file, owner.key, store.now())
     shown = await make_token(store, TokenScope.READ)
     api = await open_api(store)
-    app = Guard(Starlette(routes=[Mount("/api", app=api)]), request_time=SHORT)
+    span = timedelta(seconds=2)
+    app = Guard(Starlette(routes=[Mount("/api", app=api)]), request_time=span)
     sent: list[Message] = []
 
     async def send(message: Message) -> None:
-        await asyncio.sleep(SHORT.total_seconds() / 4)
+        await asyncio.sleep(span.total_seconds() / 5)
         sent.append(message)
 
     async def receive() -> Message:
@@ -198,6 +200,6 @@ async def test_who_takes_nothing_is_let_go() -> None:
         reader, writer = await asyncio.open_connection(where.hostname, where.port, limit=1)
         writer.write(f"GET / HTTP/1.1\r\nHost: {where.netloc}\r\n\r\n".encode())
         await reader.readexactly(1)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(HANG_SECONDS):
             await Watched.lost.wait()
         writer.close()

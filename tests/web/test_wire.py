@@ -9,6 +9,7 @@ from tests.databases import FAST, on
 from tests.web.browser import HERE, browsing, make_site
 from tests.web.test_server import FakeGateway, Odd
 from threadline.sessions.store import Store
+from threadline.testing.deadline import HANG_SECONDS
 from threadline.web.guard import Guard
 from threadline.web.server import make_app, serve
 
@@ -23,7 +24,7 @@ async def exchange(*requests: bytes) -> bytes:
         reader, writer = await asyncio.open_connection(place.hostname, place.port)
         writer.write(b"".join(requests))
         writer.write_eof()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(HANG_SECONDS):
             answer = await reader.read()
         writer.close()
     return answer

@@ -10,7 +10,6 @@ The tests are coroutines; run them with anyio or any other plugin for asyncio.
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
-from datetime import timedelta
 from typing import TypeAlias, get_args
 
 from threadline.core.address import Kind
@@ -21,9 +20,7 @@ from threadline.core.message import BlobHash, Message, MessageKey, NewMessage, R
 from threadline.core.session import Cause, Session, SessionId
 from threadline.core.turn import Turn, TurnId, TurnState
 from threadline.testing.clock import A_MONDAY
-
-AT_ONCE = timedelta(seconds=2)
-"""How long an agent may need to end after it was cancelled."""
+from threadline.testing.deadline import HANG_SECONDS
 
 _FILE = b"a small file"
 
@@ -167,7 +164,7 @@ class AgentContract(ABC):
         await asyncio.sleep(0)
         was_quicker = not task.cancel()
 
-        done, _ = await asyncio.wait({task}, timeout=AT_ONCE.total_seconds())
+        done, _ = await asyncio.wait({task}, timeout=HANG_SECONDS)
 
         assert task in done, "it goes on after it was cancelled"
         assert was_quicker or task.cancelled(), "it swallowed the cancellation"

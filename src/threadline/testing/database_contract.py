@@ -19,7 +19,6 @@ from threadline.sessions.blobs import BLOB_LIMIT, hash_of, pieces_of, put_piece,
 from threadline.sessions.store import Store
 from threadline.testing.database_care import CARE
 from threadline.testing.database_verbs import (
-    PATIENCE,
     QUIET,
     STRANGER,
     arrive_slowly,
@@ -38,10 +37,11 @@ from threadline.testing.database_verbs import (
     quiet,
     wait_for,
 )
+from threadline.testing.deadline import HANG_SECONDS
 from threadline.testing.ground import Ground, Obligation
 
 CROWD = 64
-_SOON = timedelta(seconds=5)
+_SOON = timedelta(seconds=HANG_SECONDS)
 
 
 def name_of(obligation: Obligation) -> str:
@@ -186,7 +186,7 @@ async def a_verb_that_has_not_started_can_be_withdrawn(ground: Ground) -> None:
     await asyncio.sleep(0.05)
 
     waiting.cancel()
-    done, _ = await asyncio.wait([waiting], timeout=1)
+    done, _ = await asyncio.wait([waiting], timeout=HANG_SECONDS)
     go_on.set()
 
     assert done == {waiting}
@@ -200,7 +200,7 @@ async def a_verb_that_has_started_is_waited_for(ground: Ground) -> None:
     database = await ground()
     started, go_on = threading.Event(), threading.Event()
     running = asyncio.create_task(database.write(note_late, "kept", started, go_on))
-    await asyncio.to_thread(started.wait, PATIENCE)
+    await asyncio.to_thread(started.wait, HANG_SECONDS)
 
     for _ in range(3):
         running.cancel()
@@ -208,7 +208,7 @@ async def a_verb_that_has_started_is_waited_for(ground: Ground) -> None:
         assert not running.done()
     go_on.set()
 
-    await asyncio.wait([running], timeout=PATIENCE)
+    await asyncio.wait([running], timeout=HANG_SECONDS)
     assert running.cancelled()
     assert await database.read(knows, "kept")
 
@@ -234,7 +234,7 @@ async def nothing_is_taken_in_after_the_close(ground: Ground) -> None:
     await database.close()
 
     for call in (database.write(note, "a"), database.read(knows, "a")):
-        assert isinstance(await asyncio.wait_for(error_of(call), 5), StorageError)
+        assert isinstance(await asyncio.wait_for(error_of(call), HANG_SECONDS), StorageError)
 
 
 # ── What it does for others ──────────────────────────────────────────────────────────────────────
@@ -252,7 +252,7 @@ async def a_watch_wakes_for_every_commit(ground: Ground) -> None:
         # What is committed while nobody waits is not forgotten.
         await other.write(note, "meanwhile")
         await asyncio.sleep(QUIET.total_seconds())
-        assert await watch.wait(timedelta(0))
+        assert await watch.wait(_SOON)
 
 
 async def a_dead_owner_is_noticed(ground: Ground) -> None:
@@ -271,7 +271,7 @@ async def a_dead_owner_is_noticed(ground: Ground) -> None:
         finally:
             process.kill()
     dead: frozenset[OwnerId] = frozenset()
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(HANG_SECONDS):
         while not dead:
             dead = await database.dead(everybody)
     assert dead == {stranger}
@@ -298,7 +298,7 @@ async def the_feed_skips_nothing(ground: Ground) -> None:
 
     following = asyncio.create_task(follow(reader, begin, messages=rounds * writers))
     await asyncio.gather(*(write(writer) for writer in range(writers)))
-    seen = await asyncio.wait_for(following, PATIENCE)
+    seen = await asyncio.wait_for(following, HANG_SECONDS)
 
     assert len(seen) == 1 + writers // 2
     for revisions in seen.values():

@@ -13,9 +13,8 @@ from threadline.core.rules import Rules
 from threadline.sessions.arrivals.arrive import arrive
 from threadline.sessions.store import Store
 from threadline.storage.database import Row, SqlValue, Transaction, Watch
+from threadline.testing.deadline import HANG_SECONDS
 
-PATIENCE = 20.0
-"""Seconds after which something that should happen will not."""
 QUIET = timedelta(milliseconds=300)
 STRANGER = """
 import asyncio, sys
@@ -85,13 +84,13 @@ def note_slowly(tx: Transaction, name: str) -> str:
 def note_late(tx: Transaction, name: str, started: threading.Event, go_on: threading.Event) -> None:
     """Say that it has begun, and write only when it is told to go on."""
     started.set()
-    go_on.wait(PATIENCE)
+    go_on.wait(HANG_SECONDS)
     note(tx, name)
 
 
 def wait_for(_: Transaction, go_on: threading.Event) -> None:
     """Do nothing until it is told to go on."""
-    go_on.wait(PATIENCE)
+    go_on.wait(HANG_SECONDS)
 
 
 def fail(_: Transaction, error: Exception) -> None:

@@ -9,6 +9,7 @@ from threadline.core.inbound import Inbound
 from threadline.core.message import Attachment, BlobHash, MediaKind
 from threadline.core.platform import Answer, Reception, Taken
 from threadline.core.turn import TurnId
+from threadline.testing.deadline import HANG_SECONDS
 
 
 class RecordingGate:
@@ -76,7 +77,7 @@ class RecordingGate:
         """Answer what a turn said, at once or never."""
         return self.answers.get(turn_id)
 
-    async def until(self, taken: int = 0, *, seen: int = 0, within: float = 10) -> None:
+    async def until(self, taken: int = 0, *, seen: int = 0, within: float = HANG_SECONDS) -> None:
         """Wait until so many things were taken in, or have come at least."""
         async with asyncio.timeout(within), self._news:
             await self._news.wait_for(lambda: len(self.taken) >= taken and len(self.seen) >= seen)

@@ -28,8 +28,9 @@ from threadline.platforms.simulated import Simulated
 from threadline.sessions.store import Store
 from threadline.testing.agent import ScriptedAgent
 from threadline.testing.clock import FakeClock
+from threadline.testing.deadline import HANG_SECONDS
 from threadline.testing.guest import Guest
-from threadline.testing.house import PATIENCE, OpenStore
+from threadline.testing.house import OpenStore
 
 ADMIN = "boss"
 """The id by which the admin of a house is known on each of its platforms."""
@@ -205,7 +206,7 @@ class GatewayHouse:
 
     async def until(self, holds: Callable[[], bool], what: str = "it") -> None:
         """Wait for something that must come true soon."""
-        over = asyncio.get_running_loop().time() + PATIENCE
+        over = asyncio.get_running_loop().time() + HANG_SECONDS
         while not holds():
             assert asyncio.get_running_loop().time() < over, f"it never happened: {what}"
             await asyncio.sleep(_LOOK_AGAIN)
@@ -216,7 +217,7 @@ class GatewayHouse:
             return
         restless = "nobody has looked yet"
         try:
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(HANG_SECONDS):
                 while restless:
                     restless = await self._restless(restless)
                     await asyncio.sleep(_LOOK_AGAIN)

@@ -41,11 +41,10 @@ from threadline.sessions.store import Store
 from threadline.storage.sqlite import SqliteDatabase
 from threadline.testing.agent import ScriptedAgent
 from threadline.testing.clock import FakeClock
+from threadline.testing.deadline import HANG_SECONDS
 from threadline.testing.person import Person
 
 A_NIGHT = timedelta(hours=8)
-PATIENCE = 30.0
-"""Seconds after which a house that does not come to rest is a failure."""
 _LOOK_AGAIN = 0.002
 _NEVER = timedelta(days=1)
 _ABANDONED = "a turn runs whose worker is gone"
@@ -228,7 +227,7 @@ class House:
 
     async def _find_rest(self) -> None:
         assert self._worker is not None
-        over = asyncio.get_running_loop().time() + PATIENCE
+        over = asyncio.get_running_loop().time() + HANG_SECONDS
         while restless := await self._restless():
             assert asyncio.get_running_loop().time() < over, f"the house finds no rest: {restless}"
             if restless == _ABANDONED:

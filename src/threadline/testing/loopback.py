@@ -8,6 +8,7 @@ import uvicorn
 from starlette.applications import Starlette
 from uvicorn.server import ServerState
 
+from threadline.testing.deadline import HANG_SECONDS
 from threadline.testing.line import Line
 
 HOST = "127.0.0.1"
@@ -47,5 +48,5 @@ async def _part(state: ServerState) -> None:
     lines = [line for line in state.connections if isinstance(line, Line)]
     for line in lines:
         line.transport.close()
-    async with asyncio.timeout(GRACE):
+    async with asyncio.timeout(HANG_SECONDS):
         await asyncio.gather(*(line.ended.wait() for line in lines))

@@ -22,14 +22,13 @@ from threadline.core.delivery import SendOutcome
 from threadline.core.inbound import InboundKind
 from threadline.core.message import Attachment, BlobHash, MediaKind, plain_text
 from threadline.core.platform import Outgoing, SendFailed
+from threadline.testing.deadline import HANG_SECONDS
 from threadline.testing.gate import RecordingGate
 from threadline.testing.stage import Mishap, Stage
 
 STRANGE = "Grüße 🧵👩‍👩‍👧 漢字 עברית\n\tline two"
 """Words that get damaged where somebody counts or encodes wrongly."""
 
-AT_ONCE = timedelta(seconds=2)
-"""How long a platform may need to end after it was cancelled."""
 
 _FILE = bytes(range(256)) * 8
 _BLOB = BlobHash(hashlib.sha256(_FILE).hexdigest())
@@ -247,7 +246,7 @@ class PlatformContract(ABC):
             task = asyncio.create_task(stage.platform.run(RecordingGate()))
             await asyncio.sleep(0.01)
             task.cancel()
-            done, _ = await asyncio.wait({task}, timeout=AT_ONCE.total_seconds())
+            done, _ = await asyncio.wait({task}, timeout=HANG_SECONDS)
 
             assert task in done, "it goes on after it was cancelled"
             assert task.cancelled(), "it swallowed the cancellation"
@@ -328,7 +327,7 @@ async def _failure(stage: Stage, mishap: Mishap) -> SendFailed:
 
 
 async def _until_acknowledged(stage: Stage) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(HANG_SECONDS):
         while not await stage.is_acknowledged():  # noqa: ASYNC110 - the other side may be a server
             await asyncio.sleep(0.01)
 

@@ -10,9 +10,7 @@ from typing import Any
 
 from threadline.core.event import Cursor, Event, EventKind, Glimpse, fold
 from threadline.core.session import SessionId
-
-PATIENCE = 30.0
-"""Seconds after which something that must happen is missed."""
+from threadline.testing.deadline import HANG_SECONDS
 
 Told = Mapping[str, Any]
 """JSON that was answered."""
@@ -122,7 +120,7 @@ class StreamWitness:
         What belongs to no session is in no snapshot: events of the expected kinds must come, too.
         """
         try:
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(HANG_SECONDS):
                 while self.missing(expected) or not await self.agrees():
                     await self.take(await anext(frames))
         except TimeoutError:

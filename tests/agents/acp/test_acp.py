@@ -33,6 +33,7 @@ from threadline.core.session import SessionId
 from threadline.core.turn import TurnId
 from threadline.core.usage import Usage
 from threadline.testing.agent_contract import outputs_of, request_for, words_of
+from threadline.testing.deadline import HANG_SECONDS
 
 PROGRAM = str(Path(__file__).with_name("acp_agent.py"))
 
@@ -246,7 +247,7 @@ async def test_it_can_be_stopped(words: str, survives: bool) -> None:
     """A cancelled answer ends at once; the program stays, unless it does not listen."""
     async with acp() as agent:
         first, _ = await answer(agent, request_for("remember"))
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(HANG_SECONDS):
             await until_stopped(agent, words)
         again, _ = await answer(agent, request_for("remember"))
 
@@ -390,7 +391,7 @@ async def test_a_turn_waits_for_the_one_that_is_just_leaving() -> None:
         second = asyncio.create_task(answer(agent, request_for("hello")))
         await asyncio.sleep(0)
         await first.aclose()  # type: ignore[attr-defined]
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(HANG_SECONDS):
             said, _ = await second
 
     assert "hello" in said

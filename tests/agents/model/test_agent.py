@@ -16,6 +16,7 @@ from threadline.core.approval import ToolRules
 from threadline.core.errors import AgentError
 from threadline.core.message import Role, ToolResult
 from threadline.testing.agent_contract import AgentContract, outputs_of, request_for, words_of
+from threadline.testing.deadline import HANG_SECONDS
 
 
 class TestModelAgent(AgentContract):
@@ -33,7 +34,7 @@ async def test_tools_run_at_the_same_time() -> None:
     @tools.tool_plain
     async def meet(name: str) -> str:
         """Wait for the other one."""
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(HANG_SECONDS):
             await met.wait()
         return f"{name} met somebody"
 

@@ -27,6 +27,7 @@ from tests.agents.model import mcp_server
 from threadline.agents.model.link import Link
 from threadline.agents.model.servers import NAME_LIMIT, ServerTools, open_servers, tool_name
 from threadline.agents.settings import McpServer
+from threadline.testing.deadline import HANG_SECONDS
 
 PROGRAM = Path(mcp_server.__file__)
 NO_REST = timedelta(0)
@@ -315,7 +316,7 @@ def _quoted(text: str) -> str:
 
 
 async def _until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(HANG_SECONDS):
         while not condition():
             await asyncio.sleep(0.01)
 

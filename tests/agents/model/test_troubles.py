@@ -13,6 +13,7 @@ from threadline.core.errors import AgentError, ContextFull
 from threadline.core.message import NewMessage, Role
 from threadline.core.session import ModelChoice
 from threadline.core.usage import Usage
+from threadline.testing.deadline import HANG_SECONDS
 from threadline.testing.providers import (
     Calls,
     Disconnects,
@@ -285,7 +286,7 @@ async def test_a_cancelled_answer_closes_its_connection(name: str) -> None:
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(HANG_SECONDS):
                 await double.is_free()
 
     assert "Once upon".startswith(talk.streamed)

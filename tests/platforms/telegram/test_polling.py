@@ -7,6 +7,7 @@ from tests.platforms.telegram.stage import TelegramStage, make_telegram, running
 from threadline.core.errors import PlatformError, StorageError
 from threadline.core.message import plain_text
 from threadline.core.platform import Reception
+from threadline.testing.deadline import HANG_SECONDS
 from threadline.testing.gate import RecordingGate
 from threadline.testing.telegram import BotApi
 
@@ -19,7 +20,7 @@ def words(gate: RecordingGate) -> list[str]:
 
 async def failure(task: asyncio.Task[None]) -> BaseException:
     """Wait for a run to end by itself, and answer why it did."""
-    await asyncio.wait({task}, timeout=10)
+    await asyncio.wait({task}, timeout=HANG_SECONDS)
     error = task.exception()
     assert error is not None
     return error

@@ -13,9 +13,10 @@ from threadline.core.message import Message
 from threadline.core.route import route
 from threadline.platforms.telegram import Settings, Telegram
 from threadline.platforms.telegram.pacing import Pacing
+from threadline.testing.deadline import HANG_SECONDS
 from threadline.testing.gateway_house import GatewayHouse
 from threadline.testing.guest import A_MOMENT
-from threadline.testing.house import PATIENCE, OpenStore, quiet_nights
+from threadline.testing.house import OpenStore, quiet_nights
 from threadline.testing.telegram import BotApi, Chat, Person, Shown
 from threadline.testing.telegram.chats import Topic
 from threadline.testing.telegram.world import Press
@@ -122,7 +123,7 @@ class Writer:
 
     async def hears(self, words: str) -> None:
         """Wait until something with these words is seen here."""
-        await self.house.api.until(lambda: any(words in text for text in self.sees), PATIENCE)
+        await self.house.api.until(lambda: any(words in text for text in self.sees), HANG_SECONDS)
 
     async def transcript(self) -> list[Message]:
         """Read all of their conversation in a direct chat."""

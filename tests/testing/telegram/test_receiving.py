@@ -16,6 +16,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from tests.testing.telegram.bots import open_bot
+from threadline.testing.deadline import HANG_SECONDS
 from threadline.testing.telegram import BotApi, Chat, Person
 from threadline.web.server import serve
 
@@ -58,7 +59,7 @@ async def test_a_poll_waits_for_something_to_come(bot: Bot, alice: Person, dm: C
     await asyncio.sleep(0)
     await alice.writes(dm, "now")
 
-    assert texts(await asyncio.wait_for(polling, 5)) == ["now"]
+    assert texts(await asyncio.wait_for(polling, HANG_SECONDS)) == ["now"]
 
 
 async def test_a_poll_ends_empty(bot: Bot) -> None:

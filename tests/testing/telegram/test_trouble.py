@@ -14,6 +14,7 @@ from aiogram.exceptions import (
 from aiohttp import ClientError
 
 from tests.testing.telegram.bots import open_bot
+from threadline.testing.deadline import HANG_SECONDS
 from threadline.testing.telegram import BotApi, Chat, Limits, Person
 
 
@@ -92,7 +93,7 @@ async def test_a_hanging_call_keeps_nobody(dm: Chat, api: BotApi) -> None:
         hanging = asyncio.create_task(bot.send_message(there.id, "x"))
         polling = asyncio.create_task(bot.get_updates(timeout=30))
         await other.until(lambda: len(other.calls) == 2)
-        async with asyncio.timeout(3):
+        async with asyncio.timeout(HANG_SECONDS):
             await other.__aexit__(None, None, None)
             await asyncio.wait({hanging, polling})
 

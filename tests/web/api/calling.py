@@ -9,6 +9,7 @@ from starlette.types import Message
 
 from tests.web.api.household import Caller, Household
 from tests.web.api.table import TABLE
+from threadline.testing.deadline import HANG_SECONDS
 
 FOLLOW = "follow"
 """The operation whose answer does not end by itself."""
@@ -79,6 +80,6 @@ async def begin(household: Household, request: httpx.Request) -> int:
         "client": ("127.0.0.1", 50_000),
         "server": ("localhost", 8642),
     }
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(HANG_SECONDS):
         await household.app(scope, receive, send)
     return begun.result()

@@ -1,7 +1,8 @@
 """Every operation that changes something × whoever follows: old snapshot + events == new one."""
 
 import asyncio
-from contextlib import nullcontext
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +13,11 @@ from tests.web.api.conftest import Template
 from tests.web.api.household import Caller, Household, move_in, read_places
 from tests.web.api.table import OK, TABLE
 from tests.web.api.watching import Watch
-from threadline.testing.stream import PATIENCE, StreamWitness, verify_feed
+from threadline.core.serving import PlatformState
+from threadline.gateway.gateway import Gateway
+from threadline.sessions.store import Store
+from threadline.testing.deadline import HANG_SECONDS
+from threadline.testing.stream import StreamWitness, verify_feed
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +140,7 @@ async def test_whatever_is_asked_is_told(
     row, told = TABLE[operation], TOLD[operation]
     async with (
         move_in(*template, tmp_path / "house") as household,
-        household.gateway if row.is_served else nullcontext(),
+        serving(household) if row.is_served else nullcontext(),
     ):
         before, heard = await household.store.feed_end(), set[str]()
         owner, member = [await Watch.of(household, name) for name in ("owner", "member")]
@@ -158,6 +163,22 @@ async def test_whatever_is_asked_is_told(
     assert heard == set(told.member.split())
 
 
+@asynccontextmanager
+async def serving(household: Household) -> AsyncIterator[None]:
+    """Serve, from when the feed has told that the gateway and its platforms are up."""
+    async with household.gateway as gateway:
+        async with asyncio.timeout(HANG_SECONDS):
+            while not await _is_told(household.store, gateway):
+                await asyncio.sleep(0.01)
+        yield
+
+
+async def _is_told(store: Store, gateway: Gateway) -> bool:
+    (row,) = await store.gateways()
+    states = {one.state for one in row.platforms.values()}
+    return row.platforms == gateway.health().platforms and states == {PlatformState.UP}
+
+
 async def _act(household: Household, operation: str) -> None:
     row = TABLE[operation]
     caller = Caller.MEMBER if row.audience[Caller.MEMBER] == OK else Caller.OWNER
@@ -170,7 +191,7 @@ async def _loses(member: Watch, household: Household, operation: str) -> None:
     await witness.begin()
     async with member.follow(witness.cursor or "") as frames:
         await _act(household, operation)
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(HANG_SECONDS):
             while not witness.reloads:
                 await witness.take(await anext(frames))
         assert await witness.agrees()

@@ -16,6 +16,7 @@ from threadline.core.account import Account, AccountRole, TokenScope
 from threadline.core.inbound import Inbound
 from threadline.core.session import SessionId
 from threadline.sessions.store import Store
+from threadline.testing.deadline import HANG_SECONDS
 from threadline.testing.gateway_house import GatewayHouse
 from threadline.testing.stream import Frame, Told, read_frames
 from threadline.web.feed.feed import Feed
@@ -110,7 +111,7 @@ class Hall:
         """Come with a token."""
         headers = {"Authorization": f"Bearer {token}"}
         client = httpx.AsyncClient(
-            base_url=self.url, headers=headers, trust_env=False, timeout=httpx.Timeout(20)
+            base_url=self.url, headers=headers, trust_env=False, timeout=httpx.Timeout(HANG_SECONDS)
         )
         self._visits.append(Visit(client))
         return self._visits[-1]

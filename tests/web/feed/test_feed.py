@@ -7,10 +7,9 @@ from tests.databases import FAST, POSTGRES, OpenStore, on
 from tests.web.feed.hall import Hall, make_token
 from threadline.core.account import TokenScope
 from threadline.testing.agent import Hangs, Says, Streams, Thinks
+from threadline.testing.deadline import HANG_SECONDS
 from threadline.testing.gateway_house import GatewayHouse
 from threadline.testing.stream import Frame, StreamWitness, verify_feed
-
-SOON = 20.0
 
 
 @pytest.fixture
@@ -23,7 +22,7 @@ async def hall(open_store: OpenStore) -> AsyncIterator[Hall]:
 async def all_until(frames: AsyncIterator[Frame], what: str, /, **data: object) -> list[Frame]:
     """Read on until a frame of this kind comes that tells this; answer it, and all before it."""
     heard = []
-    async with asyncio.timeout(SOON):
+    async with asyncio.timeout(HANG_SECONDS):
         async for frame in frames:
             heard.append(frame)
             if frame.kind == what and all(frame.data.get(k) == v for k, v in data.items()):

@@ -10,6 +10,7 @@ import httpx
 
 from tests.web.feed.hall import Visit
 from threadline.core.session import SessionId
+from threadline.testing.deadline import HANG_SECONDS
 from threadline.testing.stream import StreamWitness, Told
 
 CONVERSATIONS = 4
@@ -29,7 +30,7 @@ async def child(where: Path, conversations: int) -> AsyncIterator[tuple[Process,
     )
     try:
         assert process.stdout is not None
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(HANG_SECONDS):
             line = await process.stdout.readline()
         yield process, json.loads(line)
     finally:
@@ -44,7 +45,7 @@ async def visit(told: Told) -> AsyncIterator[Visit]:
     headers = {"Authorization": f"Bearer {told['token']}"}
     limits = httpx.Limits(max_connections=None)
     async with httpx.AsyncClient(
-        base_url=told["url"], headers=headers, trust_env=False, timeout=20, limits=limits
+        base_url=told["url"], headers=headers, trust_env=False, timeout=HANG_SECONDS, limits=limits
     ) as client:
         yield Visit(client)
 
@@ -62,7 +63,7 @@ async def _follow_to_the_end(owner: Visit, witness: StreamWitness) -> None:
 
 async def _until_quiet(owner: Visit, ids: Sequence[SessionId]) -> None:
     """Wait until everything that was asked is answered."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(HANG_SECONDS):
         while True:
             sessions = (await owner.snapshot(*ids))["sessions"].values()
             if not any(UNDER_WAY & set(one["states"].values()) for one in sessions):
@@ -80,7 +81,7 @@ async def test_after_a_kill_every_follower_ends_as_a_fresh_snapshot(tmp_path: Pa
         for one in witnesses:
             await one.begin()
         following = [asyncio.create_task(_follow_to_the_end(owner, one)) for one in witnesses]
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(HANG_SECONDS):
             while min(len(one.events) for one in witnesses) < EVENTS:
                 await asyncio.sleep(0.02)
         process.kill()

@@ -13,6 +13,7 @@ import pytest
 from tests.databases import OpenStore
 from tests.web.feed.hall import Hall, make_token
 from tests.web.feed.test_follower import HERE, follower
+from threadline.testing.deadline import HANG_SECONDS
 from threadline.testing.gateway_house import GatewayHouse
 from threadline.web.feed.follower import BACKLOG, Follower, Piece
 from threadline.web.pipes import Pipe
@@ -100,7 +101,7 @@ async def read_until(one: socket.socket, what: bytes) -> bytes:
     loop, client, body = asyncio.get_running_loop(), h11.Connection(h11.CLIENT), b""
     client.send(h11.Request(method="GET", target="/", headers=[("Host", "here")]))
     client.send(h11.EndOfMessage())
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(HANG_SECONDS):
         while what not in body:
             event = client.next_event()
             if event is h11.NEED_DATA:
@@ -156,7 +157,7 @@ async def test_old_callers_hear_the_same(hall: Hall) -> None:
 async def read_until_plain(one: socket.socket, what: bytes) -> bytes:
     """Read what comes, as it comes, until something stands in it."""
     loop, read = asyncio.get_running_loop(), b""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(HANG_SECONDS):
         while what not in read:
             read += await loop.sock_recv(one, 1 << 16)
     return read

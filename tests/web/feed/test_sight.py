@@ -21,6 +21,7 @@ from threadline.core.session import SessionId
 from threadline.sessions.feed import FeedLost, place_of
 from threadline.sessions.store import Store
 from threadline.testing.agent import Hangs, Streams
+from threadline.testing.deadline import HANG_SECONDS
 from threadline.testing.gateway_house import GatewayHouse
 from threadline.web.feed.follower import BACKLOG
 from threadline.web.feed.sight import Sight
@@ -165,7 +166,7 @@ async def test_somebody_who_reads_nothing_costs_little(hall: Hall) -> None:
         await asyncio.sleep(0)
 
     read = b""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(HANG_SECONDS):
         while b"event: reload" not in read:
             read = read[-20:] + await loop.sock_recv(quiet, 1 << 20)
     quiet.close()

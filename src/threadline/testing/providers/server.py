@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from threadline.testing.deadline import HANG_SECONDS
 from threadline.testing.loopback import listen
 from threadline.testing.providers.anthropic_messages import AnthropicMessages
 from threadline.testing.providers.desk import Desk
@@ -23,8 +24,6 @@ from threadline.testing.providers.wire import Asked, Received
 
 OK = "ok"
 """What is said when nothing was asked and nobody wrote a script."""
-PATIENCE = 10.0
-"""Seconds that a test waits for an answer to hang, or for none to."""
 MODELS = ("gpt-5", "gpt-4o", "o4-mini")
 """What is listed when every name of a model is known."""
 
@@ -100,12 +99,12 @@ class ProviderDouble:
 
     async def hangs(self) -> None:
         """Wait until an answer hangs."""
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(HANG_SECONDS):
             await self._hung.wait()
 
     async def is_free(self) -> None:
         """Wait until no answer hangs."""
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(HANG_SECONDS):
             await self._free.wait()
 
     def take(self, received: Received) -> int:

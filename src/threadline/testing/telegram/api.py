@@ -6,6 +6,7 @@ from datetime import timedelta
 from types import TracebackType
 from typing import Self
 
+from threadline.testing.deadline import HANG_SECONDS
 from threadline.testing.telegram.calls import Call
 from threadline.testing.telegram.chats import Chat, ChatKind, Standing
 from threadline.testing.telegram.people import Person
@@ -223,17 +224,17 @@ class BotApi:
         self.world.shift += span
         self.world.bell.ring()
 
-    async def until(self, condition: Callable[[], object], within: float = 5.0) -> None:
+    async def until(self, condition: Callable[[], object], within: float = HANG_SECONDS) -> None:
         """Wait until something holds, or fail."""
         if not await self.world.bell.until(condition, within):
             raise TimeoutError(f"It did not come to that within {within} s")
 
-    async def said(self, chat: Chat, count: int = 1, within: float = 5.0) -> list[str]:
+    async def said(self, chat: Chat, count: int = 1, within: float = HANG_SECONDS) -> list[str]:
         """Wait until the bot has said so much in a chat; answer its words."""
         await self.until(lambda: len(chat.messages) >= count, within)
         return chat.texts
 
-    async def answered(self, press: Press, within: float = 5.0) -> Wire:
+    async def answered(self, press: Press, within: float = HANG_SECONDS) -> Wire:
         """Wait until the bot has answered to a button; answer what it said."""
         await self.until(lambda: press.answer is not None, within)
         return press.answer or {}
