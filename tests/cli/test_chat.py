@@ -113,12 +113,14 @@ def test_what_cannot_be_done_is_said_in_a_sentence(line: str, sentence: str) -> 
     assert "Traceback" not in result.output
 
 
-def test_the_same_title_in_one_lineage_means_the_newest() -> None:
-    """/resume prefers the newest, and says that an older one has the title as well."""
-    lines = chat("hello", "/new", "hello", "more", "/new", "other", "/resume hello")
+def test_one_title_of_several_conversations_is_a_choice() -> None:
+    """/resume lists what matches, and the number leads there."""
+    lines = chat("hello", "/new", "hello", "more", "/new", "other", "/resume hello", "/resume 3")
 
-    sentence = "Continuing “hello” from a moment ago — 4 messages."
-    assert f"{sentence} 1 older one also matched; /resume lists them." in lines
+    assert "Several match “hello”:" in lines
+    assert "2. “hello” · a moment ago" in lines
+    assert "3. “hello” · a moment ago" in lines
+    assert "Continuing “hello” from a moment ago — 2 messages." in lines
 
 
 def test_a_conversation_can_be_renamed() -> None:

@@ -70,7 +70,11 @@ def list_own_sessions(
     only_here: bool = False,
     most: int = PAGE,
 ) -> list[SessionRow]:
-    """Read the latest sessions that an asker may see and resume; `only_here`: of their chat."""
+    """Return the latest sessions of an asker that the sidebar would show them.
+
+    These are no archived sessions, runs of jobs, empty ones or older links of a continuation.
+    `only_here` leaves those of the chat that they ask from.
+    """
     keys = asker_keys(tx, Asker(address=address, sender=sender, profile=profile))
     rows = tx.all(
         "list_sessions_of_asker",

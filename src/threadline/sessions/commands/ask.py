@@ -12,6 +12,7 @@ from threadline.core.forgetting import ForgettingId
 from threadline.core.inbound import Inbound
 from threadline.core.listing import SessionRow
 from threadline.core.message import Part, Role
+from threadline.core.person import Asker
 from threadline.core.platform import Choice
 from threadline.core.portable.files import ExportFormat
 from threadline.core.rank import Rank
@@ -172,10 +173,20 @@ class Ask:
         """Whether others may read what is said."""
         return self.inbound.address.kind is not Kind.DM
 
-    def own(self) -> list[SessionRow]:
-        """Read what the asker may see, the latest activity first.
+    def asker(self, *, sees_all: bool = False) -> Asker:
+        """Return who asks, for checks of what they may see."""
+        inbound = self.inbound
+        return Asker(
+            address=inbound.address,
+            sender=inbound.sender,
+            profile=inbound.profile,
+            sees_all=sees_all,
+        )
 
-        Where others read along these are only the conversations of that chat.
+    def own(self) -> list[SessionRow]:
+        """Return the sender's sessions as the sidebar would show them, latest activity first.
+
+        In a group these are only the conversations of that chat.
         """
         inbound = self.inbound
         return views.list_own_sessions(

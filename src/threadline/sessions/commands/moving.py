@@ -2,34 +2,25 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from threadline.core.errors import Invalid, NotFound
 from threadline.core.listing import SessionRow
+from threadline.core.person import Asker
 from threadline.core.platform import Choice
-from threadline.core.session import Cause, Session, SessionId, checked_session_id
+from threadline.core.session import Cause, Session, SessionId
 from threadline.core.text import clean_title
 from threadline.sessions import conversations
 from threadline.sessions.commands.ask import Ask, Reply, introduce
 from threadline.sessions.deliveries.buttons import LABEL_LIMIT, MOST_CHOICES
-from threadline.sessions.phrases import ago, count, name
+from threadline.sessions.people.ownership import asker_keys
+from threadline.sessions.phrases import ago, name
+from threadline.sessions.transcripts.lineage import list_later_links
 
 LISTED = 20
 """Conversations that a list in a chat shows."""
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,9}")
 _ID = re.compile(r"[0-9]{8}_[0-9]{6}_[0-9a-f]{8}")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """The conversation that somebody means."""
-
-    id: SessionId
-    is_known: bool
-    """It is among those that were listed; of any other it has to be asked who may see it."""
-    others: str
-    """What is said of older ones that also matched."""
 
 
 def new(ask: Ask) -> Reply:
@@ -56,14 +47,14 @@ def reset(ask: Ask) -> Reply:
 
 
 def resume(ask: Ask) -> Reply:
-    """Go on with an earlier conversation, or list them to choose from."""
-    found = find_meant(ask)
-    if isinstance(found, Reply):
-        return found
-    id, inbound = found.id, ask.inbound
-    if found.is_known and id == ask.here():
-        return Reply(text=tell_already(ask, found))
-    words = introduce(ask.tx, id, now=ask.now) if found.is_known else None
+    """Switch to an earlier conversation, or list them to choose from."""
+    id = find_target(ask, ask.asker())
+    if isinstance(id, Reply):
+        return id
+    if id == ask.here():
+        return Reply(text=describe_current(ask, id))
+    words = introduce(ask.tx, id, now=ask.now)
+    inbound = ask.inbound
     conversations.switch(
         ask.tx,
         inbound.address,
@@ -73,39 +64,50 @@ def resume(ask: Ask) -> Reply:
         rules=ask.rules,
         now=ask.now,
     )
-    return Reply(text=f"Continuing {words or introduce(ask.tx, id, now=ask.now)}.{found.others}")
+    return Reply(text=f"Continuing {words}.")
 
 
-def tell_already(ask: Ask, found: Found) -> str:
-    """Say that somebody is where they want to go."""
-    return f"You are there already: {introduce(ask.tx, found.id, now=ask.now)}.{found.others}"
+def describe_current(ask: Ask, id: SessionId) -> str:
+    """Return the reply to a request for the conversation that is already current."""
+    return f"You are there already: {introduce(ask.tx, id, now=ask.now)}."
 
 
-def find_meant(ask: Ask) -> Found | Reply:
-    """Find the conversation that is meant, or list those that it may be."""
+def find_target(ask: Ask, asker: Asker) -> SessionId | Reply:
+    """Return the conversation that the argument names, or a list if it names none or several."""
+    if _ID.fullmatch(ask.argument):
+        return _find_latest_link(ask, asker, SessionId(ask.argument))
     own = ask.own()
     if not ask.argument:
         return _listing(ask, own, own, "Your conversations:")
     found = _find(own, ask.argument)
-    newest = _newest_of_lineages(found)
-    if len(newest) > 1:
-        return _listing(ask, own, newest, f"Several match “{clean_title(ask.argument)}”:")
-    target = newest[0].session if newest else None
-    if target is None and ask.is_overheard:
+    if len(found) > 1:
+        return _listing(ask, own, found, f"Several match “{clean_title(ask.argument)}”:")
+    return found[0].session.id
+
+
+def _find_latest_link(ask: Ask, asker: Asker, id: SessionId) -> SessionId:
+    """Return the latest continuation of a session that the asker may resume here.
+
+    Archived sessions and runs of jobs are not listed, but can be resumed by their id.
+    """
+    keys = asker_keys(ask.tx, asker)
+
+    def may_resume(id: SessionId) -> bool:
+        session = ask.tx.one("read_owner", id=id)
+        if session is None or not keys.admits(session):
+            return False
+        return not ask.is_overheard or keys.is_in_chat(session)
+
+    if may_resume(id):
+        return next(link for link in reversed(list_later_links(ask.tx, id)) if may_resume(link))
+    if ask.is_overheard:
         hint = "All of yours can be resumed in a private chat"
         raise NotFound("No conversation in this chat has this id", hint=hint)
-    id = checked_session_id(ask.argument) if target is None else target.id
-    others = ""
-    if len(found) > 1:
-        others = f" {count(len(found) - 1, 'older one')} also matched; /resume lists them."
-    return Found(id=id, is_known=target is not None, others=others)
+    raise NotFound("There is no such session", id=id)
 
 
 def _find(own: Sequence[SessionRow], wanted: str) -> Sequence[SessionRow]:
-    """Find what a person means: a number of the list, an id, or words of a title."""
-    if _ID.fullmatch(wanted):
-        # An id that is not among the latest is not lost: the switch looks whether it may be seen.
-        return [row for row in own if row.session.id == wanted]
+    """Return the sessions that a number of the list or words of a title name."""
     if _NUMBER.fullmatch(wanted):
         number = int(wanted)
         if number < 1:
@@ -130,15 +132,8 @@ def _titled(own: Sequence[SessionRow], wanted: str) -> list[SessionRow]:
     return whole or [row for row, title in titles if words and words in title]
 
 
-def _newest_of_lineages(rows: Sequence[SessionRow]) -> list[SessionRow]:
-    newest: dict[SessionId, SessionRow] = {}
-    for row in rows:
-        newest.setdefault(row.session.root_id, row)
-    return list(newest.values())
-
-
 def sessions(ask: Ask) -> Reply:
-    """List the conversations of whoever asks."""
+    """List the sender's conversations."""
     own = ask.own()
     if not ask.argument:
         return _listing(ask, own, own, "Your conversations:")

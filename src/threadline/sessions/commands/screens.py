@@ -7,20 +7,18 @@ nothing: only a new one ends the one before, as in a chat.
 from dataclasses import replace
 
 from threadline.core.delivery import is_carried_out
-from threadline.core.errors import Conflict, NotFound
-from threadline.core.person import Asker
+from threadline.core.errors import Conflict
 from threadline.core.platform import Choice
 from threadline.core.rank import Rank
 from threadline.core.session import Cause, EndReason, TitleSource
 from threadline.sessions import choices, views
 from threadline.sessions.chronicle import open_chronicle
 from threadline.sessions.commands.ask import Ask, Reply, introduce
-from threadline.sessions.commands.moving import find_meant, tell_already
+from threadline.sessions.commands.moving import describe_current, find_target
 from threadline.sessions.commands.placing import make_home
 from threadline.sessions.commands.speaking import begin_background
 from threadline.sessions.conversations import succeed
 from threadline.sessions.endings import end_chronicle
-from threadline.sessions.people.ownership import may_see
 from threadline.sessions.phrases import name
 from threadline.sessions.records import address_from_row
 from threadline.sessions.transcripts.branch import branch as fork
@@ -43,22 +41,13 @@ def new(ask: Ask) -> Reply:
 
 def resume(ask: Ask) -> Reply:
     """Go to an earlier conversation, or list them to choose from."""
-    here, found = ask.must_be_here(), find_meant(ask)
-    if isinstance(found, Reply):
-        return replace(found, session_id=here)
-    if not found.is_known and not may_see(ask.tx, _asker(ask), found.id):
-        raise NotFound("There is no such session", id=found.id)
-    if found.id == here:
-        return Reply(text=tell_already(ask, found), session_id=here)
-    words = introduce(ask.tx, found.id, now=ask.now)
-    return Reply(text=f"Continuing {words}.{found.others}", session_id=found.id)
-
-
-def _asker(ask: Ask) -> Asker:
-    inbound, sees_all = ask.inbound, ask.rank.may(Rank.OWNER)
-    return Asker(
-        address=inbound.address, sender=inbound.sender, profile=inbound.profile, sees_all=sees_all
-    )
+    here = ask.must_be_here()
+    id = find_target(ask, ask.asker(sees_all=ask.rank.may(Rank.OWNER)))
+    if isinstance(id, Reply):
+        return replace(id, session_id=here)
+    if id == here:
+        return Reply(text=describe_current(ask, id), session_id=here)
+    return Reply(text=f"Continuing {introduce(ask.tx, id, now=ask.now)}.", session_id=id)
 
 
 def branch(ask: Ask) -> Reply:

@@ -45,8 +45,13 @@ class AskerKeys:
             return True
         if session["sender_key"] is not None:
             return session["sender_key"] in self.sender_keys
+        # The owner of a dm without a sender cannot be proven.
+        return self.is_in_chat(session)
+
+    def is_in_chat(self, session: Row) -> bool:
+        """Return whether a session was opened in the group or channel that they ask from."""
         if self.chat is None or session["kind"] == Kind.DM:
-            return False  # Nobody's dm: whose it is cannot be proven.
+            return False
         return self.chat == tuple(session[name] for name in ("platform", "account", "chat"))
 
     def values(self) -> dict[str, SqlValue]:

@@ -117,7 +117,10 @@ class Reading(Door):
         profile: str = MAIN_PROFILE,
         most: int = views.PAGE,
     ) -> list[SessionRow]:
-        """Read the latest sessions that an asker may see and resume."""
+        """Return the latest sessions of an asker that the sidebar would show them.
+
+        These are no archived sessions, runs of jobs, empty ones or older links of a continuation.
+        """
         return await self._db.read(
             views.list_own_sessions,
             checked_type(address, "address", Address),

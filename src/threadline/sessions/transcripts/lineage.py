@@ -131,6 +131,12 @@ def chain(tx: Transaction, id: SessionId) -> list[Row]:
     return links
 
 
+def list_later_links(tx: Transaction, id: SessionId) -> list[SessionId]:
+    """Return a session and those in which the same conversation went on, the oldest first."""
+    ids = [_id(link) for link in chain(tx, id)]
+    return ids[ids.index(id) :]
+
+
 def stitched(
     tx: Transaction,
     id: SessionId,

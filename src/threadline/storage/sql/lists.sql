@@ -1,3 +1,19 @@
+-- fragment: in_sidebar
+-- Lists show neither archived sessions nor runs of jobs, unless they are asked for.
+s.archived_at IS NULL AND s.origin <> 'job'
+
+-- fragment: has_content
+-- A session without a title and without lines has nothing to show until something happens in it.
+(s.title IS NOT NULL OR s.last_seq > 0 OR s.worktree_path IS NOT NULL
+ OR coalesce((SELECT 0 FROM turns t WHERE t.session_key = s.key AND t.ended_at IS NULL
+              LIMIT 1), 1) <> 1)
+
+-- fragment: is_latest_link
+-- The latest of several continuations stands for all of them.
+-- PostgreSQL turns NOT EXISTS into a join over all sessions; coalesce keeps it a lookup per row.
+coalesce((SELECT 1 FROM sessions n WHERE n.parent_key = s.key AND n.cause = 'continued'
+          LIMIT 1), 0) <> 1
+
 -- name: find_sessions
 -- Find a page of what a list shows, the latest activity first; each part of it has its own index.
 -- PostgreSQL walks along an index only if each part is ordered, and SQLite takes no such order.
@@ -42,7 +58,8 @@ FROM (
       ORDER BY e.last_activity_at DESC, e.key DESC) -- postgres
      ) AS s
 WHERE CASE CAST(:shelf AS TEXT)
-          WHEN 'sidebar' THEN s.archived_at IS NULL AND s.origin <> 'job'
+          WHEN 'sidebar' THEN
+          -- include: in_sidebar
           WHEN 'archived' THEN s.archived_at IS NOT NULL
           WHEN 'scheduled' THEN s.archived_at IS NULL AND s.origin = 'job'
           ELSE s.key IS NOT NULL END
@@ -66,12 +83,11 @@ WHERE CASE CAST(:shelf AS TEXT)
        CASE WHEN s.last_seq > coalesce((SELECT k.seq FROM marks k WHERE k.session_key = s.key
                                         AND k.reader = CAST(:reader AS TEXT)), 0)
             THEN 1 ELSE 0 END)
-  AND (CAST(:empty AS BIGINT) = 1 OR s.title IS NOT NULL OR s.last_seq > 0
-       OR s.worktree_path IS NOT NULL
-       OR coalesce((SELECT 0 FROM turns t WHERE t.session_key = s.key AND t.ended_at IS NULL
-                    LIMIT 1), 1) <> 1)
-  AND coalesce((SELECT 1 FROM sessions n WHERE n.parent_key = s.key AND n.cause = 'continued'
-                LIMIT 1), 0) <> 1
+  AND (CAST(:empty AS BIGINT) = 1 OR
+       -- include: has_content
+       )
+  AND
+  -- include: is_latest_link
 ORDER BY s.last_activity_at DESC, s.key DESC
 LIMIT :most
 
@@ -163,10 +179,12 @@ SELECT s.platform, s.project_key, count(*) AS sessions, count(s.pinned_at) AS pi
                 WHERE k.session_key = s.key AND k.reader = :reader), 0)
                 THEN 1 ELSE 0 END) AS unread
 FROM sessions s
-WHERE s.profile = :profile AND s.archived_at IS NULL AND s.origin <> 'job'
-  AND (s.title IS NOT NULL OR s.last_seq > 0 OR s.worktree_path IS NOT NULL
-       OR EXISTS (SELECT 1 FROM turns t WHERE t.session_key = s.key AND t.ended_at IS NULL))
-  AND NOT EXISTS (SELECT 1 FROM sessions n WHERE n.parent_key = s.key AND n.cause = 'continued')
+WHERE s.profile = :profile AND
+  -- include: in_sidebar
+  AND
+  -- include: has_content
+  AND
+  -- include: is_latest_link
 GROUP BY s.platform, s.project_key
 ORDER BY s.platform, s.project_key
 
@@ -175,9 +193,10 @@ ORDER BY s.platform, s.project_key
 SELECT count(s.archived_at) AS archived, count(*) - count(s.archived_at) AS scheduled
 FROM sessions s
 WHERE s.profile = :profile AND (s.archived_at IS NOT NULL OR s.origin = 'job')
-  AND (s.title IS NOT NULL OR s.last_seq > 0 OR s.worktree_path IS NOT NULL
-       OR EXISTS (SELECT 1 FROM turns t WHERE t.session_key = s.key AND t.ended_at IS NULL))
-  AND NOT EXISTS (SELECT 1 FROM sessions n WHERE n.parent_key = s.key AND n.cause = 'continued')
+  AND
+  -- include: has_content
+  AND
+  -- include: is_latest_link
 
 -- name: list_active
 -- List the sessions with activity since a moment, archived and scheduled ones too.

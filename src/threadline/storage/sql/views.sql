@@ -15,7 +15,8 @@ LEFT JOIN senders k ON k.key = s.taken_by
 WHERE s.id = :id
 
 -- name: list_sessions_of_asker
--- List the latest sessions that are an asker's own, or everybody's in the asker's chat.
+-- List the latest sessions that are an asker's own, or everybody's in the asker's chat, as far as
+-- the sidebar would show them.
 -- Nothing is told of a parent, root or base that became somebody else's when two people parted.
 WITH own AS (SELECT w.key FROM senders w WHERE w.key = :sender_key
              UNION
@@ -39,6 +40,12 @@ WHERE s.key = mine.key AND s.profile = :profile
        OR s.address_key IN (SELECT h.key FROM addresses h WHERE h.platform = :platform
                             AND h.account = :account AND h.kind IN ('group', 'channel', 'thread')
                             AND h.chat = :chat))
+  AND
+  -- include: in_sidebar
+  AND
+  -- include: has_content
+  AND
+  -- include: is_latest_link
 ORDER BY s.last_activity_at DESC, s.key DESC
 LIMIT :most
 
