@@ -67,6 +67,22 @@ def test_thoughts_are_no_part_of_a_piped_answer(home: Path) -> None:
     assert b"Let me see." not in done.stdout
 
 
+def test_an_agent_is_told_that_it_speaks_in_a_terminal(home: Path) -> None:
+    """It is the owner's machine, a person can answer, and no target is promised."""
+    (home / "mine.py").write_text(
+        "from threadline.core.message import Role, say\n\n\n"
+        "async def answer(request):\n"
+        "    yield say(Role.ASSISTANT, request.instructions)\n"
+    )
+    (home / "threadline.toml").write_text("[agent]\npython = 'mine:answer'\n")
+
+    told = run_apart(home, "chat", lines=b"where are you?\n").stdout.decode()
+
+    assert "- Where: a terminal on the owner's machine, which runs Threadline\n" in told
+    assert "can answer" in told
+    assert not any(word in told for word in ("arget", "origin", '"local"'))
+
+
 def test_an_agent_that_cannot_be_had_is_named_at_once(home: Path) -> None:
     """Before anything is asked of it, with what is missing."""
     settle(home, "[agent]\nmodel = 'openai:gpt-5.1'\n")

@@ -24,7 +24,8 @@ from threadline.core.forgetting import Seal
 from threadline.core.instructions import Instructions, instructions_for
 from threadline.core.label import LABEL_LIMIT, is_faithful, label, named, quoted
 from threadline.core.platform import Capabilities, Surroundings
-from threadline.core.target import parse_target
+from threadline.core.session import Origin
+from threadline.core.target import output_address, parse_target
 from threadline.core.veil import OPEN, Hidden, Veil, find_hidden
 
 SEAL = Seal(key=b"k" * 32)
@@ -35,6 +36,7 @@ PLATFORMS = Surroundings(
     capabilities={"signal": Capabilities(raw_ids=False), "discord": Capabilities()},
     notes={"signal": "Write short messages."},
 )
+ABLE = replace(PLATFORMS, has_delivery_tools=True)
 
 hostile = st.one_of(
     st.text(st.characters(exclude_categories=[]), max_size=400),
@@ -63,6 +65,7 @@ def told(
     homes: tuple[Address, ...] = (),
     surroundings: Surroundings = PLATFORMS,
     veil: Veil = OPEN,
+    origin: Origin = Origin.PERSON,
 ) -> Context:
     return make_context(
         here,
@@ -72,6 +75,7 @@ def told(
         homes=homes,
         surroundings=surroundings,
         veil=veil,
+        origin=origin,
     )
 
 
@@ -116,7 +120,7 @@ def test_no_name_begins_a_line(name: str, topic: str, who: str, chat: str) -> No
 def test_it_tells_all_there_is_to_tell() -> None:
     """Platform, place, topic, person, platforms, homes, targets and notes are there."""
     home = Address(platform="signal", kind=Kind.DM, chat="+49170", chat_name="Alice")
-    context = told(homes=(home,))
+    context = told(homes=(home,), surroundings=ABLE)
 
     assert render(context) == (
         "# Where you are\n\n"
@@ -126,9 +130,10 @@ def test_it_tells_all_there_is_to_tell() -> None:
         '- Topic: "Food"\n'
         '- Who: "Alice"\n'
         "- Connected platforms: discord, signal\n"
-        '- Home channels, where unasked messages go: signal "Alice" ("signal:+49170")\n'
-        "- Targets for scheduled jobs: origin (back to this chat); local (a file on this machine);"
-        " signal (its home channel); all (every home channel);"
+        '- Home channels, where unprompted messages go: signal "Alice" ("signal:+49170")\n'
+        "- Targets for scheduled jobs: origin (back to this chat);"
+        " local (a file on the owner's machine); signal (its home channel);"
+        " all (every home channel);"
         " <platform>:<chat> or <platform>:<chat>:<thread> (a chat by its id)\n\n"
         "## Notes on signal\n\n"
         "Write short messages.\n"
@@ -137,14 +142,63 @@ def test_it_tells_all_there_is_to_tell() -> None:
     assert context.targets == ("origin", "local", "signal", "all")
 
 
+def test_what_no_tool_can_use_is_not_promised() -> None:
+    """Without tools that send, an agent hears nothing of targets, `origin`, homes or jobs."""
+    home = Address(platform="signal", kind=Kind.DM, chat="+49170", chat_name="Alice")
+    context = told(homes=(home,))
+    text = render(context)
+
+    assert (context.homes, context.targets) == ((), ())
+    for word in ("arget", "origin", "Home", "home", "job", "schedule", "+49170"):
+        assert word not in text
+
+
+WEB = Address(platform="local", kind=Kind.DM, chat="terminal", thread="a1")
+MEMBER = Address(platform="local", kind=Kind.DM, chat="member-7", thread="a2")
+TERMINAL = Address(platform="local", kind=Kind.DM, chat="terminal")
+
+
+@pytest.mark.parametrize(
+    ("here", "origin", "where", "note"),
+    [
+        (WEB, Origin.PERSON, "a direct chat in the web app", "reads your replies in the web app"),
+        (MEMBER, Origin.PERSON, "a direct chat in the web app", "and can answer them"),
+        (TERMINAL, Origin.PERSON, "a terminal on the owner's machine", "can answer them"),
+        (output_address("main"), Origin.PERSON, "in no chat", "answered in the web app"),
+        (WEB, Origin.JOB, "in no chat", "No person is waiting in a chat"),
+        (TERMINAL, Origin.JOB, "in no chat", "No person is waiting in a chat"),
+    ],
+)
+def test_places_on_this_machine_are_described_as_they_are(
+    here: Address, origin: Origin, where: str, note: str
+) -> None:
+    """Web app, terminal and output folder share a platform, and differ in who reads along."""
+    wrong = "What you say becomes a Markdown file. Nobody can answer it."
+    around = replace(PLATFORMS, notes={"local": wrong})
+    text = render(told(here, surroundings=around, origin=origin))
+    able = render(told(here, surroundings=replace(ABLE, notes={}), origin=origin))
+
+    assert f"- Platform: local\n- Where: {where}" in text
+    assert note in text
+    assert wrong not in text
+    assert '"local"' not in text, "no target leads back to this place"
+    assert "origin (a file on the owner's machine); local (a file on the owner's machine)" in able
+
+
+def test_a_scheduled_run_says_so_on_every_platform() -> None:
+    """A reply to a job goes to the job's target, whichever chat the job was made in."""
+    line = "- Started by: a scheduled job. Your reply is sent to the job's target.\n"
+
+    assert line in render(told(origin=Origin.JOB))
+    assert line not in render(told())
+
+
 def test_the_order_in_which_things_are_known_does_not_matter() -> None:
     """Platforms and homes in another order make the same bytes."""
     homes = tuple(Address(platform=name, kind=Kind.DM, chat="1") for name in ("signal", "discord"))
-    turned = Surroundings(
-        capabilities=dict(reversed(list(PLATFORMS.capabilities.items()))), notes=PLATFORMS.notes
-    )
+    turned = replace(ABLE, capabilities=dict(reversed(list(ABLE.capabilities.items()))))
 
-    first = render(told(homes=homes)).encode()
+    first = render(told(homes=homes, surroundings=ABLE)).encode()
     assert render(told(homes=homes[::-1], surroundings=turned)).encode() == first
 
 
@@ -206,7 +260,7 @@ def test_ids_stay_where_mentions_need_them() -> None:
     """A platform that needs raw ids keeps them, while those of others are hidden."""
     here = replace(FAMILY, platform="discord")
     home = Address(platform="signal", kind=Kind.DM, chat="+49170")
-    context = told(here, homes=(home,), veil=HIDING)
+    context = told(here, homes=(home,), surroundings=ABLE, veil=HIDING)
 
     assert context.here.target == "discord:g+1"
     assert context.homes[0].target == f"signal:{HIDING.chat('signal', '+49170')}"

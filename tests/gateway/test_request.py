@@ -152,11 +152,13 @@ async def test_what_opens_the_sessions_of_a_chat_is_told_there_alone(
 
 
 async def test_home_channels_are_told(open_store: OpenStore) -> None:
-    """The agent knows where jobs can be sent: by the settings, until a chat is made the home."""
+    """With tools that send, the agent is told the homes: of the settings, then of a chat."""
     store: Store = await open_store()
     agent = ScriptedAgent()
     configured = Address(platform="telegram", kind=Kind.DM, chat="42")
-    around = Surroundings(capabilities={"telegram": Capabilities()}, homes=(configured,))
+    around = Surroundings(
+        capabilities={"telegram": Capabilities()}, homes=(configured,), has_delivery_tools=True
+    )
     home = Address(platform="telegram", kind=Kind.GROUP, chat="-1", chat_name="Family")
     async with Worker(store, agent, pace=unhurried(), surroundings=lambda: around):
         await becomes(store, (await tell(store, "one")).turn_id, TurnState.DONE)

@@ -12,8 +12,10 @@ from threadline.assembly.outputs import output_folder
 from threadline.cli.errands import MakeRoom, run_errand
 from threadline.cli.opening import Opened
 from threadline.cli.viewing import Display, View
+from threadline.core.account import TERMINAL_CHAT
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.command import Call, WhileRunning, parse_command
+from threadline.core.delivery import LOCAL
 from threadline.core.errors import Conflict, StorageError
 from threadline.core.inbound import Inbound
 from threadline.core.listing import SessionRow
@@ -28,7 +30,7 @@ from threadline.sessions.commands import carry_out, find_unknown, introduce
 from threadline.sessions.commands.ask import Errand
 from threadline.sessions.conversations import RESETS
 
-TERMINAL = Address(platform="local", kind=Kind.DM, chat="terminal")
+TERMINAL = Address(platform=LOCAL, kind=Kind.DM, chat=TERMINAL_CHAT)
 OWNER = Sender(id="owner")
 """Whoever sits at this terminal: the installation belongs to them."""
 

@@ -1,18 +1,21 @@
-"""The context: what an agent is told of the place it speaks in, as data and as text.
+"""The context: what an agent is told about the place it speaks in, as data and as text.
 
-It is the same, byte for byte, as long as the place, its people and the platforms are: providers
-keep what they have read once. What changes with each message is the trigger, which stands apart.
+It stays the same, byte for byte, while the place, its people and the platforms do, so that
+providers can cache it. What changes with each message is in the trigger.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
+from threadline.core.account import TERMINAL_CHAT
 from threadline.core.address import Address, Kind, Sender
+from threadline.core.delivery import LOCAL
 from threadline.core.instructions import instructions_for
 from threadline.core.label import is_faithful, named, quoted
 from threadline.core.platform import Surroundings
+from threadline.core.session import Origin
 from threadline.core.veil import OPEN, Veil
 
 LABELS_ARE_LABELS = (
@@ -25,11 +28,36 @@ _KINDS = {
     Kind.CHANNEL: "a channel",
     Kind.THREAD: "a thread",
 }
-_FIXED_TARGETS = {
-    "origin": "back to this chat",
-    "local": "a file on this machine",
-    "all": "every home channel",
+
+
+class LocalPlace(StrEnum):
+    """Where a conversation on the `local` platform is read."""
+
+    WEB = "web"
+    """In the web app."""
+    TERMINAL = "terminal"
+    """In a terminal on the machine that runs Threadline."""
+    OUTPUT = "output"
+    """In no chat: a scheduled job or a program started it."""
+
+
+_LOCAL_PLACES = {
+    LocalPlace.WEB: "a direct chat in the web app",
+    LocalPlace.TERMINAL: "a terminal on the owner's machine, which runs Threadline",
+    LocalPlace.OUTPUT: "in no chat",
 }
+_LOCAL_NOTES = {
+    LocalPlace.WEB: (
+        "A person reads your replies in the web app, which shows Markdown, and can answer them."
+    ),
+    LocalPlace.TERMINAL: (
+        "A person reads your replies in a terminal, or later in the web app, and can answer them."
+    ),
+    LocalPlace.OUTPUT: (
+        "No person is waiting in a chat. Your replies can be read and answered in the web app."
+    ),
+}
+_LOCAL_FILE = "a file on the owner's machine"
 
 
 class Company(StrEnum):
@@ -53,7 +81,9 @@ class Spot:
     name: str | None = None
     topic: str | None = None
     target: str | None = None
-    """What names it where a delivery is sent; None: it cannot be named."""
+    """The target that sends a delivery there; None: no target does."""
+    local: LocalPlace | None = None
+    """Where it is read, on the `local` platform."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,17 +91,19 @@ class Context:
     """What an agent is told of the place it speaks in."""
 
     here: Spot
+    origin: Origin = Origin.PERSON
+    """How the session came to be."""
     company: Company = Company.ONE
     who: str | None = None
     """Who speaks: their name, else their id; None where several do, or nobody knows."""
     notes: str = ""
-    """What is special on this platform, in its own words."""
+    """What is special about this place, in the platform's words."""
     platforms: tuple[str, ...] = ()
     """The platforms that are connected, sorted."""
     homes: tuple[Spot, ...] = ()
-    """Where unasked messages go, by platform, sorted."""
+    """Where unprompted messages go, by platform, sorted; none without tools that send there."""
     targets: tuple[str, ...] = ()
-    """The words that a job's target can be, beside a chat that is named."""
+    """The words that a target can be, beside a chat that is named; none without such tools."""
     instructions: tuple[str, ...] = ()
     """What the owner wants in this place, from the general to the specific."""
     skills: tuple[str, ...] = ()
@@ -94,28 +126,39 @@ def make_context(
     opened: Address,
     owner: Sender | None,
     company: Company,
+    origin: Origin = Origin.PERSON,
     homes: Iterable[Address] = (),
     surroundings: Surroundings,
     veil: Veil = OPEN,
 ) -> Context:
-    """Tell of a place what an agent may know.
+    """Describe a place to an agent.
 
     `opened` is where the session began, and `owner` whose it is; a turn may be asked elsewhere.
+    Home channels and targets are left out unless agents have the tools that use them.
     """
     platforms = tuple(sorted(surroundings.capabilities))
-    # Those that were chosen in a chat go before those of the settings.
-    known = {home.platform: home for home in (*surroundings.homes, *homes)}
-    spots = [_spot(known[platform], veil) for platform in sorted(known)]
-    reachable = [spot.platform for spot in spots if spot.platform in surroundings.capabilities]
+    spots: list[Spot] = []
+    targets: tuple[str, ...] = ()
+    if surroundings.has_delivery_tools:
+        # Homes that were chosen in a chat replace those of the settings.
+        known = {home.platform: home for home in (*surroundings.homes, *homes)}
+        spots = [_spot(known[platform], veil) for platform in sorted(known)]
+        reachable = [spot.platform for spot in spots if spot.platform in surroundings.capabilities]
+        targets = ("origin", "local", *reachable, *(("all",) if reachable else ()))
     rules = instructions_for(opened, surroundings.instructions)
+    spot = _spot(here, veil)
+    if spot.local and origin is Origin.JOB:
+        spot = replace(spot, local=LocalPlace.OUTPUT)
+    notes = _LOCAL_NOTES[spot.local] if spot.local else surroundings.notes.get(here.platform, "")
     return Context(
-        here=_spot(here, veil),
+        here=spot,
+        origin=origin,
         company=company,
         who=_who(owner, opened.platform, veil) if company is Company.ONE else None,
-        notes=surroundings.notes.get(here.platform, "").strip(),
+        notes=notes.strip(),
         platforms=platforms,
         homes=tuple(spots),
-        targets=("origin", "local", *reachable, *(("all",) if reachable else ())),
+        targets=targets,
         instructions=tuple(rule.text.strip() for rule in rules if rule.text.strip()),
         skills=tuple(dict.fromkeys(skill for rule in rules for skill in rule.skills)),
     )
@@ -152,7 +195,9 @@ def render_trigger(trigger: Trigger) -> str:
 
 
 def _spot(address: Address, veil: Veil) -> Spot:
-    target = veil.target(address)
+    local = _local_place(address)
+    is_chat = local in {LocalPlace.WEB, LocalPlace.TERMINAL}
+    target = None if is_chat else veil.target(address)
     return Spot(
         platform=address.platform,
         kind=address.kind,
@@ -160,7 +205,18 @@ def _spot(address: Address, veil: Veil) -> Spot:
         name=address.chat_name,
         topic=address.topic,
         target=target if target is not None and is_faithful(target) else None,
+        local=local,
     )
+
+
+def _local_place(address: Address) -> LocalPlace | None:
+    if address.platform != LOCAL:
+        return None
+    if address.kind is not Kind.DM:
+        return LocalPlace.OUTPUT
+    # In the web app each conversation has a thread of its own.
+    is_terminal = address.chat == TERMINAL_CHAT and address.thread is None
+    return LocalPlace.TERMINAL if is_terminal else LocalPlace.WEB
 
 
 def _who(owner: Sender | None, platform: str, veil: Veil) -> str | None:
@@ -173,9 +229,11 @@ def _facts(context: Context) -> Iterator[str]:
     here = context.here
     account = f" (account {quoted(here.account)})" if here.account else ""
     yield f"Platform: {named(here.platform)}{account}"
-    yield f"Where: {_KINDS[here.kind]}{_called(here)}"
+    yield f"Where: {_LOCAL_PLACES[here.local] if here.local else _KINDS[here.kind] + _called(here)}"
     if here.topic:
         yield f"Topic: {quoted(here.topic)}"
+    if context.origin is Origin.JOB:
+        yield "Started by: a scheduled job. Your reply is sent to the job's target."
     if context.company is not Company.ONE:
         yield (
             f"Who: several people speak in this {context.company}. Each of their messages begins"
@@ -187,9 +245,9 @@ def _facts(context: Context) -> Iterator[str]:
         yield f"Connected platforms: {', '.join(named(name) for name in context.platforms)}"
     if context.homes:
         homes = (f"{named(home.platform)}{_called(home)}" for home in context.homes)
-        yield f"Home channels, where unasked messages go: {'; '.join(homes)}"
+        yield f"Home channels, where unprompted messages go: {'; '.join(homes)}"
     if context.targets:
-        yield f"Targets for scheduled jobs: {'; '.join(_explained(context.targets))}"
+        yield f"Targets for scheduled jobs: {'; '.join(_explained(context))}"
     if context.skills:
         yield f"Skills to use here: {', '.join(quoted(skill) for skill in context.skills)}"
 
@@ -200,7 +258,12 @@ def _called(spot: Spot) -> str:
     return name + target
 
 
-def _explained(targets: Sequence[str]) -> Iterator[str]:
-    for target in targets:
-        yield f"{named(target)} ({_FIXED_TARGETS.get(target, 'its home channel')})"
+def _explained(context: Context) -> Iterator[str]:
+    fixed = {
+        "origin": "back to this chat" if context.here.local is None else _LOCAL_FILE,
+        "local": _LOCAL_FILE,
+        "all": "every home channel",
+    }
+    for target in context.targets:
+        yield f"{named(target)} ({fixed.get(target, 'its home channel')})"
     yield "<platform>:<chat> or <platform>:<chat>:<thread> (a chat by its id)"

@@ -270,6 +270,8 @@ class Surroundings:
     """Where unasked messages go, until somebody says otherwise on that platform."""
     redact: bool = False
     """Ids are hidden from agents wherever they can speak to people without knowing them."""
+    has_delivery_tools: bool = False
+    """Agents have tools that schedule jobs or send to targets, and are told about those."""
 
     @property
     def spared(self) -> frozenset[str]:

@@ -51,6 +51,7 @@ async def make_request(
         opened=scene.opened,
         owner=scene.owner,
         company=company_at(scene.opened, is_shared=is_shared),
+        origin=scene.session.origin,
         homes=scene.homes,
         surroundings=surroundings,
         veil=veil,

@@ -57,8 +57,8 @@ class Local:
 
     @property
     def notes(self) -> str:
-        """Say what an agent should know that writes there."""
-        return "What you say becomes a Markdown file. Nobody can answer it."
+        """Return nothing: the context itself describes conversations on this machine."""
+        return ""
 
     async def run(self, gate: Gate) -> None:
         """Wait until cancelled: nobody writes from here."""

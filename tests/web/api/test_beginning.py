@@ -1,8 +1,50 @@
 """Beginning a conversation over the API: with the model and the project that it shall have."""
 
+from collections.abc import Sequence
+from pathlib import Path
+
 from tests.databases import FAST, POSTGRES, on
 from tests.web.api.callers import calling
+from threadline.core.agent import Question
+from threadline.core.message import Message
+from threadline.core.rules import Rules
+from threadline.core.session import SessionId
+from threadline.gateway.change import look_around
+from threadline.gateway.request import make_request
+from threadline.gateway.settings import GatewaySettings
+from threadline.platforms.local import Local
 from threadline.sessions.store import Store
+
+
+class Unsteered:
+    """A turn that no one speaks to while it runs."""
+
+    async def take_steering(self) -> Sequence[Message]:
+        """Return nothing."""
+        return ()
+
+    async def ask(self, question: Question) -> str:
+        """Refuse."""
+        raise AssertionError("No one is asked here")
+
+
+@on(FAST, POSTGRES)
+async def test_the_agent_is_told_that_a_person_reads_in_the_web_app(
+    store: Store, tmp_path: Path
+) -> None:
+    """The owner's and a member's conversations are chats that can be answered, not files."""
+    around = look_around({"local": Local(tmp_path)}, GatewaySettings(), Rules())
+    async with calling(store) as callers:
+        for caller in (callers.owner, callers.member):
+            begun = (await caller.post("/api/sessions", json={"text": "hello"})).json()
+            claim = await store.claim(SessionId(begun["session_id"]))
+            assert claim is not None
+            request = await make_request(store, claim.turn, Unsteered(), around)
+
+            assert "- Where: a direct chat in the web app\n" in request.instructions
+            assert "can answer" in request.instructions
+            for word in ("Nobody", "Markdown file", "arget", "origin"):
+                assert word not in request.instructions
 
 
 @on(FAST, POSTGRES)
