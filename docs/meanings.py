@@ -107,7 +107,7 @@ ADVICE = {
     "LeaseLost": "Let go of the turn or delivery at once, and write nothing more for it.",
     "Refused": "Do not repeat it.",
     "CapReached": "Wait until the cap resets, or raise it; no model was called.",
-    "QueueFull": "Tell the sender; repeat after the next answer.",
+    "QueueFull": "Nothing was stored. Send it again, with the same id, after `Retry-After`.",
     "Invalid": "Correct the value; the hint says what it must be.",
     "BadFile": "Look at the line that it names; sessions before it may have been stored.",
     "TooSlow": "Send it again, faster or in less.",

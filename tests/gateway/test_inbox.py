@@ -13,7 +13,7 @@ from tests.gateway.front import ALICE, GROUP, Front
 from threadline.core.access import AccessRules
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.command import COMMANDS
-from threadline.core.errors import Invalid, StorageError
+from threadline.core.errors import Invalid, QueueFull, StorageError
 from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.message import Attachment, BlobHash, MediaKind, Text
 from threadline.core.person import Identity
@@ -272,9 +272,8 @@ async def test_a_command_that_does_not_exist_is_answered(
     first, second = await front.inbox.take(said), await front.inbox.take(said)
     path = await front.take("/etc/hosts looks odd")
 
-    assert (first.reception, second.reception) == (Reception.COMMAND, Reception.REPEATED)
+    assert (first.reception, second) == (Reception.COMMAND, first)
     assert await front.owed() == [first.said]
-    assert second.said == first.said
     assert "was not taken in" not in caplog.text
     assert "Did you mean /sessions?" in (first.said or "")
     assert path.reception is Reception.TAKEN
@@ -325,7 +324,7 @@ async def test_an_export_is_made_in_the_background(front: Front) -> None:
 
 
 async def test_a_full_queue_is_said(open_store: OpenStore) -> None:
-    """Nothing vanishes: who wrote one too many is told, once, and the platform may forget it."""
+    """The sender of a message that is one too many is told so once, and when to come back."""
     front = Front(await open_store(rules=Rules(queue_cap=2)))
     for n in range(2):
         await front.take(str(n))
@@ -333,9 +332,69 @@ async def test_a_full_queue_is_said(open_store: OpenStore) -> None:
 
     first, second = await front.inbox.take(said), await front.inbox.take(said)
 
-    assert (first.reception, second.reception) == (Reception.REFUSED, Reception.REPEATED)
+    assert first.reception is Reception.BUSY
+    assert first.retry_after == QueueFull.retry_after
+    assert second == first
     assert await front.owed() == [first.said]
     assert "Too many messages" in (first.said or "")
+
+
+async def test_a_refused_message_that_comes_again_is_received(open_store: OpenStore) -> None:
+    """A message that was refused because too many waited is stored when it is sent again."""
+    front = Front(await open_store(rules=Rules(queue_cap=1)))
+    await front.take("first")
+    said = front.said("second")
+    assert (await front.inbox.take(said)).reception is Reception.BUSY
+    assert await front.store.find_arrival(said) is None
+    await front.answer("ok")
+
+    received, repeated = await front.inbox.take(said), await front.inbox.take(said)
+
+    assert (received.reception, repeated.reception) == (Reception.TAKEN, Reception.REPEATED)
+    assert received.turn_id == repeated.turn_id is not None
+    assert await front.transcripts() == ["first", "second"]
+
+
+async def test_a_change_of_a_refused_message_waits_for_it(open_store: OpenStore) -> None:
+    """An edit of a message that was refused is applied when the message is sent again."""
+    front = Front(await open_store(rules=Rules(queue_cap=1)))
+    await front.take("first")
+    said = front.said("secnd")
+    await front.inbox.take(said)
+    edit = replace(said, kind=InboundKind.EDIT, version=1, parts=(Text(text="second"),))
+    await front.inbox.take(edit)
+    await front.answer("ok")
+    await front.inbox.take(said)
+
+    assert await front.transcripts() == ["first", "second"]
+
+
+async def test_a_refused_command_that_comes_again_is_carried_out(front: Front) -> None:
+    """A command that failed is tried again when its message comes again, and reported once."""
+    said = front.said("/title Journey")
+    first, second = await front.inbox.take(said), await front.inbox.take(said)
+    assert "no conversation yet" in (first.said or "")
+    assert second == first
+    assert await front.owed() == [first.said]
+    await front.take("hello")
+
+    third, fourth = await front.inbox.take(said), await front.inbox.take(said)
+
+    assert "Journey" in (third.said or "")
+    assert (third.reception, fourth.reception) == (Reception.COMMAND, Reception.REPEATED)
+    assert len(await front.owed()) == 1
+
+
+async def test_a_command_with_words_that_do_not_fit_is_busy(open_store: OpenStore) -> None:
+    """Words of a command that are refused because too many wait are stored when sent again."""
+    front = Front(await open_store(rules=Rules(queue_cap=1)))
+    await front.take("first")
+    said = front.said("/queue second")
+    assert (await front.inbox.take(said)).reception is Reception.BUSY
+    await front.answer("ok")
+
+    assert (await front.inbox.take(said)).reception is Reception.COMMAND
+    assert await front.transcripts() == ["first", "second"]
 
 
 async def test_an_attachment_that_nobody_stored_is_refused_in_words(front: Front) -> None:

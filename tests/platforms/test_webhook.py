@@ -194,6 +194,7 @@ async def test_edits_deletions_and_threads_come_through() -> None:
         (Reception.COMMAND, "A new conversation.", 200),
         (Reception.REFUSED, None, 403),
         (Reception.LIMITED, "Slowly!", 429),
+        (Reception.BUSY, "Too much", 429),
     ],
 )
 async def test_how_it_was_received_is_told(
@@ -201,13 +202,14 @@ async def test_how_it_was_received_is_told(
 ) -> None:
     """A command is answered at once, a refusal and a limit have their own status."""
     gate = RecordingGate()
-    gate.reception, gate.said = reception, said
+    gate.reception, gate.said, gate.retry_after = reception, said, timedelta(seconds=6.5)
     async with opened(gate) as (webhook, _):
         response = await Caller(webhook).post(HELLO)
 
     assert response.status_code == status
     assert said is None or said in response.text
     assert is_problem(response) == (status >= 400)
+    assert response.headers.get("retry-after") == ("7" if status == 429 else None)
 
 
 class Patient(RecordingGate):

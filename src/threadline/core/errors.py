@@ -1,5 +1,7 @@
 """Errors: one family, in which each says what happened, to which id, and what to do."""
 
+import math
+from datetime import timedelta
 from typing import ClassVar
 
 SENTENCE_LIMIT = 500
@@ -13,6 +15,8 @@ class ThreadlineError(Exception):
     """The HTTP status it becomes."""
     chat: ClassVar[str] = "Sorry, something went wrong here. Please try again."
     """What a person in a chat is told; details may be secret, so it names none."""
+    retry_after: timedelta | None = None
+    """After what time the same request may succeed; None: waiting does not help."""
 
     def __init__(
         self, message: str = "", *, id: str | None = None, hint: str | None = None
@@ -68,6 +72,7 @@ class QueueFull(Refused):
 
     status = 429
     chat = "Too many messages are waiting here. Please send that again after the next answer."
+    retry_after = timedelta(seconds=10)
 
 
 class CapReached(Refused):
@@ -122,6 +127,7 @@ class StorageError(ThreadlineError):
 
     status = 503
     chat = "I cannot reach my memory just now. Please try again in a moment."
+    retry_after = timedelta(seconds=5)
 
 
 class Damaged(StorageError):
@@ -152,6 +158,11 @@ def sentence_of(error: BaseException) -> str:
         name = "" if isinstance(error, ThreadlineError) else name
     told = ": ".join(filter(None, (name, text[:SENTENCE_LIMIT])))[:SENTENCE_LIMIT]
     return told.encode("utf-8", "replace").decode().replace("\0", "")
+
+
+def retry_header(after: timedelta | None) -> dict[str, str]:
+    """Return the `Retry-After` header for a delay, in whole seconds; none for None."""
+    return {} if after is None else {"Retry-After": str(max(1, math.ceil(after.total_seconds())))}
 
 
 def _sentence(text: str) -> str:

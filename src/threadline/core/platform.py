@@ -129,17 +129,30 @@ class Reception(StrEnum):
     """Its sender may not speak here, or it cannot be taken in."""
     LIMITED = "limited"
     """Its sender wrote too much in too short a time."""
+    BUSY = "busy"
+    """Too many messages wait in its conversation; it was not stored, and may be brought again."""
+
+    @property
+    def is_refusal(self) -> bool:
+        """Whether nothing was stored, so that the same message may be brought again."""
+        return self in {Reception.REFUSED, Reception.LIMITED, Reception.BUSY}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taken:
-    """What came of something that a platform brought. It is on disk: the platform may forget it."""
+    """What came of something that a platform brought.
+
+    Unless it was refused it is on disk, and the platform may forget it. What was refused is not
+    stored: if it is brought again it is judged again.
+    """
 
     reception: Reception
     turn_id: TurnId | None = None
     """The turn that answers it."""
     said: str | None = None
     """What was said to it at once: the answer to a command, or why it was refused."""
+    retry_after: timedelta | None = None
+    """After what time it may be accepted, if it was refused for now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

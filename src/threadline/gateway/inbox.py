@@ -9,7 +9,7 @@ from typing import Protocol
 
 from threadline.core.address import Address, Kind
 from threadline.core.command import WhileRunning, parse_command
-from threadline.core.errors import Invalid, StorageError, ThreadlineError
+from threadline.core.errors import Invalid, QueueFull, StorageError, ThreadlineError
 from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.message import Attachment, MediaKind, plain_text
 from threadline.core.platform import Answer, Capabilities, Reception, Taken
@@ -134,7 +134,7 @@ class Inbox:
             except StorageError:
                 raise
             except ThreadlineError as error:
-                taken = await self._turn_down(inbound, error.chat, error)
+                taken = await self._turn_down(inbound, error)
         self._meters.arrived(inbound.address.platform, taken.reception)
         return taken
 
@@ -160,7 +160,7 @@ class Inbox:
         if rank is Rank.STRANGER:
             return await self._meet(inbound)
         if rank is not Rank.OWNER and not self._is_in_time(inbound):
-            return Taken(reception=Reception.LIMITED, said=self._too_fast(inbound))
+            return self._limited(inbound)
         return await self._receive(inbound, rank)
 
     async def _meet(self, inbound: Inbound) -> Taken:
@@ -192,6 +192,14 @@ class Inbox:
         if words:
             self.tell(inbound.address, "\n".join(words))
         return haste is Haste.NONE
+
+    def _limited(self, inbound: Inbound) -> Taken:
+        at = self._moment_of(inbound)
+        free_at = self._limit.free_at(_sender_of(inbound), at)
+        # A message written in the past is judged by that time, and waits no longer for it.
+        after = max(free_at - self._store.now(), timedelta(0))
+        said = self._too_fast(inbound)
+        return Taken(reception=Reception.LIMITED, said=said, retry_after=after)
 
     def _too_fast(self, inbound: Inbound) -> str:
         until = self._limit.free_at(_sender_of(inbound), self._moment_of(inbound))
@@ -267,23 +275,24 @@ class Inbox:
         return taken
 
     def _recall(self, inbound: Inbound) -> Taken | None:
-        """Recall what was said to a message; a refusal stays one."""
+        """Return what was said to a message before, if that is remembered."""
         taken = self._recollection.find(_key_of(inbound), self._store.now())
         if taken is not None and taken.reception is Reception.COMMAND:
             return replace(taken, reception=Reception.REPEATED)
         return taken
 
-    async def _turn_down(self, inbound: Inbound, words: str, why: ThreadlineError) -> Taken:
-        """Tell somebody that their message is not taken in; a change of one just goes."""
+    async def _turn_down(self, inbound: Inbound, why: ThreadlineError) -> Taken:
+        """Tell the sender that a message was not stored. It is received if it comes again."""
         log.info("Something from %s was not taken in: %s", inbound.address.platform, why)
         try:
-            if _is_said(inbound) and await self._store.refuse(inbound, words) is None:
+            if _is_said(inbound) and await self._store.refuse(inbound, why.chat) is None:
                 return self._recall(inbound) or Taken(reception=Reception.REPEATED)
         except StorageError:
             raise
         except ThreadlineError as error:
             log.warning("Nobody could be told about it: %s", error)
-        return self._recallable(inbound, Taken(reception=Reception.REFUSED, said=words))
+        reception = Reception.BUSY if isinstance(why, QueueFull) else Reception.REFUSED
+        return Taken(reception=reception, said=why.chat, retry_after=why.retry_after)
 
     def run(self, errand: Errand, inbound: Inbound) -> None:
         """Do in the background what a command leaves to do."""

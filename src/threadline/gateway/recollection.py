@@ -16,7 +16,7 @@ Key: TypeAlias = tuple[str, ...]
 
 
 class Recollection:
-    """Remembers the latest answers to commands, and refusals, for a few minutes.
+    """Remembers the latest replies to commands, and pairing codes, for a few minutes.
 
     In memory only: they may hold what must not be kept, or somebody's words. Whoever brings a
     message again because the response got lost is answered as the first time.

@@ -122,7 +122,7 @@ def address_of(tx: Transaction, id: SessionId) -> Address:
 def find_arrival(tx: Transaction, inbound: Inbound) -> outcome.Arrival | None:
     """Tell what came of something if it has arrived before."""
     row = outcome.find(tx, outcome.in_known_form(tx, rename(tx, inbound)))
-    return None if row is None else outcome.repeated(row)
+    return outcome.repeated(row)
 
 
 def transcript(

@@ -26,6 +26,7 @@ class RecordingGate:
         """What turns say; one that is not here is not over."""
         self.reception = Reception.TAKEN
         self.said: str | None = None
+        self.retry_after: timedelta | None = None
         self._outcomes: dict[tuple[object, ...], Taken] = {}
         self._broken = 0
         self._open = asyncio.Event()
@@ -67,6 +68,8 @@ class RecordingGate:
         place = (inbound.address.chat, inbound.message_id, inbound.kind, inbound.version)
         if before := self._outcomes.get(place):
             return Taken(reception=Reception.REPEATED, turn_id=before.turn_id)
+        if self.reception.is_refusal:
+            return Taken(reception=self.reception, said=self.said, retry_after=self.retry_after)
         self.taken.append(inbound)
         turn_id = TurnId(len(self.taken)) if self.reception is Reception.TAKEN else None
         self._outcomes[place] = Taken(reception=self.reception, turn_id=turn_id, said=self.said)

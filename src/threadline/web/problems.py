@@ -1,12 +1,11 @@
 """Problems: how every error is told over HTTP, and those that only the web knows."""
 
-import math
 from collections.abc import Mapping
 from datetime import timedelta
 
 from starlette.responses import JSONResponse, Response
 
-from threadline.core.errors import Refused, ThreadlineError
+from threadline.core.errors import Refused, ThreadlineError, retry_header
 from threadline.core.problem import PROBLEM_TYPE, problem_of
 
 
@@ -24,8 +23,7 @@ class TooOften(Refused):
     def __init__(self, message: str = "", *, after: timedelta) -> None:
         """Say after what time it may be asked again."""
         super().__init__(message, hint="Wait for as long as Retry-After says")
-        self.headers = {"Retry-After": str(max(1, math.ceil(after.total_seconds())))}
-        """What goes with the answer."""
+        self.retry_after = after
 
 
 def tell(
@@ -39,6 +37,6 @@ def tell(
     return JSONResponse(
         {**problem_of(error, status), **more},
         status_code=status or error.status,
-        headers={**getattr(error, "headers", {}), **(headers or {})},
+        headers={**retry_header(error.retry_after), **(headers or {})},
         media_type=PROBLEM_TYPE,
     )

@@ -1,6 +1,7 @@
 """Requests with a key: whatever becomes of the first one, a second one makes nothing new."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 from pydantic import BaseModel
@@ -68,6 +69,28 @@ async def test_many_at_once_make_one(store: Store) -> None:
     assert await said(store, id) == ["one", "two", "three"]
     assert (len(await store.shares()), len(jobs)) == (1, 1)
     assert (await store.lineage(id)).number_of_children == 2
+
+
+@on(FAST, POSTGRES)
+async def test_a_refused_message_can_be_sent_again(store: Store) -> None:
+    """A full queue is 429 with a time to come back; the same key then stores the message once."""
+    async with calling(store) as callers:
+        id = await callers.talk("member", "one")
+        store.rules = replace(store.rules, queue_cap=1)
+        path = f"/api/sessions/{id}/messages"
+        await callers.member.post(path, json={"text": "two"})
+        wish = {"text": "three"}
+        full = await callers.member.post(path, json=wish, headers=KEY)
+        claim = await store.claim()
+        assert claim is not None
+        await store.finish(claim.lease, [])
+        sent = await callers.member.post(path, json=wish, headers=KEY)
+        again = await callers.member.post(path, json=wish, headers=KEY)
+        queued = [line.text for line in await store.queue(id)]
+
+    assert (full.status_code, int(full.headers["retry-after"]) >= 1) == (429, True)
+    assert (sent.status_code, again.text) == (201, sent.text)
+    assert queued == ["three"]
 
 
 @on(FAST, POSTGRES)

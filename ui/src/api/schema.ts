@@ -742,7 +742,7 @@ export interface NewWords {
 export type OriginInput = "person" | "job" | "import";
 
 /** What came of something that arrived. */
-export type Outcome = "queued" | "joined" | "observed" | "changed" | "early" | "ignored" | "answered" | "command";
+export type Outcome = "queued" | "joined" | "observed" | "changed" | "early" | "ignored" | "answered" | "command" | "refused";
 
 /** What became of one of several sessions. */
 export interface OutcomeView {

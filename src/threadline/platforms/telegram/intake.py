@@ -11,7 +11,7 @@ from threadline.core.address import Address
 from threadline.core.errors import Invalid, PlatformError
 from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.message import Part, Text
-from threadline.core.platform import Gate, Reception, Taken
+from threadline.core.platform import Gate, Taken
 from threadline.platforms.telegram.addressing import Aim, without_call
 from threadline.platforms.telegram.albums import Album, Albums, Share
 from threadline.platforms.telegram.contents import excerpt_of, words_of
@@ -182,8 +182,7 @@ class Intake:
 
     async def _answer(self, query: types.CallbackQuery, taken: Taken) -> None:
         """Let the button come to rest; who may not press it is told so, and nobody else."""
-        is_refused = taken.reception in {Reception.REFUSED, Reception.LIMITED}
-        words = (taken.said or _NO_LEAVE)[:TOAST] if is_refused else None
+        words = (taken.said or _NO_LEAVE)[:TOAST] if taken.reception.is_refusal else None
         try:
             async with told():
                 await self._bot.answer_callback_query(query.id, text=words)

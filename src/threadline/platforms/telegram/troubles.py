@@ -19,6 +19,8 @@ _TOKEN = re.compile(r"\d+:[\w-]{20,}")
 class Flooded(PlatformError):
     """Telegram wants a pause."""
 
+    retry_after: timedelta
+
     def __init__(self, retry_after: timedelta) -> None:
         """Know how long it shall be."""
         super().__init__(f"Telegram wants a pause of {retry_after.total_seconds():g} s")

@@ -21,6 +21,7 @@ from threadline.core.errors import (
     StorageError,
     ThreadlineError,
     TooLarge,
+    retry_header,
 )
 from threadline.core.platform import Answer, Gate, Receive, Reception, Scope, Send, Taken
 from threadline.core.problem import PROBLEM_TYPE, problem_of
@@ -35,7 +36,6 @@ LONGEST_WAIT = timedelta(seconds=120)
 MOST_WAITING = 200
 """How many callers may wait at a time; the others are told where to ask."""
 
-_PATIENCE = {"Retry-After": "5"}
 _TICKET_DIGITS = 32
 
 
@@ -70,8 +70,6 @@ class Doorway:
         )
         try:
             response = await self._answer(request)
-        except StorageError as error:
-            response = _problem(error, headers=_PATIENCE)
         except ThreadlineError as error:
             response = _problem(error)
         except ClientDisconnect:
@@ -123,9 +121,10 @@ class Doorway:
     ) -> Response:
         if taken.reception is Reception.REFUSED:
             return _problem(Refused(taken.said or "This sender may not speak here"))
-        if taken.reception is Reception.LIMITED:
-            said = taken.said or "This sender wrote too much in too short a time"
-            return _problem(Refused(said), 429, {"Retry-After": "60"})
+        if taken.reception.is_refusal:
+            said = taken.said or "Too many messages at once"
+            hint = "Send it again, with the same message_id, after Retry-After"
+            return _problem(Refused(said, hint=hint), 429, retry_header(taken.retry_after))
         if taken.turn_id is None:
             answer = {"text": taken.said, "messages": []} if taken.said else None
             return _json(200, {"state": "done", "answer": answer})
@@ -237,6 +236,6 @@ def _problem(
     return Response(
         json.dumps(told).encode(),
         status_code=status or error.status,
-        headers=headers,
+        headers={**retry_header(error.retry_after), **(headers or {})},
         media_type=PROBLEM_TYPE,
     )

@@ -66,8 +66,8 @@ def arrive(
     if inbound.kind is not InboundKind.MESSAGE:
         return change(tx, inbound, rules=rules, now=now)
     known = look_up(tx, inbound, at)
-    if known["outcome"] is not None:
-        return outcome.repeated(known)
+    if (before := outcome.settled(tx, inbound, known)) is not None:
+        return before
     place = remember(tx, inbound, at, known, now)
     where = route(named.address, named.sender, rules.scopes_for(at.platform), place.profile)
     rank = None if known.number("early") else answers

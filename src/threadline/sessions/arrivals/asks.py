@@ -44,8 +44,8 @@ def ask_in(
     named = rename(tx, said)
     outcome.lock(tx, named)
     known = look_up(tx, named, said.address)
-    if known["outcome"] is not None:
-        return outcome.repeated(known)
+    if (before := outcome.settled(tx, named, known)) is not None:
+        return before
     place = remember(tx, named, said.address, known, now)
     row = lock_to_ask(tx, id)
     place = at_home(tx, place, row)

@@ -26,9 +26,9 @@ def change(tx: Transaction, inbound: Inbound, *, rules: Rules, now: datetime) ->
     """Let an earlier message read differently, or be gone; keep what it said as a revision."""
     if inbound.kind is InboundKind.EDIT:
         inbound = replace(inbound, parts=without_command(inbound.parts))
-    before = outcome.find(tx, inbound)
+    before = outcome.settled(tx, inbound, outcome.find(tx, inbound))
     if before is not None:
-        return outcome.repeated(before)
+        return before
     original = outcome.find_message(tx, inbound)
     if original is None:
         _wait_for_message(tx, inbound)

@@ -37,6 +37,8 @@ class Outcome(StrEnum):
     """A turn that waited for an answer has it."""
     COMMAND = "command"
     """It was a command, and has been carried out."""
+    REFUSED = "refused"
+    """Nothing of it was stored and its sender was told why; if it comes again it is new."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,14 +82,27 @@ def in_known_form(tx: Transaction, inbound: Inbound) -> Inbound:
 
 
 def find(tx: Transaction, inbound: Inbound) -> Row | None:
-    """Look for an earlier arrival of the same thing."""
+    """Return an earlier arrival of the same thing, or None."""
     if inbound.message_id is None:
         return None
     return tx.one("find_arrival", **identity(inbound))
 
 
-def repeated(row: Row) -> Arrival:
-    """Answer what came of it the first time."""
+def settled(tx: Transaction, inbound: Inbound, known: Row | None) -> Arrival | None:
+    """Return what came of an arrival the first time, or None if it is still to be received.
+
+    `known` has the columns of `find_arrival`. An earlier refusal is no outcome: its row is deleted,
+    so that this transaction can store another one.
+    """
+    if known is not None and known["outcome"] == Outcome.REFUSED:
+        tx.run("drop_refusal", **identity(inbound))
+    return repeated(known)
+
+
+def repeated(row: Row | None) -> Arrival | None:
+    """Return what came of an arrival the first time; None if it is new or was refused."""
+    if row is None or row["outcome"] in {None, Outcome.REFUSED}:
+        return None
     session_id, turn_id = row.text_or_none("session_id"), row.number_or_none("turn_id")
     return Arrival(
         outcome=Outcome(row.text("outcome")),
@@ -126,20 +141,29 @@ def once(
     *args: P.args,
     **kwargs: P.kwargs,
 ) -> T | None:
-    """Carry out a command's verb unless the same message did so before; then answer None."""
-    if inbound.kind is not InboundKind.MESSAGE:
-        raise Invalid(f"A command is a message, not a {inbound.kind}")
-    known = in_known_form(tx, rename(tx, inbound))
-    if find(tx, known) is not None:
+    """Run a command's verb and return its result, or None if the same message did so before."""
+    known = in_known_form(tx, rename(tx, require_message(inbound)))
+    if settled(tx, known, find(tx, known)) is not None:
         return None
     note(tx, known, Outcome.COMMAND)
     return verb(tx, *args, **kwargs)
 
 
+def require_message(inbound: Inbound) -> Inbound:
+    """Return an inbound that is a message; raise Invalid for an edit or a deletion."""
+    if inbound.kind is not InboundKind.MESSAGE:
+        raise Invalid(f"A command is a message, not a {inbound.kind}")
+    return inbound
+
+
 def find_message(tx: Transaction, inbound: Inbound) -> Row | None:
-    """Look for the message that an edit or a deletion is about."""
+    """Return the arrival of the message that an edit or a deletion is about, or None.
+
+    A message that was refused has not arrived.
+    """
     kind = InboundKind.MESSAGE
-    return tx.one("find_arrival", kind=kind, version=0, **message_identity(inbound))
+    row = tx.one("find_arrival", kind=kind, version=0, **message_identity(inbound))
+    return None if row is None or row["outcome"] == Outcome.REFUSED else row
 
 
 def message_identity(inbound: Inbound) -> dict[str, SqlValue]:

@@ -42,8 +42,8 @@ def answer_into(
     )
     outcome.lock(tx, said)
     known = look_up(tx, said, said.address)
-    if known["outcome"] is not None:
-        return outcome.repeated(known)
+    if (before := outcome.settled(tx, said, known)) is not None:
+        return before
     speaker = remember(tx, said, said.address, known, now)
     row = lock_to_ask(tx, id)
     place = at_home(tx, speaker, row)

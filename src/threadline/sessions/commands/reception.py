@@ -19,6 +19,7 @@ from threadline.core.session import SessionId
 from threadline.core.turn import OwnerId
 from threadline.sessions import waiting as waiting_commands
 from threadline.sessions.arrivals import outcome
+from threadline.sessions.arrivals.outcome import Outcome
 from threadline.sessions.chronicle import Chronicle, chronicle_of, open_chronicle
 from threadline.sessions.commands import carry_out, check_call
 from threadline.sessions.commands.ask import Compress, Reply, Waited
@@ -99,9 +100,19 @@ def _take(
 def refuse(
     tx: Transaction, inbound: Inbound, why: str, *, rules: Rules, now: datetime
 ) -> Reply | None:
-    """Answer a command that failed, and of which nothing is stored; None: it came before."""
-    outcome.lock(tx, rename(tx, inbound))
-    return outcome.once(tx, inbound, _owe, inbound, Reply(text=why), rules, now)
+    """Owe the sender the reason why a message or command was not stored, once.
+
+    The same message may come again: it is not remembered as received, only that its sender was
+    told. Return the reply, or None if the message has been received meanwhile.
+    """
+    named = rename(tx, outcome.require_message(inbound))
+    outcome.lock(tx, named)
+    known = outcome.in_known_form(tx, named)
+    before, reply = outcome.find(tx, known), Reply(text=why)
+    if before is not None:
+        return reply if before["outcome"] == Outcome.REFUSED else None
+    outcome.note(tx, known, Outcome.REFUSED)
+    return _owe(tx, inbound, reply, rules, now)
 
 
 def carry_out_waiting(

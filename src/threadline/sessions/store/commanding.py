@@ -6,7 +6,7 @@ from dataclasses import replace
 from threadline.core.address import Address
 from threadline.core.command import Call, WhileRunning
 from threadline.core.delivery import DeliveryId
-from threadline.core.errors import StorageError, ThreadlineError, sentence_of
+from threadline.core.errors import QueueFull, StorageError, ThreadlineError, sentence_of
 from threadline.core.inbound import Inbound
 from threadline.core.message import Attachment
 from threadline.core.rank import Rank
@@ -27,9 +27,9 @@ class Commanding(Door):
         """Carry out a command that somebody of a rank gave, and owe the answer to their chat.
 
         One that has to wait until what was asked before is answered is kept. Why one fails is its
-        answer. A secret answer is not kept, and has to be said by the caller; an errand is the
-        caller's to run, and to end. The same message a second time does nothing, and is answered
-        with None.
+        answer; the same message may try again. Raise `QueueFull` if too much waits already. A
+        secret answer is not kept, and has to be said by the caller; an errand is the caller's to
+        run, and to end. A message that was carried out before does nothing: return None.
         """
         checked_type(inbound, "inbound", Inbound)
         checked_type(call, "command", Call)
@@ -45,7 +45,7 @@ class Commanding(Door):
                 now=self.now(),
                 new_id=self._new_id,
             )
-        except StorageError:
+        except (StorageError, QueueFull):
             raise
         except ThreadlineError as error:
             why = sentence_of(error)
@@ -78,9 +78,10 @@ class Commanding(Door):
         )
 
     async def refuse(self, inbound: Inbound, why: str) -> Reply | None:
-        """Owe to whoever sent a message why it is not taken in; None: the same message came before.
+        """Owe the sender of a message the reason why it was not stored, once for each message.
 
-        It counts as having arrived: to be taken in after all it has to be sent anew.
+        It does not count as received, so the same message can be sent again. Return None if it
+        has been received meanwhile.
         """
         checked_type(inbound, "inbound", Inbound)
         return await self._db.write(

@@ -95,6 +95,12 @@ WHERE session_key = :from_key AND turn_id = :turn_id
 UPDATE arrivals SET session_key = :session_key, turn_id = :turn_id
 WHERE session_key = :from_key AND message_key = :message_key
 
+-- name: drop_refusal
+-- Delete the note that something was refused, as it is received now.
+DELETE FROM arrivals
+WHERE profile = :profile AND platform = :platform AND account = :account AND chat = :chat
+  AND message_id = :message_id AND kind = :kind AND version = :version AND outcome = 'refused'
+
 -- name: find_newest_change
 -- Tell the version of the newest edit or deletion of a message.
 SELECT max(version) AS version FROM arrivals

@@ -9,7 +9,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from threadline.config.serving import ServerSettings
-from threadline.core.errors import Refused
+from threadline.core.errors import Refused, retry_header
 from threadline.sessions.store import Store
 from threadline.web.hosts import LOOPBACK, is_within
 from threadline.web.login.cookies import set_login
@@ -107,7 +107,7 @@ class Pages:
             entered = await self._entrance.by_link(request, link[:SECRET_LIMIT])
         except TooOften as error:
             words = "<p>Too many links were wrong. Please wait a while.</p>"
-            return _page("Please wait", words, error.status, error.headers)
+            return _page("Please wait", words, error.status, retry_header(error.retry_after))
         except Refused:
             if await find_visitor(self._store, request) is not None:
                 return _go_home()  # the page was opened again, in a browser that is logged in
