@@ -117,6 +117,8 @@ ADVICE = {
     "ContextFull": "Let a summary stand for the older part: /compress.",
     "AgentError": "Look at the agent; the turn has failed visibly.",
     "StorageError": "Nothing was stored, unless it says that this is unknown. Read the hint.",
+    "CommitUnknown": "Read whether it was stored before you repeat it. What has a message id or an "
+    "idempotency key is decided without you.",
     "ConfigError": "Correct the setting; the error names key, origin and wish.",
     "FeedLost": "Load a snapshot, and follow from there.",
     "Stale": "Read it again, then decide.",

@@ -2,20 +2,27 @@
 
 import asyncio
 import threading
+import time
 import traceback
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import psycopg
 import pytest
 
 from tests.databases import DatabaseFactory, PostgresFactory, Server, on
+from tests.storage.breakable_proxy import Loss, breakable
 from threadline.assembly import open_database
+from threadline.core.address import Address, Kind
 from threadline.core.errors import ConfigError, Conflict, StorageError
+from threadline.core.inbound import Inbound
 from threadline.core.turn import OwnerId
-from threadline.storage.database import Transaction, expect
+from threadline.sessions.store import Store
+from threadline.storage.database import CommitUnknown, Transaction, expect
 from threadline.storage.postgres import PostgresDatabase
 from threadline.storage.postgres.connection import Settings, Target, require_safe
+from threadline.storage.postgres.mishaps import Commit, history_of, is_committed
 from threadline.storage.postgres.owners import key_of, new_owner
 from threadline.storage.postgres.transaction import raw
 from threadline.testing.database_verbs import error_of, knows, note
@@ -24,6 +31,7 @@ from threadline.testing.deadline import HANG_SECONDS
 pytestmark = on("postgres")
 
 SECRET = "open-sesame"
+HERE = Address(platform="telegram", kind=Kind.DM, chat="alice")
 NOW = 1_900_000_000_000_000
 DYING_COMMIT = """
 CREATE FUNCTION die() RETURNS trigger LANGUAGE plpgsql AS
@@ -78,19 +86,105 @@ async def test_a_read_survives_a_lost_connection(database_factory: PostgresFacto
     assert len(runs) == 2
 
 
-async def test_a_commit_without_an_answer_is_called_unknown(
+@pytest.mark.parametrize("losses", [[Loss.REQUEST], [Loss.BOTH], [Loss.RESPONSE], [*Loss]])
+async def test_a_commit_without_an_answer_is_looked_up(
+    database_factory: PostgresFactory, losses: list[Loss]
+) -> None:
+    """When the connection breaks during COMMIT the verb has happened once, and its caller hears so.
+
+    Even if the server still holds the transaction open, as it did not notice that its client is
+    gone.
+    """
+    async with breakable(database_factory.server.folder) as (proxy, port):
+        url = f"postgresql://postgres@127.0.0.1:{port}/{database_factory.name}"
+        database = PostgresDatabase(url)
+        await database.open()
+        await database.write(note, "before")
+        proxy.losses = list(losses)
+
+        key = await database.write(add_sender, "1")
+
+        assert not proxy.losses
+        assert database_factory.tamper("SELECT key, id FROM senders") == [(key, "1")]
+        await database.close()
+
+
+async def test_a_message_whose_commit_was_lost_is_acknowledged(
     database_factory: PostgresFactory,
 ) -> None:
-    """When the connection breaks during COMMIT nobody knows, and we say so instead of guessing."""
-    database = await database_factory()
+    """The arrival is told as new, with its turn, and a second delivery finds it."""
+    async with breakable(database_factory.server.folder) as (proxy, port):
+        url = f"postgresql://postgres@127.0.0.1:{port}/{database_factory.name}"
+        database = PostgresDatabase(url)
+        await database.open()
+        store = Store(database)
+        proxy.losses = [Loss.RESPONSE]
+        said = Inbound.text("hello", address=HERE, at=store.now(), message_id="1")
+
+        first, second = await store.arrive(said), await store.arrive(said)
+
+        assert (first.is_repeated, second.is_repeated) == (False, True)
+        assert first.turn_id == second.turn_id is not None
+        await store.close()
+
+
+async def test_a_commit_that_cannot_be_looked_up_is_run_again(
+    database_factory: PostgresFactory,
+) -> None:
+    """A message with an id finds its own outcome, even if the server does not know the commit."""
+    async with breakable(database_factory.server.folder) as (proxy, port):
+        url = f"postgresql://postgres@127.0.0.1:{port}/{database_factory.name}"
+        database = PostgresDatabase(url)
+        await database.open()
+        store = Store(database)
+        await store.arrive(Inbound.text("hello", address=HERE, at=store.now(), message_id="1"))
+        database_factory.tamper("SELECT pg_stat_reset_shared('bgwriter')")
+        proxy.losses = [Loss.RESPONSE]
+        said = Inbound.text("again", address=HERE, at=store.now(), message_id="2")
+        unnamed = replace(said, message_id=None)
+
+        arrival = await store.arrive(said)
+        database_factory.tamper("SELECT pg_stat_reset_shared('bgwriter')")
+        proxy.losses = [Loss.RESPONSE]
+        error = await error_of(store.arrive(unnamed))
+
+        assert arrival.is_repeated
+        assert arrival.turn_id is not None
+        assert isinstance(error, CommitUnknown)
+        await store.close()
+
+
+async def test_a_commit_that_never_succeeds_is_an_error(database_factory: PostgresFactory) -> None:
+    """A verb whose every commit kills its connection fails in the end, and stores nothing."""
+    database = await database_factory(deadline_seconds=0.5)
     database_factory.tamper(DYING_COMMIT)
 
     error = await error_of(database.write(note, "a"))
 
     assert isinstance(error, StorageError)
-    assert "unknown" in str(error)
+    assert "unknown" not in str(error)
+    assert not await database.read(knows, "a")
     database_factory.tamper("DROP TRIGGER dying ON arrivals")
     await database.write(note, "b")
+
+
+async def test_the_fate_of_a_commit_on_another_server_is_unknown(
+    database_factory: PostgresFactory,
+) -> None:
+    """After a failover the ids of transactions mean others, and nothing is guessed from them."""
+    target = Target(database_factory.where)
+    with target.connect() as connection:
+        history = history_of(connection)
+        row = connection.execute("SELECT CAST(pg_current_xact_id() AS TEXT)").fetchone()
+        assert row is not None
+    known = Commit(id=int(row[0]), history=history)
+    future = replace(known, id=known.id + 1_000_000)
+    elsewhere = replace(known, history="000000FF")
+    deadline = time.monotonic() + 30
+
+    found = [is_committed(one, target, deadline=deadline) for one in (known, future, elsewhere)]
+
+    assert found == [True, None, None]
 
 
 async def test_a_restart_of_the_server_heals(database_factory: PostgresFactory) -> None:

@@ -93,6 +93,13 @@ def _mismatch(name: str, value: SqlValue) -> StorageError:
     )
 
 
+class CommitUnknown(StorageError):
+    """The connection was lost while committing, and whether it was stored cannot be found out.
+
+    A verb that finds its own earlier outcome, by a message id or another key, can be run again.
+    """
+
+
 class Transaction(Protocol):
     """One transaction, seen from inside. Queries are called by their name in `sql/*.sql`."""
 
@@ -224,3 +231,22 @@ class Database(Protocol):
     async def close(self) -> None:
         """Finish what was begun and let go of everything."""
         ...
+
+
+async def write_keyed(
+    database: Database,
+    key: str | None,
+    verb: Callable[Concatenate[Transaction, P], T],
+    *args: P.args,
+    **kwargs: P.kwargs,
+) -> T:
+    """Run a verb that finds by a key what it did before; None: it has no key this time.
+
+    A commit whose outcome the database cannot tell is decided by running the verb again.
+    """
+    try:
+        return await database.write(verb, *args, **kwargs)
+    except CommitUnknown:
+        if key is None:
+            raise
+    return await database.write(verb, *args, **kwargs)

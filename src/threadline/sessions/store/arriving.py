@@ -25,7 +25,7 @@ from threadline.sessions.arrivals.outcome import Arrival
 from threadline.sessions.conversations import Change
 from threadline.sessions.explain import Explanation, Outlook, explain, read_outlook
 from threadline.sessions.store.door import Door
-from threadline.storage.database import Transaction
+from threadline.storage.database import Transaction, write_keyed
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -41,9 +41,12 @@ class Arriving(Door):
         `answers`, the rank of whoever speaks, plain words are given to a turn that waits for them,
         if they may answer it.
         """
-        return await self._db.write(
+        checked_type(inbound, "inbound", Inbound)
+        return await write_keyed(
+            self._db,
+            inbound.message_id,
             arrive,
-            checked_type(inbound, "inbound", Inbound),
+            inbound,
             rules=self.rules,
             now=self.now(),
             new_id=self._new_id,
@@ -52,9 +55,12 @@ class Arriving(Door):
 
     async def begin(self, inbound: Inbound, wanted: Wanted) -> Arrival:
         """Take in the first words of a conversation, with what is wanted of its session."""
-        return await self._db.write(
+        checked_type(inbound, "inbound", Inbound)
+        return await write_keyed(
+            self._db,
+            inbound.message_id,
             changing.begin,
-            checked_type(inbound, "inbound", Inbound),
+            inbound,
             checked_type(wanted, "wish", Wanted),
             rules=self.rules,
             now=self.now(),

@@ -18,6 +18,7 @@ from threadline.sessions import homes, targets, waiting
 from threadline.sessions.commands import reception
 from threadline.sessions.commands.ask import Compress, Errand, Reply, Waited
 from threadline.sessions.store.door import Door
+from threadline.storage.database import write_keyed
 
 
 class Commanding(Door):
@@ -35,7 +36,9 @@ class Commanding(Door):
         checked_type(call, "command", Call)
         checked_choice(rank, "rank", Rank)
         try:
-            reply = await self._db.write(
+            reply = await write_keyed(
+                self._db,
+                inbound.message_id,
                 reception.take,
                 inbound,
                 call,
@@ -65,9 +68,12 @@ class Commanding(Door):
         Why it fails is raised, and its answer is not owed, but what it says when it had to wait
         is. An errand is the caller's to run, and to end. The same message a second time: None.
         """
-        return await self._db.write(
+        checked_type(inbound, "inbound", Inbound)
+        return await write_keyed(
+            self._db,
+            inbound.message_id,
             reception.take,
-            checked_type(inbound, "inbound", Inbound),
+            inbound,
             checked_type(call, "command", Call),
             rank=checked_choice(rank, "rank", Rank),
             owner=self.owner,
@@ -84,8 +90,14 @@ class Commanding(Door):
         has been received meanwhile.
         """
         checked_type(inbound, "inbound", Inbound)
-        return await self._db.write(
-            reception.refuse, inbound, why, rules=self.rules, now=self.now()
+        return await write_keyed(
+            self._db,
+            inbound.message_id,
+            reception.refuse,
+            inbound,
+            why,
+            rules=self.rules,
+            now=self.now(),
         )
 
     async def owe_answer(

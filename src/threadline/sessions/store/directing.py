@@ -17,6 +17,7 @@ from threadline.sessions.arrivals.words import answer_into
 from threadline.sessions.people.ownership import show
 from threadline.sessions.store.door import Door
 from threadline.sessions.transcripts.minimap import minimap
+from threadline.storage.database import write_keyed
 
 
 class Directing(Door):
@@ -37,10 +38,13 @@ class Directing(Door):
         of whoever speaks, plain words are given to a turn that waits for them. `busy` says what
         becomes of it while a turn runs, where that is not left to the session.
         """
-        return await self._db.write(
+        checked_type(inbound, "inbound", Inbound)
+        return await write_keyed(
+            self._db,
+            inbound.message_id,
             ask_in,
             checked_session_id(session_id),
-            checked_type(inbound, "inbound", Inbound),
+            inbound,
             rules=self.rules,
             now=self.now(),
             answers=None if answers is None else checked_choice(answers, "rank", Rank),
@@ -59,7 +63,9 @@ class Directing(Door):
         It stands in the transcript under the sender's name, and is delivered where the session is
         at home. The same message id a second time does nothing new.
         """
-        return await self._db.write(
+        return await write_keyed(
+            self._db,
+            message_id,
             answer_into,
             checked_session_id(session_id),
             checked_type(sender, "sender", Sender),

@@ -17,7 +17,7 @@ from threadline.core.text import checked_count, checked_id, checked_text, checke
 from threadline.sessions import audit
 from threadline.sessions.store.door import Door
 from threadline.sessions.welcome import requests
-from threadline.storage.database import Database, Transaction
+from threadline.storage.database import Database, Transaction, write_keyed
 
 AUDIT_PAGE = 500
 """Entries that may be read at once."""
@@ -141,7 +141,9 @@ class _Once:
         def make(tx: Transaction) -> T:
             return verb(tx, *args, **kwargs)
 
-        return await self._database.write(
+        return await write_keyed(
+            self._database,
+            self._request.key,
             requests.make_once,
             self._request,
             make,

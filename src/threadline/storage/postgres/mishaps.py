@@ -1,8 +1,12 @@
 """Mishaps: what an error of PostgreSQL means, and whether it is worth another try."""
 
+import time
+from dataclasses import dataclass
+
 import psycopg
 
 from threadline.core.errors import Conflict, Damaged, StorageError, ThreadlineError
+from threadline.storage.database import CommitUnknown
 from threadline.storage.postgres.connection import Raw, Target
 
 AGAIN = frozenset({"40001", "40P01", "23505"})
@@ -11,6 +15,18 @@ AGAIN = frozenset({"40001", "40P01", "23505"})
 _VIOLATION = "08P01"
 """One side could not read the other: a bad value is enough for it, and does not end anything."""
 _GONE = frozenset({"57P01", "57P02", "57P03", "57P05", "25P03", "25P04"})
+_HISTORY = """
+SELECT concat_ws(' ', CASE WHEN NOT pg_is_in_recovery()
+                      THEN substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END,
+                 extract(epoch FROM stats_reset))
+FROM pg_stat_bgwriter
+"""
+_STATUS = "SELECT pg_xact_status(CAST(%s AS xid8))"
+_END = """
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+WHERE datname = current_database() AND backend_xid = xid(CAST(%s AS xid8))
+"""
+_LOOK_AGAIN = 0.05
 _MEANINGS = {
     "53100": ("The server's disk is full", "Free some space; what was acknowledged is safe"),
     "53200": ("The server is out of memory", "Look at its log"),
@@ -62,9 +78,53 @@ def unreachable(error: psycopg.Error, target: Target) -> StorageError:
     )
 
 
-def unknown(target: Target) -> StorageError:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commit:
+    """A transaction that was being committed."""
+
+    id: int
+    history: str
+    """In which history of the server it ran: ids of transactions are unique in that only."""
+
+
+def history_of(connection: Raw) -> str:
+    """Return what changes when a server may give the id of a transaction to another one.
+
+    That is after a failover, which begins a new timeline, and after a crash, which forgets ids that
+    were not yet on disk, and resets the statistics.
+    """
+    row = connection.execute(_HISTORY).fetchone()
+    return "" if row is None else str(row[0])
+
+
+def is_committed(commit: Commit, target: Target, *, deadline: float) -> bool | None:
+    """Look up whether a commit took place whose response was lost, on a new connection.
+
+    A transaction that is still open is ended first: its client is gone. Return None if the server
+    cannot be reached until the deadline (of `time.monotonic`), or no longer knows.
+    """
+    while True:
+        try:
+            with target.connect() as connection:
+                if history_of(connection) != commit.history:
+                    return None
+                row = connection.execute(_STATUS, [str(commit.id)]).fetchone()
+                status = None if row is None else row[0]
+                if status != "in progress":
+                    return None if status is None else status == "committed"
+                connection.execute(_END, [str(commit.id)])
+        except (psycopg.OperationalError, StorageError):
+            pass  # It may be back in a moment.
+        except psycopg.Error:
+            return None  # An id of the future: the server has an older state than we have seen.
+        if time.monotonic() > deadline:
+            return None
+        time.sleep(_LOOK_AGAIN)
+
+
+def unknown(target: Target) -> CommitUnknown:
     """Say that nobody knows whether a commit took place."""
-    return StorageError(
+    return CommitUnknown(
         "The connection was lost while committing; whether it was stored is unknown",
         id=target.where,
         hint="Look before you repeat it",

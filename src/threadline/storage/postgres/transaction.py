@@ -74,6 +74,15 @@ class PostgresTransaction:
         """Carry out a command without values, such as COMMIT; answer what the server says."""
         return (_checked(self._pgconn.exec_(text)).command_status or b"").decode()
 
+    def begin(self) -> int:
+        """Begin a transaction that may write, and return its id, in one round trip.
+
+        The id is known before COMMIT is sent, so that the outcome of a commit whose response is
+        lost can be looked up.
+        """
+        text = b"BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_current_xact_id()"
+        return int(_checked(self._pgconn.exec_(text)).get_value(0, 0) or b"0")
+
     def one(self, query: str, **values: SqlValue) -> Row | None:
         """Answer the first row, or None."""
         rows = self.all(query, **values)

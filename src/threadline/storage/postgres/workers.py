@@ -16,7 +16,16 @@ from psycopg.pq import TransactionStatus
 from threadline.core.errors import StorageError, ThreadlineError
 from threadline.storage.jobs import Job
 from threadline.storage.postgres.connection import Target
-from threadline.storage.postgres.mishaps import AGAIN, is_lost, translate, unknown, unreachable
+from threadline.storage.postgres.mishaps import (
+    AGAIN,
+    Commit,
+    history_of,
+    is_committed,
+    is_lost,
+    translate,
+    unknown,
+    unreachable,
+)
 from threadline.storage.postgres.transaction import PostgresTransaction
 
 WORKERS = 24
@@ -24,11 +33,12 @@ WORKERS = 24
 PATIENCE = 0.010
 """Seconds that an order waits for one of the threads at work before it gets a new one."""
 ATTEMPTS = 5
+LOOK_SECONDS = 5.0
+"""How long the outcome of a commit is looked for at least, once its connection was lost."""
 _JITTER = 0.010
 _NAPS = (0.0, 0.02, 0.05, 0.1, 0.25)
 
 _READ = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-_WRITE = b"BEGIN ISOLATION LEVEL READ COMMITTED"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +137,7 @@ class Worker:
         self._target = target
         self._closing = closing
         self._tx: PostgresTransaction | None = None
-        self._is_committing = False
+        self._history = ""
 
     def carry_out(self, order: Order) -> bool:
         """Run an order until it succeeds or fails for good; tell whether it changed anything."""
@@ -152,22 +162,51 @@ class Worker:
                 return False
 
     def _try_out(self, order: Order) -> bool:
-        self._is_committing = False
         tx = self._connected()
         tx.has_written = False
-        tx.command(_WRITE if order.writes else _READ)
-        order.job.run(tx)
-        self._is_committing = order.writes
-        if tx.command(b"COMMIT") != "COMMIT":
-            raise StorageError(
-                "The verb went on after one of its queries had failed; nothing was stored",
-                id=self._target.where,
-            )
+        if order.writes:
+            commit = Commit(id=tx.begin(), history=self._history)
+            order.job.run(tx)
+            self._commit(tx, commit, order.job)
+        else:
+            tx.command(_READ)
+            order.job.run(tx)
+            tx.command(b"COMMIT")
         return tx.has_written
+
+    def _commit(self, tx: PostgresTransaction, commit: Commit, job: Job[object]) -> None:
+        """Commit; if the response is lost, look up what came of it.
+
+        An error of PostgreSQL means that nothing was stored, and the order may run again.
+        """
+        try:
+            answer = tx.command(b"COMMIT")
+        except psycopg.Error as error:
+            if not is_lost(tx.connection, error):
+                raise
+            self.disconnect()
+            deadline = max(job.deadline, time.monotonic() + LOOK_SECONDS)
+            found = is_committed(commit, self._target, deadline=deadline)
+            if found is None:
+                raise unknown(self._target) from error
+            if not found:
+                raise
+        else:
+            if answer != "COMMIT":
+                raise StorageError(
+                    "The verb went on after one of its queries had failed; nothing was stored",
+                    id=self._target.where,
+                )
 
     def _connected(self) -> PostgresTransaction:
         if self._tx is None or self._tx.connection.closed:
-            self._tx = PostgresTransaction(self._target.connect())
+            connection = self._target.connect()
+            try:
+                self._history = history_of(connection)
+            except psycopg.Error:
+                connection.close()
+                raise
+            self._tx = PostgresTransaction(connection)
         return self._tx
 
     def _verdict(
@@ -176,8 +215,6 @@ class Worker:
         """Say what an error means for its caller; None: it is tried again."""
         if self._tx is None or is_lost(self._tx.connection, error):
             self.disconnect()
-            if self._is_committing:
-                return unknown(self._target)
             if job.is_late() or self._closing.is_set():
                 return unreachable(error, self._target)
             time.sleep(_NAPS[min(attempt, len(_NAPS)) - 1])
