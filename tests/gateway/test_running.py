@@ -9,6 +9,7 @@ from tests.gateway.scene import becomes, tell, unhurried, until
 from threadline.core.agent import Agent, Output, Piece, Request
 from threadline.core.errors import AgentError, StorageError
 from threadline.core.message import Attachment, BlobHash, MediaKind, NewMessage, Role, say
+from threadline.core.rules import Rules
 from threadline.core.text import TEXT_LIMIT
 from threadline.core.turn import Lease, TurnId, TurnState
 from threadline.core.usage import Usage
@@ -252,14 +253,14 @@ async def test_a_beat_before_a_stop_keeps_every_word(store: Store) -> None:
 
 
 async def test_a_failure_that_cannot_be_stored_is_picked_up_later(open_store: OpenStore) -> None:
-    """Where even the failure finds no disk the turn is left to recovery, and nothing is lost."""
+    """A failure that is refused for a whole lease is left to recovery, and nothing is lost."""
 
     class Full(Store):
         async def fail(self, *_: object, **__: object) -> None:
             raise StorageError("the disk is full")
 
     plain = await open_store()
-    store = Full(plain._db)
+    store = Full(plain._db, Rules(lease=timedelta(milliseconds=200)))
     agent = ScriptedAgent()
     agent.will(Fails())
     async with Worker(store, agent, pace=unhurried()) as worker:

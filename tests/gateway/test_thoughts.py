@@ -2,12 +2,14 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
+from datetime import timedelta
 
 from tests.databases import FAST, POSTGRES, OpenStore, on
 from tests.gateway.scene import becomes, tell, unhurried
 from threadline.core.agent import Output, Request, Thought
 from threadline.core.errors import StorageError
 from threadline.core.message import NewMessage
+from threadline.core.rules import Rules
 from threadline.core.text import TEXT_LIMIT
 from threadline.core.turn import Lease, TurnId, TurnState
 from threadline.gateway.live import Delta, Happening, Listener, Thinking
@@ -87,7 +89,7 @@ async def test_a_memory_comes_back_with_the_next_request(open_store: OpenStore) 
 
 
 async def test_a_memory_is_kept_after_the_words_before_it(open_store: OpenStore) -> None:
-    """If the words cannot be stored, neither is a memory that may speak of them."""
+    """If the words cannot be stored for a whole lease, neither is a memory of them."""
 
     class Full(Store):
         async def append(self, lease: Lease, messages: Sequence[NewMessage]) -> int:
@@ -96,7 +98,8 @@ async def test_a_memory_is_kept_after_the_words_before_it(open_store: OpenStore)
     plain = await open_store()
     agent = ScriptedAgent()
     agent.will(Says("one"), Remembers("I said one"))
-    async with Worker(Full(plain._db), agent, pace=unhurried()):
+    rules = Rules(lease=timedelta(milliseconds=200))
+    async with Worker(Full(plain._db, rules), agent, pace=unhurried()):
         first = await tell(plain, "hello")
         await becomes(plain, first.turn_id, TurnState.FAILED)
     async with Worker(plain, agent, pace=unhurried()):

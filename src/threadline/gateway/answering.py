@@ -42,7 +42,7 @@ class Answering:
         """
         request = await self._make_request(turn)
         turn.delivers = self._delivers(request.session)
-        await self._store.approve_spending(turn.lease)
+        await turn.outlast(lambda: self._store.approve_spending(turn.lease))
         if await self._upkeep.make_room(turn.turn, request.session):
             request = await self._make_request(turn)
         try:
@@ -58,4 +58,6 @@ class Answering:
 
     async def _make_request(self, turn: RunningTurn) -> Request:
         around = NOTHING_AROUND if self._surroundings is None else self._surroundings()
-        return await make_request(self._store, turn.turn, turn, around)
+        request = await turn.outlast(lambda: make_request(self._store, turn.turn, turn, around))
+        turn.last_seq = max((line.seq or 0 for line in request.history), default=0)
+        return request

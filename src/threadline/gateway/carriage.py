@@ -4,9 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from threadline.core.delivery import GROWING, REPEAT_MARKER, SentPiece
+from threadline.core.errors import LeaseLost
 from threadline.core.message import Attachment
 from threadline.core.platform import Choice, Outgoing, Platform
 from threadline.core.splitting import limit_of, split
+from threadline.gateway.pace import Proof, outlast
 from threadline.gateway.sending import edit, send
 from threadline.gateway.streaming import Stream
 from threadline.sessions.deliveries.parcel import Parcel
@@ -40,21 +42,32 @@ class Carriage:
     """Carries one parcel. What a platform has taken is never sent again."""
 
     def __init__(
-        self, store: Store, platform: Platform, parcel: Parcel, stream: Stream | None
+        self,
+        store: Store,
+        platform: Platform,
+        parcel: Parcel,
+        stream: Stream | None,
+        proof: Proof,
     ) -> None:
-        """Carry a parcel; `stream` knows how it reads, if it grew in this process."""
+        """Carry a parcel; `stream` knows how it reads, if it grew in this process.
+
+        `proof` measures the age of the lease, which has just been taken.
+        """
         self._store = store
         self._platform = platform
         self._parcel = parcel
         self._stream = stream
         self.delivery = parcel.delivery
         """As it stands: what is taken of it makes every doubt of before void."""
-        if stream is not None and not stream.is_doubtful:
+        self._proof = proof
+        if stream is not None and not stream.is_doubtful and not stream.is_carried:
             # We were there: no message of it is on its way.
             self.delivery = replace(parcel.delivery, repeated_at=None)
-        elif stream is not None:
+        elif stream is not None and stream.is_doubtful:
             # What was in doubt when the turn had just ended is an attempt, too.
             self.delivery = replace(parcel.delivery, attempts=max(parcel.delivery.attempts, 2))
+        if stream is not None:
+            stream.is_carried = True
 
     async def carry(self) -> None:
         """Send what is missing; raise `SendFailed` if that cannot be done now."""
@@ -69,12 +82,36 @@ class Carriage:
             id = await self._do(step)
             platform_id = platform_id or id
             unwritten.append(SentPiece(n=step.n, platform_id=id, length=step.length))
-        await self._store.sent(self.delivery, platform_id, unwritten)
+        # What was sent is not sent again only because storage fails just now.
+        await outlast(
+            lambda: self._store.sent(self.delivery, platform_id, unwritten),
+            f"that delivery {self.delivery.id} was sent",
+        )
 
     async def _write_down(self, pieces: Sequence[SentPiece]) -> None:
         for piece in pieces:
-            await self._store.note_piece(self.delivery, piece)
+            await self._note(piece)
             self.delivery = replace(self.delivery, repeated_at=None, attempts=1)
+
+    async def _note(self, piece: SentPiece) -> None:
+        await outlast(
+            lambda: self._store.note_piece(self.delivery, piece),
+            f"message {piece.n} of delivery {self.delivery.id}",
+        )
+
+    async def _require_lease(self) -> None:
+        """Ask the store whether this delivery is still ours, where its lease may have expired.
+
+        A process that was stopped for a while sends nothing that another process sends by now.
+        """
+        if self._proof.has_lapsed:
+            asked_at = self._proof.clock()
+            if await outlast(
+                lambda: self._store.renew_deliveries([self.delivery]),
+                f"the lease of delivery {self.delivery.id}",
+            ):
+                raise LeaseLost("Somebody else sends this reply", id=str(self.delivery.id))
+            self._proof.confirm(asked_at)
 
     @property
     def _first_id(self) -> str | None:
@@ -161,9 +198,11 @@ class Carriage:
         address = self.delivery.address
         if step.is_done:
             return step.edits
+        await self._require_lease()
         if step.edits is not None:
             if self._stream is not None:
                 await self._stream.breathe()
+                await self._require_lease()
             await edit(self._platform, address, step.edits, step.text)
             return step.edits
         key = f"{self.delivery.id}-{step.n}" + ("-anew" if step.is_anew else "")

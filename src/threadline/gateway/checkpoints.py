@@ -1,4 +1,4 @@
-"""Checkpoints: what running turns have said is brought into the store, by one verb for all."""
+"""Checkpoints: store the output of all running turns in one transaction."""
 
 import logging
 from collections.abc import Collection
@@ -15,35 +15,44 @@ log = logging.getLogger("threadline.gateway")
 async def save_said(
     store: Store, turns: Collection[RunningTurn], *, renew_all: bool
 ) -> list[RunningTurn]:
-    """Store what turns said since last time, and renew the leases of the silent if that is asked.
+    """Store what turns said since the last time; with `renew_all`, renew every lease.
 
-    Answers those whose lease is lost.
+    Return the turns whose lease is lost.
     """
-    # Whoever is just writing proves its lease by that, and need not be waited for.
+    # A turn that is being written to proves its lease by that, and need not be waited for.
     free = [turn for turn in turns if not turn.writing.locked()]
+    proven = {turn: turn.proof.clock() for turn in turns if renew_all}
     async with AsyncExitStack() as locks:
         for turn in free:
             await locks.enter_async_context(turn.writing)
-        for turn in free:
-            await _store_held(turn)
+        # A chunk that is stored before a held message would be dropped with that message.
+        held = {turn for turn in free if not await _store_held(turn)}
         saying = [turn for turn in free if not turn.is_asking]
-        saving = [(turn, turn.pieces, turn.unsaved()) for turn in saying]
+        saving = [(turn, turn.pieces, "" if turn in held else turn.unsaved()) for turn in saying]
         chunks = [(turn, n, text) for turn, n, text in saving if text or renew_all]
         lost: frozenset[TurnId] = frozenset()
         if chunks:
             lost = await store.checkpoint([(turn.lease, text) for turn, _, text in chunks])
         for turn, count, _ in chunks:
-            turn.mark_saved(count)
-    # A turn that waits for an answer can say nothing, and still needs its lease.
-    asking = [turn for turn in turns if turn.is_asking and renew_all]
-    if asking:
-        lost |= await store.renew([turn.lease for turn in asking])
+            if turn not in held:
+                turn.mark_saved(count)
+    # These can say nothing just now, and still need their lease: they wait for an answer, or for
+    # a write that may fail.
+    silent = [turn for turn in turns if renew_all and (turn.is_asking or turn not in free)]
+    if silent:
+        lost |= await store.renew([turn.lease for turn in silent])
+    for turn, asked_at in proven.items():
+        if turn.turn.id not in lost:
+            turn.proof.confirm(asked_at)
     return [turn for turn in turns if turn.turn.id in lost]
 
 
-async def _store_held(turn: RunningTurn) -> None:
+async def _store_held(turn: RunningTurn) -> bool:
+    """Store the held messages of a turn; return False if that is not possible now."""
     try:
         await turn.store_held()
-    except ThreadlineError:
-        # Its own task meets the same error when it ends, and knows what to do about it.
-        log.debug("A message of turn %s cannot be stored yet", turn.turn.id)
+    except ThreadlineError as error:
+        # Its own task meets the same error when it ends, and handles it.
+        log.debug("A message of turn %s cannot be stored yet: %s", turn.turn.id, error)
+        return False
+    return True

@@ -35,6 +35,8 @@ class Keeper:
         self.on_ended = on_ended
         self._refuses = refuses
         self._on_swept = on_swept
+        self.renew_deliveries: Callable[[], Awaitable[None]] | None = None
+        """Renews the leases of what this process sends, before expired ones are reclaimed."""
         self._stray_pieces: frozenset[str] = frozenset()
 
     async def recover(self, refused: frozenset[TurnId] = frozenset()) -> list[TurnId]:
@@ -44,6 +46,8 @@ class Keeper:
         before a turn goes on.
         """
         await self._store.interrupt_dead()
+        if self.renew_deliveries is not None:
+            await self.renew_deliveries()
         await self._store.reclaim_deliveries()
         resumed: list[TurnId] = []
         while among := await self._store.interrupted_turns():

@@ -18,7 +18,15 @@ from threadline.gateway.carriage import Carriage
 from threadline.gateway.following import follow_feed
 from threadline.gateway.live import Live
 from threadline.gateway.meters import Meters
-from threadline.gateway.pace import NO_STORAGE, Pace, end_tasks, steadily, weathered
+from threadline.gateway.pace import (
+    NO_STORAGE,
+    Pace,
+    Proof,
+    end_tasks,
+    outlast,
+    steadily,
+    weathered,
+)
 from threadline.gateway.sending import send
 from threadline.gateway.streaming import Streaming
 from threadline.gateway.tracing import logged_for
@@ -87,7 +95,7 @@ class Outbox:
         async with asyncio.TaskGroup() as group:
             group.create_task(follow_feed(self._store, cursor, self._notice, self._wake.set))
             group.create_task(self._take())
-            group.create_task(steadily(self._renew, self._store.rules.lease / 3))
+            group.create_task(steadily(self.renew, self._store.rules.lease / 3))
 
     async def say(self, address: Address, text: str) -> bool:
         """Say something directly, without keeping it; False if that did not work."""
@@ -164,9 +172,10 @@ class Outbox:
 
     async def _take_due(self) -> None:
         while (free := self._free()) and not self._is_leaving:
+            asked_at = self._pace.clock()
             parcels = await self._store.take_deliveries(free, _SLICE)
             for parcel in parcels:
-                self._begin(parcel)
+                self._begin(parcel, Proof(self._store.rules.lease, self._pace.clock, asked_at))
             if len(parcels) < _SLICE:
                 break
         if not self._sending:
@@ -177,9 +186,11 @@ class Outbox:
         busy = [parcel.delivery.address.platform for parcel in self._sending.values()]
         return [name for name in self._platforms if busy.count(name) < SENDING_AT_A_TIME]
 
-    def _begin(self, parcel: Parcel) -> None:
+    def _begin(self, parcel: Parcel, proof: Proof) -> None:
         # No child of the task group: one that cannot be written down must not end the others.
-        task = asyncio.create_task(self._carry(parcel), name=f"delivery {parcel.delivery.id}")
+        task = asyncio.create_task(
+            self._carry(parcel, proof), name=f"delivery {parcel.delivery.id}"
+        )
         self._sending[task] = parcel
         task.add_done_callback(self._take_end)
 
@@ -191,11 +202,11 @@ class Outbox:
         if error is not None:
             log.error("A delivery broke off", exc_info=error)
 
-    async def _carry(self, parcel: Parcel) -> None:
+    async def _carry(self, parcel: Parcel, proof: Proof) -> None:
         with logged_for(parcel.delivery):
-            await self._try(parcel)
+            await self._try(parcel, proof)
 
-    async def _try(self, parcel: Parcel) -> None:
+    async def _try(self, parcel: Parcel, proof: Proof) -> None:
         """Send one parcel; whatever the platform does becomes the state of the delivery."""
         owed = parcel.delivery
         platform = self._platforms.get(owed.address.platform)
@@ -205,7 +216,7 @@ class Outbox:
                 await self._store.not_sent(owed, SendOutcome.REJECTED, _GONE, None)
                 return
             stream = await self._streaming.settle(owed.id, owed.turn_id)
-            carriage = Carriage(self._store, platform, parcel, stream)
+            carriage = Carriage(self._store, platform, parcel, stream, proof)
             try:
                 await carriage.carry()
                 state = DeliveryState.SENT
@@ -214,8 +225,8 @@ class Outbox:
         except LeaseLost:
             log.info("Delivery %s is sent by somebody else", owed.id)
         except ThreadlineError as error:
-            # Its lease is not renewed any more; when it is over it is sent again, and marked.
-            log.warning("What became of delivery %s cannot be stored: %s", owed.id, error)
+            # Its lease is not renewed any more; when it expires, it is sent again and marked.
+            log.warning("Delivery %s cannot be continued: %s", owed.id, error)
         else:
             self._note_end(owed, state)
 
@@ -227,7 +238,10 @@ class Outbox:
         if outcome is SendOutcome.AMBIGUOUS and platform.capabilities.idempotent:
             # It shows nothing twice, however often it is sent.
             outcome = SendOutcome.REJECTED
-        state = await self._store.not_sent(delivery, outcome, why, error.retry_after)
+        state = await outlast(
+            lambda: self._store.not_sent(delivery, outcome, why, error.retry_after),
+            f"the failed attempt to send delivery {delivery.id}",
+        )
         is_bad = state is not DeliveryState.PENDING or delivery.attempts >= WARN_AFTER
         level = logging.WARNING if is_bad else logging.INFO
         log.log(level, "Delivery %s is %s: %s", delivery.id, state, why)
@@ -243,7 +257,8 @@ class Outbox:
         if self._meters is not None:
             self._meters.delivered(delivery.address.platform, state, since)
 
-    async def _renew(self) -> None:
+    async def renew(self) -> None:
+        """Renew the leases of what is being sent, and cancel what another process has taken."""
         held = [parcel.delivery for parcel in self._sending.values()]
         if held:
             lost = await self._store.renew_deliveries(held)

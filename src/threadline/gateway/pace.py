@@ -1,17 +1,26 @@
-"""Pace: how often a worker does what it does again and again."""
+"""Pace: how often loops run, how they retry, and how old a lease is."""
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import TypeVar
 
-from threadline.core.errors import ThreadlineError
+from threadline.core.errors import StorageError, ThreadlineError
 
 log = logging.getLogger("threadline.gateway")
 
 NO_STORAGE = timedelta(seconds=1)
 """How long to rest when the database did not answer."""
+_CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+T = TypeVar("T")
+
+
+def uptime() -> float:
+    """Return seconds since boot, including the time in which the machine was suspended."""
+    return time.clock_gettime(_CLOCK)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +43,36 @@ class Pace:
     """How long a cancelled agent or platform may take to end before it is left to itself."""
     inactivity: timedelta | None = timedelta(minutes=30)
     """How long an agent may say nothing before its turn is given up; None: as long as it likes."""
+    clock: Callable[[], float] = uptime
+    """Seconds by which the age of leases is measured, also while the process is stopped."""
+
+
+class Proof:
+    """The time at which the store last confirmed a lease, by the machine's own clock.
+
+    A process that was stopped or suspended finds its leases lapsed when it wakes up, and asks the
+    store before it acts on them.
+    """
+
+    def __init__(
+        self,
+        lease: timedelta,
+        clock: Callable[[], float] = uptime,
+        asked_at: float | None = None,
+    ) -> None:
+        """Start with a lease that was asked for at this time of the clock, by default now."""
+        self._lease = lease.total_seconds()
+        self.clock = clock
+        self._at = clock() if asked_at is None else asked_at
+
+    @property
+    def has_lapsed(self) -> bool:
+        """Whether the lease may have expired since it was last confirmed."""
+        return self.clock() - self._at > self._lease
+
+    def confirm(self, asked_at: float) -> None:
+        """Note that the store confirmed the lease when it was asked at this time of the clock."""
+        self._at = max(self._at, asked_at)
 
 
 async def steadily(
@@ -58,6 +97,23 @@ async def weathered(work: Callable[[], Awaitable[object]]) -> bool:
         log.warning("Trying again later: %s", error)
         return False
     return True
+
+
+async def outlast(write: Callable[[], Awaitable[T]], what: str) -> T:
+    """Run a write until storage takes it, and log what waits; other errors are raised."""
+    is_logged = False
+    while True:
+        try:
+            done = await write()
+        except StorageError as error:
+            if not is_logged:
+                log.warning("Storage failed, trying again until %s is stored: %s", what, error)
+                is_logged = True
+            await asyncio.sleep(NO_STORAGE.total_seconds())
+        else:
+            if is_logged:
+                log.info("Storage is back: %s is stored", what)
+            return done
 
 
 async def end_tasks(tasks: Collection[asyncio.Task[None]], within: timedelta) -> None:

@@ -1,26 +1,41 @@
 """A running turn: what an agent has said so far, and how much of it is stored."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import suppress
+from typing import TypeVar
 
 from threadline.core.agent import Memory, Output, Piece, Question, Thought
 from threadline.core.approval import Approval, write_answer
-from threadline.core.errors import AgentError, Conflict, LeaseLost, ThreadlineError
-from threadline.core.message import Message, NewMessage, Role, say
+from threadline.core.errors import (
+    AgentError,
+    Conflict,
+    LeaseLost,
+    StorageError,
+    ThreadlineError,
+)
+from threadline.core.message import Message, NewMessage, Role, plain_text, say
 from threadline.core.text import TEXT_LIMIT, checked_text, checked_type
-from threadline.core.turn import TurnState
+from threadline.core.turn import TurnId, TurnState
 from threadline.core.usage import Usage
 from threadline.gateway.live import Begun, Closed, Delta, Happening, Line, Live, Thinking
+from threadline.gateway.pace import NO_STORAGE, Proof
 from threadline.sessions.store import Store
 from threadline.sessions.turns.claim import Claim
+
+log = logging.getLogger("threadline.gateway")
 
 USAGE_LIMIT = 1000
 """How often an agent may report usage in one turn."""
 THOUGHTS_LIMIT = 10_000_000
 """Characters that an agent may think in one turn; none of them is kept."""
+HELD_MESSAGES, HELD_CHARACTERS = 256, TEXT_LIMIT
+"""How much an agent may say while storage fails; after that it waits until storage is back."""
 _BREATH = 64
 """After so many outputs everybody else has a turn, though the agent itself waits for nothing."""
+_OUTPUT = frozenset({Role.ASSISTANT, Role.TOOL})
+T = TypeVar("T")
 
 
 class RunningTurn:
@@ -28,10 +43,13 @@ class RunningTurn:
 
     A message is held back until something comes after it, or until the next beat: the last one is
     then stored together with the end of the turn, in one commit.
+
+    While storage fails, the agent goes on and its output is kept in memory. It is stored when
+    storage is back, unless another process has taken the turn by then: the fence decides.
     """
 
-    def __init__(self, store: Store, claim: Claim, live: Live) -> None:
-        """Begin with nothing said."""
+    def __init__(self, store: Store, claim: Claim, live: Live, proof: Proof | None = None) -> None:
+        """Begin with nothing said; `proof` tells how old the lease is, by default new."""
         self.turn = claim.turn
         self.lease = claim.lease
         self.profile = claim.profile
@@ -49,10 +67,15 @@ class RunningTurn:
         """When it was said that the agent says nothing."""
         self.writing = asyncio.Lock()
         """Whoever stores something of this turn has it: no checkpoint may overtake a message."""
+        self.proof = proof or Proof(store.rules.lease)
         self._store = store
         self._live = live
         self._on_closed: list[Callable[[], None]] = []
         self._held: list[NewMessage] = []
+        self._unsure = 0
+        """How many of the held messages may be stored already: their last append failed."""
+        self.last_seq = 0
+        """The last sequence number before the held messages, known once the agent was asked."""
         self._said: list[str] = []
         self._saved = 0
         self._length = 0
@@ -62,6 +85,8 @@ class RunningTurn:
         """Whoever asks a person has it: one question at a time."""
         self._answer: asyncio.Future[str] | None = None
         """What a person is asked for, while the agent waits; cancelled: it waits no longer."""
+        self._asked_at = claim.turn.asked_at
+        """When the last question was asked that has been answered."""
         self._publish(Begun(turn_id=self.turn.id, lease=self.lease))
 
     async def follow(self, outputs: AsyncIterator[Output]) -> None:
@@ -72,7 +97,7 @@ class RunningTurn:
                 self._hear()
                 await self._breathe()
                 await self._until_answered()
-                self._check()
+                await self._require_lease()
                 if isinstance(output, Question):
                     question = output
                     break
@@ -91,16 +116,15 @@ class RunningTurn:
         self._check()
         self.is_ending = True
         await self._take_back()
-        async with self.writing:
-            try:
-                await self.store_held()
-            except LeaseLost:
-                raise
-            except ThreadlineError:
-                # It may be this very message that could not be stored; `why` says so.
-                self._held.clear()
-            await self._store.checkpoint([(self.lease, self.unsaved())])
-            await self._store.fail(self.lease, why, usage=self._usage, deliver=self.delivers)
+        try:
+            await self.outlast(self.store_held)
+        except LeaseLost:
+            raise
+        except ThreadlineError:
+            # It may be this very message that could not be stored; `why` says so.
+            self._held.clear()
+            self._unsure = 0
+        await self._bring_to(TurnState.FAILED, lambda: self._store_failure(why))
         self.is_lost = True
         self.close(TurnState.FAILED, error=why)
 
@@ -134,24 +158,110 @@ class RunningTurn:
             now = await self._store.turn(self.turn.id)
             is_ours = now.state is TurnState.RUNNING and now.attempts == self.turn.attempts
             if is_ours and now.answer is not None:
+                self._asked_at = now.asked_at
                 self._go_on(now.answer)
 
     async def take_steering(self) -> Sequence[Message]:
         """Take what was said to this running turn since it was last asked."""
         await self._until_answered()
-        async with self.writing:
-            self._check()
-            await self.store_held()
-            before, last = await self._store.take_steering(self.lease)
+        return await self.outlast(self._take_steering)
+
+    async def _take_steering(self) -> Sequence[Message]:
+        await self.store_held()
+        before, last = await self._store.take_steering(self.lease)
         if last == before:
             return []
         return await self._store.transcript(self.lease.session_id, after=before, most=last - before)
 
+    async def outlast(self, write: Callable[[], Awaitable[T]]) -> T:
+        """Run a write under `writing`, and again while storage fails; return its result.
+
+        Raise the error of storage if storage renews the lease for as long as a lease lasts and
+        still does not take the write. Raise `LeaseLost` if another process has taken the turn.
+        """
+        clock, lease = asyncio.get_running_loop().time, self._store.rules.lease.total_seconds()
+        failed: StorageError | None = None
+        refused_since: float | None = None
+        while True:
+            async with self.writing:
+                self._check()
+                try:
+                    done = await write()
+                except StorageError as error:
+                    if failed is None:
+                        log.warning("Storage fails; turn %s keeps its output: %s", self.id, error)
+                    failed = error
+                else:
+                    if failed is not None:
+                        log.info("Storage is back; the output of turn %s is stored", self.id)
+                    return done
+            self._hear()  # It is not the agent that is silent.
+            refused_since = (refused_since or clock()) if await self._is_renewed() else None
+            if refused_since is not None and clock() - refused_since > lease:
+                raise failed
+            await asyncio.sleep(NO_STORAGE.total_seconds())
+
+    async def _bring_to(self, state: TurnState, write: Callable[[], Awaitable[None]]) -> None:
+        """Run a write that changes the state of the turn, and again while storage fails.
+
+        A commit that failed may have taken place. Then the next attempt finds the turn in the new
+        state, and nothing is left to do.
+        """
+        has_failed = False
+
+        async def once() -> None:
+            nonlocal has_failed
+            try:
+                await write()
+            except StorageError:
+                has_failed = True
+                raise
+            except LeaseLost:
+                if not has_failed:
+                    raise
+                now = await self._store.turn(self.id)
+                if now.state is not state or now.attempts != self.turn.attempts:
+                    raise
+
+        await self.outlast(once)
+
+    async def _is_renewed(self) -> bool:
+        """Renew the lease; return whether storage does at least that."""
+        try:
+            await self._store.renew([self.lease])
+        except StorageError:
+            return False
+        return True
+
+    @property
+    def id(self) -> TurnId:
+        """The id of the turn."""
+        return self.turn.id
+
     async def store_held(self) -> None:
-        """Store the messages that are held back. The caller has `writing`."""
+        """Store the messages that are held back. The caller has `writing`.
+
+        If that failed before, look first whether the messages were stored all the same.
+        """
+        await self._drop_stored()
         if self._held:
-            await self._store.append(self.lease, self._held)
+            self._unsure = len(self._held)
+            self.last_seq = await self._store.append(self.lease, self._held)
             self._held.clear()
+            self._unsure = 0
+
+    async def _drop_stored(self) -> None:
+        """Drop the held messages that are in the store though their append failed."""
+        doubtful = sum(message.role in _OUTPUT for message in self._held[: self._unsure])
+        if doubtful:
+            lines = await self._store.transcript(
+                self.lease.session_id, after=self.last_seq, most=2 * HELD_MESSAGES
+            )
+            # Nothing but an append of this turn, under this lease, can have written them.
+            stored = sum(line.turn_id == self.id and line.role in _OUTPUT for line in lines)
+            if stored >= doubtful:
+                del self._held[: self._unsure]
+        self._unsure = 0
 
     async def store_usage(self) -> None:
         """Store what was spent on a turn that is no longer ours: it has to be paid all the same."""
@@ -199,27 +309,48 @@ class RunningTurn:
                 self._say(checked_text(output.text, "streamed output"))
             case NewMessage():
                 self.has_spoken = True
-                async with self.writing:
-                    self._check()
-                    await self.store_held()
-                    self._held.append(output)
-                    self._said.clear()
-                    self._saved = self._length = 0
+                await self._hold(output)
                 self._publish(Line(turn_id=self.turn.id, message=output))
             case Thought():
                 self._think(checked_text(output.text, "thought"))
             case Memory():
-                async with self.writing:
-                    self._check()
-                    # It may speak of what was said before it, which is therefore stored first.
-                    await self.store_held()
-                    await self._store.remember(self.lease, output.text)
+                await self.outlast(lambda: self._store_memory(output))
             case Usage():
                 if len(self._usage) == USAGE_LIMIT:
                     raise AgentError(f"The agent reported usage more than {USAGE_LIMIT:,} times")
                 self._usage.append(output)
             case _:
                 raise AgentError(f"The agent yielded {type(output).__name__}, which is no output")
+
+    async def _hold(self, message: NewMessage) -> None:
+        """Store what was held before, and hold this message; while storage fails, hold both."""
+        async with self.writing:
+            self._check()
+            if not self._unsure:  # Else storage failed: the next beat tries again.
+                with suppress(StorageError):
+                    await self.store_held()
+            self._held.append(message)
+            self._said.clear()
+            self._saved = self._length = 0
+        characters = sum(len(plain_text(held.parts)) for held in self._held[:-1])
+        if len(self._held) > HELD_MESSAGES or characters > HELD_CHARACTERS:
+            await self.outlast(self.store_held)
+
+    async def _store_memory(self, memory: Memory) -> None:
+        # It may speak of what was said before it, which is therefore stored first.
+        await self.store_held()
+        await self._store.remember(self.lease, memory.text)
+
+    async def _store_end(self) -> None:
+        await self._drop_stored()
+        messages = [*self._held, *self._spoken()]
+        await self._store.finish(self.lease, messages, usage=self._usage, deliver=self.delivers)
+
+    async def _store_failure(self, why: str) -> None:
+        if text := self.unsaved():
+            await self._store.checkpoint([(self.lease, text)])
+            self.mark_saved(self.pieces)
+        await self._store.fail(self.lease, why, usage=self._usage, deliver=self.delivers)
 
     def _hear(self) -> None:
         self.heard_at = asyncio.get_running_loop().time()
@@ -248,43 +379,68 @@ class RunningTurn:
 
     async def _finish(self) -> None:
         self.is_ending = True
-        async with self.writing:
-            messages = [*self._held, *self._spoken()]
-            await self._store.finish(self.lease, messages, usage=self._usage, deliver=self.delivers)
+        await self._bring_to(TurnState.DONE, self._store_end)
         self.close(TurnState.DONE)
 
     async def _wait(self, question: Question) -> None:
         checked_text(question.text, "question")
         self.is_ending = True
         async with self.writing:
-            self._held += self._spoken()
-            self._said.clear()
-            await self.store_held()
-            await self._store.wait(self.lease, question, usage=self._usage, deliver=self.delivers)
+            self._hold_spoken()
+        await self._bring_to(
+            TurnState.WAITING, lambda: self._store_question(question, keep_lease=False)
+        )
         self.close(TurnState.WAITING, question=question.text)
 
     async def _pose(self, question: Question, answer: "asyncio.Future[str]") -> None:
         """Let the turn wait in the store, under our lease."""
         async with self.writing:
             self._check()
-            spoken = self._spoken()
-            self._held += spoken
-            self._said.clear()
-            self._saved = self._length = 0
-            await self.store_held()
-            usage, self._answer = self._usage, answer
+            spoken = self._hold_spoken()
+
+        has_failed = False
+
+        async def pose() -> None:
+            nonlocal has_failed
+            self._answer = answer
             try:
-                await self._store.wait(
-                    self.lease, question, usage=usage, deliver=self.delivers, keep_lease=True
-                )
+                if not has_failed or not await self._was_asked():
+                    await self._store_question(question, keep_lease=True)
             except ThreadlineError:
-                self._answer = None
+                self._answer, has_failed = None, True
                 raise
-            self._usage = []
+
+        await self.outlast(pose)
+        self._usage = []
         for message in spoken:
             self._publish(Line(turn_id=self.turn.id, message=message))
         waiting = TurnState.WAITING
         self._publish(Closed(turn_id=self.turn.id, state=waiting, question=question.text))
+        if has_failed:
+            await self.look_for_answer()  # It may have come before we knew that we had asked.
+
+    async def _was_asked(self) -> bool:
+        """Return whether a question is stored though its commit seemed to fail."""
+        now = await self._store.turn(self.id)
+        return now.attempts == self.turn.attempts and now.asked_at != self._asked_at
+
+    async def _store_question(self, question: Question, *, keep_lease: bool) -> None:
+        await self.store_held()
+        await self._store.wait(
+            self.lease,
+            question,
+            usage=self._usage,
+            deliver=self.delivers,
+            keep_lease=keep_lease,
+        )
+
+    def _hold_spoken(self) -> list[NewMessage]:
+        """Make a message of what was streamed, hold it with the others, and return it."""
+        spoken = self._spoken()
+        self._held += spoken
+        self._said.clear()
+        self._saved = self._length = 0
+        return spoken
 
     def _go_on(self, answer: str | None = None) -> None:
         """Run again after a question, with its answer if somebody still waits for that."""
@@ -306,8 +462,11 @@ class RunningTurn:
         """Deny a question to whose answer nobody listens any more, so that the turn runs again."""
         if self._answer is None or self.is_lost:
             return
-        with suppress(Conflict):  # It was answered just now.
-            await self._store.answer(self.turn.id, write_answer(Approval.DENIED))
+        with suppress(Conflict, StorageError):  # It was answered just now.
+            await self.outlast(
+                lambda: self._store.answer(self.turn.id, write_answer(Approval.DENIED))
+            )
+            self._asked_at = (await self._store.turn(self.id)).asked_at
         self._go_on()
 
     def _publish(self, happening: Happening) -> None:
@@ -316,6 +475,17 @@ class RunningTurn:
     def _spoken(self) -> list[NewMessage]:
         text = "".join(self._said)
         return [say(Role.ASSISTANT, text)] if text else []
+
+    async def _require_lease(self) -> None:
+        """Raise `LeaseLost` if the turn is lost; ask the store where the lease may have expired."""
+        self._check()
+        if self.proof.has_lapsed:
+            asked_at = self.proof.clock()
+            # While storage fails the agent may go on: nothing of it is stored without the lease.
+            with suppress(StorageError):
+                if await self._store.renew([self.lease]):
+                    raise LeaseLost(id=str(self.turn.id))
+            self.proof.confirm(asked_at)
 
     def _check(self) -> None:
         # An agent that does not end when it is cancelled shall at least say nothing more.

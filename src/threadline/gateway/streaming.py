@@ -9,13 +9,13 @@ from datetime import timedelta
 
 from threadline.core.address import Address
 from threadline.core.delivery import GROWING, DeliveryId, SendOutcome, SentPiece, compose
-from threadline.core.errors import Conflict, LeaseLost, ThreadlineError
+from threadline.core.errors import Conflict, LeaseLost, StorageError, ThreadlineError
 from threadline.core.message import Role, plain_text
 from threadline.core.platform import Capabilities, Outgoing, Platform, SendFailed
 from threadline.core.splitting import limit_of, split
 from threadline.core.turn import Lease, TurnId
 from threadline.gateway.live import Begun, Closed, Delta, Happening, Line, Quiet, Thinking
-from threadline.gateway.pace import Pace, end_tasks
+from threadline.gateway.pace import Pace, Proof, end_tasks
 from threadline.gateway.presence import show_typing
 from threadline.gateway.sending import SEND_WITHIN, edit, send
 from threadline.sessions.deliveries.parcel import Parcel
@@ -57,6 +57,12 @@ class Stream:
     shown: list[Shown] = field(default_factory=list)
     is_doubtful: bool = False
     """A message of it may have been seen, or not: none is added until that is told."""
+    is_carried: bool = False
+    """Its delivery was attempted: from then on the store knows whether it may have been seen."""
+    noted: int = 0
+    """How many of the messages that are shown are stored."""
+    proof: Proof | None = None
+    """How old the lease of its turn is."""
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     over: asyncio.Event = field(default_factory=asyncio.Event)
     task: asyncio.Task[None] | None = None
@@ -92,6 +98,7 @@ class Stream:
         """Go on from a delivery, which may have been begun by somebody who is gone."""
         self.parcel = parcel
         self.shown = [Shown(piece.platform_id, None) for piece in parcel.pieces]
+        self.noted = len(self.shown)
         self.is_doubtful = parcel.delivery.repeated_at is not None and not capabilities.idempotent
         stored = [message.text for message in parcel.messages]
         # What was said just now may already be stored as well, and is not said twice.
@@ -226,6 +233,7 @@ class Streaming:
                 continue
             if parcel is None:
                 return
+            await self._require_lease(stream)
             pause = platform.capabilities.edit_every
             try:
                 if await self._show(stream, parcel, platform):
@@ -238,7 +246,16 @@ class Streaming:
                 await self._take_failure(stream, error)
             await _pause(stream, pause)
 
+    async def _require_lease(self, stream: Stream) -> None:
+        """Raise `LeaseLost` if another process has taken the turn since its lease was proven."""
+        if stream.proof is not None and stream.proof.has_lapsed:
+            asked_at = stream.proof.clock()
+            if await self._store.renew([stream.lease]):
+                raise LeaseLost(id=str(stream.lease.turn_id))
+            stream.proof.confirm(asked_at)
+
     async def _open(self, stream: Stream, platform: Platform) -> Parcel | None:
+        stream.proof = Proof(self._store.rules.lease, self._pace.clock)
         parcel = await self._store.open_stream(stream.lease)
         if parcel is None:
             return None
@@ -278,9 +295,13 @@ class Streaming:
         # If we are cancelled meanwhile nobody knows; the ledger thinks so anyway.
         platform_id = await send(platform, outgoing, self._store.read_blob)
         stream.shown.append(Shown(platform_id, text))
-        with suppress(LeaseLost):  # The turn has just ended; the ledger asks us what is shown.
-            piece = SentPiece(n=n, platform_id=platform_id, length=GROWING)
-            await self._store.note_piece(delivery, piece)
+        # The turn has just ended, or storage fails: the ledger asks us what is shown.
+        with suppress(LeaseLost, StorageError):
+            while stream.noted < len(stream.shown):
+                shown = stream.shown[stream.noted]
+                piece = SentPiece(n=stream.noted, platform_id=shown.platform_id, length=GROWING)
+                await self._store.note_piece(delivery, piece)
+                stream.noted += 1
 
     async def _take_failure(self, stream: Stream, error: SendFailed) -> None:
         log.debug("Turn %s is not shown as it grows: %s", stream.lease.turn_id, error)

@@ -22,7 +22,7 @@ from threadline.gateway.following import follow_feed
 from threadline.gateway.keeper import Hook, Keeper, Refuses
 from threadline.gateway.live import Listener, Live
 from threadline.gateway.meters import Meters
-from threadline.gateway.pace import NO_STORAGE, Pace, steadily, weathered
+from threadline.gateway.pace import NO_STORAGE, Pace, Proof, outlast, steadily, weathered
 from threadline.gateway.running import RunningTurn
 from threadline.gateway.seats import CONCURRENCY, Seats
 from threadline.gateway.silence import OnQuiet, Silence
@@ -210,7 +210,7 @@ class Worker:
         This happens every second by itself. Call it before you stop a turn, and nothing that was
         already shown is missing from what the transcript keeps.
         """
-        now, pause = asyncio.get_running_loop().time(), self.pace.renew
+        now, pause = self.pace.clock(), self.pace.renew
         every = self._store.rules.lease / 3 if pause is None else pause
         is_due = now - self._renewed_at >= every.total_seconds()
         await self._checkpoint(renew_all=is_due)
@@ -231,6 +231,7 @@ class Worker:
         """
         now = asyncio.get_running_loop().time() if now is None else now
         for turn in self.silence.too_long(list(self._running.values()), now):
+            await self._store.renew([turn.lease])  # If storage fails, look again at the next beat.
             await self._fail(turn, self.silence.why)
             turn.is_ending = turn.is_lost
             task = self._tasks.get(turn)
@@ -272,7 +273,7 @@ class Worker:
             await self._close_lost(turn)
 
     async def _close_lost(self, turn: RunningTurn) -> None:
-        if turn.is_lost:
+        if turn.is_lost or turn.state is not TurnState.RUNNING:
             return
         turn.is_lost = True
         self._forget(turn)
@@ -283,11 +284,17 @@ class Worker:
         except ThreadlineError as error:
             log.warning("What became of turn %s is not known: %s", turn.turn.id, error)
             state = TurnState.INTERRUPTED
+            self._store_usage_later(turn)
         finally:
             self._settling.discard(turn.turn.id)
         if state is not TurnState.STOPPED and not self._stopping.is_set():
             self._meters.lease_lost()
         turn.close(state)
+
+    def _store_usage_later(self, turn: RunningTurn) -> None:
+        """Store what a lost turn spent as soon as storage is back."""
+        what = f"the usage of turn {turn.turn.id}"
+        self.upkeep.chores.begin(what, lambda: outlast(turn.store_usage, what))
 
     async def _claim(self) -> None:
         """Claim turns as long as there are some and hands are free."""
@@ -301,18 +308,19 @@ class Worker:
     async def _claim_all(self) -> None:
         while not self._stopping.is_set() and self.seats.are_left(self._tasks):
             asked_at = asyncio.get_running_loop().time()
+            proof = Proof(self._store.rules.lease, self.pace.clock)
             claim = await self._store.claim(full=self.seats.full(self._tasks))
             if claim is None:
                 return
             self._meters.committed(asyncio.get_running_loop().time() - asked_at)
             if not self._stopping.is_set():
-                self._begin(claim)
+                self._begin(claim, proof)
             else:
                 with suppress(LeaseLost):
                     await self._store.give_back(claim.lease)
 
-    def _begin(self, claim: Claim) -> None:
-        turn = RunningTurn(self._store, claim, self.live)
+    def _begin(self, claim: Claim, proof: Proof) -> None:
+        turn = RunningTurn(self._store, claim, self.live, proof)
         turn.when_closed(lambda: self._meters.turn_ended(turn.state, turn.seconds))
         self._running[turn.turn.id] = turn
         # No child of the task group, which would wait for an agent that never ends.
@@ -376,14 +384,17 @@ class Worker:
         tasks = {self._tasks[turn] for turn in self._running.values() if not turn.is_asking}
         if tasks:
             await asyncio.wait(tasks, timeout=self.pace.drain.total_seconds())
-        if self._running:
-            await self._checkpoint(renew_all=False)
-            turns = list(self._running.values())
-            for turn in turns:
-                self._tasks[turn].cancel()
-            await self._store.let_go()
-            for turn in turns:
-                await self._close_lost(turn)
+        turns = list(self._running.values())
+        if not turns:
+            return
+        is_saved = await weathered(lambda: self._checkpoint(renew_all=False))
+        for turn in turns:
+            self._tasks[turn].cancel()
+        is_saved = await weathered(self._store.let_go) and is_saved
+        for turn in turns:
+            if not is_saved:
+                log.error("Storage fails: the last output of turn %s is not stored", turn.turn.id)
+            await self._close_lost(turn)
 
     async def _leave_agents(self) -> None:
         """End the agents that still run; one that does not end is left to itself, and silent."""
