@@ -12,6 +12,8 @@ class Trouble(StrEnum):
 
     LOST = "lost"
     DOUBLED = "doubled"
+    UNMARKED = "unmarked"
+    """Shown again, and nothing says that it may be a repeat."""
     DISORDER = "disorder"
 
 

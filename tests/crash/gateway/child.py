@@ -2,7 +2,9 @@
 
     python -m tests.crash.gateway.child
 
-Each line on standard input is JSON: the store, the URL of an exchange, a seed and perhaps a step.
+Each line on standard input is JSON: the store, the URL of an exchange, a seed, perhaps a step, and
+perhaps options: `conditions` (the file that says how much room the disk has, and the time), `lease`
+(seconds) and `queue_cap`.
 A whole gateway is born of it, which serves until it is killed. On standard output it says `born`
 with its process id, then `ready` with its name as an owner; the nursery says `died`, and how.
 """
@@ -13,21 +15,30 @@ import logging
 import os
 import random
 import sys
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 from tests.crash.deadly import DeadlyDatabase, Fate, Step, step_from
+from tests.crash.gateway.conditions import Conditions, LimitedDisk
 from tests.crash.gateway.exchange import PLATFORMS
 from tests.crash.gateway.wire import Wire
 from threadline.assembly import open_database
 from threadline.core.access import AccessRules
 from threadline.core.agent import Output, Piece, Question, Request
+from threadline.core.location import is_server
 from threadline.core.message import Role, say
 from threadline.core.platform import Platform
+from threadline.core.rules import Rules
 from threadline.gateway.gateway import Gateway
 from threadline.gateway.pace import Pace
 from threadline.gateway.settings import GatewaySettings
 from threadline.sessions.store import Store
+from threadline.storage.database import Database
+from threadline.storage.sqlite import SqliteDatabase
 
 PACE = Pace(checkpoint=timedelta(milliseconds=30), recover=timedelta(milliseconds=500))
 SETTINGS = GatewaySettings(
@@ -83,12 +94,34 @@ async def _ask(how: str, request: Request) -> AsyncIterator[Output]:
     yield say(Role.ASSISTANT, f"I was told: {answer}")
 
 
-async def serve(where: str, url: str, seed: int, wanted: str | None) -> None:
+async def serve(
+    where: str, url: str, seed: int, wanted: str | None, options: dict[str, Any] | None = None
+) -> None:
     """Serve the two platforms of an exchange."""
     step = None if wanted is None else step_from(wanted)
     fate = Fate(step)
     platforms = [Wire(name, url, fate) for name in PLATFORMS]
-    await serve_on(platforms, where, Teller(random.Random(seed)), step, SETTINGS)
+    await serve_on(platforms, where, Teller(random.Random(seed)), step, SETTINGS, options or {})
+
+
+async def _open(where: str, options: Mapping[str, Any]) -> Database:
+    """Open the database; one in a file has the disk and the clock of the conditions."""
+    if "conditions" not in options or is_server(where):
+        return await open_database(where)
+    conditions = Conditions(Path(options["conditions"]))
+    disk = LimitedDisk(conditions)
+    database = SqliteDatabase(Path(where), vfs=disk.name, clock=conditions.now)
+    await database.open()
+    return database
+
+
+def _rules(options: Mapping[str, Any]) -> Rules:
+    rules = Rules()
+    if "lease" in options:
+        rules = replace(rules, lease=timedelta(seconds=options["lease"]))
+    if "queue_cap" in options:
+        rules = replace(rules, queue_cap=options["queue_cap"])
+    return rules
 
 
 async def serve_on(
@@ -97,14 +130,15 @@ async def serve_on(
     agent: Teller,
     step: Step | None,
     settings: GatewaySettings,
+    options: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
     """Serve until the end, which somebody else decides on."""
     # Nobody says anything more to us: if there is something to hear, our parent is gone.
     asyncio.get_running_loop().add_reader(0, os._exit, 1)
-    database = await open_database(where)
+    database = await _open(where, options)
     if step is not None:
         database = DeadlyDatabase(database, step)
-    store = Store(database)
+    store = Store(database, _rules(options))
     async with Gateway(store, agent, platforms, settings=settings) as gateway:
         tell("ready", store.owner)
         await gateway.wait()

@@ -5,7 +5,7 @@ import re
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
@@ -14,6 +14,7 @@ from starlette.routing import Route
 
 from threadline.core.address import Address, Kind
 from threadline.core.delivery import REPEAT_MARKER
+from threadline.core.errors import QueueFull
 from threadline.web.server import serve
 
 GROWS, STAYS = "grows", "stays"
@@ -22,6 +23,8 @@ PLATFORMS = (GROWS, STAYS)
 CONVERSATIONS = 50
 AHEAD = 3
 """So many questions are asked in one conversation before the first of them is answered."""
+SEND_AGAIN_AFTER = 0.3
+"""Seconds after which a refused message is sent again, under the same id."""
 _MOST = 20
 _WAIT = 10.0
 TOKEN = re.compile(r"(\d+)\.(\d+)/(\d+)/(\d+)")
@@ -80,6 +83,19 @@ class Shown:
         return [(int(a), int(b), int(c), int(d)) for a, b, c, d in found]
 
 
+@dataclass(slots=True, kw_only=True)
+class Hold:
+    """Keeps the gateway waiting for the reply to one send request."""
+
+    platform: str
+    is_seen: bool
+    """Whether people see the message although the gateway never hears of it."""
+    delivery: int | None = None
+    """Which delivery; None: the first that is sent on the platform."""
+    is_holding: bool = False
+    released: asyncio.Event = field(default_factory=asyncio.Event)
+
+
 def platform_of(conversation: int) -> str:
     """Tell on which platform a conversation is."""
     return PLATFORMS[conversation % len(PLATFORMS)]
@@ -105,6 +121,10 @@ class Exchange:
     """
 
     conversations: int = CONVERSATIONS
+    ahead: int = AHEAD
+    hold: Hold | None = None
+    refused: set[str] = field(default_factory=set)
+    """The message ids that a gateway refused at least once."""
     round: int = 0
     is_calm: bool = False
     """Nobody asks anything more."""
@@ -116,6 +136,8 @@ class Exchange:
     _asked: dict[int, int] = field(default_factory=lambda: defaultdict(int))
     _answers: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
     _by_id: dict[str, Shown] = field(default_factory=dict)
+    _refused_now: set[str] = field(default_factory=set)
+    """Refused, and not sent again yet."""
     _is_closed: bool = False
     _news: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -127,7 +149,7 @@ class Exchange:
     @property
     def is_empty(self) -> bool:
         """Whether everything that was handed out has been acknowledged."""
-        return not any(self._updates.values())
+        return not any(self._updates.values()) and not self._refused_now
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[str]:
@@ -135,6 +157,7 @@ class Exchange:
         post = ["POST"]
         routes = [
             Route("/{platform}/updates", self._hand_out, methods=post),
+            Route("/{platform}/refused", self._take_back, methods=post),
             Route("/{platform}/send", self._show, methods=post),
             Route("/{platform}/edit", self._change, methods=post),
         ]
@@ -182,13 +205,32 @@ class Exchange:
     def _acknowledge(self, platform: str, offset: int) -> None:
         waiting = self._updates[platform]
         while waiting and waiting[0].id < offset:
-            self.acknowledged.add(waiting.pop(0).message_id)
+            done = waiting.pop(0)
+            if done.message_id in self._refused_now:
+                loop = asyncio.get_running_loop()
+                loop.call_later(SEND_AGAIN_AFTER, self._send_again, done)
+            else:
+                self.acknowledged.add(done.message_id)
+
+    async def _take_back(self, request: Request) -> JSONResponse:
+        """Note that a message was refused: it is sent again later, under the same id."""
+        id = (await request.json())["message_id"]
+        self.refused.add(id)
+        self._refused_now.add(id)
+        return JSONResponse({})
+
+    def _send_again(self, update: Update) -> None:
+        platform = platform_of(update.conversation)
+        self._numbers[platform] += 1
+        self._updates[platform].append(replace(update, id=self._numbers[platform]))
+        self._refused_now.discard(update.message_id)
+        self._news.set()
 
     def _top_up(self, platform: str) -> bool:
         """Let everybody ask on who is not too far ahead; False: there is nothing to hand out."""
         for conversation in () if self.is_calm else self._on(platform):
             ahead = self._asked[conversation] - len(self._answers[f"chat{conversation}"])
-            for _ in range(AHEAD - ahead):
+            for _ in range(self.ahead - ahead):
                 self._add(conversation)
         return bool(self._updates[platform])
 
@@ -213,11 +255,27 @@ class Exchange:
         yield from (n for n in range(self.conversations) if platform_of(n) == platform)
 
     async def _show(self, request: Request) -> JSONResponse:
+        """Show a message; where it is held, show it or not, and do not reply."""
         told = await request.json()
+        delivery = int(told["key"].split("-")[0])
+        held = self.hold
+        if held is None or not self._matches(held, request.path_params["platform"], delivery):
+            return JSONResponse({"id": self._add_shown(request.path_params["platform"], told)})
+        if held.is_seen:
+            self._add_shown(request.path_params["platform"], told)
+        held.delivery = delivery
+        held.is_holding = True
+        await held.released.wait()
+        return JSONResponse({}, status_code=503)
+
+    def _matches(self, held: Hold, platform: str, delivery: int) -> bool:
+        return held.platform == platform and held.delivery in {None, delivery}
+
+    def _add_shown(self, platform: str, told: dict[str, str]) -> str:
         id = f"m{len(self.shown) + 1}"
         one = Shown(
             id=id,
-            platform=request.path_params["platform"],
+            platform=platform,
             chat=told["chat"],
             key=told["key"],
             text=told["text"],
@@ -225,9 +283,10 @@ class Exchange:
         )
         self.shown.append(one)
         self._by_id[id] = one
-        self._answers[one.chat].add(one.delivery)
+        if one.words != QueueFull.chat:
+            self._answers[one.chat].add(one.delivery)
         self._news.set()
-        return JSONResponse({"id": id})
+        return id
 
     async def _change(self, request: Request) -> JSONResponse:
         told = await request.json()

@@ -29,6 +29,10 @@ class ServingVictim:
     exchange: Exchange
     nursery: Nursery
     longest: float = _LONGEST
+    door: str = ""
+    """Where gateways reach the store, if that is not `where`: through a proxy."""
+    options: dict[str, object] = field(default_factory=dict)
+    """What a child is told beside the rest."""
     kills: int = 0
     casualties: Casualties = field(default_factory=Casualties)
 
@@ -55,13 +59,15 @@ class ServingVictim:
         await self.nursery.kill()
         self.exchange.refresh()
         with looking(self.where) as look:
+            self.casualties.count(look)
             ended = broken_in_the_end(look, self.exchange, self.casualties)
             return [*broken_laws(look), *ended]
 
     async def start(self, nursery: Nursery, step: Step | None = None) -> None:
         """Let a gateway begin to serve."""
         self.exchange.round += 1
-        await nursery.bear(self.where, self.url, self.seed + self.exchange.round, step)
+        seed = self.seed + self.exchange.round
+        await nursery.bear(self.door or self.where, self.url, seed, step, self.options)
 
     async def calm_down(self) -> None:
         """Let nobody ask more, and wait until everything is at rest; what is not is found later."""
@@ -71,11 +77,12 @@ class ServingVictim:
             await asyncio.sleep(0.1)
         self.exchange.is_calm = False
 
-    def look(self) -> list[Problem]:
-        """Answer what is wrong now that nobody serves."""
+    def look(self, *, count: bool = True) -> list[Problem]:
+        """Return what is wrong now; `count` what was in hand if no gateway serves any more."""
         self.exchange.refresh()
         with looking(self.where) as look:
-            self.casualties.count(look)
+            if count:
+                self.casualties.count(look)
             return [*broken_laws(look), *broken_at_once(look, self.exchange)]
 
     def _is_at_rest(self) -> bool:

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from tests.crash.gateway.exchange import Exchange, Shown
 from tests.crash.ledger import Problem, Trouble
@@ -10,6 +11,9 @@ from tests.crash.verify import Look
 from threadline.core.message import Marker, MarkerKind, Part, Role, plain_text, unpack
 from threadline.core.notice import tell_person
 from threadline.core.session import Cause
+
+Turns: TypeAlias = dict[str, list[tuple[int, str, int]]]
+"""Text of a message → its turns: id, state, session."""
 
 _UNREST = (
     (
@@ -24,8 +28,8 @@ _UNREST = (
 )
 _HELD_OFTEN = 3
 """A session that was cut off so often lets its turn fail, and says so."""
-_IN_DOUBT_TWICE = 2
-"""What may have been seen is sent again once; then nobody tries any more."""
+_MAX_REPEATS = 5
+"""What may have been seen is sent again so often, and then fails visibly."""
 
 
 @dataclass(slots=True)
@@ -34,18 +38,28 @@ class Casualties:
 
     deliveries: Counter[int] = field(default_factory=Counter)
     sessions: Counter[int] = field(default_factory=Counter)
+    turns: Counter[int] = field(default_factory=Counter)
 
-    def count(self, look: Look) -> None:
-        """Count what a dead owner has in hand."""
-        sending = "SELECT id FROM deliveries WHERE state = 'sending'"
-        running = "SELECT session_key FROM turns WHERE owner IS NOT NULL"
+    def count(self, look: Look, owner: str | None = None) -> None:
+        """Count what a dead owner has in hand; None: everything that is in anyone's hands."""
+        whose = "IS NOT NULL" if owner is None else f"= '{owner}'"
+        sending = f"SELECT id FROM deliveries WHERE state = 'sending' AND owner {whose}"
+        running = f"SELECT id, session_key FROM turns WHERE owner {whose}"
         self.deliveries.update(_number(id) for (id,) in look(sending))
-        self.sessions.update(_number(key) for (key,) in look(running))
+        for id, key in look(running):
+            self.turns[_number(id)] += 1
+            self.sessions[_number(key)] += 1
 
 
 def broken_at_once(look: Look, exchange: Exchange) -> list[Problem]:
     """Name what is wrong at this moment, whatever is still to come."""
-    return [*_lost(look, exchange), *_doubled(exchange.shown), *_disordered(exchange.shown)]
+    turns = _turns(look)
+    return [
+        *_lost(turns, exchange),
+        *_unmarked(exchange.shown),
+        *_disordered(turns, exchange),
+        *_taken_in_disorder(turns, exchange),
+    ]
 
 
 def broken_in_the_end(look: Look, exchange: Exchange, casualties: Casualties) -> list[Problem]:
@@ -56,6 +70,20 @@ def broken_in_the_end(look: Look, exchange: Exchange, casualties: Casualties) ->
         *_unanswered(look, exchange, casualties),
         *_untrue(look, exchange.shown),
     ]
+
+
+def asked_again(look: Look, casualties: Casualties) -> list[Problem]:
+    """Name the turns that an agent ran more often than processes died over them.
+
+    Only for a gateway that keeps its leases: an agent whose answer was complete is not asked again.
+    """
+    problems = []
+    for id, attempts in look("SELECT id, attempts FROM turns WHERE attempts > 1"):
+        crashes = casualties.turns[_number(id)]
+        if _number(attempts) > 1 + crashes:
+            what = f"turn {_number(id)} was run {attempts!r} times over {crashes} crashes"
+            problems.append(Problem(trouble=Trouble.DOUBLED, what=what))
+    return problems
 
 
 def is_at_rest(look: Look, exchange: Exchange) -> bool:
@@ -69,15 +97,14 @@ def _unrest(look: Look) -> Iterator[Problem]:
             yield Problem(trouble=Trouble.LOST, what=f"{what}: {rows[:5]}")
 
 
-def _lost(look: Look, exchange: Exchange) -> Iterator[Problem]:
+def _lost(turns: Turns, exchange: Exchange) -> Iterator[Problem]:
     """Find what was acknowledged to the platform and has no turn."""
-    turns = _turns(look)
     for id in exchange.acknowledged:
         if not turns[id]:
             yield Problem(trouble=Trouble.LOST, what=f"message {id} was acknowledged, and is gone")
 
 
-def _turns(look: Look) -> dict[str, list[tuple[int, str, int]]]:
+def _turns(look: Look) -> Turns:
     """List the turns of each message: id, state, session."""
     rows = look(
         """SELECT m.text, t.id, t.state, t.session_key FROM messages m
@@ -89,7 +116,7 @@ def _turns(look: Look) -> dict[str, list[tuple[int, str, int]]]:
     return turns
 
 
-def _doubled(shown: Sequence[Shown]) -> Iterator[Problem]:
+def _unmarked(shown: Sequence[Shown]) -> Iterator[Problem]:
     """Find words that were shown twice; the second time needs a marker before it."""
     first: dict[tuple[int, int, int, int], int] = {}
     marked: dict[int, int] = {}
@@ -100,31 +127,51 @@ def _doubled(shown: Sequence[Shown]) -> Iterator[Problem]:
             seen = first.setdefault(token, at)
             if seen != at and marked.get(one.delivery, -1) <= seen:
                 what = f"{token} in {one.id} ({one.key}), which had been seen in {shown[seen].id}"
-                yield Problem(trouble=Trouble.DOUBLED, what=what)
+                yield Problem(trouble=Trouble.UNMARKED, what=what)
                 break
 
 
-def _disordered(shown: Sequence[Shown]) -> Iterator[Problem]:
-    """Find answers that came before those to earlier questions were complete."""
-    last: dict[str, Shown] = {}
-    for one in shown:
+def _disordered(turns: Turns, exchange: Exchange) -> Iterator[Problem]:
+    """Find answers that came before those to messages that had been taken in earlier."""
+    last: dict[str, tuple[int, Shown]] = {}
+    for one in exchange.shown:
         if not one.tokens:
             continue
+        taken = [turn for turn, _, _ in turns[_question_of(one)]]
+        place = min(taken, default=0)
         before = last.get(one.chat)
-        if before is not None and before.tokens[0][:2] > one.tokens[0][:2]:
+        if before is not None and before[0] > place:
             what = (
                 f"in {one.chat} of round {one.round} {one.key} {one.tokens[0]} "
-                f"after {before.key} {before.tokens[0]} of round {before.round}"
+                f"after {before[1].key} {before[1].tokens[0]} of round {before[1].round}"
             )
             yield Problem(trouble=Trouble.DISORDER, what=what)
-        last[one.chat] = one
+        last[one.chat] = place, one
+
+
+def _taken_in_disorder(turns: Turns, exchange: Exchange) -> Iterator[Problem]:
+    """Find messages that were taken in before earlier ones, none of which had been refused."""
+    last: dict[str, tuple[int, int]] = {}
+    numbers = sorted(tuple(map(int, id.split("."))) for id in exchange.asked - exchange.refused)
+    for conversation, question in numbers:
+        for turn, _, _ in turns[f"{conversation}.{question}"]:
+            before = last.get(f"{conversation}")
+            if before is not None and before[1] > turn:
+                what = f"{conversation}.{before[0]} was taken in after {conversation}.{question}"
+                yield Problem(trouble=Trouble.DISORDER, what=what)
+            last[f"{conversation}"] = question, turn
+
+
+def _question_of(one: Shown) -> str:
+    conversation, question, _, _ = one.tokens[0]
+    return f"{conversation}.{question}"
 
 
 def _unanswered(look: Look, exchange: Exchange, casualties: Casualties) -> Iterator[Problem]:
     """Find questions without one turn that came to a good end and was carried to its end."""
     turns, owed = _turns(look), defaultdict(list)
-    for turn, id, state in look("SELECT turn_id, id, state FROM deliveries"):
-        owed[turn].append((_number(id), str(state)))
+    for turn, id, state, error in look("SELECT turn_id, id, state, error FROM deliveries"):
+        owed[turn].append((_number(id), str(state), error))
     for id in exchange.asked:
         match turns[id]:
             case []:
@@ -136,10 +183,12 @@ def _unanswered(look: Look, exchange: Exchange, casualties: Casualties) -> Itera
                     yield Problem(trouble=Trouble.LOST, what=f"the turn of {id} is {state}")
                 if not owed[turn]:
                     yield Problem(trouble=Trouble.LOST, what=f"nothing is owed for {id}")
-                for delivery, state in owed[turn]:
-                    in_doubt = casualties.deliveries[delivery] >= _IN_DOUBT_TWICE
+                for delivery, state, error in owed[turn]:
+                    in_doubt = casualties.deliveries[delivery] > _MAX_REPEATS
                     if state != "sent" and not (state == "failed" and in_doubt):
-                        what = f"the answer to {id} is {state}"
+                        crashes = casualties.deliveries[delivery]
+                        what = f"delivery {delivery}, the answer to {id}, is {state}: {error!r}"
+                        what += f" ({crashes} crashes while it was sent)"
                         yield Problem(trouble=Trouble.LOST, what=what)
             case several:
                 yield Problem(trouble=Trouble.DOUBLED, what=f"turns of {id}: {several}")

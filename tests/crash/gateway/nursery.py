@@ -7,9 +7,10 @@ import signal
 import sys
 import tempfile
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from types import MappingProxyType
 
 from tests.crash.deadly import Step
 
@@ -26,9 +27,22 @@ class Nursery:
         self._pid = 0
         self._death: int | None = None
 
-    async def bear(self, where: str, url: str, seed: int, step: Step | None = None) -> None:
-        """Let a gateway begin; it is not ready yet."""
-        errand = [where, url, seed, None if step is None else str(step)]
+    @property
+    def is_serving(self) -> bool:
+        """Whether a gateway was started and has not ended."""
+        return self._pid != 0 and self._death is None
+
+    async def bear(
+        self,
+        where: str,
+        url: str,
+        seed: int,
+        step: Step | None = None,
+        options: Mapping[str, object] = MappingProxyType({}),
+    ) -> None:
+        """Start a gateway; it is not ready yet."""
+        errand: list[object] = [where, url, seed, None if step is None else str(step)]
+        errand += [dict(options)] if options else []
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(errand).encode() + b"\n")
         self._death = None
@@ -43,6 +57,20 @@ class Nursery:
         with suppress(ProcessLookupError):
             os.kill(self._pid, signal.SIGKILL)
         await self.death()
+
+    def stop(self) -> None:
+        """Stop the gateway's process: it does nothing, but its connections and locks stay."""
+        os.kill(self._pid, signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """Make a stopped process run on."""
+        os.kill(self._pid, signal.SIGCONT)
+
+    def end(self) -> None:
+        """Kill the gateway if there is one, without waiting for its death."""
+        if self.is_serving:
+            with suppress(ProcessLookupError):
+                os.kill(self._pid, signal.SIGKILL)
 
     async def death(self) -> None:
         """Wait until the gateway is dead; whatever else than a kill ended it is an error."""
@@ -76,10 +104,12 @@ async def nursery(child: str = "tests.crash.gateway.child") -> AsyncIterator[Nur
             stdout=PIPE,
             stderr=complaints,
         )
+        born = Nursery(process, Path(complaints.name))
         try:
-            yield Nursery(process, Path(complaints.name))
+            yield born
         finally:
-            # What it bore hears that nobody is there any more, and ends.
+            # A gateway ends by itself when its parent is gone, unless it is stopped.
+            born.end()
             assert process.stdin is not None
             process.stdin.close()
             await asyncio.wait_for(process.communicate(), _WITHIN)

@@ -165,7 +165,7 @@ FORGERIES: dict[str, tuple[Callable[[Exchange], None], Trouble]] = {
         ),
         Trouble.LOST,
     ),
-    "a message was shown twice": (_show_again, Trouble.DOUBLED),
+    "a message was shown twice": (_show_again, Trouble.UNMARKED),
     "answers came in another order": (_swap, Trouble.DISORDER),
     "a message never came": (lambda exchange: exchange.acknowledged.add("0.999"), Trouble.LOST),
 }

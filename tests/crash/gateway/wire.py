@@ -11,7 +11,7 @@ from tests.crash.gateway.exchange import GROWS, address_of
 from threadline.core.address import Address, Sender
 from threadline.core.command import Command
 from threadline.core.inbound import Inbound
-from threadline.core.platform import Capabilities, Gate, Outgoing, ReadBlob
+from threadline.core.platform import Capabilities, Gate, Outgoing, ReadBlob, Reception
 
 TEXT_LIMIT = 120
 
@@ -36,8 +36,11 @@ class Wire:
             self._fate.meet("ack", Moment.TOLD)
             for update in updates:
                 self._fate.meet("take", Moment.INSIDE)
-                await gate.take(_inbound(update))
+                inbound = _inbound(update)
+                taken = await gate.take(inbound)
                 self._fate.meet("take", Moment.TOLD)
+                if taken.reception is Reception.REFUSED:
+                    await self._post("refused", message_id=inbound.message_id)
                 offset = update["id"] + 1
             self._fate.meet("ack", Moment.INSIDE)
 
