@@ -149,7 +149,7 @@ class Progress:
     def say(self, done: int, tally: Tally, broken: int) -> None:
         """Print it, in place on a terminal, else now and then."""
         rate = done / max(self.seconds, 0.001)
-        left = (self._wanted - done) / max(rate, 0.001) / 60
+        left = max(self._wanted - done, 0) / max(rate, 0.001) / 60
         text = (
             f"{done}/{self._wanted} kills ({tally.moment} on {tally.database}), "
             f"{rate * 60:.0f} a minute, about {left:.0f} min left, {broken} problems"

@@ -14,7 +14,7 @@ class Trouble(StrEnum):
     DOUBLED = "doubled"
     UNMARKED = "unmarked"
     """Shown again, and nothing says that it may be a repeat."""
-    DISORDER = "disorder"
+    DISORDER = "disordered"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@
 
 Each line on standard input is JSON: the store, the URL of an exchange, a seed, perhaps a step, and
 perhaps options: `conditions` (the file that says how much room the disk has, and the time), `lease`
-(seconds) and `queue_cap`.
+and `recover` (seconds), and `queue_cap`.
 A whole gateway is born of it, which serves until it is killed. On standard output it says `born`
 with its process id, then `ready` with its name as an owner; the nursery says `died`, and how.
 """
@@ -101,7 +101,12 @@ async def serve(
     step = None if wanted is None else step_from(wanted)
     fate = Fate(step)
     platforms = [Wire(name, url, fate) for name in PLATFORMS]
-    await serve_on(platforms, where, Teller(random.Random(seed)), step, SETTINGS, options or {})
+    options = options or {}
+    pace = PACE
+    if "recover" in options:
+        pace = replace(pace, recover=timedelta(seconds=options["recover"]))
+    settings = replace(SETTINGS, pace=pace)
+    await serve_on(platforms, where, Teller(random.Random(seed)), step, settings, options)
 
 
 async def _open(where: str, options: Mapping[str, Any]) -> Database:

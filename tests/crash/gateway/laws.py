@@ -43,7 +43,11 @@ class Casualties:
     def count(self, look: Look, owner: str | None = None) -> None:
         """Count what a dead owner has in hand; None: everything that is in anyone's hands."""
         whose = "IS NOT NULL" if owner is None else f"= '{owner}'"
-        sending = f"SELECT id FROM deliveries WHERE state = 'sending' AND owner {whose}"
+        # One that is still streamed has no lease of its own.
+        sending = (
+            "SELECT id FROM deliveries "
+            f"WHERE state = 'sending' AND coalesce(owner, streamed_by) {whose}"
+        )
         running = f"SELECT id, session_key FROM turns WHERE owner {whose}"
         self.deliveries.update(_number(id) for (id,) in look(sending))
         for id, key in look(running):

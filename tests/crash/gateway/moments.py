@@ -23,13 +23,16 @@ from tests.crash.gateway.server import (
     through,
 )
 from tests.crash.gateway.takeover import Held, held_by, leased_to, still_held, takeovers
-from tests.crash.ledger import Problem
+from tests.crash.ledger import Problem, Trouble
 from tests.crash.verify import looking
+from threadline.gateway.pace import Pace
 
 LEASE = 2.0
 """Seconds of a lease where it is to expire."""
 DISK_LEASE = 20.0
 """Seconds of a lease where it is not to expire; after it an answer that was dropped shows."""
+RECOVER = Pace().recover.total_seconds()
+"""Takeover is measured at the pace that users have."""
 QUEUE_CAP = 3
 JUMPS = (timedelta(days=1), timedelta(days=8))
 _MAX_CRASHES = 4
@@ -48,6 +51,8 @@ class Scene:
     proxy: Proxy | None
     """In front of PostgreSQL; None: the store is a file."""
     strikes: int = 0
+    problems: list[Problem] = field(default_factory=list)
+    """What went wrong during a strike."""
     takeovers: list[float] = field(default_factory=list)
     """Seconds from the death of a gateway to the next claim of what it ran."""
     _owners: dict[Nursery, str] = field(default_factory=dict)
@@ -217,7 +222,9 @@ async def kill_one_of_two(scene: Scene, dice: random.Random) -> None:
     died_at = time.time()
     with looking(scene.victim.where) as look:
         held = held_by(look, scene.owner_of(who), died_at)
-    await _taken_over(scene, held)
+    if not await _taken_over(scene, held):
+        what = f"turns of a killed gateway not taken over within {_WITHIN:g} s: {held}"
+        scene.problems.append(Problem(trouble=Trouble.LOST, what=what))
 
 
 async def stop_one_of_two(scene: Scene, dice: random.Random) -> None:
@@ -258,16 +265,17 @@ async def _until_busy(scene: Scene, who: Nursery) -> None:
     await scene.eventually(is_busy)
 
 
-async def _taken_over(scene: Scene, held: list[Held]) -> None:
-    """Wait until all turns of a gateway that is gone are taken over; note how long that took."""
+async def _taken_over(scene: Scene, held: list[Held]) -> bool:
+    """Wait until all turns of a gateway are taken over; return whether that came to pass."""
 
     def is_over() -> bool:
         with looking(scene.victim.where) as look:
             return not still_held(look, held)
 
-    await scene.eventually(is_over)
+    is_taken = await scene.eventually(is_over)
     with looking(scene.victim.where) as look:
         scene.takeovers += takeovers(look, held)
+    return is_taken
 
 
 MOMENTS: Mapping[str, Moment] = MappingProxyType(
@@ -294,12 +302,15 @@ MOMENTS: Mapping[str, Moment] = MappingProxyType(
             strike=crash_while_sending,
         ),
         "two-kill": Moment(
-            text="two gateways at one store, one is killed", strike=kill_one_of_two, gateways=2
+            text="two gateways at one store, one is killed",
+            strike=kill_one_of_two,
+            options={"recover": RECOVER},
+            gateways=2,
         ),
         "two-stop": Moment(
             text=f"two gateways, one is stopped (SIGSTOP) past its lease of {LEASE:g} s, and wakes",
             strike=stop_one_of_two,
-            options={"lease": LEASE},
+            options={"lease": LEASE, "recover": RECOVER},
             gateways=2,
         ),
     }
@@ -310,7 +321,8 @@ async def strike(moment: Moment, scene: Scene) -> list[Problem]:
     """Do it once; return what is wrong then."""
     scene.strikes += 1
     await moment.strike(scene, random.Random(f"{scene.victim.seed} {scene.strikes}"))
-    return scene.victim.look(count=False)
+    problems, scene.problems = scene.problems, []
+    return problems + scene.victim.look(count=False)
 
 
 async def settle(moment: Moment, scene: Scene) -> list[Problem]:

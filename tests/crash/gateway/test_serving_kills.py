@@ -1,6 +1,5 @@
 """Kill -9 of a whole gateway, at random and at every step: everybody is answered, in order."""
 
-import asyncio
 from collections.abc import AsyncIterator, Callable
 
 import apsw
@@ -9,10 +8,8 @@ import pytest
 from tests.crash.deadly import Moment, Step
 from tests.crash.gateway.exchange import Exchange, Shown
 from tests.crash.gateway.killing import ServingVictim, serving_victim
-from tests.crash.gateway.laws import Casualties, broken_in_the_end
-from tests.crash.gateway.nursery import nursery
+from tests.crash.gateway.laws import Casualties, asked_again, broken_in_the_end
 from tests.crash.ledger import Problem, Trouble
-from tests.crash.verify import broken_laws, looking
 from tests.databases import DURABLE, POSTGRES, DatabaseFactory, on
 from threadline.core.delivery import REPEAT_MARKER
 
@@ -20,8 +17,6 @@ SEED = 4
 KILLS = {DURABLE: 20, POSTGRES: 8}
 UNDER_WAY = 7
 """So often a step is taken before it is the last one, so that much else goes on beside it."""
-_AT_ONCE = 30.0
-"""Seconds, on a loaded machine: every lease of the dead would last at least 40."""
 AT_THE_START = ("interrupt", "reclaim", "recover")
 WAY = (
     "arrive",
@@ -75,49 +70,6 @@ async def test_every_step_of_serving_may_be_the_last(victim: ServingVictim) -> N
     assert_kept(await victim.rest(), "the end")
 
     assert any(one.is_marked for one in victim.exchange.shown)
-
-
-@on(POSTGRES)
-async def test_another_gateway_takes_over_at_once(victim: ServingVictim) -> None:
-    """Of two gateways at one store one is killed: what it ran is ended by the other, by no lease.
-
-    Both ask the exchange for news, so that everything is brought twice.
-    """
-    async with nursery() as other:
-        await victim.start(victim.nursery)
-        owner = await victim.nursery.ready()
-        await victim.start(other)
-        await other.ready()
-        await asyncio.sleep(1.0)
-        held = await _held_at_the_kill(victim, owner)
-        await victim.exchange.until(lambda: not _left(victim, held), _AT_ONCE)
-        await victim.calm_down()
-        await other.kill()
-    with looking(victim.where) as look:
-        ended = broken_in_the_end(look, victim.exchange, victim.casualties)
-        assert_kept([*broken_laws(look), *ended], "the end")
-
-
-async def _held_at_the_kill(victim: ServingVictim, owner: str) -> list[int]:
-    """Kill a gateway while it has turns in hand; answer which."""
-    running = f"SELECT id FROM turns WHERE owner = '{owner}'"
-
-    def held() -> list[int]:
-        with looking(victim.where) as look:
-            return [id for (id,) in look(running) if isinstance(id, int)]
-
-    await victim.exchange.until(lambda: bool(held()))
-    await victim.nursery.kill()
-    with looking(victim.where) as look:
-        victim.casualties.count(look)
-    return held()
-
-
-def _left(victim: ServingVictim, turns: list[int]) -> list[int]:
-    """List those of some turns that have not ended."""
-    with looking(victim.where) as look:
-        open_ = look("SELECT id FROM turns WHERE ended_at IS NULL")
-    return [id for id in turns if (id,) in open_]
 
 
 def assert_kept(problems: list[Problem], when: str) -> None:
@@ -183,6 +135,7 @@ TAMPERING: dict[str, tuple[str, Trouble]] = {
         "UPDATE deliveries SET state = 'failed' WHERE turn_id = 1",
         Trouble.LOST,
     ),
+    "an agent was asked twice": ("UPDATE turns SET attempts = 2 WHERE id = 1", Trouble.DOUBLED),
     "nothing is owed for a turn": (
         "UPDATE deliveries SET turn_id = NULL WHERE turn_id = 1",
         Trouble.LOST,
@@ -204,9 +157,9 @@ async def test_the_laws_can_be_broken(victim: ServingVictim) -> None:
     def found(sql: str | None = None) -> set[Trouble]:
         hand = apsw.Connection(victim.where)
         hand.execute("PRAGMA foreign_keys = OFF; BEGIN;" + (sql or ""))
-        problems = broken_in_the_end(
-            lambda sql: hand.execute(sql).fetchall(), victim.exchange, Casualties()
-        )
+        look, casualties = (lambda sql: hand.execute(sql).fetchall()), Casualties()
+        problems = broken_in_the_end(look, victim.exchange, casualties)
+        problems += asked_again(look, casualties)
         hand.execute("ROLLBACK")
         hand.close()
         victim.exchange.shown[:] = shown
