@@ -4,15 +4,17 @@ import asyncio
 import json
 import subprocess
 import sys
+from concurrent.futures import Future
 from pathlib import Path
 
 import apsw
+import psycopg
 import pytest
 
 import threadline
 from tests.cli.guests import seen, welcome
 from tests.cli.program import Pipe, run
-from tests.databases import FAST, POSTGRES, DatabaseFactory, Server, on
+from tests.databases import FAST, POSTGRES, DatabaseFactory, PostgresFactory, Server, on
 from threadline.assembly import restore
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.errors import Conflict, StorageError
@@ -21,6 +23,7 @@ from threadline.core.message import MediaKind, Role, Text, say
 from threadline.core.person import Asker, Identity
 from threadline.core.session import SessionId
 from threadline.sessions.store import Store
+from threadline.storage.database import Database
 from threadline.storage.moments import stamp
 from threadline.storage.sqlite.backup import restore as restore_file
 from threadline.testing.clock import FakeClock
@@ -420,7 +423,7 @@ def test_a_backup_does_not_take_the_place_of_a_store_in_use(home: Path) -> None:
         result = run("backup", "other.db", "--force")
 
     assert result.exit_code == 1
-    assert "Somebody has the database open" in result.stderr
+    assert "Another process has the database open" in result.stderr
     assert "still here" in run("sessions", "search", "still", "-d", "other.db").stdout.replace(
         "[", ""
     ).replace("]", "")
@@ -442,3 +445,66 @@ async def test_a_restore_that_fails_leaves_the_database_where_it_was(home: Path)
     assert not list(home.glob("*.before-*"))
     async with threadline.open(path) as store:
         assert len((await store.sessions()).rows) == 1
+
+
+@on(FAST, POSTGRES)
+async def test_a_store_that_is_open_is_not_replaced(
+    database_factory: DatabaseFactory, home: Path
+) -> None:
+    """While a process has the store open, restoring is refused, and nothing changes."""
+    store = Store(await database_factory())
+    await talk(store, "old")
+    await store.back_up(home / "b.db")
+    await talk(store, "new")
+    before = await texts(store)
+
+    with pytest.raises(Conflict, match="has the database open"):
+        await restore(database_factory.where, home / "b.db", replace=True)
+
+    assert await texts(store) == before
+    assert not list(home.glob("*.before-*"))
+
+
+@on(POSTGRES)
+async def test_the_copy_and_the_swap_are_one_step(
+    database_factory: PostgresFactory, home: Path
+) -> None:
+    """From the copy to the end of the swap nobody can open the store or write to it.
+
+    In between, messages were acknowledged that were neither in the database nor in the copy.
+    """
+    store = Store(await database_factory())
+    await talk(store, "old")
+    await store.back_up(home / "b.db")
+    await talk(store, "new")
+    await store.close()
+    loop = asyncio.get_running_loop()
+    opening: list[Future[Database]] = []
+    refusals: list[bool] = []
+
+    def interfere(_done: int, _whole: int) -> None:
+        if not opening:
+            opening.append(asyncio.run_coroutine_threadsafe(database_factory(), loop))
+        with psycopg.connect(database_factory.where) as stranger:
+            stranger.execute("SET lock_timeout = '1ms'")
+            try:
+                stranger.execute("SELECT key FROM sessions")
+            except psycopg.errors.LockNotAvailable:
+                refusals.append(opening[0].done())
+
+    aside = await restore(database_factory.where, home / "b.db", replace=True, told=interfere)
+    late = Store(await asyncio.wrap_future(opening[0]))
+
+    assert refusals
+    assert set(refusals) == {False}
+    assert "old" in await texts(late)
+    assert "new" not in await texts(late)
+    assert aside is not None
+    async with threadline.open(aside) as kept:
+        assert "new" in await texts(kept)
+
+
+async def texts(store: Store) -> list[str]:
+    """Return what was said in all sessions."""
+    rows = (await store.sessions()).rows
+    return [line.text for row in rows for line in await store.transcript(row.session.id)]

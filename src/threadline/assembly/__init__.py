@@ -2,15 +2,15 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from threadline.assembly.minds import has_model, make_scribe, name_agent, open_agent
 from threadline.assembly.models import list_models
-from threadline.core.errors import ConfigError, Invalid, StorageError
+from threadline.core.errors import ConfigError, Conflict, Invalid, StorageError
 from threadline.core.location import checked_location, is_server
 from threadline.core.platform import Platform
 from threadline.core.rules import Rules
@@ -271,35 +271,36 @@ async def _forget_again(where: str | Path, aside: Path | None) -> None:
 async def _restore_server(
     url: str, backup: Path, *, replace: bool, now: datetime, told: Callable[[int, int], None]
 ) -> Path | None:
-    database = await _open_postgres(url)
-    from threadline.storage.backup import examine
-    from threadline.storage.postgres.backup import is_used
-    from threadline.storage.postgres.backup import restore as restore_tables
-    from threadline.storage.postgres.connection import Target
+    with _postgres_needed():
+        from threadline.storage.postgres.backup import restore as restore_tables
+        from threadline.storage.postgres.connection import Target
 
-    target, aside = Target(url), None
-    try:
-        await asyncio.to_thread(examine, backup)
-        if replace and await asyncio.to_thread(is_used, target):
-            aside = backup.with_name(f"{backup.name}.before-{now:%Y%m%d-%H%M%S}")
-            await database.back_up(aside)
-    finally:
-        await database.close()
-    await asyncio.to_thread(restore_tables, target, backup, replace=replace, now=now, told=told)
-    return aside
+    aside = backup.with_name(f"{backup.name}.before-{now:%Y%m%d-%H%M%S}")
+    if aside.exists():
+        raise Conflict("There is a file of that name already", id=str(aside), hint="Move it away")
+    return await asyncio.to_thread(
+        restore_tables, Target(url), backup, aside=aside, replace=replace, now=now, told=told
+    )
 
 
 def _file(where: str | Path) -> Path:
     return Path(where).expanduser()
 
 
-async def _open_postgres(url: str) -> Database:
+@contextmanager
+def _postgres_needed() -> Iterator[None]:
     try:
-        from threadline.storage.postgres import PostgresDatabase
+        yield
     except ImportError as error:
         raise ConfigError(
             "PostgreSQL needs an extra package", hint="Run: pip install 'threadline[postgres]'"
         ) from error
+
+
+async def _open_postgres(url: str) -> Database:
+    with _postgres_needed():
+        from threadline.storage.postgres import PostgresDatabase
+
     postgres = PostgresDatabase(url)
     await postgres.open()
     return postgres

@@ -94,15 +94,15 @@ def _remove(unseen: Path) -> None:
 
 
 def refuse_open(path: Path) -> None:
-    """Refuse to take the place of a store that somebody has open: they would lose their words."""
+    """Raise `Conflict` if a process has the store open: what it stores would be lost."""
     # Here, because SQLite's own modules stand on this one.
     from threadline.storage.sqlite.owners import Owners
 
     owners = Owners(path)
     try:
         if owners.count_others():
-            hint = "End the processes that use it first"
-            raise Conflict("Somebody has the database open", id=str(path), hint=hint)
+            hint = "Stop the processes that use it first"
+            raise Conflict("Another process has the database open", id=str(path), hint=hint)
     finally:
         owners.close()
 

@@ -16,6 +16,8 @@ from threadline.storage.database import SqlValue
 from threadline.storage.migrate import migrate
 from threadline.storage.postgres.connection import Raw, Target
 from threadline.storage.postgres.mishaps import translate, unreachable
+from threadline.storage.postgres.owners import has_alone
+from threadline.storage.postgres.schema import upgrade_through
 from threadline.storage.queries import Dialect, queries
 
 _ROWS = 2_000
@@ -32,45 +34,94 @@ def back_up(target: Target, to: Path, *, replace: bool, now: datetime, told: Tol
     """Copy a database in use, as it is at one moment, into a SQLite file of ours."""
 
     def make(unseen: Path) -> None:
-        with _reached(target) as source, _filled(unseen, now) as file:
+        with _reached(target) as source:
             source.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-            tables = _tables(file)
-            for n, table in enumerate(tables, start=1):
-                _take(source, file, table)
-                told(n, len(tables))
-            file.execute(queries(Dialect.SQLITE)[_ANEW])
+            _copy(source, unseen, now, told)
             source.execute("COMMIT")
 
     place(to, make, replace=replace)
 
 
-def restore(target: Target, backup: Path, *, replace: bool, now: datetime, told: Told) -> None:
-    """Put what a backup holds into a database, in one transaction that shuts out all others."""
+def restore(
+    target: Target, backup: Path, *, aside: Path, replace: bool, now: datetime, told: Told
+) -> Path | None:
+    """Put what a backup holds into a database that no process has open.
+
+    What was there before is copied to `aside` in the same transaction, which excludes all others:
+    whatever was committed is in the copy, and whatever comes later is in the restored database.
+    Return `aside` if there was anything.
+    """
     examine(backup)
     with tempfile.TemporaryDirectory(prefix="threadline-") as folder, _reached(target) as server:
-        copy = Path(folder) / "backup.db"
-        with _brought_up(backup, copy, now) as file, server.transaction():
-            tables = _tables(file)
-            names = sql.SQL(", ").join(sql.Identifier(table) for table in tables)
-            server.execute(sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(names))
-            if not replace and _is_used(server):
-                raise Conflict(
-                    "The database is not empty",
-                    id=target.where,
-                    hint="Use --force; what is there is backed up first",
-                )
-            _empty(server, tables)
-            for n, table in enumerate(tables, start=1):
-                _give(file, server, table)
-                told(n, len(tables))
-            server.execute(queries(Dialect.POSTGRES)[_ANEW].encode())
-            _go_on_counting(server)
+        if not has_alone(server):
+            raise Conflict(
+                "Another process has the database open",
+                id=target.where,
+                hint="Stop the processes that use it first",
+            )
+        upgrade_through(server, target.where, now)
+        with _brought_up(backup, Path(folder) / "backup.db", now) as file:
+            return _swap(server, file, target, aside=aside, replace=replace, now=now, told=told)
 
 
-def is_used(target: Target) -> bool:
-    """Tell whether anybody has ever spoken here."""
-    with _reached(target) as server:
-        return _is_used(server)
+def _swap(
+    server: Raw,
+    file: apsw.Connection,
+    target: Target,
+    *,
+    aside: Path,
+    replace: bool,
+    now: datetime,
+    told: Told,
+) -> Path | None:
+    """Copy what is there aside and put the backup in its place, in one transaction."""
+    with server.transaction():
+        # Examining the copy takes a while in which the server hears nothing.
+        server.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+        tables = _tables(file)
+        names = sql.SQL(", ").join(sql.Identifier(table) for table in tables)
+        server.execute(sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(names))
+        is_used = _is_used(server)
+        if is_used and not replace:
+            raise Conflict(
+                "The database is not empty",
+                id=target.where,
+                hint="Use --force; what is there is backed up first",
+            )
+        if is_used:
+            place(aside, lambda unseen: _copy(server, unseen, now, _ignored), replace=False)
+        try:
+            _fill(server, file, tables, told)
+        except BaseException:
+            # Nothing was replaced. If the commit itself fails, that is not certain.
+            if is_used:
+                aside.unlink()
+            raise
+    return aside if is_used else None
+
+
+def _fill(server: Raw, file: apsw.Connection, tables: list[str], told: Told) -> None:
+    """Replace the rows of all tables by those of a backup."""
+    _empty(server, tables)
+    for n, table in enumerate(tables, start=1):
+        _give(file, server, table)
+        told(n, len(tables))
+    server.execute(queries(Dialect.POSTGRES)[_ANEW].encode())
+    _go_on_counting(server)
+
+
+def _ignored(_done: int, _whole: int) -> None:
+    """Report no progress."""
+
+
+def _copy(source: Raw, to: Path, now: datetime, told: Told) -> None:
+    """Copy all tables, as one transaction sees them, into a new SQLite file."""
+    with _filled(to, now) as file:
+        tables = _tables(file)
+        for n, table in enumerate(tables, start=1):
+            _take(source, file, table)
+            told(n, len(tables))
+        file.execute(queries(Dialect.SQLITE)[_ANEW])
 
 
 def _is_used(server: Raw) -> bool:

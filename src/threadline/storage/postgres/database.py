@@ -18,7 +18,7 @@ from threadline.storage.postgres.check import check_database
 from threadline.storage.postgres.connection import Target
 from threadline.storage.postgres.listener import Listener
 from threadline.storage.postgres.mishaps import translate, unreachable
-from threadline.storage.postgres.owners import dead, new_owner
+from threadline.storage.postgres.owners import dead, join, new_owner
 from threadline.storage.postgres.schema import upgrade_through
 from threadline.storage.postgres.wipe import vacuum
 from threadline.storage.postgres.workers import Workers
@@ -60,11 +60,17 @@ class PostgresDatabase:
         except psycopg.Error as error:
             raise unreachable(error, self._target) from error
         try:
+            join(connection)
             upgrade_through(connection, self._target.where, datetime.now(UTC))
             self._target.remember(connection)
             self._listener = Listener(
                 connection, self._target, self._owner, heard=self._ring, trouble=self._trouble
             )
+        except psycopg.errors.LockNotAvailable as error:
+            connection.close()
+            raise StorageError(
+                "The database is being restored or upgraded", id=self._target.where, hint="Wait"
+            ) from error
         except psycopg.Error as error:
             connection.close()
             raise translate(error, self._target) from error

@@ -19,6 +19,8 @@ _FREE = """
 SELECT key FROM unnest(%(keys)s::BIGINT[]) AS key
 WHERE pg_try_advisory_xact_lock_shared(key)
 """
+_STORE = "hashtextextended('threadline store ' || current_schema(), 0)"
+"""The number of the lock that everybody shares who has the store open."""
 _AGE = "SELECT extract(epoch FROM clock_timestamp() - pg_postmaster_start_time())::FLOAT8"
 
 
@@ -33,11 +35,23 @@ def key_of(owner: OwnerId) -> int:
     return int.from_bytes(digest, signed=True)
 
 
-def declare_alive(connection: Raw, owner: OwnerId) -> None:
-    """Take the owner's lock for as long as the connection lasts.
+def join(connection: Raw) -> None:
+    """Share the store's lock while the connection lasts; wait while the store is being replaced."""
+    connection.execute(f"SELECT pg_advisory_lock_shared({_STORE})".encode())
 
-    Somebody who looks whether we are dead holds it for a moment, so this waits.
+
+def has_alone(connection: Raw) -> bool:
+    """Take the store's lock exclusively while the connection lasts; False if anyone has it open."""
+    row = connection.execute(f"SELECT pg_try_advisory_lock({_STORE})".encode()).fetchone()
+    return row is not None and bool(row[0])
+
+
+def declare_alive(connection: Raw, owner: OwnerId) -> None:
+    """Take the owner's lock, and share the store's, while the connection lasts.
+
+    A process that checks whether we are dead holds the owner's lock briefly, so this waits.
     """
+    join(connection)
     connection.execute("SELECT pg_advisory_lock(%s)", [key_of(owner)])
 
 
