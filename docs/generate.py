@@ -93,9 +93,9 @@ def settings() -> str:
     ]
     intro = (
         "Settings come from options of the command line, the environment, "
-        "`~/.threadline/threadline.toml`, `./threadline.toml` and the defaults, and the first of "
-        "these that knows a setting wins. A name that does not exist is an error, which suggests "
-        "the one that may be meant."
+        "`./threadline.toml`, `~/.threadline/threadline.toml` and the defaults, and the first of "
+        "these that has a setting wins. A name that does not exist is an error in a file and a "
+        "warning in the environment; both suggest the name that may be meant."
     )
     example = (
         "```toml\n"

@@ -56,6 +56,7 @@ def own_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Let no test, and no program that one starts, find or leave anything in the real home."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
+        patch.delenv("THREADLINE_HOME", raising=False)
         yield
 
 

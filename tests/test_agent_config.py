@@ -334,10 +334,10 @@ def test_all_secrets_are_known_to_whoever_writes(place: Place) -> None:
     assert "s3cret" not in hush(said, place.load().secrets())
 
 
-def test_environment_wins_over_user_over_project(place: Place) -> None:
+def test_environment_wins_over_project_over_user(place: Place) -> None:
     """Setting by setting; numbers are read from words."""
-    place.local("[agent]\nmodel = 'ollama:a'\nmax_steps = 1\ninstructions = 'a'\n")
-    place.user("[agent]\nmodel = 'ollama:b'\nmax_steps = 2\n")
+    place.user("[agent]\nmodel = 'ollama:a'\nmax_steps = 1\ninstructions = 'a'\n")
+    place.local("[agent]\nmodel = 'ollama:b'\nmax_steps = 2\n")
     place.environ |= {
         "THREADLINE_AGENT__MODEL": "ollama:c",
         "THREADLINE_AGENT__OPTIONS__TEMPERATURE": "0.5",

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.program import run
+from tests.cli.program import run, run_apart
+from threadline.storage.secret import secret_file
 
 
 def test_every_setting_is_shown_with_its_origin(
@@ -140,6 +141,66 @@ def test_a_secret_is_read_from_the_input(home: Path) -> None:
     (kept,) = (home / ".threadline" / "secrets").iterdir()
     assert kept.read_text() == "sk-0123456789"
     assert "sk-0123456789" not in done.output + (home / ".threadline/threadline.toml").read_text()
+
+
+def test_one_variable_moves_everything(home: Path) -> None:
+    """Settings, secrets, database, export and demo are in THREADLINE_HOME, and nowhere else."""
+    moved = {"THREADLINE_HOME": str(home / "srv" / "threadline")}
+    folder = home / "srv" / "threadline"
+
+    for arguments, lines in (
+        (("init", "--yes", "--webhook"), b""),
+        (("config", "set", "providers.openai.api_key", "-"), b"sk-0123456789\n"),
+        (("chat",), b"hello\n/export md\n"),
+        (("doctor",), b""),
+    ):
+        done = run_apart(home, *arguments, lines=lines, more=moved)
+        assert done.returncode == 0, done.stderr + done.stdout
+    shown = json.loads(run_apart(home, "config", "database", "--json", more=moved).stdout)
+
+    assert shown["database"] == {"value": str(folder / "threadline.db"), "from": "THREADLINE_HOME"}
+    assert {file.name for file in folder.iterdir()} >= {
+        "threadline.db",
+        "threadline.toml",
+        "webhook.secret",
+        "secrets",
+        "output",
+    }
+    assert len(list((folder / "output" / "main").glob("*.md"))) == 1
+    assert folder.stat().st_mode & 0o077 == 0
+    assert not (home / ".threadline").exists()
+
+
+def test_the_secret_of_a_server_moves_too(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The key of a PostgreSQL store is beside the settings, wherever those are."""
+    assert secret_file("postgresql://a/b").parent == home / ".threadline"
+    monkeypatch.setenv("THREADLINE_HOME", str(home / "srv"))
+    assert secret_file("postgresql://a/b").parent == home / "srv"
+
+
+def test_an_unknown_variable_ends_no_command(home: Path) -> None:
+    """A line on standard error names the variable that may be meant; the command does its work."""
+    wrong = {"THREADLINE_PROFLIE": "x", "THREADLINE_HOME": str(home / "srv")}
+    done = run_apart(home, "chat", lines=b"hello\n", more=wrong)
+
+    assert done.returncode == 0
+    assert b"You said" in done.stdout
+    (warning,) = done.stderr.decode().splitlines()
+    assert warning == (
+        "The variable THREADLINE_PROFLIE is ignored: there is no such setting."
+        " Did you mean THREADLINE_PROFILE?"
+    )
+
+
+def test_the_file_of_the_project_wins_over_the_user_s(home: Path) -> None:
+    """What is written for the user then has no effect here, and that is told."""
+    project = home / "threadline.toml"
+    project.write_text("concurrency = 2\n")
+
+    told = run("config", "set", "concurrency", "4").stdout
+
+    assert f"But concurrency comes from {project}." in " ".join(told.split())
+    assert run("config", "concurrency").stdout.strip() == "2"
 
 
 def test_a_variable_that_wins_is_told(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -119,12 +119,12 @@ async def prepare_gateway(
 
 def make_platforms(config: "Config") -> list[Platform]:
     """Make all platforms that the settings name and that are not switched off, and our own."""
-    from threadline.config import OUTPUT
+    from threadline.config import output_folder
     from threadline.platforms.local import Local
 
     check_platforms(config)
     named = [make_platform(config, name) for name in _wanted(config)]
-    return [*named, Local(OUTPUT.expanduser())]
+    return [*named, Local(output_folder())]
 
 
 def check_platforms(config: "Config") -> None:

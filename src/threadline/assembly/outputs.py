@@ -4,14 +4,14 @@ import asyncio
 from collections.abc import Iterable
 from pathlib import Path
 
-from threadline.config import OUTPUT
+from threadline.config import output_folder as output_root
 from threadline.core.errors import StorageError
 from threadline.core.session import SessionId
 
 
 def output_folder(profile: str) -> Path:
-    """Answer where the files of a profile go."""
-    return OUTPUT.expanduser() / profile
+    """Return the folder that the files of a profile are written to."""
+    return output_root() / profile
 
 
 async def drop_outputs(ids: Iterable[SessionId]) -> int:
@@ -20,7 +20,7 @@ async def drop_outputs(ids: Iterable[SessionId]) -> int:
 
 
 def _drop(ids: Iterable[SessionId]) -> int:
-    folder, gone = OUTPUT.expanduser(), 0
+    folder, gone = output_root(), 0
     try:
         for id in ids:
             for file in folder.glob(f"*/{id}.*"):

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 
 from threadline.cli.beside import AT_REST
-from threadline.config import OUTPUT
+from threadline.config import output_folder
 from threadline.core.event import Event
 from threadline.gateway.following import follow_feed
 from threadline.gateway.outbox import Outbox
@@ -25,7 +25,7 @@ async def working(store: Store, worker: Worker) -> AsyncIterator[None]:
 
     Jobs are started by gateways alone, which have the platforms that their answers go to.
     """
-    local = Local(OUTPUT.expanduser())
+    local = Local(output_folder())
     outbox = Outbox(store, {local.name: local}, live=worker.live, streams=False)
     tasks = [asyncio.create_task(outbox.run()), asyncio.create_task(_close_runs(store))]
     try:

@@ -31,10 +31,10 @@ def config(
 ) -> None:
     """Show every setting and where it came from; secrets stay hidden. Or change one.
 
-    A setting comes from an option, a variable, ~/.threadline/threadline.toml, ./threadline.toml or
-    the defaults: the first of these that knows it wins. `set` and `unset` write into the first
-    file; all settings must be right before anything is written. A secret goes into a file of its
-    own.
+    A setting comes from an option, a variable, ./threadline.toml, ~/.threadline/threadline.toml or
+    the defaults: the first of these that has it wins. `set` and `unset` write into the file in
+    ~/.threadline; all settings must be valid before anything is written. A secret goes into a file
+    of its own. The variable THREADLINE_HOME names another folder than ~/.threadline.
     """
     match words or []:
         case []:

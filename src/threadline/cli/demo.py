@@ -16,7 +16,7 @@ from threadline.cli.opening import make_private
 from threadline.cli.screen import fitted, say
 from threadline.cli.serving import Signals, offer_login, require_loopback, wait_for_end
 from threadline.cli.story import Narrator, Story, World, make_world
-from threadline.config import DEFAULT, FOLDER, Config, load_config, parse_config
+from threadline.config import DEFAULT, Config, data_folder, load_config, parse_config
 from threadline.config.serving import LogSettings
 from threadline.core.errors import Conflict
 from threadline.core.location import is_server
@@ -78,9 +78,9 @@ def settle(options: Mapping[str, str | None], *, keep: bool) -> Config:
             id=given,
             hint="Say --keep to play in this database, or name a file that is not there",
         )
-    where = given or str(FOLDER.expanduser() / _FILE)
+    where = given or str(data_folder() / _FILE)
     if not given:
-        make_private(FOLDER.expanduser())
+        make_private(data_folder())
         if not keep:
             _clear(Path(where))
     server = _around(options).server

@@ -12,7 +12,7 @@ from pathlib import Path
 from threadline.assembly import name_agent, refuse_lost
 from threadline.assembly.probes import probe_all
 from threadline.cli.opening import HOW_IT_COMES, Opened, exists, open_store
-from threadline.config import DEFAULT, FOLDER, Config, load_config
+from threadline.config import DEFAULT, Config, load_config
 from threadline.core.errors import ConfigError, ThreadlineError
 from threadline.core.turn import is_over
 from threadline.sessions.diagnosis import Diagnosis, diagnose
@@ -113,7 +113,7 @@ def page(found: Examination) -> str:
 def _miss_store(found: Examination, config: Config) -> None:
     """Report what is missing. A database is made on first use, a folder that was named is not."""
     refuse_lost(config.path)
-    if config.path.parent.is_dir() or config.path.parent == FOLDER.expanduser():
+    if config.path.parent.is_dir() or config.path.parent == config.folder:
         found.note(f"There is no database yet; {HOW_IT_COMES}.")
     else:
         found.note(f"There is no database, and no folder {config.path.parent}.", grave=True)

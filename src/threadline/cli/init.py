@@ -68,9 +68,9 @@ def init(
     """
     from threadline.cli.questions import ask_all, checked_variable
     from threadline.cli.sample import Answers, settings_file
-    from threadline.config import FILE, FOLDER, parse_config
+    from threadline.config import FILE, data_folder, parse_config
 
-    folder = Path.cwd() if here else FOLDER.expanduser()
+    folder = Path.cwd() if here else data_folder()
     target = folder / FILE
     require_free(str(target), force=force)
     answers = Answers(

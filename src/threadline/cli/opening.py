@@ -7,7 +7,7 @@ from pathlib import Path
 
 from threadline.assembly import open_database, refuse_lost
 from threadline.assembly.outputs import drop_outputs
-from threadline.config import FOLDER, Config
+from threadline.config import Config
 from threadline.core.errors import NotFound, StorageError
 from threadline.sessions.store import Store
 from threadline.storage.database import Database
@@ -55,9 +55,8 @@ def _look(path: Path) -> bool:
 
 def make_folder(config: Config) -> None:
     """Make our own folder, for its owner's eyes only; any other one is somebody else's."""
-    folder = FOLDER.expanduser()
-    if not config.is_server and config.path.parent == folder:
-        make_private(folder)
+    if not config.is_server and config.path.parent == config.folder:
+        make_private(config.folder)
 
 
 def make_private(folder: Path) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import typer
 
 from threadline.cli.sample import Answers
-from threadline.config import PREFIX, Config, parse_config
+from threadline.config import DEFAULT, PREFIX, parse_config
 from threadline.config.providing import KNOWN
 from threadline.core.errors import ConfigError, Invalid
 
@@ -28,7 +28,7 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 
 def ask_all(answers: Answers) -> Answers:
     """Ask for what no option said."""
-    known = Config()
+    known = parse_config("", DEFAULT)
     if answers.database is None:
         question = "Where shall everything be kept?"
         database = typer.prompt(question, known.database, value_proc=_checked("database"))

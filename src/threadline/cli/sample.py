@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from threadline.config import DEFAULT, parse_config
 from threadline.core.location import checked_location, is_server
 
 
@@ -170,7 +171,7 @@ _FILE = """\
 def settings_file(answers: Answers, *, secret: Path) -> str:
     """Write the file: what was answered is set, the rest stands there to be found."""
     return _FILE.format(
-        database=_line("database", answers.database, "~/.threadline/threadline.db"),
+        database=_line("database", answers.database, parse_config("", DEFAULT).database),
         profile=_line("profile", answers.profile, "main"),
         model=_line("model", answers.model, "openai:gpt-5.1"),
         telegram=_telegram(answers),

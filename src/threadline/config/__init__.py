@@ -1,39 +1,45 @@
 """Configuration: one typed Config, read from the environment, two files and the defaults."""
 
+import logging
 import os
 from collections.abc import Mapping
 from datetime import UTC, tzinfo
+from functools import cache
 from pathlib import Path
 
 from pydantic import ValidationError
 
-from threadline.config.config import FILE, FOLDER, OUTPUT, Config
+from threadline.config.config import DATABASE, FILE, Config
 from threadline.config.consistency import check_consistency
 from threadline.config.layers import (
     PREFIX,
     Way,
-    home_of,
+    data_folder,
     lay_over,
+    output_folder,
     parse_file,
     read_file,
     read_variables,
 )
-from threadline.config.mistakes import DEFAULT, explain
+from threadline.config.mistakes import DEFAULT, explain, find_nearest, is_known
 from threadline.core.errors import ConfigError, Invalid
+from threadline.core.location import HOME_VARIABLE
 from threadline.core.policy import zone
 
 __all__ = [
     "DEFAULT",
     "FILE",
-    "FOLDER",
-    "OUTPUT",
     "PREFIX",
     "Config",
+    "data_folder",
     "load_config",
     "machine_zone",
+    "output_folder",
     "parse_config",
     "user_file",
 ]
+
+log = logging.getLogger("threadline.config")
 
 _LOCALTIME = Path("/etc/localtime")
 
@@ -45,9 +51,10 @@ def load_config(
     folder: Path = Path(),
     draft: str | None = None,
 ) -> Config:
-    """Read the settings: options of the command line, environment, user's file, project's file.
+    """Read the settings: options of the command line, environment, project's file, user's file.
 
-    A `draft` is read in the place of what the user's file says.
+    The first of these that has a setting wins. A `draft` is read instead of the user's file. A
+    variable that is no setting is ignored with a warning.
     """
     given: dict[str, tuple[Way, object]] = {
         f"--{name}": (tuple(name.split(".")), value)
@@ -57,11 +64,14 @@ def load_config(
     values: dict[str, object] = {}
     origins: dict[str, str] = {}
     user = user_file(environ)
-    for file in (folder.absolute() / FILE, user):
+    for file in (user, folder.absolute() / FILE):
         is_draft = draft is not None and file == user
         said = parse_file(draft or "", str(file)) if is_draft else read_file(file)
         lay_over(values, said, str(file), origins)
-    for name, (way, value) in {**read_variables(environ), **given}.items():
+    variables = read_variables(environ)
+    for name in [name for name, (way, _) in variables.items() if not is_known(way, Config)]:
+        _warn_unknown(name, variables.pop(name)[0])
+    for name, (way, value) in {**variables, **given}.items():
         layer: object = value
         for key in reversed(way):
             layer = {key: layer}
@@ -69,9 +79,21 @@ def load_config(
     return _make(values, origins, environ)
 
 
+@cache
+def _warn_unknown(name: str, way: Way) -> None:
+    """Warn once in a process that a variable is no setting."""
+    near = find_nearest(way, Config)
+    hint = (
+        f"Did you mean {PREFIX}{'__'.join(near).upper()}?"
+        if near
+        else "`threadline config` shows all settings."
+    )
+    log.warning("The variable %s is ignored: there is no such setting. %s", name, hint)
+
+
 def user_file(environ: Mapping[str, str] = os.environ) -> Path:
-    """Find the file of settings of whoever runs this."""
-    return home_of(environ) / FOLDER.name / FILE
+    """Return the user's file of settings."""
+    return data_folder(environ) / FILE
 
 
 def parse_config(text: str, origin: str, *, environ: Mapping[str, str] = os.environ) -> Config:
@@ -83,6 +105,9 @@ def parse_config(text: str, origin: str, *, environ: Mapping[str, str] = os.envi
 
 
 def _make(values: dict[str, object], origins: dict[str, str], environ: Mapping[str, str]) -> Config:
+    if environ.get(HOME_VARIABLE) and "database" not in values:
+        values["database"] = str(data_folder(environ) / DATABASE)
+        origins["database"] = HOME_VARIABLE
     try:
         config = Config.model_validate(values)
     except ValidationError as error:

@@ -54,6 +54,8 @@ class Setting:
     """What it must be."""
     choices: tuple[str, ...]
     """The words that it may be; none: others too."""
+    is_overridden: bool
+    """The user's file has no effect on it: an option, a variable or the project's file sets it."""
     is_hidden: bool
     """It is a secret, and not shown."""
     is_remote: bool
@@ -78,6 +80,7 @@ def list_settings(
             place=None if place == DEFAULT else place,
             description=None if wanted is None else wish_of(way, Config),
             choices=_choices_of(wanted),
+            is_overridden=config.is_overridden(key),
             is_hidden=HIDDEN in str(value),
             is_remote=is_remote(key),
             needs_restart=key.startswith(AT_START),

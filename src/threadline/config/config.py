@@ -15,7 +15,7 @@ from threadline.config.answering import (
     lay_rules,
 )
 from threadline.config.consistency import agents_of
-from threadline.config.layers import leaves
+from threadline.config.layers import data_folder, leaves
 from threadline.config.mistakes import (
     DEFAULT,
     check_names,
@@ -60,7 +60,13 @@ from threadline.config.serving import (
 )
 from threadline.core.approval import ToolRules
 from threadline.core.errors import ConfigError
-from threadline.core.location import checked_location, hide_password, is_server
+from threadline.core.location import (
+    HOME_FOLDER,
+    HOME_VARIABLE,
+    checked_location,
+    hide_password,
+    is_server,
+)
 from threadline.core.person import PeopleMode
 from threadline.core.policy import Policies
 from threadline.core.route import MAIN_PROFILE, Scopes, canonical_profile
@@ -70,9 +76,7 @@ from threadline.core.text import checked_name
 from threadline.core.turn import FRESHNESS, LEASE
 
 FILE = "threadline.toml"
-FOLDER = Path("~/.threadline")
-OUTPUT = FOLDER / "output"
-"""Where files are written that somebody asked for, a folder for each profile."""
+DATABASE = "threadline.db"
 
 _TABLE = "a table of settings"
 
@@ -82,7 +86,7 @@ class Config(Section):
 
     # A PostgreSQL URL may hold a password, so it is never part of how a Config shows itself.
     database: str = Field(
-        default=str(FOLDER / "threadline.db"),
+        default=f"~/{HOME_FOLDER}/{DATABASE}",
         repr=False,
         description="the path of a file, or a PostgreSQL URL",
     )
@@ -161,6 +165,11 @@ class Config(Section):
         """Where the file of an embedded database lies; a relative path begins at its setting."""
         return self.place_of("database", self.database)
 
+    @property
+    def folder(self) -> Path:
+        """The folder that everything is in, unless a setting says otherwise."""
+        return data_folder(self._environ)
+
     def place_of(self, key: str, path: str) -> Path:
         """Find what a path of the settings means; a relative one begins at its file."""
         where = Path(path).expanduser()
@@ -203,6 +212,10 @@ class Config(Section):
     def origin_of(self, key: str) -> str:
         """Tell where a setting came from: a variable, a file, an option, or the defaults."""
         return self._origins.get(key, DEFAULT)
+
+    def is_overridden(self, key: str) -> bool:
+        """Return whether a setting comes from a place that wins over the user's file."""
+        return self.origin_of(key) not in {DEFAULT, HOME_VARIABLE, str(self.folder / FILE)}
 
     def settings(
         self, public: Mapping[str, Collection[str]] = MappingProxyType({})

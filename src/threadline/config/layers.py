@@ -1,12 +1,14 @@
 """Layers: the files and variables from which settings come, laid over each other."""
 
 import json
+import os
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
 from threadline.core.errors import ConfigError
+from threadline.core.location import HOME_FOLDER, HOME_VARIABLE
 
 PREFIX = "THREADLINE_"
 
@@ -14,12 +16,21 @@ Way: TypeAlias = tuple[str, ...]
 """The way to a setting through the tables: `("reset", "default", "mode")`."""
 
 
-def home_of(environ: Mapping[str, str]) -> Path:
-    """Find the home folder of whoever runs this."""
+def data_folder(environ: Mapping[str, str] = os.environ) -> Path:
+    """Return the folder that everything is in: `THREADLINE_HOME`, else `~/.threadline`."""
     try:
-        return Path(environ["HOME"]) if environ.get("HOME") else Path.home()
+        if given := environ.get(HOME_VARIABLE):
+            return Path(given).expanduser().absolute()
+        home = Path(environ["HOME"]) if environ.get("HOME") else Path.home()
     except RuntimeError as error:
-        raise ConfigError("Nobody's home folder can be found", hint="Set HOME") from error
+        hint = f"Set HOME or {HOME_VARIABLE}"
+        raise ConfigError("The home folder cannot be found", hint=hint) from error
+    return home / HOME_FOLDER
+
+
+def output_folder(environ: Mapping[str, str] = os.environ) -> Path:
+    """Return the folder that files are written to, with one folder below it for each profile."""
+    return data_folder(environ) / "output"
 
 
 def read_file(file: Path) -> dict[str, object]:
@@ -44,11 +55,11 @@ def parse_file(text: str, origin: str) -> dict[str, object]:
 
 
 def read_variables(environ: Mapping[str, str]) -> dict[str, tuple[Way, object]]:
-    """Find our variables; two underscores lead into a table: THREADLINE_BUSY__DEFAULT."""
+    """Return the settings in variables; two underscores lead into a table (`BUSY__DEFAULT`)."""
     return {
         name: (tuple(name.removeprefix(PREFIX).lower().split("__")), _value(value))
         for name, value in sorted(environ.items())
-        if name.startswith(PREFIX) and value
+        if name.startswith(PREFIX) and name != HOME_VARIABLE and value
     }
 
 

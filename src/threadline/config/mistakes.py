@@ -1,7 +1,7 @@
 """Mistakes in settings: which one it is, what it was, and what it should be."""
 
 import difflib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from enum import StrEnum
 from typing import get_args, get_origin
 
@@ -14,6 +14,8 @@ from threadline.core.errors import ConfigError
 from threadline.core.location import hide_password
 
 DEFAULT = "default"
+_NEAR = 0.5
+"""How much an unknown name must resemble a known one, from 0 to 1."""
 
 _HUSHED = "what it is"
 _OPEN = frozenset({"type", "enabled", "home"})
@@ -87,6 +89,54 @@ def _unknown(way: Way, names: Collection[str], origin: str) -> ConfigError:
 
 def _missing(key: str, origin: str) -> ConfigError:
     return ConfigError(f"{key} is missing", id=origin, hint="The platform needs it")
+
+
+def is_known(way: Way, root: type[Section]) -> bool:
+    """Return whether a way through the tables leads to a setting."""
+    found: object = root
+    for name in way:
+        section = _section_in(found)
+        if section is not None:
+            field = section.model_fields.get(name)
+            if field is None:
+                return section.model_config.get("extra") == "allow"
+            found = field.annotation
+        elif get_origin(found) is dict:
+            key, found = get_args(found)
+            if isinstance(key, type) and issubclass(key, StrEnum) and name not in set(key):
+                return False
+        else:
+            return found is object
+    return True
+
+
+def find_nearest(way: Way, root: type[Section]) -> Way | None:
+    """Return the way to the setting that an unknown one most resembles, or None."""
+    known = {"__".join(one): one for one in _ways(root)}
+    for depth in range(1, len(way)):
+        section = _section_in(annotation_of(way[:depth], root))
+        for name in () if section is None else section.model_fields:
+            known["__".join((*way[:depth], name))] = (*way[:depth], name)
+    near = difflib.get_close_matches("__".join(way), known, n=1, cutoff=_NEAR)
+    return known[near[0]] if near else None
+
+
+def _ways(section: type[Section], way: Way = ()) -> Iterator[Way]:
+    """Return the ways to all settings that are in no table with a name of the user's choice."""
+    for name, field in section.model_fields.items():
+        inner = _section_in(field.annotation)
+        if inner is None:
+            yield (*way, name)
+        else:
+            yield from _ways(inner, (*way, name))
+
+
+def _section_in(annotation: object) -> type[Section] | None:
+    """Return the section that an annotation is, or may be beside None."""
+    for one in (annotation, *(() if get_origin(annotation) is dict else get_args(annotation))):
+        if isinstance(one, type) and issubclass(one, Section):
+            return one
+    return None
 
 
 def origin_of(way: Way, origins: Mapping[str, str]) -> str:

@@ -1,6 +1,7 @@
-"""Where a database is: the path of a file or a PostgreSQL URL, and how it may be shown."""
+"""Where things are: the folder of an installation, and its database, which is a file or a URL."""
 
 import re
+from collections.abc import Mapping
 from urllib.parse import unquote
 
 from threadline.core.errors import ConfigError
@@ -11,6 +12,16 @@ _PASSWORD = re.compile(r"(?:^|\s)\w*password\s*=", re.IGNORECASE)
 _SECRET = re.compile(r"password|secret|key|token", re.IGNORECASE)
 _HOST = re.compile(r"(?:\[[^\]@]*\]|[^:@\[\]]*)(?::[0-9]*)?")
 _LOOKS = "It looks like postgresql://user@host:5432/database"
+
+HOME_VARIABLE = "THREADLINE_HOME"
+"""The variable that names the folder of an installation."""
+HOME_FOLDER = ".threadline"
+"""The name of that folder in the user's home, unless the variable is set."""
+
+
+def home_folder(environ: Mapping[str, str]) -> str:
+    """Return the folder of the database, settings, secrets and output; it may begin with `~`."""
+    return environ.get(HOME_VARIABLE) or f"~/{HOME_FOLDER}"
 
 
 def is_server(location: str) -> bool:

@@ -8,17 +8,16 @@ from pathlib import Path
 
 from threadline.core.errors import StorageError
 from threadline.core.forgetting import SEAL_BYTES
+from threadline.core.location import home_folder
 
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
 _MAKE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
-_FOLDER = ".threadline"
-
 
 def secret_file(where: str) -> Path:
-    """Name the file that holds the secret of a server's database: one for each of them."""
+    """Return the file that holds the secret of a server's database: one for each of them."""
     which = hashlib.sha256(where.encode()).hexdigest()[:16]
-    return Path.home() / _FOLDER / f"seal-{which}"
+    return Path(home_folder(os.environ)).expanduser() / f"seal-{which}"
 
 
 def read_secret(file: Path) -> bytes:

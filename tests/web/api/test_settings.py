@@ -101,6 +101,18 @@ async def test_every_setting_is_told(tmp_path: Path) -> None:
         assert answer["overridden"] == ["concurrency"]
 
 
+async def test_what_the_project_s_file_says_is_overridden(tmp_path: Path) -> None:
+    """A change in the web app goes to the user's file, which the project's file wins over."""
+    (tmp_path / "threadline.toml").write_text("concurrency = 2\n")
+    async with opened(tmp_path) as desk:
+        found, _ = await desk.read()
+        answer = (await desk.change({"concurrency": 3, "drain_seconds": 5})).json()
+
+    assert (found["concurrency"]["origin"], found["concurrency"]["overridden"]) == ("file", True)
+    assert found["busy.default"]["overridden"] is False
+    assert answer["overridden"] == ["concurrency"]
+
+
 async def test_a_change_is_written_and_holds(desk: Desk) -> None:
     """The comments stay, the answer shows the new value, and the audit knows who it was."""
     _, seen = await desk.read()

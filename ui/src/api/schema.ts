@@ -145,7 +145,7 @@ export interface ChangedSettings {
   failures: Failure[];
   /** Settings that take effect only after a restart. */
   restart: string[];
-  /** Changed settings that a variable or an option overrides. */
+  /** Changed settings that an option, a variable or the project's file overrides. */
   overridden: string[];
 }
 
@@ -1314,7 +1314,7 @@ export interface SettingShape {
   origin: ThreadlineConfigCatalogueOrigin;
   /** The file, variable or option from which it came. */
   place: string | null;
-  /** A variable or an option sets it: the file has no effect on it. */
+  /** An option, a variable or the project's file sets it, and wins over the file. */
   overridden: boolean;
   /** What it must be. */
   description: string | null;

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Request, Response
 
 from threadline.assembly import public_settings
 from threadline.assembly.reloading import Reload, Reloading
-from threadline.config.catalogue import Origin, Setting, list_settings, origin_of
+from threadline.config.catalogue import Setting, list_settings
 from threadline.config.layers import parse_file
 from threadline.config.reach import require_near
 from threadline.config.writing import read_text
@@ -131,11 +131,10 @@ def _list(reloading: Reloading) -> list[Setting]:
 
 def _tell(reloading: Reloading, reload: Reload, changes: Mapping[str, object]) -> ChangedSettings:
     config = reload.config
-    elsewhere = {Origin.VARIABLE, Origin.OPTION}
     return ChangedSettings(
         file=str(reloading.source.file),
         items=[SettingShape.from_setting(one) for one in _list(reloading)],
         failures=[Failure(table=key, message=why) for key, why in reload.failures.items()],
         restart=list(reload.restart),
-        overridden=[key for key in changes if origin_of(config.origin_of(key)) in elsewhere],
+        overridden=[key for key in changes if config.is_overridden(key)],
     )

@@ -19,7 +19,7 @@ class SettingShape(Answer):
     origin: Origin
     place: str | None = Field(description="The file, variable or option from which it came.")
     overridden: bool = Field(
-        description="A variable or an option sets it: the file has no effect on it."
+        description="An option, a variable or the project's file sets it, and wins over the file."
     )
     description: str | None = Field(description="What it must be.")
     choices: list[str] = Field(description="The words that it may be; none: others too.")
@@ -38,7 +38,7 @@ class SettingShape(Answer):
                 "default": setting.default,
                 "origin": setting.origin,
                 "place": setting.place,
-                "overridden": setting.origin in {Origin.VARIABLE, Origin.OPTION},
+                "overridden": setting.is_overridden,
                 "description": setting.description,
                 "choices": list(setting.choices),
                 "secret": setting.is_hidden,
@@ -73,7 +73,7 @@ class ChangedSettings(SettingsShape):
     failures: list[Failure]
     restart: list[str] = Field(description="Settings that take effect only after a restart.")
     overridden: list[str] = Field(
-        description="Changed settings that a variable or an option overrides."
+        description="Changed settings that an option, a variable or the project's file overrides."
     )
 
 
