@@ -4,7 +4,8 @@ import gc
 import inspect
 import os
 import threading
-from collections.abc import AsyncIterator, Generator, Iterator
+import time
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
 
 import hypothesis
 import pytest
@@ -51,12 +52,27 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
+@pytest.fixture
+def machine_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
+    """Move this process to a time zone for one test."""
+
+    def move(zone: str) -> None:
+        monkeypatch.setenv("TZ", zone)
+        time.tzset()
+
+    yield move
+    monkeypatch.undo()
+    time.tzset()
+
+
 @pytest.fixture(scope="session", autouse=True)
 def own_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Let no test, and no program that one starts, find or leave anything in the real home."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
         patch.delenv("THREADLINE_HOME", raising=False)
+        patch.setenv("TZ", "UTC")
+        time.tzset()
         yield
 
 

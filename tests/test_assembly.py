@@ -1,15 +1,18 @@
 """Assembly: platforms by their settings, those of other packages too."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+import threadline
 from threadline.assembly import gateway_settings, make_platforms
 from threadline.config import Config, parse_config
 from threadline.core.access import AccessRules
 from threadline.core.errors import ConfigError
+from threadline.core.policy import Policies, ResetMode, ResetPolicy
+from threadline.core.rules import Rules
 
 MODULE = """
 from threadline.core.errors import Invalid
@@ -21,6 +24,22 @@ def make(name, settings):
         raise Invalid("A pigeon has to coo", hint="Set coo")
     return Simulated(name, notes=str(settings["coo"]))
 """
+
+
+async def test_a_library_goes_by_the_zone_of_the_machine(
+    tmp_path: Path, machine_in: Callable[[str], None]
+) -> None:
+    """Rules that name no time zone are those of the settings, which name none either."""
+    machine_in("Asia/Tokyo")
+    daily = Rules(policies=Policies(default=ResetPolicy(mode=ResetMode.DAILY)))
+    config = parse_config("[reset.default]\nmode = 'daily'\n", "threadline.toml")
+
+    async with threadline.open(tmp_path / "a.db", rules=daily) as store:
+        assert store.rules.policies == config.rules().policies
+        assert store.rules.spend == config.rules().spend
+        assert str(store.rules.policies.default.timezone) == "Asia/Tokyo"
+    async with threadline.open(tmp_path / "b.db") as store:
+        assert store.rules == parse_config("", "threadline.toml").rules()
 
 
 @pytest.fixture

@@ -56,7 +56,7 @@ def test_without_any_file_the_defaults_hold(place: Place) -> None:
     """The rules are then those of the product."""
     config = place.load()
 
-    assert config.rules() == Rules()
+    assert config.rules() == Rules().in_zone(UTC)
     assert config.origin_of("lease_seconds") == DEFAULT
     assert (config.profile, config.drain_seconds) == ("main", 20)
     assert not config.is_server
@@ -128,7 +128,7 @@ def test_an_unknown_variable_is_a_warning(
     place.environ[variable] = "s3cret"
     _warn_unknown.cache_clear()
 
-    assert place.load().rules() == Rules()
+    assert place.load().rules() == Rules().in_zone(UTC)
     place.load()
 
     (line,) = caplog.messages

@@ -28,6 +28,28 @@ NOON = datetime(2026, 5, 2, 12, tzinfo=UTC)
 """With the policies below the day began 8 hours before, and silence is idle after 10."""
 
 
+@pytest.mark.parametrize("mode", ResetMode)
+def test_a_policy_without_a_time_zone_goes_by_the_machine(
+    mode: ResetMode, machine_in: Callable[[str], None]
+) -> None:
+    """In spring and autumn too, when its clocks change; a zone that was given is kept."""
+    machine_in("Europe/Berlin")
+    berlin = zone("Europe/Berlin")
+    here, there = (
+        ResetPolicy(mode=mode, at_hour=2),
+        ResetPolicy(mode=mode, at_hour=2, timezone=berlin),
+    )
+
+    for day in (date(2026, 3, 28), date(2026, 10, 24)):
+        start = datetime(day.year, day.month, day.day, tzinfo=UTC)
+        for hours in range(72):
+            moment = start + hours * HOUR
+            assert here.expired_before(moment) == there.expired_before(moment)
+            assert here.resets_at(moment) == there.resets_at(moment)
+    assert here.in_zone(berlin) == there
+    assert there.in_zone(UTC) == there
+
+
 def policy(mode: ResetMode) -> ResetPolicy:
     return ResetPolicy(mode=mode, idle=10 * HOUR)
 
@@ -241,7 +263,7 @@ def test_by_default_nothing_ever_ends() -> None:
     made = ResetPolicy()
 
     assert (made.mode, made.idle, made.at_hour) == (ResetMode.NONE, 24 * HOUR, 4)
-    assert (made.timezone, made.notify, made.carry) == (UTC, True, Carry.nothing())
+    assert (made.timezone, made.notify, made.carry) == (None, True, Carry.nothing())
 
 
 @pytest.mark.parametrize(

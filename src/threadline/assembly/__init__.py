@@ -64,11 +64,16 @@ class MakePlatform(Protocol):
 
 @asynccontextmanager
 async def open(where: str | Path, *, rules: Rules | None = None) -> AsyncIterator[Store]:
-    """Open a store: the path of a file, or a PostgreSQL URL."""
-    from threadline.assembly.outputs import drop_outputs
+    """Open a store: the path of a file, or a PostgreSQL URL.
 
+    Rules that name no time zone go by that of the machine.
+    """
+    from threadline.assembly.outputs import drop_outputs
+    from threadline.config import machine_zone
+
+    located = (rules or Rules()).in_zone(machine_zone())
     database = await open_database(where)
-    async with Store(database, rules, drop_outputs=drop_outputs) as store:
+    async with Store(database, located, drop_outputs=drop_outputs) as store:
         yield store
 
 

@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from enum import StrEnum
 from zoneinfo import ZoneInfo
@@ -93,7 +93,8 @@ class ResetPolicy:
     mode: ResetMode = ResetMode.NONE
     idle: timedelta = timedelta(hours=24)
     at_hour: int = 4
-    timezone: tzinfo = UTC
+    timezone: tzinfo | None = None
+    """Where the day turns at that hour; None: in the time zone of the machine."""
     notify: bool = True
     carry: Carry = Carry()
 
@@ -106,8 +107,17 @@ class ResetPolicy:
             raise unfit(self.idle, "idle", "from one minute to a hundred years")
         if checked_count(self.at_hour, "at_hour") > 23:
             raise unfit(self.at_hour, "at_hour", "from 0 to 23")
-        if not isinstance(self.timezone, tzinfo):
+        if not isinstance(self.timezone, tzinfo | None):
             raise unfit(self.timezone, "timezone", "a tzinfo; `zone` finds one by its name")
+
+    @property
+    def zone_name(self) -> str:
+        """The name of the time zone, as a person reads it."""
+        return "local time" if self.timezone is None else str(self.timezone)
+
+    def in_zone(self, machine: tzinfo) -> "ResetPolicy":
+        """Return the same policy with this time zone, unless it has one of its own."""
+        return self if self.timezone is not None else replace(self, timezone=machine)
 
     def expired_before(self, now: datetime) -> datetime | None:
         """Give the moment before which an activity is too long ago; None: it never is."""
@@ -178,6 +188,14 @@ class Policies:
         """Find the platform's policy, else the kind's, else the default."""
         return self.by_platform.get(platform) or self.by_kind.get(kind) or self.default
 
+    def in_zone(self, machine: tzinfo) -> "Policies":
+        """Return the same policies with this time zone where they have none of their own."""
+        return Policies(
+            default=self.default.in_zone(machine),
+            by_kind={kind: own.in_zone(machine) for kind, own in self.by_kind.items()},
+            by_platform={on: own.in_zone(machine) for on, own in self.by_platform.items()},
+        )
+
 
 def zone(name: str) -> tzinfo:
     """Find a time zone by its IANA name."""
@@ -191,20 +209,31 @@ def zone(name: str) -> tzinfo:
         ) from None
 
 
-def _turn_of(day: date, hour: int, timezone: tzinfo) -> datetime | None:
-    """Give the one moment at which a local day turns; None for a day that the calendar left out."""
+def readings(wall: datetime, timezone: tzinfo | None) -> tuple[datetime, datetime]:
+    """Return the two times that a local clock may mean, the earlier one first.
+
+    They differ where the clocks change. As everywhere in `datetime`, the time zone None is that of
+    the machine; of an hour that is skipped it reads `fold` the other way round.
+    """
+    both = (wall.replace(tzinfo=timezone, fold=fold).astimezone(UTC) for fold in (0, 1))
+    first, second = sorted(both)
+    return first, second
+
+
+def _turn_of(day: date, hour: int, timezone: tzinfo | None) -> datetime | None:
+    """Return the time at which a local day turns; None for a day that the calendar left out."""
     wall = datetime.combine(day, time(hour))
-    first, second = (wall.replace(tzinfo=timezone, fold=fold).astimezone(UTC) for fold in (0, 1))
-    if first <= second:  # the hour comes once; or twice, and then the first one counts
-        return first
-    # In a gap the two readings change places: the gap ends between them.
-    end = _first_second_at(wall, timezone, after=second, until=first)
+    first, second = readings(wall, timezone)
+    if first.astimezone(timezone).replace(tzinfo=None) == wall:
+        return first  # the hour comes once; or twice, and then the first one counts
+    # The clocks skip this hour: the gap ends between the two readings.
+    end = _first_second_at(wall, timezone, after=first, until=second)
     days_around = {moment.astimezone(timezone).date() for moment in (end - _SECOND, end)}
     return end if day in days_around else None
 
 
 def _first_second_at(
-    wall: datetime, timezone: tzinfo, *, after: datetime, until: datetime
+    wall: datetime, timezone: tzinfo | None, *, after: datetime, until: datetime
 ) -> datetime:
     """Find the first second between two moments at which clocks show this time or a later one."""
 

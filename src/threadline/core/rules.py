@@ -1,8 +1,8 @@
 """Rules: the settings that decide what becomes of a message."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from datetime import timedelta
+from dataclasses import dataclass, field, replace
+from datetime import timedelta, tzinfo
 from enum import StrEnum
 
 from threadline.core.errors import Invalid
@@ -55,6 +55,11 @@ class Rules:
             raise Invalid(f"A lease of {self.lease} would be over before it began")
         checked_count(self.max_attempts, "max_attempts", 1)
         checked_count(self.queue_cap, "queue_cap", 1)
+
+    def in_zone(self, machine: tzinfo) -> "Rules":
+        """Return the same rules with this time zone where they name none."""
+        policies, spend = self.policies.in_zone(machine), self.spend.in_zone(machine)
+        return replace(self, policies=policies, spend=spend)
 
     def scopes_for(self, platform: str) -> Scopes:
         """Answer how conversations are shared on a platform."""

@@ -1,11 +1,12 @@
 """Spending: caps in US dollars, and whether a turn may still be paid for."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from decimal import Decimal
 from enum import StrEnum
 
+from threadline.core.policy import readings
 from threadline.core.text import checked_type, unfit
 
 WARN_AT = Decimal("0.8")
@@ -57,8 +58,8 @@ class SpendCaps:
     session: Decimal | None = None
     day: Decimal | None = None
     month: Decimal | None = None
-    timezone: tzinfo = UTC
-    """Whose days and months these are."""
+    timezone: tzinfo | None = None
+    """Whose days and months these are; None: those of the machine."""
 
     def __post_init__(self) -> None:
         """Refuse a cap that could not be held against any sum."""
@@ -68,7 +69,12 @@ class SpendCaps:
                 checked_type(cap, kind, Decimal).is_finite() and 0 <= cap <= CAP_LIMIT
             ):
                 raise unfit(cap, kind, f"from 0 to {CAP_LIMIT:,} US dollars")
-        checked_zone(self.timezone)
+        if self.timezone is not None:
+            checked_zone(self.timezone)
+
+    def in_zone(self, machine: tzinfo) -> "SpendCaps":
+        """Return the same caps with this time zone, unless they have one of their own."""
+        return self if self.timezone is not None else replace(self, timezone=machine)
 
     @property
     def is_set(self) -> bool:
@@ -104,10 +110,11 @@ def checked_zone(value: object) -> tzinfo:
     raise unfit(value, "timezone", "a tzinfo, such as ZoneInfo('Europe/Berlin')")
 
 
-def midnight(day: date, timezone: tzinfo) -> datetime:
-    """Give the moment at which a local day begins: the first midnight, or the end of its gap."""
-    # The first of two readings; of a midnight that was skipped it is the moment of skipping.
-    return datetime.combine(day, time(0), tzinfo=timezone).astimezone(UTC)
+def midnight(day: date, timezone: tzinfo | None) -> datetime:
+    """Return the time at which a local day begins: the first midnight, or the end of its gap."""
+    wall = datetime.combine(day, time(0))
+    first, second = readings(wall, timezone)
+    return first if first.astimezone(timezone).replace(tzinfo=None) == wall else second
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,8 +140,8 @@ class Spending:
         """Whether the cap is near, or reached."""
         return self.spent >= self.limit * WARN_AT
 
-    def sentence(self, timezone: tzinfo = UTC) -> str:
-        """Say how much of what is spent, and when it begins anew."""
+    def sentence(self, timezone: tzinfo | None = UTC) -> str:
+        """Return how much of the cap is spent, and when the next period begins."""
         reached = "has reached its limit" if self.is_refused else "is nearly used up"
         words = [f"{_NAMES[self.kind]} {reached}: ${_money(self.spent)} of ${_money(self.limit)}."]
         if self.period is not None:

@@ -88,7 +88,7 @@ def describe(policy: ResetPolicy) -> str:
     if policy.mode is ResetMode.NONE:
         return "never"
     silence = f"after {_exactly(policy.idle)} of silence"
-    day = f"when the day turns at {policy.at_hour}:00 ({policy.timezone})"
+    day = f"when the day turns at {policy.at_hour}:00 ({policy.zone_name})"
     when = {
         ResetMode.IDLE: silence,
         ResetMode.DAILY: day,

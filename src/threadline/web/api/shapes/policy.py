@@ -41,7 +41,7 @@ class PolicyView(Answer):
             mode=policy.mode,
             idle_minutes=policy.idle // timedelta(minutes=1),
             at_hour=policy.at_hour,
-            timezone=str(policy.timezone),
+            timezone=policy.zone_name,
             notify=policy.notify,
             carry=str(policy.carry),
             resets_at=outlook.resets_at,
