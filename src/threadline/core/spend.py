@@ -14,6 +14,8 @@ WARN_AT = Decimal("0.8")
 CAP_LIMIT = Decimal(10) ** 9
 """US dollars."""
 
+_CENTS, _BILLIONTHS = 2, 9
+"""Digits after the point; costs are stored in billionths of a dollar."""
 _DAY = timedelta(days=1)
 
 
@@ -143,7 +145,8 @@ class Spending:
     def sentence(self, timezone: tzinfo | None = UTC) -> str:
         """Return how much of the cap is spent, and when the next period begins."""
         reached = "has reached its limit" if self.is_refused else "is nearly used up"
-        words = [f"{_NAMES[self.kind]} {reached}: ${_money(self.spent)} of ${_money(self.limit)}."]
+        spent, limit = self._amounts()
+        words = [f"{_NAMES[self.kind]} {reached}: ${spent} of ${limit}."]
         if self.period is not None:
             anew = self.period.ends_at.astimezone(timezone)
             words.append(f"It begins anew on {anew:%Y-%m-%d at %H:%M}.")
@@ -151,9 +154,20 @@ class Spending:
             words.append(f"What {self.unpriced} calls cost is not known; they count as nothing.")
         return " ".join(words)[:1].upper() + " ".join(words)[1:]
 
+    def _amounts(self) -> tuple[str, str]:
+        """Write both sums in cents, or finer where cents would show the wrong relation."""
+        digits = _CENTS
+        while digits < _BILLIONTHS and not self._is_shown_with(digits):
+            digits += 1
+        return _money(self.spent, digits), _money(self.limit, digits)
 
-def _money(amount: Decimal) -> str:
-    return f"{amount:,.2f}"
+    def _is_shown_with(self, digits: int) -> bool:
+        spent, limit = round(self.spent, digits), round(self.limit, digits)
+        return limit == self.limit and (spent < limit) is (self.spent < self.limit)
+
+
+def _money(amount: Decimal, digits: int = _CENTS) -> str:
+    return f"{amount:,.{digits}f}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
