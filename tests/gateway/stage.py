@@ -13,6 +13,7 @@ from threadline.core.platform import Capabilities, Gate, Outgoing, ReadBlob
 from threadline.gateway.live import Live
 from threadline.gateway.meters import Meters
 from threadline.gateway.outbox import Outbox
+from threadline.gateway.pace import Pace
 from threadline.sessions.diagnosis import diagnose
 from threadline.sessions.store import Store
 from threadline.testing.deadline import HANG_SECONDS
@@ -85,14 +86,18 @@ class Billboard:
 
 @asynccontextmanager
 async def carrying(
-    store: Store, *platforms: Billboard, live: Live | None = None, streams: bool = True
+    store: Store,
+    *platforms: Billboard,
+    live: Live | None = None,
+    streams: bool = True,
+    pace: Pace | None = None,
 ) -> AsyncIterator[Outbox]:
     """Let an outbox run."""
     outbox = Outbox(
         store,
         {platform.name: platform for platform in platforms},
         live=live or Live(),
-        pace=unhurried(),
+        pace=pace or unhurried(),
         meters=Meters([platform.name for platform in platforms]),
         streams=streams,
     )

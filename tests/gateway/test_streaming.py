@@ -13,6 +13,7 @@ from threadline.core.delivery import REPEAT_MARKER, SendOutcome
 from threadline.core.platform import Capabilities, SendFailed
 from threadline.core.turn import Lease, TurnState
 from threadline.gateway.outbox import Outbox
+from threadline.gateway.pace import Pace
 from threadline.gateway.worker import Worker
 from threadline.sessions.deliveries.parcel import Parcel
 from threadline.sessions.store import Store
@@ -26,11 +27,16 @@ NARROW = Capabilities(edits=True, text_limit=64)
 
 @asynccontextmanager
 async def serving(
-    store: Store, agent: ScriptedAgent, board: Billboard, *, streams: bool = True
+    store: Store,
+    agent: ScriptedAgent,
+    board: Billboard,
+    *,
+    streams: bool = True,
+    pace: Pace | None = None,
 ) -> AsyncIterator[tuple[Worker, Outbox]]:
     """Let a worker and an outbox run."""
-    worker = Worker(store, agent, pace=unhurried())
-    async with carrying(store, board, live=worker.live, streams=streams) as outbox:
+    worker = Worker(store, agent, pace=pace or unhurried())
+    async with carrying(store, board, live=worker.live, streams=streams, pace=pace) as outbox:
         await asyncio.sleep(0)
         async with worker:
             yield worker, outbox
