@@ -26,6 +26,8 @@ SETTINGS = {
     "spend.day": "How much everybody together may spend in a day.",
     "spend.month": "The same in a month.",
     "spend.timezone": "Decides when days and months start; if empty, this machine's.",
+    "deliveries.max_repeats": "How often a reply is sent again because the program stopped while "
+    "it was being sent; after that it fails, and you can resend it.",
     "freshness_seconds": "How long after an interruption a turn may still resume automatically.",
     "lease_seconds": "How long a silent worker keeps its turn.",
     "drain_seconds": "How long running turns may continue after the program is asked to stop.",
@@ -406,6 +408,10 @@ LIMITS = {
     "threadline.core.person.WRONG_WITHIN": (
         "",
         "in which wrong link codes are counted, and for which a sender is locked out",
+    ),
+    "threadline.core.delivery.MAX_REPEATS": (
+        "times",
+        "that a reply is sent again after a crash while sending (`deliveries.max_repeats`)",
     ),
     "threadline.core.turn.QUEUE_CAP": ("messages", "that may wait in one session"),
     "threadline.core.turn.LEASE": ("", "until a silent worker loses its turn (`lease_seconds`)"),

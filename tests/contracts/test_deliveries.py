@@ -11,8 +11,10 @@ from tests.databases import DatabaseFactory, OpenStore
 from threadline.core.address import Address, Kind
 from threadline.core.agent import Question
 from threadline.core.delivery import (
+    GROWING,
     KEEP_WORDS_OWED,
     MAX_DELIVERY_ATTEMPTS,
+    MAX_REPEATS,
     DeliveryState,
     SendOutcome,
     SentPiece,
@@ -21,6 +23,7 @@ from threadline.core.errors import Invalid, LeaseLost, NotFound
 from threadline.core.event import EventKind
 from threadline.core.message import Attachment, BlobHash, MediaKind, Role, say
 from threadline.core.person import Identity
+from threadline.core.rules import Rules
 from threadline.core.session import SessionId
 from threadline.sessions.store import Store
 from threadline.testing.clock import FakeClock
@@ -212,7 +215,7 @@ async def test_progress_ends_a_doubt(open_store: OpenStore) -> None:
     for n in range(3):
         parcel = await take(store)
         await store.note_piece(parcel.delivery, SentPiece(n=n, platform_id=None, length=1))
-        still = replace(parcel.delivery, repeated_at=None)
+        still = replace(parcel.delivery, repeated_at=None, unheard_at=None)
         state = await store.not_sent(still, SendOutcome.AMBIGUOUS, "no answer")
         assert state is DeliveryState.PENDING
         clock.advance(timedelta(minutes=1))
@@ -220,6 +223,63 @@ async def test_progress_ends_a_doubt(open_store: OpenStore) -> None:
     unclear = await take(store)
     outcome = await store.not_sent(unclear.delivery, SendOutcome.AMBIGUOUS, "no answer")
     assert outcome is DeliveryState.FAILED
+
+
+async def test_a_crash_while_sending_is_no_attempt(open_store: OpenStore) -> None:
+    """Six crashes are needed to give a reply up; it can be resent, with all its repeats."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    await finish(store)
+    seen = []
+    for _ in range(MAX_REPEATS + 1):
+        taken = (await take(store)).delivery
+        clock.advance(store.rules.lease * 3)
+        assert await store.reclaim_deliveries() == [taken.id]
+        delivery = await store.delivery(taken.id)
+        seen.append((taken.attempts, delivery.repeats, delivery.is_doubtful, delivery.state))
+        clock.advance(timedelta(minutes=1))
+
+    repeats = [(1, n, True, DeliveryState.PENDING) for n in range(1, MAX_REPEATS + 1)]
+    assert seen == [*repeats, (1, MAX_REPEATS, True, DeliveryState.FAILED)]
+    assert (await told(store))[-1].kind is EventKind.DELIVERY_FAILED
+    (lost,) = await store.lost_deliveries()
+    again = await store.owe_again(lost.id)
+    assert (again.repeats, again.is_doubtful) == (0, True)
+
+
+@pytest.mark.parametrize("most", [0, 1])
+async def test_how_often_a_reply_is_repeated_is_a_setting(open_store: OpenStore, most: int) -> None:
+    """With none allowed the first crash fails the reply."""
+    clock = FakeClock()
+    store = await open_store(rules=Rules(max_repeats=most), clock=clock)
+    await finish(store)
+    for _ in range(most + 1):
+        await take(store)
+        clock.advance(store.rules.lease * 3)
+        await store.reclaim_deliveries()
+        clock.advance(timedelta(minutes=1))
+
+    assert [lost.repeats for lost in await store.lost_deliveries()] == [most]
+
+
+async def test_an_edit_ends_no_doubt(open_store: OpenStore) -> None:
+    """A message that was only edited says nothing about one that may have been added after it."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    await finish(store)
+    first = await take(store)
+    await store.note_piece(first.delivery, SentPiece(n=0, platform_id="p0", length=GROWING))
+    clock.advance(store.rules.lease * 3)
+    await store.reclaim_deliveries()
+    clock.advance(timedelta(minutes=1))
+    again = await take(store)
+
+    settled = SentPiece(n=0, platform_id="p0", length=3)
+    await store.note_piece(again.delivery, settled, is_new=False)
+    assert (await store.delivery(again.delivery.id)).repeated_at is not None
+    await store.note_piece(again.delivery, SentPiece(n=1, platform_id="p1", length=1))
+    delivery = await store.delivery(again.delivery.id)
+    assert (delivery.repeated_at, delivery.repeats) == (None, 0)
 
 
 async def test_attempts_come_to_an_end(open_store: OpenStore) -> None:

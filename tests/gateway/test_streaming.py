@@ -169,7 +169,7 @@ async def test_a_failing_edit_does_not_fail_the_answer(open_store: OpenStore) ->
 
 
 async def test_what_can_never_be_changed_is_said_anew(open_store: OpenStore) -> None:
-    """A platform on which edits fail for ever still gets the whole answer."""
+    """A platform on which edits always fail still gets the whole answer, marked as a repeat."""
     clock = FakeClock()
     store = await open_store(clock=clock)
     agent, board = ScriptedAgent(), Billboard(capabilities=GROWS)
@@ -183,7 +183,7 @@ async def test_what_can_never_be_changed_is_said_anew(open_store: OpenStore) -> 
         await minutes_pass(clock, outbox, lambda: len(board.texts) > 1)
         await all_carried(store, outbox)
 
-    assert board.texts[-1] == "Once upon a time"
+    assert board.texts[-1] == f"{REPEAT_MARKER}\nOnce upon a time"
 
 
 async def test_a_refused_beginning_is_sent_in_the_end(open_store: OpenStore) -> None:

@@ -33,6 +33,7 @@ from threadline.config.secrets import (
 )
 from threadline.config.sections import (
     BusyModes,
+    Deliveries,
     Drain,
     Edits,
     Flag,
@@ -98,6 +99,7 @@ class Config(Section):
     sharing: Shares = Field(default=Shares(), description=_TABLE)
     busy: BusyModes = Field(default=BusyModes(), description=_TABLE)
     edits: Edits = EditMode.NOTE
+    deliveries: Deliveries = Field(default=Deliveries(), description=_TABLE)
     people: People = PeopleMode.APART
     spend: Spend = Field(default=Spend(), description=_TABLE)
     retention: Retain = Field(default=Retain(), description=_TABLE)
@@ -335,6 +337,7 @@ class Config(Section):
             retention=self.retention.retention(),
             lease=timedelta(seconds=self.lease_seconds),
             freshness=timedelta(seconds=self.freshness_seconds),
+            max_repeats=self.deliveries.max_repeats,
             models=self.offered_models,
             homes={
                 name: one.home_of(name)

@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 from threadline.core.address import Kind
+from threadline.core.delivery import MAX_REPEATS
 from threadline.core.errors import Invalid
 from threadline.core.person import PeopleMode
 from threadline.core.policy import CARRY_LIMIT, Carry, ResetMode, ResetPolicy, zone
@@ -39,6 +40,7 @@ Dollars = Annotated[Decimal, Field(ge=0, le=CAP_LIMIT, allow_inf_nan=False)]
 _DAYS = "a whole number of days, from 1 to 36,500"
 Days = Annotated[int, Field(ge=1, le=36_500, description=_DAYS)]
 Megabytes = Annotated[int, Field(ge=1, le=10**9, description="a whole number from 1 on")]
+Repeats = Annotated[int, Field(ge=0, le=100, description="a whole number from 0 to 100")]
 People = Annotated[PeopleMode, Field(description=f"one of {', '.join(PeopleMode)}")]
 
 
@@ -117,6 +119,12 @@ class BusyModes(Section):
 
     default: Busy = BusyMode.QUEUE
     platforms: dict[str, Busy] = Field(default={}, description=f"one of {', '.join(BusyMode)}")
+
+
+class Deliveries(Section):
+    """How replies are sent."""
+
+    max_repeats: Repeats = MAX_REPEATS
 
 
 class Spend(Section):

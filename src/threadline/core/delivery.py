@@ -17,6 +17,8 @@ DeliveryId = NewType("DeliveryId", int)
 
 STALE_AFTER = timedelta(hours=24)
 MAX_DELIVERY_ATTEMPTS = 8
+MAX_REPEATS = 5
+"""How often a reply is sent again because the process stopped while it was being sent."""
 KEEP_WORDS_OWED = timedelta(days=7)
 STREAMER_FIRST = timedelta(seconds=60)
 """So long only the process that streamed an answer carries it on: its last call ends by then."""
@@ -92,8 +94,12 @@ class Delivery:
     """Why the session is new, when the person has to be told with this reply."""
     platform_id: str | None
     repeated_at: datetime | None
-    """When it was sent again without knowing whether the first attempt had been seen."""
+    """When it became unknown whether an attempt was seen: the next message is a possible repeat."""
     error: str | None
+    unheard_at: datetime | None = None
+    """When the platform did not answer an attempt; the next unanswered one is the last."""
+    repeats: int = 0
+    """How often the process stopped while sending, since a message of it was last taken."""
     seq: int | None = None
     """The line that it carries, if a person said it in the agent's place."""
     part: int = 0

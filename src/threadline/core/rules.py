@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta, tzinfo
 from enum import StrEnum
 
+from threadline.core.delivery import MAX_REPEATS
 from threadline.core.errors import Invalid
 from threadline.core.person import PeopleMode
 from threadline.core.policy import Policies
@@ -42,6 +43,8 @@ class Rules:
     freshness: timedelta = FRESHNESS
     """How long an interrupted turn may be resumed; zero or less: always."""
     max_attempts: int = MAX_ATTEMPTS
+    max_repeats: int = MAX_REPEATS
+    """How often a reply is sent again that a crash interrupted."""
     queue_cap: int = QUEUE_CAP
     answer_within: timedelta = ANSWER_WITHIN
     homes: Mapping[str, Target] = field(default_factory=dict)
@@ -54,6 +57,7 @@ class Rules:
         if checked_span(self.lease, "lease") <= timedelta(0):
             raise Invalid(f"A lease of {self.lease} would be over before it began")
         checked_count(self.max_attempts, "max_attempts", 1)
+        checked_count(self.max_repeats, "max_repeats")
         checked_count(self.queue_cap, "queue_cap", 1)
 
     def in_zone(self, machine: tzinfo) -> "Rules":

@@ -35,11 +35,16 @@ class Step:
     is_done: bool = False
     """That message reads so already, and only has to be written down."""
     is_anew: bool = False
-    """It is said anew, because the message that it stood in cannot be changed."""
+    """Sent again because the original message can no longer be edited."""
+
+    @property
+    def is_new(self) -> bool:
+        """Whether it adds a message."""
+        return self.edits is None and not self.is_done
 
 
 class Carriage:
-    """Carries one parcel. What a platform has taken is never sent again."""
+    """Sends one parcel. What its platform has taken is never sent again."""
 
     def __init__(
         self,
@@ -49,7 +54,7 @@ class Carriage:
         stream: Stream | None,
         proof: Proof,
     ) -> None:
-        """Carry a parcel; `stream` knows how it reads, if it grew in this process.
+        """Send a parcel; `stream` knows what is shown of it, if it grew in this process.
 
         `proof` measures the age of the lease, which has just been taken.
         """
@@ -58,44 +63,49 @@ class Carriage:
         self._parcel = parcel
         self._stream = stream
         self.delivery = parcel.delivery
-        """As it stands: what is taken of it makes every doubt of before void."""
+        """The delivery with its doubts as they are now."""
         self._proof = proof
-        if stream is not None and not stream.is_doubtful and not stream.is_carried:
-            # We were there: no message of it is on its way.
+        if stream is not None and not stream.is_doubtful:
+            # This process saw every call of the stream end.
             self.delivery = replace(parcel.delivery, repeated_at=None)
-        elif stream is not None and stream.is_doubtful:
-            # What was in doubt when the turn had just ended is an attempt, too.
-            self.delivery = replace(parcel.delivery, attempts=max(parcel.delivery.attempts, 2))
-        if stream is not None:
-            stream.is_carried = True
+        elif stream is not None and stream.is_unheard:
+            # The turn may have ended before this was recorded.
+            seen_at = parcel.delivery.unheard_at or parcel.delivery.repeated_at
+            self.delivery = replace(parcel.delivery, unheard_at=seen_at)
+        self._may_exist = self.delivery.repeated_at is not None
 
     async def carry(self) -> None:
         """Send what is missing; raise `SendFailed` if that cannot be done now."""
-        steps = list(self._steps())
+        for piece in self._unnoted():
+            # A later attempt must not depend on what only this process knows.
+            await self._note(piece, is_new=False)
         platform_id = self._first_id
-        unwritten: list[SentPiece] = []
-        for step in steps:
+        done: list[tuple[Step, SentPiece]] = []
+        for step in list(self._steps()):
             if not step.is_done:
                 # All before it, or whoever goes on after a crash would cut the text elsewhere.
-                await self._write_down(unwritten)
-                unwritten.clear()
+                await self._record(done)
+                done.clear()
             id = await self._do(step)
             platform_id = platform_id or id
-            unwritten.append(SentPiece(n=step.n, platform_id=id, length=step.length))
+            done.append((step, SentPiece(n=step.n, platform_id=id, length=step.length)))
         # What was sent is not sent again only because storage fails just now.
         await outlast(
-            lambda: self._store.sent(self.delivery, platform_id, unwritten),
+            lambda: self._store.sent(self.delivery, platform_id, [piece for _, piece in done]),
             f"that delivery {self.delivery.id} was sent",
         )
 
-    async def _write_down(self, pieces: Sequence[SentPiece]) -> None:
-        for piece in pieces:
-            await self._note(piece)
-            self.delivery = replace(self.delivery, repeated_at=None, attempts=1)
+    async def _record(self, done: Sequence[tuple[Step, SentPiece]]) -> None:
+        for step, piece in done:
+            await self._note(piece, is_new=step.is_new)
+            if step.is_new:
+                self.delivery = replace(self.delivery, repeated_at=None, unheard_at=None, repeats=0)
+            if step.is_new or piece.is_settled:
+                self.delivery = replace(self.delivery, attempts=1)
 
-    async def _note(self, piece: SentPiece) -> None:
+    async def _note(self, piece: SentPiece, *, is_new: bool) -> None:
         await outlast(
-            lambda: self._store.note_piece(self.delivery, piece),
+            lambda: self._store.note_piece(self.delivery, piece, is_new=is_new),
             f"message {piece.n} of delivery {self.delivery.id}",
         )
 
@@ -110,7 +120,7 @@ class Carriage:
                 lambda: self._store.renew_deliveries([self.delivery]),
                 f"the lease of delivery {self.delivery.id}",
             ):
-                raise LeaseLost("Somebody else sends this reply", id=str(self.delivery.id))
+                raise LeaseLost("Another process sends this reply", id=str(self.delivery.id))
             self._proof.confirm(asked_at)
 
     @property
@@ -118,15 +128,17 @@ class Carriage:
         return next((piece.platform_id for piece in self._pieces() if piece.platform_id), None)
 
     def _pieces(self) -> Sequence[SentPiece]:
-        """Answer what is shown already: as it was written down, and what we know beside that."""
-        noted = list(self._parcel.pieces)
-        if self._stream is not None:
-            unnoted = self._stream.shown[len(noted) :]
-            noted += [
-                SentPiece(n=len(noted) + at, platform_id=shown.platform_id, length=GROWING)
-                for at, shown in enumerate(unnoted)
-            ]
-        return noted
+        """Return what is already shown: what was recorded, and what the stream knows besides."""
+        return [*self._parcel.pieces, *self._unnoted()]
+
+    def _unnoted(self) -> Sequence[SentPiece]:
+        """Return messages that the stream showed when its turn had just ended."""
+        noted = len(self._parcel.pieces)
+        shown = [] if self._stream is None else self._stream.shown[noted:]
+        return [
+            SentPiece(n=noted + at, platform_id=one.platform_id, length=GROWING)
+            for at, one in enumerate(shown)
+        ]
 
     def _steps(self) -> Iterator[Step]:
         steps = [*self._text_steps()]
@@ -136,7 +148,8 @@ class Carriage:
 
     def _text_steps(self) -> Iterator[Step]:
         pieces, text = self._pieces(), self._text()
-        limit = limit_of(self._platform.capabilities, _MARKED if self._is_doubtful else "")
+        is_marked = self._is_doubtful or any(self._is_lost(piece) for piece in pieces)
+        limit = limit_of(self._platform.capabilities, _MARKED if is_marked else "")
         at, n = 0, 0
         for piece in pieces:
             if piece.is_settled:
@@ -158,9 +171,13 @@ class Carriage:
             n += 1
 
     def _changing(self, piece: SentPiece, text: str, length: int) -> Step:
-        can_edit = self._platform.capabilities.edits and self.delivery.attempts <= EDIT_TRIES
-        edits = piece.platform_id if can_edit else None
+        edits = None if self._is_lost(piece) else piece.platform_id
         return Step(n=piece.n, length=length, text=text, edits=edits, is_anew=edits is None)
+
+    def _is_lost(self, piece: SentPiece) -> bool:
+        """Return whether a message is incomplete and can no longer be edited."""
+        can_edit = self._platform.capabilities.edits and self.delivery.attempts <= EDIT_TRIES
+        return not piece.is_settled and not (can_edit and piece.platform_id)
 
     def _reads(self, n: int, text: str) -> bool:
         shown = [] if self._stream is None else self._stream.shown
@@ -185,36 +202,47 @@ class Carriage:
         return self.delivery.repeated_at is not None and not can.idempotent
 
     def _marked(self, steps: Sequence[Step]) -> Iterator[Step]:
-        """Mark the first new message, where it may have been seen already."""
+        """Mark every new message that may have been seen already.
+
+        In doubt is only the first one; what is sent again was certainly seen in part.
+        """
         doubtful = self._is_doubtful
         for step in steps:
-            if doubtful and step.edits is None and not step.is_done:
+            if step.is_new and (doubtful or step.is_anew):
                 doubtful = False
                 yield replace(step, text=f"{_MARKED}{step.text}".rstrip())
             else:
                 yield step
 
     async def _do(self, step: Step) -> str | None:
-        address = self.delivery.address
         if step.is_done:
             return step.edits
-        await self._require_lease()
         if step.edits is not None:
-            if self._stream is not None:
-                await self._stream.breathe()
-                await self._require_lease()
-            await edit(self._platform, address, step.edits, step.text)
+            await self._edit(step.edits, step.text)
             return step.edits
         key = f"{self.delivery.id}-{step.n}" + ("-anew" if step.is_anew else "")
         outgoing = Outgoing(
-            address=address,
+            address=self.delivery.address,
             text=step.text,
             attachments=() if step.attachment is None else (step.attachment,),
             choices=step.choices,
             reply_to=self._parcel.reply_to if step.n == 0 else None,
             key=key,
         )
-        return await send(self._platform, outgoing, self._store.read_blob)
+        await self._require_lease()
+        id = await send(self._platform, outgoing, self._store.read_blob)
+        can = self._platform.capabilities
+        if self._may_exist and can.idempotent and can.edits and id and step.text:
+            # Its key may name a message that was sent before, when the answer was shorter.
+            await self._edit(id, step.text)
+        self._may_exist = False
+        return id
+
+    async def _edit(self, id: str, text: str) -> None:
+        if self._stream is not None:
+            await self._stream.breathe()
+        await self._require_lease()
+        await edit(self._platform, self.delivery.address, id, text)
 
 
 def _with_choices(
@@ -223,7 +251,7 @@ def _with_choices(
     """Put the choices under the last words; a message that is only changed cannot take them."""
     words = [step for step in steps if step.attachment is None]
     files = [step for step in steps if step.attachment is not None]
-    added = [step for step in words if step.edits is None and not step.is_done]
+    added = [step for step in words if step.is_new]
     if added:
         return [replace(step, choices=choices) if step is added[-1] else step for step in steps]
     if not words or any(piece.n > words[-1].n and piece.length > 0 for piece in shown):

@@ -215,7 +215,7 @@ class Outbox:
                 # It went while this was taken: what is owed there waits for its return.
                 await self._store.not_sent(owed, SendOutcome.REJECTED, _GONE, None)
                 return
-            stream = await self._streaming.settle(owed.id, owed.turn_id)
+            stream = await self._streaming.settle(owed)
             carriage = Carriage(self._store, platform, parcel, stream, proof)
             try:
                 await carriage.carry()
@@ -223,7 +223,7 @@ class Outbox:
             except SendFailed as error:
                 state = await self._fail(carriage.delivery, error, platform)
         except LeaseLost:
-            log.info("Delivery %s is sent by somebody else", owed.id)
+            log.info("Delivery %s is sent by another process", owed.id)
         except ThreadlineError as error:
             # Its lease is not renewed any more; when it expires, it is sent again and marked.
             log.warning("Delivery %s cannot be continued: %s", owed.id, error)
@@ -248,8 +248,6 @@ class Outbox:
         return state
 
     def _note_end(self, delivery: Delivery, state: DeliveryState) -> None:
-        if state is not DeliveryState.PENDING:
-            self._streaming.forget(delivery.id)
         since = self._store.now() - delivery.owed_at
         if state is DeliveryState.SENT:
             seconds = max(since.total_seconds(), 0)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from threadline.core.address import Address
-from threadline.core.delivery import GROWING, DeliveryId, SendOutcome, SentPiece, compose
+from threadline.core.delivery import GROWING, Delivery, DeliveryId, SendOutcome, SentPiece, compose
 from threadline.core.errors import Conflict, LeaseLost, StorageError, ThreadlineError
 from threadline.core.message import Role, plain_text
 from threadline.core.platform import Capabilities, Outgoing, Platform, SendFailed
@@ -29,6 +29,9 @@ _IN_LINE = timedelta(milliseconds=200)
 """How long an answer waits until it is asked again whether those before it have been sent."""
 _ENDS_WITHIN = 2 * SEND_WITHIN
 """How long an answer may go on growing after its turn; its platform hangs if it does."""
+_FENCES = 2
+"""How often a fence is raised from opening a stream to the first attempt to send the rest: when
+its turn ends, and when it is taken."""
 _REMEMBERED = 1000
 """Of so many answers it is known, after their turn, how they read on their platform."""
 
@@ -56,9 +59,9 @@ class Stream:
     """What the turn had said before it was cut off."""
     shown: list[Shown] = field(default_factory=list)
     is_doubtful: bool = False
-    """A message of it may have been seen, or not: none is added until that is told."""
-    is_carried: bool = False
-    """Its delivery was attempted: from then on the store knows whether it may have been seen."""
+    """A message of it may have been seen, or not: the ledger adds the next one, marked."""
+    is_unheard: bool = False
+    """The platform did not answer when a message was added."""
     noted: int = 0
     """How many of the messages that are shown are stored."""
     proof: Proof | None = None
@@ -142,8 +145,19 @@ class Streaming:
         if (stream := self._turns.get(happening.turn_id)) is not None:
             stream.hear(happening)
 
-    async def settle(self, delivery_id: DeliveryId, turn_id: TurnId | None) -> Stream | None:
-        """Let an answer not grow any more; answer how it reads. None: it grew elsewhere."""
+    async def settle(self, taken: Delivery) -> Stream | None:
+        """Stop the growth of a delivery that was taken for sending; return what is shown of it.
+
+        Return None if it grew elsewhere, or if anything happened to it since it grew here: then
+        only the ledger knows what may have been seen.
+        """
+        stream = await self._end_growth(taken.id, taken.turn_id)
+        self._known.pop(taken.id, None)
+        if stream is None or stream.parcel is None:
+            return None
+        return stream if taken.fence == stream.parcel.delivery.fence + _FENCES else None
+
+    async def _end_growth(self, delivery_id: DeliveryId, turn_id: TurnId | None) -> Stream | None:
         stream = self._known.get(delivery_id)
         if stream is None and turn_id is not None:
             stream = self._turns.get(turn_id)
@@ -156,10 +170,6 @@ class Streaming:
             log.warning("What is shown of turn %s cannot be told", stream.lease.turn_id)
             return None
         return self._known.get(delivery_id)
-
-    def forget(self, delivery_id: DeliveryId) -> None:
-        """Forget how an answer reads, as it has been carried to its end."""
-        self._known.pop(delivery_id, None)
 
     async def leave(self, platform: str, within: timedelta) -> None:
         """Let nothing grow on a platform any more; the ledger carries it when it is complete."""
@@ -292,9 +302,10 @@ class Streaming:
             reply_to=None if n else parcel.reply_to,
             key=f"{delivery.id}-{n}",
         )
-        # If we are cancelled meanwhile nobody knows; the ledger thinks so anyway.
+        # If this is cancelled, the ledger sends the next message as a possible repeat.
         platform_id = await send(platform, outgoing, self._store.read_blob)
-        stream.shown.append(Shown(platform_id, text))
+        # Its key may name a message that was sent before a crash, when the answer was shorter.
+        stream.shown.append(Shown(platform_id, None if delivery.repeated_at else text))
         # The turn has just ended, or storage fails: the ledger asks us what is shown.
         with suppress(LeaseLost, StorageError):
             while stream.noted < len(stream.shown):
@@ -306,7 +317,7 @@ class Streaming:
     async def _take_failure(self, stream: Stream, error: SendFailed) -> None:
         log.debug("Turn %s is not shown as it grows: %s", stream.lease.turn_id, error)
         if error.outcome is SendOutcome.AMBIGUOUS and stream.parcel is not None:
-            stream.is_doubtful = True
+            stream.is_doubtful = stream.is_unheard = True
             with suppress(LeaseLost):
                 await self._store.doubt_stream(stream.parcel.delivery)
 

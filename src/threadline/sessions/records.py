@@ -146,6 +146,8 @@ def delivery_from(row: Row) -> Delivery:
         platform_id=row.text_or_none("platform_id"),
         repeated_at=row.moment_or_none("repeated_at"),
         error=row.text_or_none("error"),
+        unheard_at=row.moment_or_none("unheard_at"),
+        repeats=row.number("repeats"),
         seq=None if turn_id is not None else row.number("until_seq") or None,
         part=row.number("part"),
         is_growing=row["until_seq"] is None,

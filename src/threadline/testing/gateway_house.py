@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Self
 
 from threadline.core.access import AccessRules
+from threadline.core.delivery import DeliveryState
 from threadline.core.listing import SessionFilter, SessionRow, Shelf
 from threadline.core.platform import Platform
 from threadline.core.rules import Rules
@@ -257,14 +258,25 @@ class GatewayHouse:
         await gateway.outbox.settle()
         if since != await self.store.feed_end():
             return "something has just happened"
-        return self._moving()
+        return self._moving() or await self._abandoned_deliveries()
+
+    async def _abandoned_deliveries(self) -> str:
+        """Find replies that a process was sending which is gone: the outbox itself is at rest."""
+        for row in await self._rows():
+            sending = await self.store.deliveries(row.session.id, states=[DeliveryState.SENDING])
+            if any(not delivery.is_growing for delivery in sending):
+                return _ABANDONED
+        return ""
+
+    async def _rows(self) -> list[SessionRow]:
+        return [row for profile in self.profiles for row in await self.sessions(profile)]
 
     def _moving(self) -> str:
         moving = self.gateway.worker.running - self.agent.parked
         return f"turns {sorted(moving)} run" if moving else ""
 
     async def _restless_turns(self) -> str:
-        rows = [row for profile in self.profiles for row in await self.sessions(profile)]
+        rows = await self._rows()
         for row in rows:
             if row.queued and row.held is None:
                 return f"a turn of {row.session.id} waits"

@@ -8,6 +8,7 @@ from typing import TypeAlias
 from tests.crash.gateway.exchange import Exchange, Shown
 from tests.crash.ledger import Problem, Trouble
 from tests.crash.verify import Look
+from threadline.core.delivery import MAX_REPEATS
 from threadline.core.message import Marker, MarkerKind, Part, Role, plain_text, unpack
 from threadline.core.notice import tell_person
 from threadline.core.session import Cause
@@ -28,8 +29,6 @@ _UNREST = (
 )
 _HELD_OFTEN = 3
 """A session that was cut off so often lets its turn fail, and says so."""
-_MAX_REPEATS = 5
-"""What may have been seen is sent again so often, and then fails visibly."""
 
 
 @dataclass(slots=True)
@@ -188,7 +187,7 @@ def _unanswered(look: Look, exchange: Exchange, casualties: Casualties) -> Itera
                 if not owed[turn]:
                     yield Problem(trouble=Trouble.LOST, what=f"nothing is owed for {id}")
                 for delivery, state, error in owed[turn]:
-                    in_doubt = casualties.deliveries[delivery] > _MAX_REPEATS
+                    in_doubt = casualties.deliveries[delivery] > MAX_REPEATS
                     if state != "sent" and not (state == "failed" and in_doubt):
                         crashes = casualties.deliveries[delivery]
                         what = f"delivery {delivery}, the answer to {id}, is {state}: {error!r}"

@@ -3,9 +3,11 @@
 from dataclasses import replace
 from datetime import timedelta
 
+import pytest
+
 from tests.scenarios.gateway.fickle import Fickle
 from threadline.core.access import AccessRules
-from threadline.core.delivery import REPEAT_MARKER
+from threadline.core.delivery import MAX_REPEATS, REPEAT_MARKER
 from threadline.core.message import Marker, Role
 from threadline.core.notice import tell_person
 from threadline.core.platform import Capabilities
@@ -115,6 +117,34 @@ async def test_what_was_on_its_way_is_repeated_and_says_so(house: GatewayHouse) 
     await house.comes_back()
     await house.time_passes(minutes=5)
 
+    assert alice.sees == [f"{REPEAT_MARKER}\nok"]
+
+
+@pytest.mark.parametrize("crashes", [2, MAX_REPEATS + 1])
+async def test_crashes_while_a_reply_is_sent_do_not_give_it_up(
+    house: GatewayHouse, crashes: int
+) -> None:
+    """It is sent again, marked; after five repeats it fails visibly, and can be resent."""
+    house.platforms["plain"] = Simulated("plain", capabilities=Capabilities(), clock=house.clock)
+    await house.stops()
+    await house.comes_back(replace(house.settings, access=AccessRules(allow=["plain:*"])))
+    alice, plain = house.guest("Alice", on="plain"), house.simulated("plain")
+    plain.suffer(Trouble.HANG, times=crashes)
+    alice.writes("hello")
+    for _ in range(crashes):
+        await house.until(lambda: bool(plain.sends), "it is on its way")
+        await house.crashes()
+        plain.sends.clear()
+        await house.comes_back()
+        house.clock.advance(timedelta(minutes=5))
+        house.gateway.outbox.wake()
+    await house.rests()
+
+    if crashes > MAX_REPEATS:
+        assert alice.sees == []
+        (lost,) = await house.store.lost_deliveries()
+        await house.store.owe_again(lost.id)
+        await house.rests()
     assert alice.sees == [f"{REPEAT_MARKER}\nok"]
 
 

@@ -35,6 +35,10 @@ export const FACTS: Readonly<Record<string, readonly [name: string, meaning: str
     "Days until a chat is let go",
     "Its next message starts a new conversation; the transcript is kept.",
   ],
+  "deliveries.max_repeats": [
+    "Repeats after a crash",
+    "How often a reply is sent again because the program stopped while it was being sent.",
+  ],
   freshness_seconds: ["Seconds to resume", "How long after an interruption a turn may still resume automatically."],
   lease_seconds: ["Lease (seconds)", "How long a silent worker keeps its turn."],
   drain_seconds: ["Shutdown grace (seconds)", "How long running turns may continue after the program is asked to stop."],

@@ -1,6 +1,7 @@
 """Carrying: what became of an attempt to send, piece by piece."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from threadline.core.delivery import (
@@ -20,10 +21,24 @@ from threadline.storage.database import Row, Transaction
 from threadline.storage.moments import stamp
 
 
-def note_piece(tx: Transaction, delivery: Delivery, piece: SentPiece, *, now: datetime) -> None:
-    """Write down a message that a platform has taken: it is never sent again."""
-    if tx.one("note_progress", id=delivery.id, fence=delivery.fence) is None:
-        raise LeaseLost("Somebody else sends this reply", id=str(delivery.id))
+def note_piece(
+    tx: Transaction, delivery: Delivery, piece: SentPiece, *, is_new: bool = True, now: datetime
+) -> None:
+    """Record a message that the platform has taken, so that it is never sent again.
+
+    A new message ends every doubt. A message that was only edited does not: another one may have
+    been added after it by a process that stopped.
+    """
+    checked_type(piece, "piece", SentPiece)
+    noted = tx.one(
+        "note_progress",
+        id=delivery.id,
+        fence=delivery.fence,
+        is_new=int(is_new),
+        is_complete=int(is_new or piece.is_settled),
+    )
+    if noted is None:
+        raise LeaseLost("Another process sends this reply", id=str(delivery.id))
     _add_piece(tx, delivery, piece, now)
 
 
@@ -44,11 +59,11 @@ def sent(
         tx.run("revive_address", key=row.number("address_key"))
     _finish(tx, delivery, row, DeliveryState.SENT, platform_id=platform_id, now=now)
     for piece in pieces:
+        checked_type(piece, "piece", SentPiece)
         _add_piece(tx, delivery, piece, now)
 
 
 def _add_piece(tx: Transaction, delivery: Delivery, piece: SentPiece, now: datetime) -> None:
-    checked_type(piece, "piece", SentPiece)
     tx.run(
         "note_piece",
         id=delivery.id,
@@ -68,18 +83,17 @@ def not_sent(
     retry_after: timedelta | None,
     now: datetime,
 ) -> DeliveryState:
-    """Write down that an attempt failed; it is tried again later, or fails for good.
+    """Record that an attempt failed. The reply is sent again later, or fails permanently.
 
-    What may have been seen is sent again only once, and is marked as a possible repeat. Where
-    nobody could be reached before, one attempt is enough. A pause that the platform wants is no
+    What the platform may have shown is sent again only once, marked as a possible repeat. If the
+    address was unreachable before, one attempt is enough. A pause that the platform asks for is no
     attempt.
     """
     checked_text(error, "error")
-    is_repeat = delivery.repeated_at is not None and delivery.attempts > 1
-    is_again = outcome is SendOutcome.AMBIGUOUS and is_repeat
+    is_unheard = outcome is SendOutcome.AMBIGUOUS
     if (
         outcome is SendOutcome.DEAD
-        or is_again
+        or (is_unheard and delivery.unheard_at is not None)
         or delivery.dead_at is not None
         or (delivery.attempts >= MAX_DELIVERY_ATTEMPTS and retry_after is None)
         or now - delivery.owed_at > STALE_AFTER
@@ -88,45 +102,70 @@ def not_sent(
         if outcome is SendOutcome.DEAD:
             tx.run("bury_address", key=row.number("address_key"), why=error, now=stamp(now))
         _finish(
-            tx,
-            delivery,
-            row,
-            DeliveryState.FAILED,
-            error=error,
-            is_doubtful=outcome is SendOutcome.AMBIGUOUS,
-            now=now,
+            tx, delivery, row, DeliveryState.FAILED, error=error, is_doubtful=is_unheard, now=now
         )
         return DeliveryState.FAILED
-    _retry(tx, delivery, outcome, error, retry_after=retry_after, now=now)
+    if is_unheard:
+        delivery = replace(delivery, repeated_at=now, unheard_at=now)
+    _retry(
+        tx,
+        delivery,
+        error,
+        pause=pause_after(delivery.attempts, retry_after),
+        # A platform that asks for a pause has refused nothing; how often it may is limited by time.
+        is_spared=outcome is SendOutcome.REJECTED and retry_after is not None,
+        now=now,
+    )
+    return DeliveryState.PENDING
+
+
+def cut_off(
+    tx: Transaction, delivery: Delivery, error: str, *, max_repeats: int, now: datetime
+) -> DeliveryState:
+    """Record that the process stopped while it sent this reply. That is no attempt.
+
+    The reply is sent again as a possible repeat, at most `max_repeats` times; then it fails.
+    """
+    if delivery.repeats >= max_repeats:
+        row, failed = _read(tx, delivery), DeliveryState.FAILED
+        _finish(tx, delivery, row, failed, error=error, is_doubtful=True, now=now)
+        return failed
+    repeats = delivery.repeats + 1
+    delivery = replace(delivery, repeated_at=now, repeats=repeats)
+    _retry(tx, delivery, error, pause=pause_after(repeats), is_spared=True, now=now)
     return DeliveryState.PENDING
 
 
 def _retry(
     tx: Transaction,
     delivery: Delivery,
-    outcome: SendOutcome,
     error: str,
     *,
-    retry_after: timedelta | None,
+    pause: timedelta,
+    is_spared: bool,
     now: datetime,
 ) -> None:
-    repeated_at = now if outcome is SendOutcome.AMBIGUOUS else delivery.repeated_at
-    # Whoever asks for a pause has refused nothing: how long that may go on, time decides.
-    is_pause = outcome is SendOutcome.REJECTED and retry_after is not None
+    """Owe a reply again, with the doubts that the given delivery has."""
     row = _read(tx, delivery)
     with telling(tx, row.number_or_none("session_key"), now) as tell:
         owed = tx.one(
             "retry_delivery",
             id=delivery.id,
             fence=delivery.fence,
-            due_at=stamp(now + pause_after(delivery.attempts, retry_after)),
-            repeated_at=None if repeated_at is None else stamp(repeated_at),
+            due_at=stamp(now + pause),
+            repeated_at=_stamp(delivery.repeated_at),
+            unheard_at=_stamp(delivery.unheard_at),
+            repeats=delivery.repeats,
             error=error,
-            spared=int(is_pause),
+            spared=int(is_spared),
         )
         if owed is None:
-            raise LeaseLost("Somebody else sends this reply", id=str(delivery.id))
+            raise LeaseLost("Another process sends this reply", id=str(delivery.id))
         tell(EventKind.DELIVERY_PENDING, delivery.id)
+
+
+def _stamp(moment: datetime | None) -> int | None:
+    return None if moment is None else stamp(moment)
 
 
 def _finish(
@@ -152,7 +191,7 @@ def _finish(
             doubted_at=stamp(now) if is_doubtful else None,
         )
         if finished is None:
-            raise LeaseLost("Somebody else sends this reply", id=str(delivery.id))
+            raise LeaseLost("Another process sends this reply", id=str(delivery.id))
         tell(EventKind(f"delivery.{state}"), delivery.id)
 
 

@@ -4,13 +4,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from threadline.core.address import Address
-from threadline.core.delivery import KEEP_WORDS_OWED, STALE_AFTER, DeliveryId, SendOutcome
+from threadline.core.delivery import KEEP_WORDS_OWED, STALE_AFTER, DeliveryId
 from threadline.core.errors import LeaseLost
 from threadline.core.event import EventKind
 from threadline.core.rules import Rules
 from threadline.core.text import COUNT_LIMIT
 from threadline.core.turn import OwnerId, is_over
-from threadline.sessions.deliveries.carry import not_sent
+from threadline.sessions.deliveries.carry import cut_off
 from threadline.sessions.deliveries.parcel import in_lock_order, telling
 from threadline.sessions.records import address_from_row, delivery_from
 from threadline.storage.database import Row, Transaction, expect
@@ -23,22 +23,22 @@ _STOPPED = "The program stopped while this was being sent."
 def reclaim(
     tx: Transaction, *, dead: frozenset[OwnerId], rules: Rules, now: datetime
 ) -> list[DeliveryId]:
-    """Take back what dead senders were sending: nobody knows whether it was seen."""
+    """Take back what stopped processes were sending: it may have been seen, or not."""
     reclaimed: list[DeliveryId] = []
     for row in in_lock_order(tx.all("list_sending")):
         if OwnerId(row.text("owner")) in dead or is_over(
             row.moment("lease_until"), rules.lease, now
         ):
-            reclaimed += _reclaim(tx, row, now)
+            reclaimed += _reclaim(tx, row, rules, now)
     _release(tx, dead, now)
     return reclaimed
 
 
-def _reclaim(tx: Transaction, row: Row, now: datetime) -> list[DeliveryId]:
+def _reclaim(tx: Transaction, row: Row, rules: Rules, now: datetime) -> list[DeliveryId]:
     listed = delivery_from(expect(tx, "read_delivery", id=row.number("id")))
     delivery = replace(listed, fence=row.number("fence"))
     try:
-        not_sent(tx, delivery, SendOutcome.AMBIGUOUS, _STOPPED, retry_after=None, now=now)
+        cut_off(tx, delivery, _STOPPED, max_repeats=rules.max_repeats, now=now)
     except LeaseLost:
         return []  # Another process was quicker.
     return [delivery.id]

@@ -56,6 +56,6 @@ def _open(chronicle: Chronicle, lease: Lease, address_key: int, owner: OwnerId) 
 
 
 def doubt_stream(tx: Transaction, delivery: Delivery, *, now: datetime) -> None:
-    """Remember that a message of a growing answer may have been seen, or not."""
+    """Record that the platform did not say whether it took a message of a growing answer."""
     if tx.one("doubt_stream", id=delivery.id, fence=delivery.fence, now=stamp(now)) is None:
-        raise LeaseLost("This answer does not grow any more", id=str(delivery.id))
+        raise LeaseLost("This answer no longer grows here", id=str(delivery.id))

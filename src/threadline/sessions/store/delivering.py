@@ -18,6 +18,7 @@ from threadline.core.rules import Rules
 from threadline.core.text import (
     checked_choice,
     checked_count,
+    checked_flag,
     checked_id,
     checked_moment,
     checked_type,
@@ -99,14 +100,20 @@ class Delivering(Door):
         )
 
     async def doubt_stream(self, delivery: Delivery) -> None:
-        """Remember that a message of a growing answer may have been seen, or not."""
+        """Record that the platform did not say whether it took a message of a growing answer."""
         checked_type(delivery, "delivery", Delivery)
         await self._db.write(stream.doubt_stream, delivery, now=self.now())
 
-    async def note_piece(self, delivery: Delivery, piece: SentPiece) -> None:
-        """Write down a message that a platform has taken: it is never sent again."""
+    async def note_piece(
+        self, delivery: Delivery, piece: SentPiece, *, is_new: bool = True
+    ) -> None:
+        """Record a message that the platform has taken, so that it is never sent again.
+
+        `is_new` is false for a message that was only edited: that ends no doubt.
+        """
         checked_type(delivery, "delivery", Delivery)
-        await self._db.write(carry.note_piece, delivery, piece, now=self.now())
+        checked_flag(is_new, "is_new")
+        await self._db.write(carry.note_piece, delivery, piece, is_new=is_new, now=self.now())
 
     async def sent(
         self,
@@ -141,7 +148,7 @@ class Delivering(Door):
         )
 
     async def reclaim_deliveries(self) -> list[DeliveryId]:
-        """Take back what dead senders were sending: nobody knows whether it was seen."""
+        """Take back what stopped processes were sending: it may have been seen, or not."""
         dead = await self._db.dead(await self._db.read(recover.list_owners))
         return await self._db.write(reclaim.reclaim, dead=dead, rules=self.rules, now=self.now())
 

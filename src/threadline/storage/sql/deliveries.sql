@@ -24,15 +24,14 @@ ORDER BY part DESC
 LIMIT 1
 
 -- name: complete_streams
--- Give what a turn streams its end: whatever is missing of it on the platform is owed now. Only
--- the process that streamed it knows whether a message is just on its way: to all others it is due
--- later. A doubt that was there before counts as an attempt.
+-- Set the end of a turn's streamed deliveries: whatever is missing on the platform is owed now.
+-- Only the process that streamed one knows whether a message is still on its way: for all others it
+-- is due later, and a possible repeat.
 UPDATE deliveries
 SET state = 'pending', until_seq = :until_seq, text = :text, choices = :choices, owed_at = :now,
     due_at = CASE WHEN streamed_by IS NULL THEN CAST(:now AS BIGINT)
                   ELSE CAST(:held_until AS BIGINT) END,
-    repeated_at = coalesce(repeated_at, :now), fence = fence + 1,
-    attempts = CASE WHEN repeated_at IS NULL THEN 0 ELSE 1 END
+    repeated_at = coalesce(repeated_at, :now), fence = fence + 1
 WHERE turn_id = :turn_id AND until_seq IS NULL
 RETURNING id, address_key
 
@@ -70,8 +69,9 @@ WHERE id = :id AND state = 'pending' AND streamed_by IS NOT NULL
 RETURNING id
 
 -- name: doubt_stream
--- Remember that a message of a streamed answer may have been seen, or not.
-UPDATE deliveries SET repeated_at = :now WHERE id = :id AND fence = :fence AND until_seq IS NULL
+-- Record that the platform did not say whether it took a message of a streamed answer.
+UPDATE deliveries SET repeated_at = :now, unheard_at = :now
+WHERE id = :id AND fence = :fence AND until_seq IS NULL
 RETURNING id
 
 -- fragment: of_platforms
@@ -156,8 +156,8 @@ RETURNING id
 -- Read a delivery with the place it is owed to. Among others the first part of an answer shows
 -- which message it replies to: the last of its turn.
 SELECT d.id, s.id AS session_id, d.session_key, d.turn_id, d.state, d.attempts, d.fence, d.owed_at,
-       d.due_at, d.sent_at, d.notice, d.platform_id, d.repeated_at, d.error, d.part, d.after_seq,
-       d.until_seq, d.text, d.parts, d.choices, d.address_key, a.dead_at,
+       d.due_at, d.sent_at, d.notice, d.platform_id, d.repeated_at, d.unheard_at, d.repeats, d.error,
+       d.part, d.after_seq, d.until_seq, d.text, d.parts, d.choices, d.address_key, a.dead_at,
        (SELECT count(*) FROM delivery_pieces p WHERE p.delivery_id = d.id) AS pieces,
        CASE WHEN d.part = 0 AND a.kind <> 'dm' THEN
            (SELECT m.platform_id FROM turns t
@@ -185,8 +185,13 @@ ON CONFLICT (delivery_id, n) DO UPDATE
 SET platform_id = excluded.platform_id, length = excluded.length
 
 -- name: note_progress
--- Begin to count attempts anew, as a platform has taken something; no row means that it is lost.
-UPDATE deliveries SET attempts = CASE WHEN owner IS NULL THEN 0 ELSE 1 END, repeated_at = NULL
+-- Record that the platform has taken something; no row means that the lease is lost. Attempts are
+-- counted from the last change that is complete, doubts and repeats from the last new message.
+UPDATE deliveries
+SET attempts = CASE WHEN :is_complete = 0 THEN attempts WHEN owner IS NULL THEN 0 ELSE 1 END,
+    repeats = CASE WHEN :is_new = 0 THEN repeats ELSE 0 END,
+    repeated_at = CASE WHEN :is_new = 0 THEN repeated_at END,
+    unheard_at = CASE WHEN :is_new = 0 THEN unheard_at END
 WHERE id = :id AND fence = :fence AND state = 'sending'
 RETURNING id
 
@@ -200,17 +205,19 @@ WHERE id = :id AND fence = :fence AND state = 'sending' AND owner IS NOT NULL
 RETURNING id
 
 -- name: retry_delivery
--- Owe a delivery again, later; some attempts do not count.
+-- Owe a delivery again, later; an attempt that is spared does not count.
 UPDATE deliveries
 SET state = 'pending', owner = NULL, lease_until = NULL, fence = fence + 1, due_at = :due_at,
-    repeated_at = :repeated_at, error = :error, attempts = attempts - :spared
+    repeated_at = :repeated_at, unheard_at = :unheard_at, repeats = :repeats, error = :error,
+    attempts = attempts - :spared
 WHERE id = :id AND fence = :fence AND state = 'sending' AND owner IS NOT NULL
 RETURNING id
 
 -- name: owe_again
 -- Owe once more what was given up, with all attempts; what was taken of it stays taken.
 UPDATE deliveries
-SET state = 'pending', attempts = 0, fence = fence + 1, owed_at = :now, due_at = :now, error = NULL
+SET state = 'pending', attempts = 0, repeats = 0, unheard_at = NULL, fence = fence + 1,
+    owed_at = :now, due_at = :now, error = NULL
 WHERE id = :id AND state IN ('failed', 'abandoned')
 RETURNING id
 

@@ -1,7 +1,8 @@
 -- fragment: delivery_shown
 -- A delivery with the place it is owed to, without what has to be said.
 SELECT d.id, s.id AS session_id, d.turn_id, d.state, d.attempts, d.fence, d.owed_at, d.due_at,
-       d.sent_at, d.notice, d.platform_id, d.repeated_at, d.error, d.part, d.until_seq, a.dead_at,
+       d.sent_at, d.notice, d.platform_id, d.repeated_at, d.unheard_at, d.repeats, d.error,
+       d.part, d.until_seq, a.dead_at,
        a.platform, a.account, a.kind, a.chat, a.thread, a.alt_chat, a.parent, a.scope,
        a.chat_name, a.topic
 FROM deliveries d

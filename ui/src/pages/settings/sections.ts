@@ -8,7 +8,7 @@ const TABLES = {
   tools: ["tools", "mcp"],
   platforms: ["platforms"],
   conversations: [
-    ...["reset", "busy", "sharing", "edits", "people", "streaming"],
+    ...["reset", "busy", "sharing", "edits", "people", "streaming", "deliveries"],
     ...["freshness_seconds", "inactivity_minutes", "profile", "profiles", "routing"],
   ],
   access: ["access"],
