@@ -119,6 +119,8 @@ ADVICE = {
     "ContextFull": "Let a summary stand for the older part: /compress.",
     "AgentError": "Look at the agent; the turn has failed visibly.",
     "StorageError": "Nothing was stored, unless it says that this is unknown. Read the hint.",
+    "Damaged": "Stop, restore a backup, and start again.",
+    "Misplaced": "Stop, put the database back or restore a backup, and start again.",
     "CommitUnknown": "Read whether it was stored before you repeat it. What has a message id or an "
     "idempotency key is decided without you.",
     "ConfigError": "Correct the setting; the error names key, origin and wish.",

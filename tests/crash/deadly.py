@@ -10,6 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Concatenate, NoReturn, ParamSpec, TypeVar
 
+from threadline.core.errors import StorageError
 from threadline.core.turn import OwnerId
 from threadline.storage.database import Database, Finding, Transaction, Watch
 
@@ -89,6 +90,10 @@ class DeadlyDatabase:
 
     def now(self) -> datetime:
         return self._database.now()
+
+    @property
+    def trouble(self) -> StorageError | None:
+        return self._database.trouble
 
     async def write(
         self, verb: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs

@@ -30,6 +30,10 @@ class Fickle:
     def now(self) -> datetime:
         return self._database.now()
 
+    @property
+    def trouble(self) -> StorageError | None:
+        return self._database.trouble
+
     async def write(
         self, verb: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
