@@ -118,6 +118,9 @@ class DeadlyDatabase:
     def watch(self) -> AbstractContextManager[Watch]:
         return self._database.watch()
 
+    def deaths(self) -> AbstractContextManager[Watch]:
+        return self._database.deaths()
+
     async def dead(self, owners: frozenset[OwnerId]) -> frozenset[OwnerId]:
         return await self._database.dead(owners)
 

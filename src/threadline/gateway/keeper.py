@@ -1,14 +1,23 @@
 """The keeper: picks up what was cut off, and ends what is over."""
 
+import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Collection, Sequence
+from datetime import timedelta
 from typing import TypeAlias
 
+from threadline.core.errors import StorageError
 from threadline.core.message import Message
 from threadline.core.session import SessionId
 from threadline.core.turn import TurnId
 from threadline.gateway.pace import weathered
 from threadline.sessions.endings import Ending
 from threadline.sessions.store import Store
+
+log = logging.getLogger("threadline.gateway")
+
+_SOON = timedelta(milliseconds=20)
+"""A lease is over only after its last moment."""
 
 Hook: TypeAlias = Callable[[Ending, Sequence[Message]], Awaitable[None]]
 """Is told of an ending, with the transcript. One that raises is called again."""
@@ -57,6 +66,28 @@ class Keeper:
             if not found.resumed and not found.failed:
                 break
         return resumed
+
+    async def recover_in_time(
+        self, recover: Callable[[], Awaitable[object]], every: timedelta
+    ) -> None:
+        """Call `recover` every so often, and at once when it may find something.
+
+        That is when another process is gone, and when a lease that another one holds runs out.
+        """
+        with self._store.deaths() as deaths:
+            while True:
+                pause = every
+                try:
+                    pause = min(every, await self._until_lease_end() or every)
+                    await deaths.wait(pause)
+                except StorageError as error:
+                    log.warning("The leases of others cannot be read: %s", error)
+                    await asyncio.sleep(pause.total_seconds())
+                await weathered(recover)
+
+    async def _until_lease_end(self) -> timedelta | None:
+        ends_at = await self._store.next_lease_end()
+        return None if ends_at is None else max(_SOON, ends_at - self._store.now() + _SOON)
 
     async def sweep(self) -> None:
         """End what is over, and clear away what nobody uses; a step that fails keeps none back."""

@@ -146,7 +146,7 @@ class Worker:
                         self._raise_mishaps(),
                         steadily(self.beat, self.pace.checkpoint),
                         steadily(self.look_for_silence, self.pace.checkpoint),
-                        steadily(self.recover, self.pace.recover),
+                        self.keeper.recover_in_time(self.recover, self.pace.recover),
                         steadily(self.keeper.index, self.pace.index),
                         steadily(self.keeper.sweep, self.pace.sweep, at_once=True),
                         steadily(self.keeper.tell_endings, self.pace.recover, at_once=True),

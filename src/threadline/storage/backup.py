@@ -100,7 +100,7 @@ def refuse_open(path: Path) -> None:
 
     owners = Owners(path)
     try:
-        if owners.count_others():
+        if owners.list_others():
             hint = "Stop the processes that use it first"
             raise Conflict("Another process has the database open", id=str(path), hint=hint)
     finally:

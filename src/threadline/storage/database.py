@@ -197,6 +197,13 @@ class Database(Protocol):
         """Begin to notice commits."""
         ...
 
+    def deaths(self) -> AbstractContextManager[Watch]:
+        """Begin to notice that other processes which had the store open are gone.
+
+        It is noticed within half a second. Whose leases they held, `dead` decides.
+        """
+        ...
+
     async def dead(self, owners: frozenset[OwnerId]) -> frozenset[OwnerId]:
         """Answer those of these owners whose process is certainly gone."""
         ...

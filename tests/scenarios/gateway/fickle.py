@@ -49,6 +49,9 @@ class Fickle:
     def watch(self) -> AbstractContextManager[Watch]:
         return self._database.watch()
 
+    def deaths(self) -> AbstractContextManager[Watch]:
+        return self._database.deaths()
+
     async def dead(self, owners: frozenset[OwnerId]) -> frozenset[OwnerId]:
         self._require()
         return await self._database.dead(owners)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Collection, Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime
 
 from threadline.core.agent import Question
@@ -15,7 +16,7 @@ from threadline.sessions.store.door import Door, regardless
 from threadline.sessions.turns import claim, finish, output, pause, recover
 from threadline.sessions.turns.claim import Claim
 from threadline.sessions.turns.recover import Recovery
-from threadline.storage.database import Transaction
+from threadline.storage.database import Transaction, Watch
 
 
 class Running(Door):
@@ -151,6 +152,14 @@ class Running(Door):
         """Take the turns of workers that are gone, and keep what they had said."""
         owners = await self._db.read(recover.list_owners)
         return await self._interrupt(await self._db.dead(owners))
+
+    def deaths(self) -> AbstractContextManager[Watch]:
+        """Begin to notice that other processes which had the store open are gone."""
+        return self._db.deaths()
+
+    async def next_lease_end(self) -> datetime | None:
+        """Return when the next lease of another process ends, unless it is renewed."""
+        return await self._db.read(recover.find_lease_end, self.owner, now=self.now())
 
     async def _interrupt(self, dead: frozenset[OwnerId]) -> list[TurnId]:
         interrupted: list[TurnId] = []

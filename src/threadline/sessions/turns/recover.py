@@ -15,7 +15,7 @@ from threadline.sessions.deliveries.parcel import END_OF_TURN
 from threadline.sessions.endings import end_chronicle
 from threadline.sessions.turns.close import close_turn, keep_partial
 from threadline.sessions.verdicts import why_new
-from threadline.storage.database import Row, Transaction
+from threadline.storage.database import Row, Transaction, expect
 from threadline.storage.moments import stamp
 
 _SLICE = 50
@@ -33,6 +33,11 @@ class Recovery:
 def list_owners(tx: Transaction) -> frozenset[OwnerId]:
     """List who holds a lease, so that it can be asked which of them are alive."""
     return frozenset(OwnerId(row.text("owner")) for row in tx.all("list_owners"))
+
+
+def find_lease_end(tx: Transaction, owner: OwnerId, *, now: datetime) -> datetime | None:
+    """Return when the next lease of another process ends, unless it is renewed."""
+    return expect(tx, "find_lease_end", owner=owner, now=stamp(now)).moment_or_none("at")
 
 
 def interrupt(

@@ -48,6 +48,7 @@ class PostgresDatabase:
         self._owner = new_owner()
         self._desk = Desk(deadline_seconds)
         self._bell = Bell()
+        self._deaths = Bell()
         self._trouble = Trouble()
 
     async def open(self) -> None:
@@ -64,7 +65,12 @@ class PostgresDatabase:
             upgrade_through(connection, self._target.where, datetime.now(UTC))
             self._target.remember(connection)
             self._listener = Listener(
-                connection, self._target, self._owner, heard=self._ring, trouble=self._trouble
+                connection,
+                self._target,
+                self._owner,
+                heard=self._ring,
+                died=lambda: self._desk.answer((), self._deaths.ring),
+                trouble=self._trouble,
             )
         except psycopg.errors.LockNotAvailable as error:
             connection.close()
@@ -113,6 +119,10 @@ class PostgresDatabase:
         """Begin to notice commits."""
         return self._bell.watch()
 
+    def deaths(self) -> AbstractContextManager[BellWatch]:
+        """Begin to notice that other processes which had the store open are gone."""
+        return self._deaths.watch()
+
     async def dead(self, owners: frozenset[OwnerId]) -> frozenset[OwnerId]:
         """Answer those of these owners whose process is certainly gone."""
         others = owners - {self._owner}
@@ -143,6 +153,7 @@ class PostgresDatabase:
         """Finish what was begun and let go of everything."""
         if self._desk.close():
             self._bell.close()
+            self._deaths.close()
             await asyncio.to_thread(self._stop)
         # The threads' last answers are on their way to this loop.
         await asyncio.sleep(0)

@@ -13,13 +13,15 @@ from threadline.core.errors import StorageError
 from threadline.core.turn import OwnerId
 from threadline.storage.postgres.clock import ServerClock
 from threadline.storage.postgres.connection import Raw, Target
-from threadline.storage.postgres.owners import declare_alive
+from threadline.storage.postgres.owners import declare_alive, list_present
 from threadline.storage.trouble import Trouble
 
 CHANNEL = "threadline"
 NOTIFY_EVERY = 0.020
 """At most 50 times a second, however much is committed."""
 ASK_CLOCK_EVERY = 60.0
+COUNT_EVERY = 0.250
+"""Seconds between two looks at who has the store open."""
 _NAPS = (0.02, 0.05, 0.1, 0.25)
 
 
@@ -33,9 +35,11 @@ class Listener:
         owner: OwnerId,
         *,
         heard: Callable[[], None],
+        died: Callable[[], None],
         trouble: Trouble,
     ) -> None:
         """Take the owner's lock and start to listen; from then on the connection is its own."""
+        self._died = died
         self._trouble = trouble
         self._target = target
         self._owner = owner
@@ -45,7 +49,8 @@ class Listener:
         self.clock = ServerClock(self._connection)
         self._over = False
         self._owed = False
-        self._notified_at = self._asked_at = time.monotonic()
+        self._present = list_present(self._connection)
+        self._notified_at = self._asked_at = self._counted_at = time.monotonic()
         self._ear, self._mouth = os.pipe()
         self._thread = threading.Thread(target=self._run, name="threadline-listener", daemon=True)
         self._thread.start()
@@ -90,9 +95,9 @@ class Listener:
     def _attend(self, connection: Raw) -> None:
         """Wait for the next thing to do, and do it."""
         now = time.monotonic()
-        pause = self._asked_at + ASK_CLOCK_EVERY - now
+        pause = self._counted_at + COUNT_EVERY - now
         if self._owed:
-            pause = self._notified_at + NOTIFY_EVERY - now
+            pause = min(pause, self._notified_at + NOTIFY_EVERY - now)
         ready, _, _ = select.select([connection.fileno(), self._ear], [], [], max(0.0, pause))
         if self._ear in ready:
             os.read(self._ear, 4096)
@@ -101,9 +106,18 @@ class Listener:
         now = time.monotonic()
         if self._owed and now >= self._notified_at + NOTIFY_EVERY:
             self._notify(connection)
+        if now >= self._counted_at + COUNT_EVERY:
+            self._counted_at = now
+            self._count(connection)
         if now >= self._asked_at + ASK_CLOCK_EVERY:
             self._asked_at = now
             self.clock.ask(connection)
+
+    def _count(self, connection: Raw) -> None:
+        """Notice which processes came, and which are gone or lost their connection."""
+        before, self._present = self._present, list_present(connection)
+        if before - self._present:
+            self._died()
 
     def _hear(self, connection: Raw) -> None:
         connection.pgconn.consume_input()
@@ -136,3 +150,4 @@ class Listener:
                 break
         self._owed = True
         self._heard()
+        self._died()  # Nobody looked meanwhile.

@@ -21,6 +21,12 @@ WHERE pg_try_advisory_xact_lock_shared(key)
 """
 _STORE = "hashtextextended('threadline store ' || current_schema(), 0)"
 """The number of the lock that everybody shares who has the store open."""
+_HOLDERS = f"""
+SELECT pid FROM pg_locks
+WHERE locktype = 'advisory' AND granted AND objsubid = 1
+  AND database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
+  AND (classid::BIGINT << 32 | objid::BIGINT) = {_STORE}
+"""  # noqa: S608 - our own words
 _AGE = "SELECT extract(epoch FROM clock_timestamp() - pg_postmaster_start_time())::FLOAT8"
 
 
@@ -38,6 +44,12 @@ def key_of(owner: OwnerId) -> int:
 def join(connection: Raw) -> None:
     """Share the store's lock while the connection lasts; wait while the store is being replaced."""
     connection.execute(f"SELECT pg_advisory_lock_shared({_STORE})".encode())
+
+
+def list_present(connection: Raw) -> frozenset[int]:
+    """Return the server processes of everybody who shares the store's lock."""
+    rows = connection.execute(_HOLDERS.encode()).fetchall()
+    return frozenset(int(pid) for (pid,) in rows)
 
 
 def has_alone(connection: Raw) -> bool:

@@ -219,6 +219,15 @@ WHERE id = :id AND state = 'queued'
 UPDATE messages SET session_key = :session_key WHERE turn_id = :turn_id AND session_key = :from_key
   AND seq IS NULL
 
+-- name: find_lease_end
+-- Return the earliest time, not before :now, at which a lease of another process ends.
+SELECT min(l.lease_until) AS at
+FROM (SELECT t.owner, t.lease_until FROM turns t WHERE t.state IN ('running', 'waiting')
+      UNION ALL
+      SELECT d.owner, d.lease_until FROM deliveries d
+      WHERE d.state IN ('pending', 'sending') AND d.state = 'sending') AS l
+WHERE l.owner <> :owner AND l.lease_until >= :now
+
 -- name: list_steering
 -- List the queued turns that are meant for the running one.
 SELECT id FROM turns

@@ -63,6 +63,7 @@ class SqliteDatabase:
         self._clock = clock
         self._desk = Desk(deadline_seconds)
         self._bell = Bell()
+        self._deaths = Bell()
         self._trouble = Trouble()
         self._entries: Entries | None = None
 
@@ -95,7 +96,11 @@ class SqliteDatabase:
         if self._vfs is None:
             self._entries = Entries(self._path)
         self._sentinel = Sentinel(
-            watching, self._owners, changed=self._ring, look=self._look_for_place
+            watching,
+            self._owners,
+            changed=self._ring,
+            died=lambda: self._desk.answer((), self._deaths.ring),
+            look=self._look_for_place,
         )
         self._writer = Writer(
             connection,
@@ -201,6 +206,10 @@ class SqliteDatabase:
         """Begin to notice commits."""
         return self._bell.watch()
 
+    def deaths(self) -> AbstractContextManager[BellWatch]:
+        """Begin to notice that other processes which had the store open are gone."""
+        return self._deaths.watch()
+
     async def dead(self, owners: frozenset[OwnerId]) -> frozenset[OwnerId]:
         """Answer those of these owners whose process is certainly gone."""
         return await asyncio.to_thread(self._owners.dead, owners)
@@ -228,6 +237,7 @@ class SqliteDatabase:
         """Finish what was begun and let go of everything."""
         if self._desk.close():
             self._bell.close()
+            self._deaths.close()
             await asyncio.to_thread(self._stop)
         # The threads' last answers are on their way to this loop.
         await asyncio.sleep(0)

@@ -99,18 +99,18 @@ class Owners:
         except (OSError, StorageError):
             return frozenset()  # Where nobody can look, nothing is certain.
 
-    def count_others(self) -> int:
-        """Count the other processes that have the store open, and clear away files of dead ones.
+    def list_others(self) -> frozenset[OwnerId]:
+        """Return the other processes that have the store open, and remove the files of dead ones.
 
-        Who cannot look counts nobody: it is only asked out of courtesy to the others.
+        If the folder cannot be read, the result is empty.
         """
         try:
             self._reappear()
             with self._entered() as folder:
-                names = _names(folder)
-                return sum(name != self.me and not _cleared(folder, name) for name in names)
+                others = set(_names(folder)) - {self.me}
+                return frozenset(name for name in others if not _cleared(folder, name))
         except (OSError, StorageError):
-            return 0
+            return frozenset()
 
     def _reappear(self) -> None:
         """Take the lock anew where somebody took its file away: others would call us dead."""

@@ -9,7 +9,7 @@ from threadline.storage.database import SqlValue
 from threadline.storage.sqlite.owners import Owners
 
 LOOK_EVERY = 0.050
-COUNT_EVERY = 20
+COUNT_EVERY = 4
 """Looks between two counts of the other processes."""
 
 
@@ -22,21 +22,23 @@ class Sentinel:
         owners: Owners,
         *,
         changed: Callable[[], None],
+        died: Callable[[], None],
         look: Callable[[], object],
     ) -> None:
         """Start looking; `look` is called each time, to see whether the file is in its place."""
+        self._died = died
         self._connection = connection
         self._look = look
         self._owners = owners
         self._changed = changed
         self._over = threading.Event()
-        self.others = owners.count_others()
+        self._others = owners.list_others()
         self._thread = threading.Thread(target=self._run, name="threadline-sentinel", daemon=True)
         self._thread.start()
 
     def has_peers(self) -> bool:
         """Tell whether another process has the store open."""
-        return self.others > 0
+        return bool(self._others)
 
     def close(self) -> None:
         """Stop looking."""
@@ -49,12 +51,18 @@ class Sentinel:
             looks += 1
             self._look()
             if looks % COUNT_EVERY == 0:
-                self.others = self._owners.count_others()
+                self._count()
             version = self._version()
             if version != seen:
                 seen = version
                 self._changed()
         self._connection.close()
+
+    def _count(self) -> None:
+        """Notice which processes came, and which are gone."""
+        before, self._others = self._others, self._owners.list_others()
+        if before - self._others:
+            self._died()
 
     def _version(self) -> SqlValue:
         try:
