@@ -1,9 +1,11 @@
 """Python agents: any function or object of yours answers, named `package.module:name`."""
 
 import asyncio
+import contextvars
 import inspect
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from importlib import import_module
 from typing import Any, TypeAlias, cast
 
@@ -47,7 +49,40 @@ class FunctionAgent:
     async def _call(self, given: Request | str) -> object:
         if inspect.iscoroutinefunction(self._function):
             return await cast("Awaitable[object]", self._function(given))
-        return await asyncio.to_thread(self._function, given)
+        return await _run_apart(self._function, given)
+
+
+async def _run_apart(function: Answering, given: Request | str) -> object:
+    """Call a function in a thread of its own, which does not keep the process from ending.
+
+    The threads of the event loop are for the store: a function that never returns would take one.
+    """
+    loop, context = asyncio.get_running_loop(), contextvars.copy_context()
+    outcome: asyncio.Future[object] = loop.create_future()
+
+    def settle(said: object, error: BaseException | None) -> None:
+        if outcome.done():
+            return  # The turn was cancelled meanwhile.
+        if error is None:
+            outcome.set_result(said)
+        else:
+            outcome.set_exception(error)
+
+    def run() -> None:
+        said: object = None
+        failed: BaseException | None = None
+        try:
+            said = context.run(function, given)
+        except StopIteration as error:  # A future refuses it.
+            failed = AgentError("The agent ended with StopIteration")
+            failed.__cause__ = error
+        except BaseException as error:  # noqa: BLE001 - raised in the task of the turn
+            failed = error
+        with suppress(RuntimeError):  # The event loop is closed.
+            loop.call_soon_threadsafe(settle, said, failed)
+
+    threading.Thread(target=run, name="threadline-agent", daemon=True).start()
+    return await outcome
 
 
 def load_agent(name: str) -> Agent:

@@ -14,7 +14,8 @@ from threadline.assembly import open, prepare_gateway
 from threadline.cli.logs import logged
 from threadline.cli.opening import make_private
 from threadline.cli.screen import fitted, say
-from threadline.cli.serving import Signals, offer_login, require_loopback, wait_for_end
+from threadline.cli.serving import guard, offer_login, require_loopback, wait_for_end
+from threadline.cli.signals import Signals
 from threadline.cli.story import Narrator, Story, World, make_world
 from threadline.config import DEFAULT, Config, data_folder, load_config, parse_config
 from threadline.config.serving import LogSettings
@@ -49,8 +50,8 @@ port = {port}
 def run_demo(options: Mapping[str, str | None], *, keep: bool) -> None:
     """Play the demo in a store of its own, made anew unless it shall be kept, and stay up."""
     config = settle(options, keep=keep)
-    with _logged(options):
-        asyncio.run(_run(config, Narrator(pause=PAUSE)))
+    with _logged(options), Signals() as signals:
+        asyncio.run(_run(config, Narrator(pause=PAUSE), signals))
 
 
 @contextmanager
@@ -95,20 +96,20 @@ def _around(options: Mapping[str, str | None]) -> Config:
     return load_config({name: one for name, one in options.items() if name != "database"})
 
 
-async def _run(config: Config, narrator: Narrator) -> None:
+async def _run(config: Config, narrator: Narrator, signals: Signals) -> None:
     require_loopback(config.server.host)
-    signals = Signals()
-    with signals:
-        playing = asyncio.create_task(_play_and_stay(config, narrator, signals))
-        ending = asyncio.create_task(signals.wait())
-        try:
-            await asyncio.wait({playing, ending}, return_when=asyncio.FIRST_COMPLETED)
-            if not playing.done() and not signals.were_two:
-                playing.cancel()
-            await asyncio.wait({playing})
-        finally:
+    signals.bind()
+    playing = asyncio.create_task(_play_and_stay(config, narrator, signals))
+    ending = asyncio.create_task(signals.wait())
+    try:
+        await asyncio.wait({playing, ending}, return_when=asyncio.FIRST_COMPLETED)
+        if not playing.done() and not signals.were_two:
             playing.cancel()
-            ending.cancel()
+        await asyncio.wait({playing})
+    finally:
+        playing.cancel()
+        ending.cancel()
+        signals.close(in_order=not signals.were_two)
     if not playing.cancelled():
         playing.result()
     say("Stopped.")
@@ -116,6 +117,7 @@ async def _run(config: Config, narrator: Narrator) -> None:
 
 async def _play_and_stay(config: Config, narrator: Narrator, signals: Signals) -> None:
     async with play(config, narrator) as (gateway, url):
+        guard(signals, gateway, config)
         _show_around(config, url)
         await offer_login(gateway.store, config, url)
         say("Ctrl-C ends it.")

@@ -29,7 +29,8 @@ def serve(
     """Serve all platforms: take in messages, and send the answers.
 
     Ctrl-C or SIGTERM lets running answers end for a while (drain_seconds); a second one ends at
-    once. What was cut off goes on with the next start.
+    once. What was cut off goes on with the next start. The process ends 10 seconds after that
+    time at the latest, whatever an agent does.
     """
     options = {
         "database": database,
@@ -45,6 +46,7 @@ def serve(
     from threadline.assembly import check_platforms
     from threadline.cli.logs import logged
     from threadline.cli.serving import run_server
+    from threadline.cli.signals import Signals
     from threadline.config.source import Source
     from threadline.gateway.heap import settle_heap
 
@@ -53,7 +55,7 @@ def serve(
     check_platforms(config)
     settle_heap()
     source.secrets.update(config.secrets())
-    with logged(config.logs, source.secrets):
-        is_well = asyncio.run(run_server(source))
+    with logged(config.logs, source.secrets), Signals() as signals:
+        is_well = asyncio.run(run_server(source, signals))
     if not is_well:
         raise typer.Exit(1)

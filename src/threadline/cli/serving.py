@@ -1,4 +1,4 @@
-"""Serving: gateway and web server in one loop, and the signals that end them."""
+"""Serving: gateway and web server in one loop, until a signal ends them."""
 
 import asyncio
 import ipaddress
@@ -6,12 +6,12 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib.metadata import version
-from types import TracebackType
-from typing import Self
 
+from threadline.assembly import open
 from threadline.assembly.reloading import Reloading, prepare_reloading
 from threadline.cli.opening import make_folder
 from threadline.cli.screen import say
+from threadline.cli.signals import Signals
 from threadline.config import Config
 from threadline.config.source import Source
 from threadline.core.account import LINK_LASTS
@@ -24,29 +24,31 @@ from threadline.web.login.links import make_link
 from threadline.web.server import make_app, serve
 from threadline.web.site import Site
 
-_ENDING = (signal.SIGINT, signal.SIGTERM)
 
-
-async def run_server(source: Source) -> bool:
+async def run_server(source: Source, signals: Signals) -> bool:
     """Serve until a signal comes; False if it was ended at once, before everything was done."""
+    signals.bind()
     config = source.load()
     require_https(config.server)
     make_folder(config)
-    signals = Signals()
+    in_order = False
     try:
-        with signals:
-            await _serve(source, signals)
+        await _serve(source, signals)
+        in_order = True
     except asyncio.CancelledError:
         if not signals.were_two:
             raise
         return False
+    finally:
+        signals.close(in_order=in_order)
     say("Stopped.")
     return True
 
 
-async def _serve(source: Source, signals: "Signals") -> None:
+async def _serve(source: Source, signals: Signals) -> None:
     async with prepare_reloading(source) as reloading:
         config, gateway = reloading.config, reloading.gateway
+        guard(signals, gateway, config)
         await check_exposure(config.server, gateway.store)
         site = Site(gateway, gateway.store, config, reloading=reloading)
         # The server is there first: it tells that we are not ready yet, and the port is ours.
@@ -60,6 +62,19 @@ async def _serve(source: Source, signals: "Signals") -> None:
                 await wait_for_end(signals, gateway)
             say("Stopping: running answers may end. Once more ends it at once.")
             site.close()
+
+
+def guard(signals: Signals, gateway: Gateway, config: Config) -> None:
+    """Have the watchdog of the signals end the process in time, and store what agents had said."""
+    where = config.database if config.is_server else config.path
+
+    async def save() -> None:
+        async with open(where, rules=gateway.store.rules) as store:
+            await gateway.worker.save_last_words(store)
+
+    signals.drain = lambda: gateway.settings.pace.drain
+    signals.busy = lambda: gateway.worker.busy
+    signals.save = save
 
 
 async def offer_login(store: Store, config: Config, url: str) -> None:
@@ -121,7 +136,7 @@ def introduce(gateway: Gateway, config: Config, url: str) -> None:
         say("  No platform is set up: `threadline init` shows how.")
 
 
-async def wait_for_end(signals: "Signals", gateway: Gateway) -> None:
+async def wait_for_end(signals: Signals, gateway: Gateway) -> None:
     """Wait for a signal, or for something that broke the gateway, which is raised."""
     waiting = {asyncio.create_task(signals.wait()), asyncio.create_task(gateway.wait())}
     try:
@@ -131,39 +146,3 @@ async def wait_for_end(signals: "Signals", gateway: Gateway) -> None:
     finally:
         for task in waiting:
             task.cancel()
-
-
-class Signals:
-    """Hears the signals that end a process: the first one asks, the second one does not wait."""
-
-    def __init__(self) -> None:
-        """Stop the task in which this is made."""
-        self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
-        self._asked = asyncio.Event()
-        self.were_two = False
-
-    def __enter__(self) -> Self:
-        """Begin to hear."""
-        for one in _ENDING:
-            self._loop.add_signal_handler(one, self._hear)
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Leave the signals to the system again."""
-        for one in _ENDING:
-            self._loop.remove_signal_handler(one)
-
-    async def wait(self) -> None:
-        """Wait for the first one."""
-        await self._asked.wait()
-
-    def _hear(self) -> None:
-        if self._asked.is_set() and not self.were_two and self._task is not None:
-            self.were_two = True
-            self._task.cancel()
-        self._asked.set()

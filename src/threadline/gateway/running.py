@@ -269,8 +269,14 @@ class RunningTurn:
             await self._store.spend(self.lease, self._usage)
             self._usage = []
 
+    def last_words(self) -> tuple[list[NewMessage], str] | None:
+        """Return what is not stored yet; None if a write is under way, or nothing can be stored."""
+        if self.writing.locked() or self._unsure or self.is_asking:
+            return None
+        return list(self._held), self.unsaved()
+
     def unsaved(self) -> str:
-        """Answer the text that no checkpoint has seen yet."""
+        """Return the text that is in no checkpoint yet."""
         return "".join(self._said[self._saved :])
 
     def mark_saved(self, count: int) -> None:

@@ -200,6 +200,25 @@ class Worker:
         """The turns that this worker runs, or has lost and not settled yet."""
         return frozenset({*self._running, *self._settling})
 
+    @property
+    def busy(self) -> list[str]:
+        """Name the turns whose agent has not ended, also of those that are no longer ours."""
+        return [f"turn {turn.turn.id} of profile {turn.profile}" for turn in list(self._tasks)]
+
+    async def save_last_words(self, store: Store) -> None:
+        """Store what running turns said since the last checkpoint, in another store.
+
+        This is for a thread of its own, with an event loop of its own, while that of this worker
+        is blocked. A turn that is being written to is left out: its write may have taken place.
+        """
+        for turn in list(self._running.values()):
+            if (words := turn.last_words()) is not None:
+                held, text = words
+                with suppress(LeaseLost):
+                    if held:
+                        await store.append(turn.lease, held)
+                    await store.checkpoint([(turn.lease, text)])
+
     def wake(self) -> None:
         """Look again at once for what can be claimed."""
         self._wake.set()
