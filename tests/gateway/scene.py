@@ -25,7 +25,7 @@ def unhurried(**beats: timedelta) -> Pace:
         recover=beats.get("recover", NEVER),
         sweep=beats.get("sweep", NEVER),
         drain=beats.get("drain", timedelta(milliseconds=50)),
-        grace=beats.get("grace", timedelta(milliseconds=50)),
+        grace=beats.get("grace", timedelta(seconds=10)),
     )
 
 

@@ -3,9 +3,10 @@ import json
 import logging
 import os
 import signal
+import socket
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -244,7 +245,8 @@ async def test_a_server_learns_nothing_of_our_secrets(
 async def test_a_server_is_reached_over_http() -> None:
     """An address works as a program does; when it is gone and back, so are its tools."""
     async with AsyncExitStack() as stack:
-        async with _served(0) as port:
+        port = stack.enter_context(_reserved())
+        async with _served(port):
             url = f"http://127.0.0.1:{port}/mcp"
             server = McpServer(name="crooked", url=url, timeout_seconds=5)
             toolset = await stack.enter_async_context(opened(server))
@@ -321,8 +323,17 @@ async def _until(condition: Callable[[], bool]) -> None:
             await asyncio.sleep(0.01)
 
 
+@contextmanager
+def _reserved() -> Iterator[int]:
+    """Keep a port, so that nobody else gets it while no server listens there."""
+    with socket.socket() as keeping:
+        keeping.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        keeping.bind(("127.0.0.1", 0))
+        yield keeping.getsockname()[1]
+
+
 @asynccontextmanager
-async def _served(port: int) -> AsyncIterator[int]:
+async def _served(port: int) -> AsyncIterator[None]:
     """Serve the tools of the test server over HTTP."""
     app = mcp_server.server.streamable_http_app()
     config = uvicorn.Config(app, host="127.0.0.1", port=port, log_config=None, lifespan="on")
@@ -332,7 +343,7 @@ async def _served(port: int) -> AsyncIterator[int]:
     while not server.started:
         await asyncio.sleep(0.01)
     try:
-        yield server.servers[0].sockets[0].getsockname()[1]
+        yield
     finally:
         server.should_exit = True
         await serving
