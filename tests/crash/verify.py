@@ -80,7 +80,8 @@ _LAWS = (
         Trouble.LOST,
         "arrivals whose message is gone",
         """SELECT a.message_id FROM arrivals a LEFT JOIN messages m ON m.key = a.message_key
-           WHERE a.kind = 'message' AND a.outcome <> 'command' AND m.key IS NULL""",
+           WHERE a.kind = 'message' AND a.outcome NOT IN ('command', 'refused')
+           AND m.key IS NULL""",
     ),
     (
         Trouble.LOST,

@@ -183,7 +183,8 @@ async def refuse(scene: Scene, dice: random.Random) -> None:
     """Kill a gateway while people write more than may wait, and send again what was refused."""
     refused = len(scene.exchange.refused)
     await scene.serve()
-    await scene.eventually(lambda: len(scene.exchange.refused) > refused)
+    is_refused = await scene.eventually(lambda: len(scene.exchange.refused) > refused)
+    assert is_refused, "No message was refused, although more are sent than may wait"
     await asyncio.sleep(dice.random() * scene.victim.longest)
     await scene.kill()
 

@@ -11,7 +11,7 @@ from tests.crash.gateway.exchange import GROWS, address_of
 from threadline.core.address import Address, Sender
 from threadline.core.command import Command
 from threadline.core.inbound import Inbound
-from threadline.core.platform import Capabilities, Gate, Outgoing, ReadBlob, Reception
+from threadline.core.platform import Capabilities, Gate, Outgoing, ReadBlob
 
 TEXT_LIMIT = 120
 
@@ -39,7 +39,7 @@ class Wire:
                 inbound = _inbound(update)
                 taken = await gate.take(inbound)
                 self._fate.meet("take", Moment.TOLD)
-                if taken.reception is Reception.REFUSED:
+                if taken.reception.is_refusal:
                     await self._post("refused", message_id=inbound.message_id)
                 offset = update["id"] + 1
             self._fate.meet("ack", Moment.INSIDE)
