@@ -106,6 +106,7 @@ ADVICE = {
     "ThreadlineError": "Catch this one to catch them all.",
     "NotFound": "Check the id. What somebody may not see is not found either.",
     "Conflict": "Read the state again; then decide whether to repeat.",
+    "ReadOnly": "Branch the session, and go on in the branch.",
     "LeaseLost": "Let go of the turn or delivery at once, and write nothing more for it.",
     "Refused": "Do not repeat it.",
     "CapReached": "Wait until the cap resets, or raise it; no model was called.",

@@ -54,6 +54,12 @@ class Stale(Conflict):
     status = 412
 
 
+class ReadOnly(Conflict):
+    """This session was imported, and is read-only."""
+
+    chat = "This conversation was imported and is read-only. /branch continues it in a copy."
+
+
 class LeaseLost(Conflict):
     """This worker no longer holds the turn, so it may write nothing."""
 

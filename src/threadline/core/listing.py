@@ -147,7 +147,7 @@ class SessionRow:
     @property
     def is_read_only(self) -> bool:
         """Whether it was brought in from elsewhere, and can only be gone on with as a branch."""
-        return self.session.origin is Origin.IMPORT
+        return self.session.is_read_only
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

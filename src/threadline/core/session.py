@@ -166,6 +166,11 @@ class Session:
     """Who has taken it over; None: nobody, or nobody knows their name."""
 
     @property
+    def is_read_only(self) -> bool:
+        """Whether it was imported, so that it can only be continued as a branch."""
+        return self.origin is Origin.IMPORT
+
+    @property
     def is_open(self) -> bool:
         """Whether the conversation can go on here without being reopened."""
         return self.ended_at is None and self.suspended_at is None

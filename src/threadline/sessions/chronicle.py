@@ -5,10 +5,10 @@ from datetime import datetime
 from types import TracebackType
 from typing import Self
 
-from threadline.core.errors import Conflict, NotFound
+from threadline.core.errors import Conflict, NotFound, ReadOnly
 from threadline.core.event import EventKind
 from threadline.core.message import Attachment, NewMessage, Part, Role, pack
-from threadline.core.session import SessionId
+from threadline.core.session import Origin, SessionId
 from threadline.core.text import checked_type
 from threadline.core.turn import TurnId
 from threadline.storage.database import Row, SqlValue, Transaction, expect
@@ -220,6 +220,18 @@ def require_open(chronicle: Chronicle) -> Chronicle:
     if chronicle.row["ended_at"] is not None:
         raise Conflict("The session has ended", id=chronicle.id, hint="Resume it first")
     return chronicle
+
+
+def require_writable(chronicle: Chronicle) -> Chronicle:
+    """Return a chronicle whose transcript may change; raise ReadOnly for an imported session."""
+    if is_read_only(chronicle.row):
+        raise ReadOnly(id=chronicle.id, hint="Branch it (/branch), and go on in the branch")
+    return chronicle
+
+
+def is_read_only(session: Row) -> bool:
+    """Whether a session was imported, so that its transcript stays as it is."""
+    return session["origin"] == Origin.IMPORT
 
 
 def use_blobs(tx: Transaction, parts: Sequence[Part], message_key: int) -> None:

@@ -19,6 +19,7 @@ from threadline.core.rules import Rules
 from threadline.core.session import (
     Cause,
     EndReason,
+    Origin,
     SessionId,
     TitleSource,
     make_session_id,
@@ -229,6 +230,7 @@ def _blank(key: int, id: SessionId, notice: str | None, title: str | None, now: 
         notice=notice,
         told_at=None,
         title=title,
+        origin=Origin.PERSON,
     )
 
 

@@ -14,7 +14,7 @@ from threadline.core.session import Cause, TitleSource
 from threadline.core.target import output_address
 from threadline.core.turn import TurnId, TurnState
 from threadline.sessions.arrivals.places import remember_address
-from threadline.sessions.chronicle import Chronicle
+from threadline.sessions.chronicle import Chronicle, is_read_only
 from threadline.sessions.conversations import NewId, Seat, begin_session
 from threadline.sessions.jobs import read_job, require_job, tell_job
 from threadline.sessions.people.aliases import resolve
@@ -269,7 +269,12 @@ def _mirror(tx: Transaction, job: Job, run: Row, rules: Rules, now: datetime) ->
 
 
 def _add_lines(chronicle: Chronicle, lines: list[NewMessage], rules: Rules) -> None:
-    """Add what a job said, unless the next message begins a new session there anyway."""
+    """Add what a job said, unless the next message begins a new session there anyway.
+
+    An imported conversation stays as it is.
+    """
+    if is_read_only(chronicle.row):
+        return
     load = expect(chronicle.tx, "read_load", session_key=chronicle.key)
     if why_new(chronicle.tx, chronicle.row, load, rules=rules, now=chronicle.now) is None:
         with chronicle:

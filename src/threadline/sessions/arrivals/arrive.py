@@ -19,7 +19,7 @@ from threadline.sessions.arrivals.answers import answer_beside, answer_waiting
 from threadline.sessions.arrivals.changes import apply_early, change
 from threadline.sessions.arrivals.outcome import Arrival, Outcome
 from threadline.sessions.arrivals.places import Place, look_up, remember
-from threadline.sessions.chronicle import Chronicle
+from threadline.sessions.chronicle import Chronicle, require_writable
 from threadline.sessions.conversations import NewId, open_session
 from threadline.sessions.endings import end_chronicle
 from threadline.sessions.people.aliases import rename
@@ -142,6 +142,7 @@ def go_on(
 
     Where a person has taken over the agent is silent, unless the words are for it alone.
     """
+    require_writable(chronicle)
     if chronicle.row["taken_at"] is not None and not is_for_agent:
         chronicle.touch()
         return Entrance(chronicle=chronicle, is_silent=True)

@@ -12,7 +12,7 @@ from threadline.core.session import Session, SessionId
 from threadline.core.turn import TurnId, TurnState
 from threadline.sessions.arrivals.places import add_sender
 from threadline.sessions.audit import note_audit
-from threadline.sessions.chronicle import Chronicle, open_chronicle, require_open
+from threadline.sessions.chronicle import Chronicle, open_chronicle, require_open, require_writable
 from threadline.sessions.turns.close import close_turn
 from threadline.sessions.views import read_session
 from threadline.storage.database import Transaction
@@ -33,7 +33,7 @@ def take_over(
     # Before the session is locked, as senders come before sessions everywhere.
     known = tx.one("find_sender", platform=LOCAL, id=sender.id)
     key = add_sender(tx, LOCAL, sender.id, sender.name) if known is None else known.number("key")
-    with require_open(open_chronicle(tx, id, now)) as chronicle:
+    with require_writable(require_open(open_chronicle(tx, id, now))) as chronicle:
         if not is_carried_out(chronicle.row.text("platform")):
             hint = "Here nobody else speaks with the agent"
             raise Conflict("Only a conversation on a platform is taken over", id=id, hint=hint)

@@ -12,7 +12,7 @@ from threadline.sessions.arrivals import outcome
 from threadline.sessions.arrivals.asks import at_home, lock_to_ask, reopen
 from threadline.sessions.arrivals.outcome import Arrival, Outcome
 from threadline.sessions.arrivals.places import look_up, remember
-from threadline.sessions.chronicle import Chronicle
+from threadline.sessions.chronicle import Chronicle, require_writable
 from threadline.sessions.deliveries.owe import owe_line
 from threadline.sessions.turns.close import place_messages
 from threadline.sessions.views import session_row
@@ -47,7 +47,7 @@ def answer_into(
     speaker = remember(tx, said, said.address, known, now)
     row = lock_to_ask(tx, id)
     place = at_home(tx, speaker, row)
-    with Chronicle(tx, row, now) as chronicle:
+    with require_writable(Chronicle(tx, row, now)) as chronicle:
         if row["ended_at"] is not None or row["suspended_at"] is not None:
             reopen(chronicle)
         message = NewMessage(role=Role.ASSISTANT, parts=said.parts)

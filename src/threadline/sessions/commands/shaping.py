@@ -89,7 +89,7 @@ def compress(ask: Ask) -> Reply:
     if ask.argument.lower() == "undo":
         cut = undo_compaction(ask.tx, id, now=ask.now)
         return Reply(text=f"The agent reads the first {count(cut.to_seq, 'line')} again.")
-    require_compactable(ask.tx, id)
+    require_compactable(ask.tx, id, now=ask.now)
     focus = checked_text(ask.argument, "focus", FOCUS_LIMIT)
     return Reply(
         text="Writing a summary of the older part.", errand=Compress(session_id=id, focus=focus)

@@ -10,7 +10,7 @@ from threadline.core.route import route
 from threadline.core.rules import Rules
 from threadline.core.session import Session, SessionId
 from threadline.core.text import checked_count, checked_text, clean_title
-from threadline.sessions.chronicle import open_chronicle
+from threadline.sessions.chronicle import open_chronicle, require_writable
 from threadline.sessions.conversations import Change, NewId, switch
 from threadline.sessions.people.aliases import resolve
 from threadline.sessions.people.gathering import gather_for, is_one_conversation
@@ -79,7 +79,7 @@ def edit(
     place = checked_count(seq, "sequence number", 1)
     if not checked_text(text, "text").strip():
         raise Invalid("The new text is empty", id=id, hint="Write something")
-    with open_chronicle(tx, id, now) as chronicle:
+    with require_writable(open_chronicle(tx, id, now)) as chronicle:
         layout = layout_of(tx, id)
         old = _spoken_line(tx, layout, place)
         with fork(chronicle, layout, place - 1, title=None, new_id=new_id) as child:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from threadline.core.cut import CutKind
 from threadline.core.event import EventKind
-from threadline.core.session import Cause, make_session_id
+from threadline.core.session import Cause, Origin, make_session_id
 from threadline.sessions.chronicle import Chronicle
 from threadline.sessions.conversations import NewId
 from threadline.sessions.transcripts.layout import DEEPEST_BASE, Layout, Segment, pieces
@@ -62,6 +62,7 @@ def open_child(
         interruptions=0,
         last_activity_at=chronicle.at,
         ended_at=None,
+        origin=Origin.PERSON,
     )
     child = Chronicle(chronicle.tx, born, chronicle.now)
     child.tell(EventKind.SESSION_OPENED)

@@ -11,7 +11,7 @@ from threadline.core.message import Message, Role, ToolCall, ToolResult
 from threadline.core.notice import SUMMARY_LIMIT
 from threadline.core.session import SessionId
 from threadline.core.text import checked_count, checked_text
-from threadline.sessions.chronicle import open_chronicle
+from threadline.sessions.chronicle import open_chronicle, require_writable
 from threadline.sessions.transcripts.layout import Layout, layout_of
 from threadline.sessions.transcripts.lines import END, backwards, forwards, summary_line
 from threadline.sessions.transcripts.rounds import runs
@@ -34,8 +34,11 @@ def boundary(tx: Transaction, id: SessionId, *, keep: int = KEPT_TURNS) -> Bound
     return Boundary(to_seq=to_seq, messages=tuple(said))
 
 
-def require_compactable(tx: Transaction, id: SessionId, *, keep: int = KEPT_TURNS) -> None:
-    """Refuse to have a summary written where it would stand for nothing."""
+def require_compactable(
+    tx: Transaction, id: SessionId, *, keep: int = KEPT_TURNS, now: datetime
+) -> None:
+    """Raise an error if a summary cannot be stored here, or would stand for nothing."""
+    require_writable(open_chronicle(tx, id, now))
     if _lawful_end(tx, layout_of(tx, id), keep) is None:
         raise _nothing(id)
 
@@ -56,7 +59,7 @@ def compact(
     """
     if not checked_text(summary, "summary", SUMMARY_LIMIT).strip():
         raise Invalid("A summary cannot be empty", id=id, hint="Say what was said")
-    with open_chronicle(tx, id, now) as chronicle:
+    with require_writable(open_chronicle(tx, id, now)) as chronicle:
         layout = layout_of(tx, id)
         kept = checked_count(keep, "number of turns to keep", 1)
         if upto is None:
@@ -94,7 +97,7 @@ def _nothing(id: SessionId) -> Conflict:
 
 def undo_compaction(tx: Transaction, id: SessionId, *, now: datetime) -> Cut:
     """Let the model read again what the last compaction replaced; an earlier one holds again."""
-    with open_chronicle(tx, id, now) as chronicle:
+    with require_writable(open_chronicle(tx, id, now)) as chronicle:
         cut = layout_of(tx, id).compaction
         if cut is None:
             raise Conflict("Nothing is compacted", id=id)

@@ -9,7 +9,7 @@ from threadline.core.event import EventKind
 from threadline.core.notice import QUOTING
 from threadline.core.session import SessionId
 from threadline.core.text import checked_count
-from threadline.sessions.chronicle import Chronicle, open_chronicle, require_open
+from threadline.sessions.chronicle import Chronicle, open_chronicle, require_open, require_writable
 from threadline.sessions.transcripts.layout import Layout, layout_of
 from threadline.sessions.transcripts.lines import backwards
 from threadline.sessions.transcripts.rounds import Run, runs
@@ -25,7 +25,7 @@ def list_cuts(tx: Transaction, id: SessionId) -> list[Cut]:
 def undo(tx: Transaction, id: SessionId, turns: int = 1, *, now: datetime) -> Undone:
     """Hide what a person said last, and everything after it; more turns than there are: all."""
     wanted = checked_count(turns, "number of turns", 1)
-    with open_chronicle(tx, id, now) as chronicle:
+    with require_writable(open_chronicle(tx, id, now)) as chronicle:
         _require_rest(chronicle)
         layout = layout_of(tx, id)
         taken = list(islice(runs(backwards(tx, layout, layout.hidden())), wanted))
@@ -50,7 +50,7 @@ def undo(tx: Transaction, id: SessionId, turns: int = 1, *, now: datetime) -> Un
 
 def redo(tx: Transaction, id: SessionId, *, now: datetime) -> Redone:
     """Show again what was undone last, if nothing was said since."""
-    with open_chronicle(tx, id, now) as chronicle:
+    with require_writable(open_chronicle(tx, id, now)) as chronicle:
         hidden = [cut for cut in layout_of(tx, id).cuts if cut.kind is not CutKind.COMPACTED]
         if not any(cut.kind is CutKind.UNDONE for cut in hidden):
             raise Conflict("There is nothing to redo", id=id, hint="Nothing was undone")
@@ -72,7 +72,7 @@ def redo(tx: Transaction, id: SessionId, *, now: datetime) -> Redone:
 
 def retry(tx: Transaction, id: SessionId, *, now: datetime) -> Retried:
     """Hide the last answer, and queue a turn that answers the same words once more."""
-    with require_open(open_chronicle(tx, id, now)) as chronicle:
+    with require_open(require_writable(open_chronicle(tx, id, now))) as chronicle:
         if chronicle.row["suspended_at"] is not None:
             raise Conflict("The session is suspended", id=id, hint="Resume it first")
         if chronicle.row["taken_at"] is not None:

@@ -11,7 +11,12 @@ from threadline.core.rules import Rules
 from threadline.core.session import SessionId
 from threadline.core.text import checked_text
 from threadline.core.turn import Lease, TurnId
-from threadline.sessions.chronicle import Chronicle, open_chronicle, require_open
+from threadline.sessions.chronicle import (
+    Chronicle,
+    open_chronicle,
+    require_open,
+    require_writable,
+)
 from threadline.sessions.turns.close import place_messages
 from threadline.storage.database import Row, Transaction
 from threadline.storage.moments import stamp
@@ -33,7 +38,7 @@ def append(
 
 def record(tx: Transaction, id: SessionId, messages: Sequence[NewMessage], *, now: datetime) -> int:
     """Store messages that belong to no turn; answer the last sequence number."""
-    with require_open(open_chronicle(tx, id, now)) as chronicle:
+    with require_writable(require_open(open_chronicle(tx, id, now))) as chronicle:
         chronicle.add(messages, None)
         chronicle.touch()
         return chronicle.last_seq

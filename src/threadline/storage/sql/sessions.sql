@@ -1,7 +1,7 @@
 -- name: lock_session
 -- Take a session for this transaction and read what a chronicle of it needs.
 SELECT key, id, profile, platform, kind, revision, last_seq, last_activity_at, interruptions,
-       ended_at, end_reason, suspended_at, notice, told_at, taken_at
+       ended_at, end_reason, suspended_at, notice, told_at, taken_at, origin
 FROM sessions
 WHERE id = :id
 FOR NO KEY UPDATE -- postgres
@@ -9,7 +9,7 @@ FOR NO KEY UPDATE -- postgres
 -- name: lock_session_by_key
 -- Take a session, of which only the key is known, for this transaction.
 SELECT key, id, profile, platform, kind, revision, last_seq, last_activity_at, interruptions,
-       ended_at, end_reason, suspended_at, notice, told_at, taken_at
+       ended_at, end_reason, suspended_at, notice, told_at, taken_at, origin
 FROM sessions
 WHERE key = :key
 FOR NO KEY UPDATE -- postgres
@@ -19,7 +19,7 @@ FOR NO KEY UPDATE -- postgres
 SELECT s.key, s.id, s.platform, s.kind, s.revision, s.last_seq, s.last_activity_at,
        s.interruptions, s.ended_at, s.end_reason, s.suspended_at, s.notice, s.told_at,
        s.title, s.busy_mode, s.summary, coalesce(s.root_key, s.key) AS root_key,
-       s.sender_key, s.address_key, s.taken_at
+       s.sender_key, s.address_key, s.taken_at, s.origin
 FROM bindings b
 JOIN sessions s ON s.key = b.session_key
 WHERE b.route = :route
@@ -29,7 +29,7 @@ FOR NO KEY UPDATE -- postgres
 -- Take a session for this transaction, and read what decides how words enter it.
 SELECT s.key, s.id, s.profile, s.platform, s.kind, s.revision, s.last_seq, s.last_activity_at,
        s.interruptions, s.ended_at, s.end_reason, s.suspended_at, s.notice, s.told_at,
-       s.title, s.busy_mode, s.address_key, s.taken_at
+       s.title, s.busy_mode, s.address_key, s.taken_at, s.origin
 FROM sessions s
 WHERE s.id = :id
 FOR NO KEY UPDATE -- postgres
