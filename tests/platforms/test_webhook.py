@@ -188,6 +188,45 @@ async def test_edits_deletions_and_threads_come_through() -> None:
     assert deletion.is_success
 
 
+async def test_a_place_and_a_sender_are_described_in_full() -> None:
+    """Names, topic, scope, parent and alternative ids reach the gateway; the rest is refused."""
+    place = {
+        "place": "thread",
+        "thread": "t1",
+        "chat_name": "Support",
+        "topic": "Order 66",
+        "scope": "shop",
+        "parent": "helpdesk",
+        "alt_chat": "internal-66",
+    }
+    described = {**HELLO, **place, "sender": {"id": "ann", "alt_id": "a-1", "name": "Ann"}}
+    async with opened() as (webhook, gate):
+        caller = Caller(webhook)
+        taken = await caller.post(described)
+        old = await caller.post({**HELLO, "message_id": "m2", "guild_id": "shop"})
+        wrong = [
+            await caller.post({**HELLO, "message_id": "m3", **given})
+            for given in ({"topic": 7}, {"chat_name": "x" * 1001}, {"scope": "x" * 256})
+        ]
+
+    address, sender = gate.taken[0].address, gate.taken[0].sender
+    assert (taken.status_code, old.status_code) == (202, 202)
+    assert address == Address(
+        platform="hook",
+        kind=Kind.THREAD,
+        chat="order 66",
+        thread="t1",
+        alt_chat="internal-66",
+        parent="helpdesk",
+        scope="shop",
+        chat_name="Support",
+        topic="Order 66",
+    )
+    assert (sender.id, sender.alt_id) == ("ann", "a-1")
+    assert gate.taken[1].address.scope == "shop"
+    assert [response.status_code for response in wrong] == [422] * 3
+
+
 @pytest.mark.parametrize(
     ("reception", "said", "status"),
     [

@@ -22,6 +22,8 @@ from threadline.core.text import (
 
 MOST_FILES = 10
 """How many attachments one message may have."""
+LABEL_LIMIT = 1000
+"""Characters."""
 
 _FIELDS = frozenset(
     {
@@ -33,13 +35,19 @@ _FIELDS = frozenset(
         "version",
         "place",
         "thread",
+        "alt_chat",
+        "parent",
+        "scope",
+        "guild_id",
+        "chat_name",
+        "topic",
         "reply_to",
         "attachments",
         "observed",
         "profile",
     }
 )
-_SENDER_FIELDS = frozenset({"id", "name", "is_bot"})
+_SENDER_FIELDS = frozenset({"id", "alt_id", "name", "is_bot"})
 _FILE_FIELDS = frozenset({"name", "media_type", "data"})
 
 
@@ -70,6 +78,12 @@ class Payload:
     version: int
     place: Kind
     thread: str | None
+    alt_chat: str | None
+    """Another id of the same chat: stored, never routed by."""
+    parent: str | None
+    scope: str | None
+    chat_name: str | None
+    topic: str | None
     reply_to: str | None
     files: tuple[File, ...]
     observed: bool
@@ -88,7 +102,15 @@ class Payload:
         words = (Text(text=self.text),) if self.text else ()
         return Inbound(
             address=Address(
-                platform=platform, kind=self.place, chat=self.session, thread=self.thread
+                platform=platform,
+                kind=self.place,
+                chat=self.session,
+                thread=self.thread,
+                alt_chat=self.alt_chat,
+                parent=self.parent,
+                scope=self.scope,
+                chat_name=self.chat_name,
+                topic=self.topic,
             ),
             sender=self.sender,
             parts=(*words, *files),
@@ -118,6 +140,11 @@ def read_payload(body: bytes) -> Payload:
         ),
         place=checked_choice(given.get("place", "dm"), "place", Kind),
         thread=_optional(given, "thread"),
+        alt_chat=_optional(given, "alt_chat"),
+        parent=_optional(given, "parent"),
+        scope=_optional(given, "scope" if "scope" in given else "guild_id"),
+        chat_name=_label(given, "chat_name"),
+        topic=_label(given, "topic"),
         reply_to=_optional(given, "reply_to"),
         files=_files(given.get("attachments", [])),
         observed=checked_flag(given.get("observed", False), "observed"),
@@ -190,10 +217,15 @@ def _optional(given: Mapping[str, object], name: str) -> str | None:
     return checked_id(given[name], name) if name in given else None
 
 
+def _label(given: Mapping[str, object], name: str) -> str | None:
+    return checked_text(given[name], name, LABEL_LIMIT) if name in given else None
+
+
 def _sender(value: object) -> Sender:
     given = _object(value, "sender", _SENDER_FIELDS)
     return Sender(
         id=_optional(given, "id"),
+        alt_id=_optional(given, "alt_id"),
         name=_optional(given, "name"),
         is_bot=checked_flag(given.get("is_bot", False), "is_bot"),
     )
