@@ -136,6 +136,11 @@ def is_multi_user(address: Address, scopes: Scopes) -> bool:
     return address.kind is not Kind.DM and scopes.sharing_at(address) is Sharing.SHARED
 
 
+def is_member_only(address: Address, scopes: Scopes) -> bool:
+    """Whether each member of a group has a conversation of their own there."""
+    return address.kind is not Kind.DM and scopes.sharing_at(address) is Sharing.MEMBER
+
+
 def canonical_profile(profile: str) -> str:
     """Name a profile; empty and `default` mean the main one."""
     named = checked_id(profile, "profile")

@@ -88,7 +88,8 @@ def _shower(scene: Scene, veil: Veil, *, is_shared: bool) -> Callable[[Message],
     def show(message: Message) -> Message:
         if hides and message.sender_id is not None:
             message = replace(message, sender_id=hiding.user(platform, message.sender_id))
-        return name_sender(message) if is_shared else message
+        # What was said between others has no row, and is named wherever it is shown.
+        return name_sender(message) if is_shared or message.key < 0 else message
 
     return show
 

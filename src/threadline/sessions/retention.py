@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from threadline.core.address import Kind
 from threadline.core.event import EventKind
@@ -15,6 +15,10 @@ from threadline.storage.database import Row, Transaction, expect
 from threadline.storage.moments import stamp
 
 BATCH = 20
+OBSERVED_KEPT = 1_000
+"""Messages between others that are stored for each chat, the latest ones."""
+OBSERVED_FOR = timedelta(days=30)
+"""How long they are stored, unless the rules say less."""
 _PAGE = 500
 _SCAN = 20_000
 _ROUTES = 50
@@ -97,6 +101,23 @@ def unbind_idle(tx: Transaction, *, before: datetime, now: datetime) -> int:
         with chronicle_of(tx, key, now) as chronicle:
             chronicle.tell(EventKind.SESSION_CHANGED)
     return sum(freed.values())
+
+
+def prune_observations(tx: Transaction, retention: Retention, *, now: datetime) -> bool:
+    """Delete a slice of what groups said between others long ago; True if there may be more."""
+    for row in tx.all("list_observed_places"):
+        span = retention.span_for(row.text("platform"), Kind(row.text("kind")), Origin.PERSON)
+        before = now - (OBSERVED_FOR if span is None else min(span, OBSERVED_FOR))
+        dropped = tx.all(
+            "drop_observations_before",
+            address_key=row.number("key"),
+            before=stamp(before),
+            kept=OBSERVED_KEPT,
+            most=_PAGE,
+        )
+        if dropped:
+            return True
+    return False
 
 
 def list_stray_pieces(tx: Transaction) -> frozenset[str]:

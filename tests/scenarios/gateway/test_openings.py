@@ -111,6 +111,18 @@ async def test_group_chatter_is_context_and_starts_no_turn(house: GatewayHouse) 
     assert house.agent.saw_only("[Bob] the peas are up", "[Alice] what is up?")
 
 
+async def test_chatter_reaches_every_members_own_conversation(house: GatewayHouse) -> None:
+    """Where each member has a conversation of their own, whoever asks is shown what others said."""
+    bob, alice, carol = (house.guest(name).in_group("Garden") for name in ("Bob", "Alice", "Carol"))
+
+    await bob.says("the peas are up", observed=True)
+    assert not house.agent.requests
+    await alice.says("what is up?")
+    assert house.agent.saw_only("[Bob] the peas are up", "what is up?")
+    await carol.says("and for me?")
+    assert house.agent.saw_only("[Bob] the peas are up", "and for me?")
+
+
 async def test_the_agent_knows_where_it_speaks(house: GatewayHouse) -> None:
     """Platform, place and people, in a text that stays the same from turn to turn."""
     alice = house.guest("Alice").in_thread("Garden", "Peas")

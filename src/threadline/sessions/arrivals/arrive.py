@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from threadline.core.address import Kind
 from threadline.core.errors import QueueFull
 from threadline.core.event import EventKind
 from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.message import MarkerKind, NewMessage, Role, plain_text
 from threadline.core.rank import Rank
-from threadline.core.route import Route, route
+from threadline.core.route import Route, is_member_only, route
 from threadline.core.rules import Rules
 from threadline.core.session import Cause, EndReason, TitleSource
 from threadline.core.text import checked_type, first_words
@@ -17,6 +18,7 @@ from threadline.core.turn import BusyMode, TurnId, TurnState
 from threadline.sessions.arrivals import outcome
 from threadline.sessions.arrivals.answers import answer_beside, answer_waiting
 from threadline.sessions.arrivals.changes import apply_early, change
+from threadline.sessions.arrivals.observations import mark_observed, observe
 from threadline.sessions.arrivals.outcome import Arrival, Outcome
 from threadline.sessions.arrivals.places import Place, look_up, remember
 from threadline.sessions.chronicle import Chronicle, require_writable
@@ -68,8 +70,11 @@ def arrive(
     known = look_up(tx, inbound, at)
     if (before := outcome.settled(tx, inbound, known)) is not None:
         return before
+    scopes = rules.scopes_for(at.platform)
+    if inbound.observed and is_member_only(at, scopes):
+        return observe(tx, inbound, remember(tx, inbound, at, known), now)
     place = remember(tx, inbound, at, known, now)
-    where = route(named.address, named.sender, rules.scopes_for(at.platform), place.profile)
+    where = route(named.address, named.sender, scopes, place.profile)
     rank = None if known.number("early") else answers
     given = answer_beside(tx, inbound, place, known, rank=rank, where=where, now=now)
     if given is not None:
@@ -223,7 +228,10 @@ def enter(
 
 def _turn_for(entrance: Entrance, place: Place) -> TurnId:
     if entrance.joins is None:
-        return entrance.chronicle.queue_turn(place.address_key, entrance.steers)
+        turn_id = entrance.chronicle.queue_turn(place.address_key, entrance.steers)
+        if place.address.kind is not Kind.DM:
+            mark_observed(entrance.chronicle, turn_id, place)
+        return turn_id
     entrance.chronicle.touch()
     entrance.chronicle.tell(EventKind.TURN_QUEUED, entrance.joins)
     return entrance.joins

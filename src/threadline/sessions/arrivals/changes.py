@@ -14,6 +14,7 @@ from threadline.core.session import SessionId, TitleSource
 from threadline.core.text import first_words
 from threadline.core.turn import TurnId, TurnState
 from threadline.sessions.arrivals import outcome
+from threadline.sessions.arrivals.observations import change_observation
 from threadline.sessions.arrivals.outcome import Arrival, Outcome
 from threadline.sessions.chronicle import Chronicle, chronicle_of, use_blobs
 from threadline.sessions.search.index import reindex
@@ -33,6 +34,11 @@ def change(tx: Transaction, inbound: Inbound, *, rules: Rules, now: datetime) ->
     if original is None:
         _wait_for_message(tx, inbound)
         return _noted(tx, inbound, Outcome.EARLY)
+    if original["outcome"] == Outcome.OBSERVED and original["message_key"] is None:
+        if _is_outdated(tx, inbound):
+            return _noted(tx, inbound, Outcome.IGNORED)
+        change_observation(tx, inbound)
+        return _noted(tx, inbound, Outcome.CHANGED)
     if original["message_key"] is None:
         return _noted(tx, inbound, Outcome.IGNORED)
     return _apply(tx, inbound, original.number("message_key"), rules, now)

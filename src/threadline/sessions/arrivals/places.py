@@ -50,8 +50,13 @@ def look_up(tx: Transaction, inbound: Inbound, at: Address) -> Row:
     )
 
 
-def remember(tx: Transaction, inbound: Inbound, at: Address, known: Row, now: datetime) -> Place:
-    """Make sure that the store knows a message's place and sender, by their present names."""
+def remember(
+    tx: Transaction, inbound: Inbound, at: Address, known: Row, now: datetime | None = None
+) -> Place:
+    """Make sure that the store knows a message's place and sender, by their present names.
+
+    Without a time the sender does not speak to the agent now, and is greeted when they do.
+    """
     address_key, is_first = _remember_address(tx, at, known)
     sender_id = canonical_sender(inbound.address.platform, inbound.sender)
     sender_key = known.number_or_none("sender_key")
@@ -62,12 +67,12 @@ def remember(tx: Transaction, inbound: Inbound, at: Address, known: Row, now: da
             inbound.address.platform,
             sender_id,
             inbound.sender.name,
-            seen_at=stamp(now),
+            seen_at=NEVER_SEEN if now is None else stamp(now),
             voucher=voucher_of(inbound),
         )
-        greeting = greet(installation=is_first)
+        greeting = None if now is None else greet(installation=is_first)
     elif sender_key is not None:
-        if known["first_seen_at"] == NEVER_SEEN:
+        if known["first_seen_at"] == NEVER_SEEN and now is not None:
             tx.run("greet_sender", key=sender_key, now=stamp(now))
             greeting = greet(installation=is_first)
         _note_news(tx, sender_key, known, inbound)

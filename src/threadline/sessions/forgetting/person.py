@@ -89,7 +89,7 @@ def remove_sender(work: Work, subject: str, seen: int) -> bool:
     """Leave of a sender only that there was one; False if there is still something of theirs."""
     tx, key = work.tx, int(subject)
     _hold_off_arrivals(work)
-    if _drop_answers(work, key):
+    if _drop_answers(work, key) or _drop_observations(work, key):
         return False
     # Before it is looked whether they spoke again: a job would do so in their name. And before
     # the sender is locked, of whom a job that just starts wants to know.
@@ -167,6 +167,13 @@ def _drop_answers(work: Work, key: int) -> bool:
                 with opened as chronicle:
                     chronicle.tell(EventKind.SESSION_CHANGED)
     return bool(rows)
+
+
+def _drop_observations(work: Work, key: int) -> bool:
+    """Delete a slice of what they said between others in groups; False when there is nothing."""
+    dropped = work.tx.all("drop_observations_of", sender_key=key, most=_ROWS)
+    work.counts["messages"] += len(dropped)
+    return bool(dropped)
 
 
 def _nameless(work: Work, what: str, key: int) -> str:

@@ -27,9 +27,13 @@ class Pruning(Forgetting):
     ) -> Certificate | None:
         """Remove the sessions whose time is over; None if there are none.
 
-        Pinned, suspended, held and busy sessions stay, and so does whatever a branch shares.
+        Pinned, suspended, held and busy sessions stay, and so does whatever a branch shares. What
+        groups said between others goes after 30 days at the latest.
         """
-        found = await self._prunable(self._retention(rules))
+        kept = self._retention(rules)
+        while await self._db.write(retention.prune_observations, kept, now=self.now()):
+            pass
+        found = await self._prunable(kept)
         id: ForgettingId | None = None
         for first in range(0, len(found), retention.BATCH):
             batch = found[first : first + retention.BATCH]

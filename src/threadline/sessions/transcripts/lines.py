@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from threadline.core.cut import Cut
-from threadline.core.message import Message, MessageKey, Role
+from threadline.core.message import Message, MessageKey, Role, Text
 from threadline.core.notice import stand_in
 from threadline.core.session import SessionId
 from threadline.sessions.records import message_from
@@ -19,6 +19,8 @@ from threadline.storage.database import Row, SqlValue, Transaction
 
 END = 2**62
 """A sequence number after all others."""
+OBSERVED_CHARACTERS = 8_000
+"""How much one turn shows of what was said in its chat between others."""
 LOOK_BACK = 50
 """Rows that are read at a time by whoever does not know how far to go."""
 
@@ -27,14 +29,57 @@ def history(tx: Transaction, id: SessionId) -> list[Message]:
     """Read what the agent is shown: without what was undone, retried or deleted.
 
     What was compacted is there as its summary: a line of the system, in the place of the last line
-    that it stands for. It has no row, so its key is below zero.
+    that it stands for. It has no row, so its key is below zero. The same holds for what was said in
+    the chat between others before a turn was asked.
     """
     layout = layout_of(tx, id)
     lines = forwards(tx, layout, layout.hidden_from_model(), page=END)
     said = [line for line in lines if line.deleted_at is None]
     if layout.compaction is not None:
         said.insert(0, summary_line(layout.id, layout.compaction))
-    return said
+    return _with_observed(tx, layout, said)
+
+
+def _with_observed(tx: Transaction, layout: Layout, said: list[Message]) -> list[Message]:
+    """Add, before what is asked in each turn, what was said in its chat between others."""
+    observed: dict[int, list[Message]] = {}
+    for segment in layout.segments:
+        for row in tx.all("list_observed", session_key=segment.session_key):
+            line = _observed_line(layout.id, row)
+            observed.setdefault(row.number("turn_id"), []).append(line)
+    if not observed:
+        return said
+    lines: list[Message] = []
+    for line in said:
+        if line.role is Role.USER and line.turn_id is not None:
+            lines += _latest(observed.pop(line.turn_id, []))
+        lines.append(line)
+    return lines
+
+
+def _latest(heard: Sequence[Message]) -> list[Message]:
+    """Take the latest of some messages, as many as one turn may show."""
+    room, latest = OBSERVED_CHARACTERS, list[Message]()
+    for line in reversed(heard):
+        room -= len(line.text)
+        if room < 0:
+            break
+        latest.append(line)
+    return latest[::-1]
+
+
+def _observed_line(id: SessionId, row: Row) -> Message:
+    """Make the line that shows an observation. It has no row, so its key is below zero."""
+    return Message(
+        key=MessageKey(-row.number("id")),
+        session_id=id,
+        seq=None,
+        role=Role.USER,
+        parts=(Text(text=row.text("text")),),
+        at=row.moment("at"),
+        sender_id=row.text_or_none("sender_id"),
+        sender_name=row.text_or_none("sender_name"),
+    )
 
 
 def summary_line(id: SessionId, cut: Cut) -> Message:
