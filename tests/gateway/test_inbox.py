@@ -123,6 +123,30 @@ async def test_strangers_hear_nothing_elsewhere(store: Store) -> None:
     assert await store.pairings() == []
 
 
+async def test_who_is_refused_in_a_group_is_logged(
+    store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The line has the ids that the settings need, on one line, and nothing of what was said."""
+    caplog.set_level(logging.INFO, "threadline.gateway")
+    front = Front(store, AccessRules(allow=["telegram:alice"]), per_minute=2)
+    odd = replace(GROUP, chat="-100\n99")
+
+    for _ in range(5):
+        await front.take("a secret", "mallory", address=GROUP)
+    await front.inbox.take(front.said("a secret", sender=BOT, address=odd))
+    await front.take("chatter", "mallory", address=odd, observed=True)
+    await front.take("hello", address=GROUP)
+
+    person = (
+        f"Refused a message from telegram:mallory in telegram:{GROUP.chat}: the sender is not in"
+        " access.allow, nor the chat in access.chats"
+    )
+    bot = "Refused a message from the bot telegram:robot in telegram:-100 99: it is not in"
+    lines = [line for line in caplog.messages if line.startswith("Refused")]
+    assert lines == [person, person, f"{bot} access.bots"]
+    assert "secret" not in caplog.text
+
+
 async def test_a_flood_of_strangers_is_three_codes(front: Front) -> None:
     """A thousand of them, each of whom writes twice, are told three codes, and harm nobody."""
     sent = [front.said("let me in", f"s{n}") for n in range(1000) for _ in range(2)]

@@ -11,6 +11,7 @@ from threadline.core.address import Address, Kind
 from threadline.core.command import WhileRunning, parse_command
 from threadline.core.errors import Invalid, QueueFull, StorageError, ThreadlineError
 from threadline.core.inbound import Inbound, InboundKind
+from threadline.core.label import label
 from threadline.core.message import Attachment, MediaKind, plain_text
 from threadline.core.platform import Answer, Capabilities, Reception, Taken
 from threadline.core.rank import Rank
@@ -164,9 +165,17 @@ class Inbox:
         return await self._receive(inbound, rank)
 
     async def _meet(self, inbound: Inbound) -> Taken:
-        """Give a code to a stranger who writes directly; everybody else hears nothing."""
+        """Give a pairing code to an unknown sender of a direct message; others get no reply.
+
+        What others said to the agent is logged with the ids that the access settings need.
+        """
         address, sender = inbound.address, inbound.sender
-        if address.kind is not Kind.DM or sender.is_bot or not _is_said(inbound):
+        if not _is_said(inbound):
+            return Taken(reception=Reception.REFUSED)
+        if address.kind is not Kind.DM or sender.is_bot:
+            pair = (_sender_of(inbound), address.chat)
+            if self._strangers.take(pair, self._moment_of(inbound)) is Haste.NONE:
+                _log_refused(inbound)
             return Taken(reception=Reception.REFUSED)
         refused = Taken(reception=Reception.REFUSED, said=UNKNOWN)
         haste = self._strangers.take(_sender_of(inbound), self._moment_of(inbound))
@@ -346,3 +355,15 @@ def _sender_of(inbound: Inbound) -> tuple[str, ...]:
     platform = inbound.address.platform
     id = canonical_sender(platform, inbound.sender)
     return _chat_of(inbound) if id is None else (platform, id)
+
+
+def _log_refused(inbound: Inbound) -> None:
+    """Log that an unknown sender was refused, and which settings would admit them."""
+    address, sender = inbound.address, inbound.sender
+    who = label(f"{address.platform}:{sender.canonical or '?'}")
+    chat = label(f"{address.platform}:{address.chat}")
+    if sender.is_bot:
+        log.info("Refused a message from the bot %s in %s: it is not in access.bots", who, chat)
+    else:
+        how = "the sender is not in access.allow, nor the chat in access.chats"
+        log.info("Refused a message from %s in %s: %s", who, chat, how)
