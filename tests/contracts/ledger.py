@@ -1,6 +1,7 @@
 """What tests of the ledger share: somebody asks, is answered, and something is taken."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.event import Cursor, Event
@@ -10,6 +11,7 @@ from threadline.core.turn import Lease
 from threadline.sessions.deliveries import Parcel
 from threadline.sessions.store import Store
 from threadline.sessions.turns.claim import Claim
+from threadline.testing.clock import FakeClock
 
 HERE = Address(platform="telegram", kind=Kind.DM, chat="alice")
 THERE = Address(platform="slack", kind=Kind.DM, chat="bob")
@@ -43,3 +45,12 @@ async def told(store: Store) -> Sequence[Event]:
     """Read all that the feed tells of deliveries."""
     page = await store.events(Cursor("0.0"))
     return [event for event in page.events if event.kind.noun == "delivery"]
+
+
+async def run_steadily(store: Store, clock: FakeClock, span: timedelta) -> None:
+    """Let time pass while a gateway reads the clock at every sweep."""
+    await store.observe_clock()
+    over = clock() + span
+    while clock() < over:
+        clock.advance(min(timedelta(minutes=59), over - clock()))
+        assert await store.observe_clock() is None

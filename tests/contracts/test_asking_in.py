@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 from tests.contracts.desk import ALICE, DM, THREAD, Desk, both, open_desk
+from tests.contracts.ledger import run_steadily
 from tests.databases import DatabaseFactory
 from threadline.core.account import Account
 from threadline.core.agent import Question
@@ -314,7 +315,7 @@ async def test_a_lost_answer_of_the_owner_is_old_once_the_agent_has_answered(des
     (parcel,) = await desk.store.take_deliveries()
     await desk.store.not_sent(parcel.delivery, SendOutcome.REJECTED, "no", timedelta(0))
     assert not await is_marked_lost(desk)
-    desk.clock.advance(timedelta(hours=25))
+    await run_steadily(desk.store, desk.clock, timedelta(hours=25))
     await desk.store.abandon_stale()
     assert await is_marked_lost(desk)
 

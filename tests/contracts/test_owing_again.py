@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from tests.contracts.ledger import THERE, begin, finish, take, told
+from tests.contracts.ledger import THERE, begin, finish, run_steadily, take, told
 from tests.databases import OpenStore
 from threadline.core.delivery import DeliveryId, DeliveryState, SendOutcome, SentPiece
 from threadline.core.errors import Conflict, NotFound
@@ -70,7 +70,7 @@ async def test_what_was_taken_stays_taken(open_store: OpenStore) -> None:
     piece = SentPiece(n=0, platform_id="p0", length=6)
     await store.note_piece(parcel.delivery, piece)
     await store.not_sent(parcel.delivery, SendOutcome.REJECTED, "busy")
-    clock.advance(timedelta(hours=25))
+    await run_steadily(store, clock, timedelta(hours=25))
     assert await store.abandon_stale() == [parcel.delivery.id]
 
     owed = await store.owe_again(parcel.delivery.id)

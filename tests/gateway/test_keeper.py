@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 
+from tests.contracts.ledger import run_steadily
 from tests.databases import DatabaseFactory, OpenStore
 from tests.gateway.scene import becomes, tell, unhurried, until
 from threadline.core.account import OUTCOMES_LAST, KnownRequest
@@ -143,7 +144,7 @@ async def test_stale_replies_are_given_up(open_store: OpenStore) -> None:
     claim = await store.claim()
     assert claim is not None
     await store.finish(claim.lease)
-    clock.advance(timedelta(hours=25))
+    await run_steadily(store, clock, timedelta(hours=25))
 
     await Keeper(store).sweep()
 

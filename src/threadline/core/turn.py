@@ -15,6 +15,8 @@ TurnId = NewType("TurnId", int)
 OwnerId = NewType("OwnerId", str)
 
 LEASE = timedelta(seconds=60)
+CLOCK_SLACK = timedelta(minutes=1)
+"""A stored time that is so far in the future was written before the clock was set back."""
 FRESHNESS = timedelta(seconds=3600)
 MAX_ATTEMPTS = 3
 QUEUE_CAP = 100

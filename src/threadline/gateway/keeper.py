@@ -18,7 +18,8 @@ log = logging.getLogger("threadline.gateway")
 
 _SOON = timedelta(milliseconds=20)
 """A lease is over only after its last moment."""
-
+TRUSTED_AFTER = timedelta(days=1)
+"""How long the clock must run without a jump before old sessions are deleted."""
 Hook: TypeAlias = Callable[[Ending, Sequence[Message]], Awaitable[None]]
 """Is told of an ending, with the transcript. One that raises is called again."""
 Refuses: TypeAlias = Callable[[Collection[TurnId]], Awaitable[frozenset[TurnId]]]
@@ -93,11 +94,11 @@ class Keeper:
         """End what is over, and clear away what nobody uses; a step that fails keeps none back."""
         store = self._store
         steps: tuple[Callable[[], Awaitable[object]], ...] = (
+            self._observe_clock,
             self._deny_unanswered,
             self._end_expired,
             self._abandon_stale,
-            store.unbind_idle,
-            store.prune,
+            self._prune,
             store.finish_forgettings,
             store.sweep_blobs,
             self._sweep_pieces,
@@ -117,6 +118,22 @@ class Keeper:
         """Tell whoever wants to know of sessions that ended."""
         if self.on_ended is not None:
             await self._store.tell_endings(self.on_ended)
+
+    async def _observe_clock(self) -> None:
+        jump = await self._store.observe_clock()
+        if jump is not None:
+            log.warning(
+                "The clock went %s by %s, or no gateway ran: until it has run steadily for a day, "
+                "no reply is given up as too old and no old session is deleted",
+                "ahead" if jump > timedelta(0) else "back",
+                timedelta(seconds=round(abs(jump).total_seconds())),
+            )
+
+    async def _prune(self) -> None:
+        """Apply the retention rules, unless the clock may be wrong: what is deleted is gone."""
+        if await self._store.steady_for() >= TRUSTED_AFTER:
+            await self._store.unbind_idle()
+            await self._store.prune()
 
     async def _end_expired(self) -> None:
         ended = await self._store.sweep()

@@ -135,8 +135,16 @@ def _lock_due(tx: Transaction, id: JobId, now: datetime) -> Job | None:
     return job if is_due else None
 
 
+def plan_again(tx: Transaction, id: JobId, *, now: datetime) -> None:
+    """Plan the next run of a job that was planned before the clock was set back."""
+    if tx.one("lock_job", id=id) is not None:
+        _plan_next(tx, read_job(tx, id), now)
+        tell_job(tx, id, now)
+
+
 def _plan_next(tx: Transaction, job: Job, now: datetime) -> None:
-    next_at = parse_schedule(job.schedule, job.timezone).after(now, since=job.made_at)
+    since = min(job.made_at, now)
+    next_at = parse_schedule(job.schedule, job.timezone).after(now, since=since)
     tx.run("set_next_time", id=job.id, next_at=None if next_at is None else stamp(next_at))
 
 

@@ -185,14 +185,42 @@ async def test_a_dead_chat_is_remembered_until_it_lives(house: GatewayHouse) -> 
 
 
 async def test_what_could_not_be_sent_for_a_day_is_given_up(house: GatewayHouse) -> None:
-    """Nobody is told yesterday's news."""
+    """A platform that asks for one pause after another is not waited for any longer."""
     bob = house.guest("Bob", on="plain")
-    house.simulated("plain").suffer(Trouble.FLOOD, retry_after=timedelta(hours=23))
-    await bob.says("hello")
-    await house.time_passes(hours=25)
+    house.simulated("plain").suffer(Trouble.FLOOD, times=30, retry_after=timedelta(hours=1))
     await house.sweeps()
+    await bob.says("hello")
+    for _ in range(26):
+        await house.time_passes(minutes=59)
+        await house.sweeps()
+    house.simulated("plain").recover()
+    await house.time_passes(hours=1)
 
     assert bob.sees == []
+    assert (await house.store.load()).owed == 0
+
+
+@pytest.mark.parametrize("ahead", [timedelta(days=1), timedelta(days=8)])
+@pytest.mark.parametrize("crashes", [False, True], ids=["running", "crashing"])
+async def test_a_clock_that_jumps_keeps_no_reply_back(
+    house: GatewayHouse, ahead: timedelta, *, crashes: bool
+) -> None:
+    """Ahead and back, with replies that wait on both sides: all are sent, none is given up."""
+    guests = [house.guest(name, on="plain") for name in ("Ada", "Bob", "Eve")]
+    plain = house.simulated("plain")
+    await house.sweeps()
+    for guest, jump in zip(guests, (timedelta(0), ahead, -ahead), strict=True):
+        house.clock.advance(jump)
+        if crashes:
+            await house.crashes_and_comes_back()
+        await house.sweeps()
+        plain.suffer(Trouble.FLOOD, at=guest.at, retry_after=timedelta(minutes=10))
+        await guest.says("hello")
+    await house.sweeps()
+    await house.time_passes(minutes=15)
+    await house.sweeps()
+
+    assert [guest.sees for guest in guests] == [["ok"], ["ok"], ["ok"]]
     assert (await house.store.load()).owed == 0
 
 

@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 
 from threadline.core.delivery import (
     MAX_DELIVERY_ATTEMPTS,
-    STALE_AFTER,
     Delivery,
     DeliveryState,
     SendOutcome,
@@ -96,7 +95,6 @@ def not_sent(
         or (is_unheard and delivery.unheard_at is not None)
         or delivery.dead_at is not None
         or (delivery.attempts >= MAX_DELIVERY_ATTEMPTS and retry_after is None)
-        or now - delivery.owed_at > STALE_AFTER
     ):
         row = _read(tx, delivery)
         if outcome is SendOutcome.DEAD:
@@ -112,7 +110,7 @@ def not_sent(
         delivery,
         error,
         pause=pause_after(delivery.attempts, retry_after),
-        # A platform that asks for a pause has refused nothing; how often it may is limited by time.
+        # A platform that asks for a pause has refused nothing; `abandon_stale` limits it.
         is_spared=outcome is SendOutcome.REJECTED and retry_after is not None,
         now=now,
     )
@@ -152,6 +150,7 @@ def _retry(
             "retry_delivery",
             id=delivery.id,
             fence=delivery.fence,
+            now=stamp(now),
             due_at=stamp(now + pause),
             repeated_at=_stamp(delivery.repeated_at),
             unheard_at=_stamp(delivery.unheard_at),

@@ -9,7 +9,8 @@ from threadline.core.errors import LeaseLost
 from threadline.core.event import EventKind
 from threadline.core.rules import Rules
 from threadline.core.text import COUNT_LIMIT
-from threadline.core.turn import OwnerId, is_over
+from threadline.core.turn import CLOCK_SLACK, OwnerId, is_over
+from threadline.sessions.clock import steady_for
 from threadline.sessions.deliveries.carry import cut_off
 from threadline.sessions.deliveries.parcel import in_lock_order, telling
 from threadline.sessions.records import address_from_row, delivery_from
@@ -54,9 +55,16 @@ def _release(tx: Transaction, dead: frozenset[OwnerId], now: datetime) -> None:
 
 
 def abandon_stale(tx: Transaction, *, now: datetime) -> list[DeliveryId]:
-    """Give up a slice of what could not be sent for a whole day."""
+    """Give up a slice of the replies that could not be sent for a day in which a gateway ran.
+
+    Only time counts in which the clock was observed to run steadily: neither a jump of the clock
+    nor a downtime makes a reply old.
+    """
+    if steady_for(tx, now=now) < STALE_AFTER:
+        return []
     abandoned = []
-    stale = tx.all("list_stale_deliveries", before=stamp(now - STALE_AFTER), most=_SLICE)
+    before, latest = stamp(now - STALE_AFTER), stamp(now + CLOCK_SLACK)
+    stale = tx.all("list_stale_deliveries", before=before, latest=latest, most=_SLICE)
     for row in in_lock_order(stale):
         id = DeliveryId(row.number("id"))
         with telling(tx, row.number_or_none("session_key"), now) as tell:

@@ -4,10 +4,10 @@ import json
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 
-from threadline.core.delivery import STALE_AFTER, Delivery, DeliveryId
+from threadline.core.delivery import Delivery, DeliveryId
 from threadline.core.event import EventKind
 from threadline.core.rules import Rules
-from threadline.core.turn import OwnerId
+from threadline.core.turn import CLOCK_SLACK, OwnerId
 from threadline.sessions.deliveries.parcel import Parcel, in_lock_order, read_parcel, telling
 from threadline.storage.database import Row, SqlValue, Transaction, expect
 from threadline.storage.moments import stamp
@@ -28,7 +28,7 @@ def take_deliveries(
         "list_due",
         owner=owner,
         now=stamp(now),
-        owed_since=stamp(now - STALE_AFTER),
+        latest=_latest(now),
         most=most,
         platforms=_listed(platforms),
     )
@@ -41,6 +41,7 @@ def take_deliveries(
                 owner=owner,
                 lease_until=stamp(now + rules.lease),
                 now=stamp(now),
+                latest=_latest(now),
             )
             if taken is not None:
                 tell(EventKind.DELIVERY_SENDING, id)
@@ -51,9 +52,15 @@ def take_deliveries(
 def next_due(
     tx: Transaction, platforms: Collection[str] | None = None, *, owner: OwnerId, now: datetime
 ) -> datetime | None:
-    """Tell when the next delivery is due that can be taken, or since when; None: there is none."""
-    since = stamp(now - STALE_AFTER)
-    row = expect(tx, "find_next_due", owner=owner, owed_since=since, platforms=_listed(platforms))
+    """Return when the next delivery that can be taken is or was due; None: there is none."""
+    row = expect(
+        tx,
+        "find_next_due",
+        owner=owner,
+        now=stamp(now),
+        latest=_latest(now),
+        platforms=_listed(platforms),
+    )
     return row.moment_or_none("due_at")
 
 
@@ -83,6 +90,11 @@ def renew(
 
 def _in_lock_order(tx: Transaction, ids: Iterable[DeliveryId]) -> list[Row]:
     return in_lock_order([row for id in ids if (row := tx.one("read_delivery", id=id)) is not None])
+
+
+def _latest(now: datetime) -> int:
+    """Return the latest time that can have been stored, unless the clock was set back since."""
+    return stamp(now + CLOCK_SLACK)
 
 
 def _listed(platforms: Collection[str] | None) -> SqlValue:

@@ -19,6 +19,7 @@ from threadline.core.person import (
     write_code,
 )
 from threadline.core.text import checked_text
+from threadline.core.turn import CLOCK_SLACK
 from threadline.sessions.people.persons import join_senders, remember_sender
 from threadline.storage.database import Row, Transaction, expect
 from threadline.storage.moments import stamp
@@ -120,12 +121,12 @@ def link(
 def _is_shut_out(sender: Row, now: datetime) -> bool:
     since = sender.moment_or_none("wrong_since")
     is_many = sender.number("wrong_codes") >= WRONG_CODES
-    return is_many and since is not None and now < since + WRONG_WITHIN
+    return is_many and since is not None and -CLOCK_SLACK <= now - since < WRONG_WITHIN
 
 
 def _count_wrong(tx: Transaction, sender: Row, now: datetime) -> None:
     since, count = sender.moment_or_none("wrong_since"), sender.number("wrong_codes") + 1
-    if since is None or now >= since + WRONG_WITHIN:
+    if since is None or not -CLOCK_SLACK <= now - since < WRONG_WITHIN:
         since, count = now, 1
     if count == WRONG_CODES:
         since = now  # From here on it is the moment since which they are locked out.

@@ -153,7 +153,10 @@ class Delivering(Door):
         return await self._db.write(reclaim.reclaim, dead=dead, rules=self.rules, now=self.now())
 
     async def abandon_stale(self) -> list[DeliveryId]:
-        """Give up a slice of the replies that could not be sent for a whole day."""
+        """Give up a slice of the replies that could not be sent for a day.
+
+        Only time counts in which `observe_clock` was called at least once an hour.
+        """
         return await self._db.write(reclaim.abandon_stale, now=self.now())
 
     async def clear_words(self) -> int:

@@ -2,14 +2,14 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from threadline.core.errors import sentence_of
 from threadline.core.message import BlobHash, Message
 from threadline.core.session import SessionId, checked_session_id
 from threadline.core.text import checked_count, checked_id
 from threadline.core.turn import LEASE, TurnId
-from threadline.sessions import blobs, endings, feed
+from threadline.sessions import blobs, clock, endings, feed
 from threadline.sessions.endings import Ending, EndingId
 from threadline.sessions.store.door import Door
 from threadline.sessions.transcripts.lines import history
@@ -91,6 +91,19 @@ class Keeping(Door):
     async def deny_unanswered(self) -> list[TurnId]:
         """Deny the questions that nobody answered in time."""
         return await self._db.write(pause.deny_unanswered, rules=self.rules, now=self.now())
+
+    async def observe_clock(self) -> timedelta | None:
+        """Record that the clock was read; return by how much it jumped, or None if it did not.
+
+        What was stored before the clock was set back is corrected. A time in which nobody called
+        this looks like a jump ahead.
+        """
+        await self._db.write(clock.correct_future, now=self.now())
+        return await self._db.write(clock.observe, now=self.now())
+
+    async def steady_for(self) -> timedelta:
+        """Return for how long the clock was observed to run without a jump."""
+        return await self._db.read(clock.steady_for, now=self.now())
 
     async def sweep_blobs(self) -> list[BlobHash]:
         """Delete the attachments that no message has used for a day."""

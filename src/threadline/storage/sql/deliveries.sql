@@ -1,14 +1,14 @@
 -- name: owe_delivery
 -- Owe something to a place. No number is given twice.
-INSERT INTO deliveries (id, session_key, turn_id, address_key, state, owed_at, due_at, notice, -- sqlite
+INSERT INTO deliveries (id, session_key, turn_id, address_key, state, owed_at, due_at, planned_at, notice, -- sqlite
                         part, after_seq, until_seq, text, parts, choices, sender_key, streamed_by) -- sqlite
 VALUES (1 + max(coalesce((SELECT max(d.id) FROM deliveries d), 0), -- sqlite
                 coalesce((SELECT max(f.last_delivery) FROM forgettings f), 0)), -- sqlite
-        :session_key, :turn_id, :address_key, :state, :now, :now, :notice, -- sqlite
+        :session_key, :turn_id, :address_key, :state, :now, :now, :now, :notice, -- sqlite
         :part, :after_seq, :until_seq, :text, :parts, :choices, :sender_key, :streamed_by) -- sqlite
-INSERT INTO deliveries (session_key, turn_id, address_key, state, owed_at, due_at, notice, -- postgres
+INSERT INTO deliveries (session_key, turn_id, address_key, state, owed_at, due_at, planned_at, notice, -- postgres
                         part, after_seq, until_seq, text, parts, choices, sender_key, streamed_by) -- postgres
-VALUES (:session_key, :turn_id, :address_key, :state, :now, :now, :notice, -- postgres
+VALUES (:session_key, :turn_id, :address_key, :state, :now, :now, :now, :notice, -- postgres
         :part, :after_seq, :until_seq, :text, :parts, :choices, :sender_key, :streamed_by) -- postgres
 RETURNING id
 
@@ -29,6 +29,7 @@ LIMIT 1
 -- is due later, and a possible repeat.
 UPDATE deliveries
 SET state = 'pending', until_seq = :until_seq, text = :text, choices = :choices, owed_at = :now,
+    planned_at = :now,
     due_at = CASE WHEN streamed_by IS NULL THEN CAST(:now AS BIGINT)
                   ELSE CAST(:held_until AS BIGINT) END,
     repeated_at = coalesce(repeated_at, :now), fence = fence + 1
@@ -64,7 +65,7 @@ WHERE streamed_by IS NOT NULL AND state = 'pending'
 
 -- name: release_delivery
 -- Let anybody carry what was kept for the process that streamed it.
-UPDATE deliveries SET streamed_by = NULL, due_at = :now
+UPDATE deliveries SET streamed_by = NULL, due_at = :now, planned_at = :now
 WHERE id = :id AND state = 'pending' AND streamed_by IS NOT NULL
 RETURNING id
 
@@ -89,10 +90,10 @@ NOT EXISTS (SELECT 1 FROM deliveries e WHERE e.address_key = d.address_key
 
 -- name: list_due
 -- List deliveries whose time has come, the oldest of each address only; first what a process has
--- streamed itself.
+-- streamed itself. One that was planned in the future is due: the clock was set back since.
 SELECT o.id, o.session_key FROM (
 SELECT d.id, d.session_key FROM deliveries d
-WHERE d.state = 'pending' AND d.streamed_by = :owner AND d.owed_at >= :owed_since
+WHERE d.state = 'pending' AND d.streamed_by = :owner
   AND
 -- include: next_in_order
   AND
@@ -102,12 +103,24 @@ LIMIT :most) o
 UNION ALL
 SELECT o.id, o.session_key FROM (
 SELECT d.id, d.session_key FROM deliveries d
-WHERE d.state = 'pending' AND d.due_at <= :now AND d.owed_at >= :owed_since
+WHERE d.state = 'pending' AND d.due_at <= :now
   AND
 -- include: next_in_order
   AND
 -- include: of_platforms
 ORDER BY d.due_at, d.id
+LIMIT :most) o
+UNION ALL
+SELECT o.id, o.session_key FROM (
+SELECT d.id, d.session_key FROM deliveries d
+WHERE d.state = 'pending' AND d.due_at > :now AND d.planned_at > :latest
+  AND d.streamed_by IS DISTINCT FROM :owner -- postgres
+  AND d.streamed_by IS NOT :owner -- sqlite
+  AND
+-- include: next_in_order
+  AND
+-- include: of_platforms
+ORDER BY d.id
 LIMIT :most) o
 LIMIT :most
 
@@ -116,14 +129,15 @@ LIMIT :most
 -- it as soon as it is owed.
 SELECT min(o.due_at) AS due_at FROM (
 SELECT min(d.owed_at) AS due_at FROM deliveries d
-WHERE d.state = 'pending' AND d.streamed_by = :owner AND d.owed_at >= :owed_since
+WHERE d.state = 'pending' AND d.streamed_by = :owner
   AND
 -- include: next_in_order
   AND
 -- include: of_platforms
 UNION ALL
-SELECT min(d.due_at) FROM deliveries d
-WHERE d.state = 'pending' AND d.owed_at >= :owed_since
+SELECT min(CASE WHEN d.planned_at > :latest THEN CAST(:now AS BIGINT) ELSE d.due_at END)
+FROM deliveries d
+WHERE d.state = 'pending'
   AND
 -- include: next_in_order
   AND
@@ -136,7 +150,8 @@ UPDATE deliveries
 SET state = 'sending', attempts = attempts + 1, fence = fence + 1, owner = :owner,
     lease_until = :lease_until, streamed_by = NULL,
     due_at = CASE WHEN due_at > :now THEN :now ELSE due_at END
-WHERE id = :id AND state = 'pending' AND (due_at <= :now OR streamed_by = :owner)
+WHERE id = :id AND state = 'pending'
+  AND (due_at <= :now OR streamed_by = :owner OR planned_at > :latest)
 RETURNING id
 
 -- name: give_back_delivery
@@ -208,7 +223,7 @@ RETURNING id
 -- Owe a delivery again, later; an attempt that is spared does not count.
 UPDATE deliveries
 SET state = 'pending', owner = NULL, lease_until = NULL, fence = fence + 1, due_at = :due_at,
-    repeated_at = :repeated_at, unheard_at = :unheard_at, repeats = :repeats, error = :error,
+    planned_at = :now, repeated_at = :repeated_at, unheard_at = :unheard_at, repeats = :repeats, error = :error,
     attempts = attempts - :spared
 WHERE id = :id AND fence = :fence AND state = 'sending' AND owner IS NOT NULL
 RETURNING id
@@ -217,7 +232,7 @@ RETURNING id
 -- Owe once more what was given up, with all attempts; what was taken of it stays taken.
 UPDATE deliveries
 SET state = 'pending', attempts = 0, repeats = 0, unheard_at = NULL, fence = fence + 1,
-    owed_at = :now, due_at = :now, error = NULL
+    owed_at = :now, due_at = :now, planned_at = :now, error = NULL
 WHERE id = :id AND state IN ('failed', 'abandoned')
 RETURNING id
 
@@ -245,9 +260,9 @@ WHERE state IN ('pending', 'sending') AND state = 'sending' AND owner IS NOT NUL
 ORDER BY address_key, id
 
 -- name: list_stale_deliveries
--- List deliveries that are owed for too long.
+-- List deliveries that are owed for too long, or since before the clock was set back.
 SELECT id, session_key FROM deliveries
-WHERE state = 'pending' AND owed_at < :before ORDER BY due_at, id LIMIT :most
+WHERE state = 'pending' AND (owed_at < :before OR owed_at > :latest) ORDER BY due_at, id LIMIT :most
 
 -- name: abandon_delivery
 -- Give up a delivery, and forget the words that were its own.

@@ -1,0 +1,218 @@
+"""A clock that jumps ahead and back: nothing waits for a time that never comes."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from tests.contracts.ledger import HERE, THERE, begin, finish, run_steadily, take
+from tests.contracts.timetable import ADA, BOB, HOURLY, TELEGRAM, start
+from tests.databases import OpenStore
+from threadline.core.access import WRONG_APPROVALS
+from threadline.core.delivery import STALE_AFTER, DeliveryState, SendOutcome
+from threadline.core.errors import Refused
+from threadline.core.message import Message, Role, say
+from threadline.core.person import WRONG_CODES
+from threadline.sessions.endings import Ending
+from threadline.sessions.store import Store
+from threadline.testing.clock import FakeClock
+
+HOUR = timedelta(hours=1)
+JUMPS = [3 * HOUR, timedelta(days=1), timedelta(days=8)]
+
+
+@pytest.mark.parametrize("jump", JUMPS)
+@pytest.mark.parametrize("retry_after", [None, timedelta(minutes=30), timedelta(hours=20)])
+async def test_a_retry_is_due_when_the_clock_was_set_back(
+    open_store: OpenStore, jump: timedelta, retry_after: timedelta | None
+) -> None:
+    """It was put off while the clock was ahead: nobody waits until it is there again."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    await finish(store)
+    clock.advance(jump)
+    await store.not_sent((await take(store)).delivery, SendOutcome.REJECTED, "429", retry_after)
+    assert not await store.take_deliveries()
+    clock.advance(-jump)
+
+    due = await store.next_due()
+    assert due is not None
+    assert due <= clock()
+    await store.sent((await take(store)).delivery)
+
+
+@pytest.mark.parametrize("jump", JUMPS)
+async def test_what_was_owed_while_the_clock_was_ahead_is_due(
+    open_store: OpenStore, jump: timedelta
+) -> None:
+    """Replies, words and streamed answers alike; each is taken once, and in order."""
+    clock = FakeClock()
+    store, other = await open_store(clock=clock), await open_store(clock=clock)
+    clock.advance(jump)
+    claim = await begin(store)
+    assert await store.open_stream(claim.lease) is not None
+    await store.finish(claim.lease, [say(Role.ASSISTANT, "streamed")])
+    await store.owe_words(THERE, "words")
+    await store.owe_words(HERE, "later")
+    clock.advance(-jump)
+
+    taken = await other.take_deliveries()
+    assert {parcel.text for parcel in taken} == {"streamed", "words"}
+    for parcel in taken:
+        await other.sent(parcel.delivery)
+    assert [parcel.text for parcel in await store.take_deliveries()] == ["later"]
+
+
+async def test_a_pause_is_kept_when_the_clock_is_slewed(open_store: OpenStore) -> None:
+    """A few seconds back are no jump: the platform's pause counts."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    await finish(store)
+    await store.not_sent((await take(store)).delivery, SendOutcome.REJECTED, "429", HOUR)
+    clock.advance(timedelta(seconds=-30))
+
+    assert not await store.take_deliveries()
+
+
+@pytest.mark.parametrize("jump", JUMPS)
+@pytest.mark.parametrize("is_observed", [False, True], ids=["stopped", "running"])
+async def test_a_jump_ahead_makes_no_reply_stale(
+    open_store: OpenStore, jump: timedelta, is_observed: bool
+) -> None:
+    """The reply is sent, whether a gateway saw the jump or started after it."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    await run_steadily(store, clock, timedelta(days=2))
+    await finish(store)
+    clock.advance(jump)
+    if is_observed:
+        assert await store.observe_clock() == jump
+
+    assert await store.abandon_stale() == []
+    await store.sent((await take(store)).delivery)
+
+
+@pytest.mark.parametrize("jump", [*JUMPS, *(-jump for jump in JUMPS)])
+async def test_a_reply_is_given_up_after_a_steady_day(
+    open_store: OpenStore, jump: timedelta
+) -> None:
+    """After a jump in either direction the day begins again, and it ends."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    await finish(store)
+    await run_steadily(store, clock, STALE_AFTER - HOUR)
+    clock.advance(jump)
+    assert await store.observe_clock() == jump
+    await run_steadily(store, clock, STALE_AFTER - HOUR)
+    assert await store.abandon_stale() == []
+
+    await run_steadily(store, clock, STALE_AFTER)
+
+    (given_up,) = await store.abandon_stale()
+    assert (await store.delivery(given_up)).state is DeliveryState.ABANDONED
+
+
+async def test_a_clock_is_steady_while_it_is_read(open_store: OpenStore) -> None:
+    """It counts from the first reading, over restarts, and not over a long pause."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    assert await store.steady_for() == timedelta(0)
+    await run_steadily(store, clock, 5 * HOUR)
+    await store.close()
+
+    store = await open_store(clock=clock)
+    assert await store.steady_for() == 5 * HOUR
+    clock.advance(2 * HOUR)
+    assert await store.steady_for() == timedelta(0)
+    assert await store.observe_clock() == 2 * HOUR
+    assert await store.steady_for() == timedelta(0)
+
+
+async def test_codes_do_not_outlive_a_jump_back(open_store: OpenStore) -> None:
+    """Pairing and link codes that were shown while the clock was ahead are not valid."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    clock.advance(timedelta(days=8))
+    pairing = await store.ask_pairing("telegram", BOB)
+    link = await store.make_link_code(HERE, ADA)
+    assert pairing is not None
+    clock.advance(timedelta(days=-8))
+    await store.observe_clock()
+
+    with pytest.raises(Refused):
+        await store.approve_pairing(pairing.code)
+    with pytest.raises(Refused):
+        await store.link(THERE, BOB, link.code)
+    assert await store.ask_pairing("telegram", BOB) is not None
+
+
+async def test_a_lock_does_not_outlive_a_jump_back(open_store: OpenStore) -> None:
+    """Wrong pairing codes lock the platform for an hour, and wrong link codes their sender."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    clock.advance(timedelta(days=8))
+    await ask_and_fail(store)
+    clock.advance(timedelta(days=-8))
+    await store.observe_clock()
+    clock.advance(timedelta(hours=2))
+
+    pairing = await store.ask_pairing("telegram", BOB)
+    link = await store.make_link_code(HERE, ADA)
+    assert pairing is not None
+    await store.link(THERE, BOB, link.code)
+    await store.approve_pairing(pairing.code)
+
+
+async def ask_and_fail(store: Store) -> None:
+    """Give wrong codes until none is looked at any more."""
+    await store.ask_pairing("telegram", BOB)
+    for _ in range(WRONG_APPROVALS):
+        with pytest.raises(Refused):
+            await store.approve_pairing("22222222", platform="telegram")
+    for _ in range(WRONG_CODES):
+        with pytest.raises(Refused):
+            await store.link(THERE, BOB, "22222222")
+
+
+@pytest.mark.parametrize("schedule", ["every 1h", "0 * * * *"])
+async def test_a_job_does_not_wait_until_the_clock_is_there_again(
+    open_store: OpenStore, schedule: str
+) -> None:
+    """It ran while the clock was ahead, and runs again within its own interval."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    job = await store.make_job(replace(HOURLY, schedule=schedule), platforms=TELEGRAM)
+    clock.advance(timedelta(days=8))
+    assert await store.due_jobs() == [job.id]
+    await start(store, job)
+    clock.advance(timedelta(days=-8))
+    await store.observe_clock()
+
+    due = await store.next_job_due()
+    assert due is not None
+    assert due - clock() <= HOUR
+
+
+async def test_an_ending_is_told_though_the_clock_was_set_back(open_store: OpenStore) -> None:
+    """Its hook failed while the clock was ahead, and is tried again all the same."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    claim = await begin(store)
+    await store.finish(claim.lease, [])
+    told: list[Ending] = []
+
+    async def fail(ending: Ending, _: Sequence[Message]) -> None:
+        raise RuntimeError("no answer")
+
+    async def hear(ending: Ending, _: Sequence[Message]) -> None:
+        told.append(ending)
+
+    clock.advance(timedelta(days=8))
+    await store.end(claim.lease.session_id)
+    await store.tell_endings(fail)
+    clock.advance(timedelta(days=-8))
+    await store.observe_clock()
+    await store.tell_endings(hear)
+
+    assert [ending.session_id for ending in told] == [claim.lease.session_id]
