@@ -13,8 +13,8 @@ from threadline.core.message import Marker, MarkerKind, Part, Role, plain_text, 
 from threadline.core.notice import tell_person
 from threadline.core.session import Cause
 
-Turns: TypeAlias = dict[str, list[tuple[int, str, int]]]
-"""Text of a message → its turns: id, state, session."""
+Turns: TypeAlias = dict[str, list[tuple[int, str, int, int]]]
+"""Text of a message → its turns: id, state, session, attempts."""
 
 _UNREST = (
     (
@@ -108,14 +108,14 @@ def _lost(turns: Turns, exchange: Exchange) -> Iterator[Problem]:
 
 
 def _turns(look: Look) -> Turns:
-    """List the turns of each message: id, state, session."""
+    """List the turns of each message."""
     rows = look(
-        """SELECT m.text, t.id, t.state, t.session_key FROM messages m
+        """SELECT m.text, t.id, t.state, t.session_key, t.attempts FROM messages m
            JOIN turns t ON t.id = m.turn_id WHERE m.role = 'user'"""
     )
     turns = defaultdict(list)
-    for text, id, state, session in rows:
-        turns[str(text)].append((_number(id), str(state), _number(session)))
+    for text, id, state, session, attempts in rows:
+        turns[str(text)].append((_number(id), str(state), _number(session), _number(attempts)))
     return turns
 
 
@@ -140,7 +140,7 @@ def _disordered(turns: Turns, exchange: Exchange) -> Iterator[Problem]:
     for one in exchange.shown:
         if not one.tokens:
             continue
-        taken = [turn for turn, _, _ in turns[_question_of(one)]]
+        taken = [turn for turn, *_ in turns[_question_of(one)]]
         place = min(taken, default=0)
         before = last.get(one.chat)
         if before is not None and before[0] > place:
@@ -157,7 +157,7 @@ def _taken_in_disorder(turns: Turns, exchange: Exchange) -> Iterator[Problem]:
     last: dict[str, tuple[int, int]] = {}
     numbers = sorted(tuple(map(int, id.split("."))) for id in exchange.asked - exchange.refused)
     for conversation, question in numbers:
-        for turn, _, _ in turns[f"{conversation}.{question}"]:
+        for turn, *_ in turns[f"{conversation}.{question}"]:
             before = last.get(f"{conversation}")
             if before is not None and before[1] > turn:
                 what = f"{conversation}.{before[0]} was taken in after {conversation}.{question}"
@@ -179,10 +179,9 @@ def _unanswered(look: Look, exchange: Exchange, casualties: Casualties) -> Itera
         match turns[id]:
             case []:
                 yield Problem(trouble=Trouble.LOST, what=f"message {id} has no turn")
-            case [(turn, state, session)]:
-                if state != "done" and not (
-                    state == "failed" and casualties.sessions[session] >= _HELD_OFTEN
-                ):
+            case [(turn, state, session, attempts)]:
+                interruptions = max(attempts, casualties.sessions[session])
+                if state != "done" and not (state == "failed" and interruptions >= _HELD_OFTEN):
                     yield Problem(trouble=Trouble.LOST, what=f"the turn of {id} is {state}")
                 if not owed[turn]:
                     yield Problem(trouble=Trouble.LOST, what=f"nothing is owed for {id}")

@@ -1,12 +1,14 @@
-"""What the harness does to a gateway has the effect that a real fault has."""
+"""Gateways that are killed in the worst moments keep every promise."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from tests.crash.gateway.conditions import UNLIMITED, Conditions, LimitedDisk, made_conditions
+from tests.crash.gateway.moments import MOMENTS, open_scene, settle, strike
 from tests.crash.gateway.server import (
     Proxy,
     folder_of,
@@ -14,11 +16,30 @@ from tests.crash.gateway.server import (
     shift_clock,
     through,
 )
-from tests.databases import POSTGRES, DatabaseFactory, on
+from tests.crash.gateway.test_serving_kills import assert_kept
+from tests.databases import DURABLE, POSTGRES, DatabaseFactory, on
 from threadline.core.errors import StorageError
 from threadline.sessions.store import Store
 from threadline.storage.postgres import PostgresDatabase
 from threadline.storage.sqlite import SqliteDatabase
+
+SEED = 12
+STRIKES = 2
+CONVERSATIONS = 10
+
+
+@pytest.mark.parametrize("name", [name for name in MOMENTS if name not in {"random", "clock"}])
+@on(DURABLE, POSTGRES)
+async def test_nothing_is_lost_or_doubled(database_factory: DatabaseFactory, name: str) -> None:
+    """After kills in each of the moments all users are answered once, in order."""
+    moment = replace(MOMENTS[name], conversations=CONVERSATIONS)
+    async with open_scene(moment, database_factory.where, SEED) as scene:
+        for number in range(1, STRIKES + 1):
+            assert_kept(await strike(moment, scene), f"{name} {number} of seed {SEED}")
+        assert_kept(await settle(moment, scene), f"the end of seed {SEED}")
+
+        assert scene.victim.kills >= STRIKES
+        assert len(scene.exchange.acknowledged) >= CONVERSATIONS
 
 
 @pytest.fixture
