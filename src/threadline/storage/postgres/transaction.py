@@ -11,7 +11,7 @@ from functools import cache
 from types import MappingProxyType
 
 from psycopg.errors import error_from_result
-from psycopg.pq import Escaping, ExecStatus
+from psycopg.pq import Escaping, ExecStatus, TransactionStatus
 from psycopg.pq.abc import PGresult
 
 from threadline.core.errors import StorageError
@@ -74,14 +74,17 @@ class PostgresTransaction:
         """Carry out a command without values, such as COMMIT; answer what the server says."""
         return (_checked(self._pgconn.exec_(text)).command_status or b"").decode()
 
-    def begin(self) -> int:
-        """Begin a transaction that may write, and return its id, in one round trip.
+    def transaction_id(self) -> int | None:
+        """Return the id of the transaction, or None if it has none, as it wrote nothing.
 
-        The id is known before COMMIT is sent, so that the outcome of a commit whose response is
-        lost can be looked up.
+        Ask at its end only: the feed is ordered by these ids, so that a transaction must get its id
+        after it has waited for the session's lock, not before.
         """
-        text = b"BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_current_xact_id()"
-        return int(_checked(self._pgconn.exec_(text)).get_value(0, 0) or b"0")
+        if not self.has_written or self._pgconn.transaction_status != TransactionStatus.INTRANS:
+            return None
+        text = b"SELECT pg_current_xact_id_if_assigned()"
+        value = _checked(self._pgconn.exec_(text)).get_value(0, 0)
+        return None if value is None else int(value)
 
     def one(self, query: str, **values: SqlValue) -> Row | None:
         """Answer the first row, or None."""

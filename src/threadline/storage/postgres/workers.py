@@ -39,6 +39,7 @@ _JITTER = 0.010
 _NAPS = (0.0, 0.02, 0.05, 0.1, 0.25)
 
 _READ = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_WRITE = b"BEGIN ISOLATION LEVEL READ COMMITTED"
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,26 +166,30 @@ class Worker:
         tx = self._connected()
         tx.has_written = False
         if order.writes:
-            commit = Commit(id=tx.begin(), history=self._history)
+            tx.command(_WRITE)
             order.job.run(tx)
-            self._commit(tx, commit, order.job)
+            self._commit(tx, order.job)
         else:
             tx.command(_READ)
             order.job.run(tx)
             tx.command(b"COMMIT")
         return tx.has_written
 
-    def _commit(self, tx: PostgresTransaction, commit: Commit, job: Job[object]) -> None:
+    def _commit(self, tx: PostgresTransaction, job: Job[object]) -> None:
         """Commit; if the response is lost, look up what came of it.
 
         An error of PostgreSQL means that nothing was stored, and the order may run again.
         """
+        id = tx.transaction_id()
         try:
             answer = tx.command(b"COMMIT")
         except psycopg.Error as error:
             if not is_lost(tx.connection, error):
                 raise
             self.disconnect()
+            if id is None:
+                raise  # Nothing was written, so nothing can have been stored.
+            commit = Commit(id=id, history=self._history)
             deadline = max(job.deadline, time.monotonic() + LOOK_SECONDS)
             found = is_committed(commit, self._target, deadline=deadline)
             if found is None:
