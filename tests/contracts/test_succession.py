@@ -74,7 +74,7 @@ async def test_a_killed_process_is_succeeded_at_once(
     store = await open_store()
     turn_id = await ask(store)
     async with (
-        held(database_factory.where, tmp_path, lease=3600) as child,
+        held(database_factory.where, tmp_path, lease=60) as child,
         Worker(store, ScriptedAgent(), pace=NEVER),
     ):
         await becomes(store, turn_id, TurnState.RUNNING)
