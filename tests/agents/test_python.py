@@ -1,11 +1,14 @@
 """Any function or object of a user's own can be the agent."""
 
+import asyncio
+import os
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
-from threadline.agents.python import load_agent
+from threadline.agents.python import FunctionAgent, load_agent
 from threadline.core.agent import Agent, Piece
 from threadline.core.errors import AgentError, ConfigError
 from threadline.core.usage import Usage
@@ -93,3 +96,34 @@ def test_a_module_that_breaks_is_a_wrong_setting(
 
     with pytest.raises(ConfigError, match="no luck"):
         load_agent("breaking_agent:agent")
+
+
+async def test_functions_that_never_return_leave_threads_for_others() -> None:
+    """Any number of them may hang: the threads of the event loop are not theirs."""
+    may_end = threading.Event()
+
+    def hangs(_: object) -> str:
+        may_end.wait()
+        return "done"
+
+    agent = FunctionAgent(hangs)
+    hanging = [
+        asyncio.create_task(outputs_of(agent, request_for("hello")))
+        for _ in range((os.cpu_count() or 1) + 5)
+    ]
+    try:
+        async with asyncio.timeout(60):
+            assert await asyncio.to_thread(lambda: "free") == "free"
+    finally:
+        may_end.set()
+        await asyncio.gather(*hanging)
+
+
+async def test_a_function_may_end_with_any_error() -> None:
+    """Also one that a future refuses."""
+
+    def stops(_: object) -> str:
+        raise StopIteration
+
+    with pytest.raises(AgentError, match="StopIteration"):
+        await outputs_of(FunctionAgent(stops), request_for("hello"))

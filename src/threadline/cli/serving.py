@@ -58,7 +58,7 @@ async def _serve(source: Source, signals: Signals) -> None:
             introduce(gateway, config, url)
             await offer_login(gateway.store, config, url)
             say("Ctrl-C ends it.")
-            with reloaded(reloading):
+            with reloaded(reloading, signals):
                 await wait_for_end(signals, gateway)
             say("Stopping: running answers may end. Once more ends it at once.")
             site.close()
@@ -84,20 +84,19 @@ async def offer_login(store: Store, config: Config, url: str) -> None:
 
 
 @contextmanager
-def reloaded(reloading: Reloading) -> Iterator[None]:
-    """Read the settings again whenever SIGHUP comes, for as long as this lasts."""
-    loop, tasks = asyncio.get_running_loop(), set[asyncio.Task[None]]()
+def reloaded(reloading: Reloading, signals: Signals) -> Iterator[None]:
+    """Read the settings again whenever SIGHUP comes, while this lasts."""
+    tasks = set[asyncio.Task[None]]()
 
     def hear() -> None:
         task = asyncio.create_task(_reload(reloading), name="settings are read again")
         tasks.add(task)
         task.add_done_callback(tasks.discard)
 
-    loop.add_signal_handler(signal.SIGHUP, hear)
     try:
-        yield
+        with signals.calling(signal.SIGHUP, hear):
+            yield
     finally:
-        loop.remove_signal_handler(signal.SIGHUP)
         for task in tasks:
             task.cancel()
 
