@@ -7,6 +7,9 @@ from pathlib import Path
 import threadline
 from tests.cli.program import run
 from threadline import Address, Inbound, Kind, Sender
+from threadline.cli.state import page, read_state
+from threadline.config import load_config
+from threadline.core.serving import Places
 
 
 def say_something() -> None:
@@ -32,6 +35,22 @@ def test_it_tells_what_waits_while_nobody_serves(home: Path) -> None:
     assert "Turns: 1 waiting, 0 under way." in told.output
     assert "Replies: 0 owed, 0 lost in the last day." in told.output
     assert "Jobs: none ahead." in told.output
+
+
+def test_places_taken_by_silent_agents_are_shown(home: Path) -> None:
+    """Whoever wonders why nothing is answered learns how many agents hang."""
+    say_something()
+
+    async def serve_and_read() -> str:
+        async with threadline.open("chat.db") as store:
+            await store.enrol(host="ship", pid=7, version="1.2", platforms={})
+            await store.beat({}, Places(total=32, taken=30, silent=28))
+            state = await read_state(load_config({"database": "chat.db"}))
+        return page(state)
+
+    told = asyncio.run(serve_and_read())
+
+    assert "30 of 32 places for turns taken, 28 by agents silent for more than 5 minutes" in told
 
 
 def test_a_program_reads_the_same(home: Path) -> None:

@@ -3,7 +3,7 @@
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
-from tests.contracts.model import SYSTEM, Line, ModelTurn
+from tests.contracts.model import SYSTEM, Line, ModelSession, ModelTurn
 from tests.contracts.shapes import Shapes
 from tests.contracts.world import MINUTE
 from threadline.core.agent import Question
@@ -116,13 +116,21 @@ class Conversations(Shapes):
             return
         claim = self.run(self.store.claim(SessionId(session.id)))
         waiting = session.queued()
-        if session.held() is not None or not waiting:
+        if session.held() is not None or not waiting or self.is_held_back(session, waiting[0]):
             assert claim is None
             return
         assert claim is not None
         assert claim.turn.id == waiting[0].id
         session.begin(waiting[0])
         self.leases[claim.turn.id] = claim.lease
+
+    def is_held_back(self, session: ModelSession, turn: ModelTurn) -> bool:
+        """Tell whether a turn that may have ended its process waits for another such turn."""
+        return session.is_suspect(turn) and any(
+            one.state == "running" and other.is_suspect(one)
+            for other in self.sessions.values()
+            for one in other.turns
+        )
 
     @rule(person=people, text=words)
     def is_answered(self, person: str, text: str) -> None:
@@ -131,7 +139,7 @@ class Conversations(Shapes):
             session, turn, lease = found
             self.run(self.store.append(lease, [say(Role.ASSISTANT, text)]))
             session.lines.append(Line("assistant", text))
-            turn.streamed = ""
+            turn.streamed, turn.has_news = "", True
 
     @rule(person=people, text=words)
     def is_streamed_to(self, person: str, text: str) -> None:
@@ -140,6 +148,7 @@ class Conversations(Shapes):
             _, turn, lease = found
             assert self.run(self.store.checkpoint([(lease, text)])) == frozenset()
             turn.streamed += text
+            turn.has_news = True
 
     @rule(person=people, deliver=st.booleans())
     def is_finished(self, person: str, deliver: bool) -> None:
@@ -198,6 +207,7 @@ class Conversations(Shapes):
                 self.run(self.store.answer(TurnId(turn.id), text))
             except Conflict:
                 turn.state, turn.queued_at = "queued", self.seconds
+                turn.attempts -= 1
                 session.quiet_since = max(session.quiet_since, self.seconds)
             else:
                 raise AssertionError("a question was answered twice")
@@ -212,6 +222,7 @@ class Conversations(Shapes):
             assert (after > before) == bool(taken)
             for other in taken:
                 session.place(other, turn.id)
+                turn.has_news = True
                 other.state = "done"
 
     # People decide -------------------------------------------------------------------------
@@ -273,7 +284,8 @@ class Conversations(Shapes):
         for session in list(self.sessions.values()):
             for turn in session.turns:
                 if turn.state == "running":
-                    session.keep_partial(turn)
+                    if turn.has_news:
+                        session.keep_partial(turn)
                     turn.state = "interrupted"
                     session.interruptions += 1
         self.run(self.store.recover())

@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 
 SYSTEM = "…"
 """Stands for the words of a note or marker, which the model does not know."""
+LAST_ATTEMPT = 2
+"""After so many interruptions a turn is tried once more."""
 
 
 @dataclass
@@ -29,6 +31,8 @@ class ModelTurn:
     streamed: str = ""
     attempts: int = 0
     began: bool = False
+    has_news: bool = True
+    """Whether it said something since its agent was told that it was cut off."""
     first: int | None = None
     """The sequence number at which it began."""
 
@@ -68,6 +72,11 @@ class ModelSession:
         """Find the turn under way."""
         return next((turn for turn in self.turns if turn.state in {"running", "waiting"}), None)
 
+    def is_suspect(self, turn: ModelTurn) -> bool:
+        """Tell whether a turn was cut off so often that its next attempt is the last one."""
+        before = turn.attempts - (turn.state == "running")
+        return before >= LAST_ATTEMPT or self.interruptions >= LAST_ATTEMPT
+
     def queued(self) -> list[ModelTurn]:
         """List the turns that wait."""
         return [turn for turn in self.turns if turn.state == "queued"]
@@ -93,7 +102,7 @@ class ModelSession:
         """Keep what was streamed, marked, or the mark alone."""
         role = "assistant" if turn.streamed else "system"
         self.lines.append(Line(role, SYSTEM))
-        turn.streamed = ""
+        turn.streamed, turn.has_news = "", True
 
     def close(self, turn: ModelTurn, state: str) -> None:
         """End a turn from outside."""

@@ -10,9 +10,15 @@ from tests.databases import OpenStore
 from threadline.core.delivery import GROWING, MAX_REPEATS, STREAMER_FIRST, SentPiece
 from threadline.core.errors import Conflict, LeaseLost
 from threadline.core.message import Role, say
+from threadline.core.serving import Uptime
 from threadline.sessions.store import Store
 from threadline.testing.clock import FakeClock
 from threadline.testing.deadline import HANG_SECONDS
+
+
+def restarted() -> Uptime:
+    """Return the uptime of a machine that was off since anything was last recorded."""
+    return Uptime(boot="another", elapsed=timedelta(0))
 
 
 async def test_a_stream_is_a_delivery_before_anything_is_shown(store: Store) -> None:
@@ -90,6 +96,7 @@ async def test_a_turn_of_the_dead_that_is_given_up_is_told_at_once(open_store: O
     claim = await begin(one)
     assert await one.open_stream(claim.lease) is not None
     clock.advance(timedelta(hours=3))
+    two.uptime = restarted
     await two.interrupt_dead()
     await two.recover()
 
@@ -168,6 +175,7 @@ async def test_a_turn_that_is_given_up_says_so(open_store: OpenStore) -> None:
     store = await open_store(clock=clock)
     await begin(store)
     clock.advance(timedelta(hours=3))
+    store.uptime = restarted
     await store.interrupt_dead()
     await store.recover()
 

@@ -28,7 +28,6 @@ T = TypeVar("T")
 IDLE = timedelta(minutes=60)
 RULES = Rules(policies=Policies(default=ResetPolicy(mode=ResetMode.IDLE, idle=IDLE)))
 MINUTE = 60.0
-FRESH = RULES.freshness.total_seconds()
 
 people = st.sampled_from(["ann", "bob"])
 words = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=12)
@@ -46,6 +45,7 @@ class World(RuleBasedStateMachine):
         self.tag = uuid.uuid4().hex[:8]
         self.numbers = itertools.count()
         self.store = Store(self.run(open_database(self.now)), RULES)
+        self.run(self.store.serve())
         self.witness = FeedWitness(self.store)
         self.sessions: dict[str, ModelSession] = {}
         self.bound: dict[str, ModelSession] = {}
@@ -95,9 +95,8 @@ class World(RuleBasedStateMachine):
         session = self.bound.get(person)
         if session is None or not session.is_open or session.is_suspended:
             return None
-        busy = session.held() is not None or any(
-            self.seconds - turn.queued_at < FRESH for turn in session.queued()
-        )
+        # Somebody always serves, so that nothing that waits becomes too old.
+        busy = session.held() is not None or bool(session.queued())
         expired = self.seconds - session.quiet_since > IDLE.total_seconds()
         return None if expired and not busy else session
 
@@ -135,7 +134,9 @@ class World(RuleBasedStateMachine):
             session.close(turn, "failed")
         else:
             turn.state, turn.queued_at = "queued", self.seconds
-            session.lines.append(Line("system", SYSTEM))
+            if turn.has_news:
+                session.lines.append(Line("system", SYSTEM))
+            turn.has_news = False
         if session.interruptions >= 3:
             self.suspends(session)
 

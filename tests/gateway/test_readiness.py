@@ -6,7 +6,7 @@ from datetime import timedelta
 from tests.databases import DatabaseFactory
 from tests.gateway.scene import until
 from threadline.core.errors import StorageError
-from threadline.core.serving import PlatformHealth
+from threadline.core.serving import Places, PlatformHealth
 from threadline.gateway.gateway import Gateway
 from threadline.gateway.settings import GatewaySettings
 from threadline.sessions.store import Store
@@ -18,10 +18,12 @@ class Moody(Store):
 
     is_broken = False
 
-    async def beat(self, platforms: Mapping[str, PlatformHealth]) -> None:
+    async def beat(
+        self, platforms: Mapping[str, PlatformHealth], places: Places = Places()
+    ) -> None:
         if self.is_broken:
             raise StorageError("The disk is full")
-        await super().beat(platforms)
+        await super().beat(platforms, places)
 
 
 async def test_a_store_that_cannot_be_written_is_not_ready(

@@ -219,7 +219,9 @@ class Moody(Store):
 
     mood: Exception | None = None
 
-    async def claim(self, session_id: object = None, *, full: object = ()) -> Claim | None:
+    async def claim(
+        self, session_id: object = None, *, full: object = (), crowding: object = ()
+    ) -> Claim | None:
         if self.mood is not None:
             mood, self.mood = self.mood, None
             raise mood

@@ -17,12 +17,12 @@ from threadline.testing.agent import Hangs, ScriptedAgent
 _numbers = itertools.count(1)
 
 
-async def asks(store: Store, who: str, *, profile: str) -> TurnId:
+async def asks(store: Store, who: str, *, profile: str = "main", chat: str = "") -> TurnId:
     """Let somebody ask something of an agent that thinks until it is told to go on."""
     arrival = await store.arrive(
         Inbound.text(
             "hello",
-            address=Address(platform="telegram", kind=Kind.DM, chat=who),
+            address=Address(platform="telegram", kind=Kind.DM, chat=who, thread=chat or None),
             sender=Sender(id=who),
             at=store.now(),
             message_id=str(next(_numbers)),
@@ -94,6 +94,49 @@ async def test_the_main_profile_can_be_limited_by_either_name(open_store: OpenSt
         await _until_parked(agent, 1)
         agent.goes_on()
         await becomes(store, second, TurnState.DONE)
+
+
+async def test_agents_that_hang_leave_places_for_other_people(open_store: OpenStore) -> None:
+    """One person's hung turns take three quarters of the places; others are answered meanwhile."""
+    store, agent = await open_store(), thinking(6)
+    async with Worker(store, agent, concurrency=8, pace=unhurried()) as worker:
+        hung = [await asks(store, "alice", chat=f"thread {n}") for n in range(10)]
+        await _until_parked(agent, 6)
+
+        others = [await asks(store, who) for who in ("bob", "carol")]
+        for turn_id in others:
+            await becomes(store, turn_id, TurnState.DONE)
+
+        assert (await states(store, *hung)).count(TurnState.QUEUED) == 4
+        assert (worker.places().taken, worker.places().total) == (6, 8)
+        agent.goes_on()
+        for turn_id in hung:
+            await becomes(store, turn_id, TurnState.DONE)
+
+
+async def test_linked_accounts_share_their_places(open_store: OpenStore) -> None:
+    """A person who writes from two accounts has no more places than one who writes from one."""
+    store, agent = await open_store(), ScriptedAgent()
+    async with Worker(store, agent, concurrency=4, pace=unhurried()):
+        for who in ("alice", "alice-2"):
+            await becomes(store, await asks(store, who), TurnState.DONE)
+        address = Address(platform="telegram", kind=Kind.DM, chat="alice")
+        code = await store.make_link_code(address, Sender(id="alice"))
+        await store.link(address, Sender(id="alice-2"), code.code)
+        for _ in range(3):
+            agent.will(Hangs())
+        hung = [
+            await asks(store, who, chat=f"thread {n}")
+            for n, who in enumerate(("alice", "alice-2", "alice", "alice-2"))
+        ]
+        await _until_parked(agent, 3)
+
+        await becomes(store, await asks(store, "bob"), TurnState.DONE)
+
+        assert (await states(store, *hung)).count(TurnState.QUEUED) == 1
+        agent.goes_on()
+        for turn_id in hung:
+            await becomes(store, turn_id, TurnState.DONE)
 
 
 @pytest.mark.parametrize("limits", [{"work": 0}, {"work": -1}, {"work": "many"}])

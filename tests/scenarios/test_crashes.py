@@ -6,7 +6,7 @@ from threadline.core.inbound import Inbound
 from threadline.core.message import Marker, MarkerKind, Message, Role
 from threadline.core.session import Cause, EndReason
 from threadline.core.turn import TurnState
-from threadline.testing.agent import Fails, Hangs, Says, Streams
+from threadline.testing.agent import AsksLive, Fails, Hangs, Says, Streams
 from threadline.testing.house import House
 
 
@@ -352,3 +352,114 @@ async def test_an_old_unanswered_message_is_not_glued_onto_a_new_one(house: Hous
     assert house.agent.saw_only("good morning")
     assert old.session_id is not None
     assert markers(await house.transcript_of(old.session_id)) == [MarkerKind.EXPIRED]
+
+
+async def test_one_message_that_ends_the_process_does_not_fail_the_others(house: House) -> None:
+    """After two crashes turns that may have caused them run one at a time; one is given up."""
+    people = [house.person(f"person-{n}", on="telegram") for n in range(6)]
+    for _ in range(2 * len(people) + 1):
+        house.agent.will(Hangs())
+    said = [await person.says("hello") for person in people]
+    assert len(house.worker.running) == len(people)
+    await house.crash()
+    assert len(house.worker.running) == len(people)
+
+    await house.crash()
+    assert house.worker.running == {said[0].turn_id}
+    bystander = await house.person("newcomer", on="telegram").says("am I answered meanwhile?")
+    assert (await house.store.turn(bystander.turn_id)).state is TurnState.DONE
+    await house.crash()
+
+    states = [(await house.store.turn(one.turn_id)).state for one in said]
+    assert states == [TurnState.FAILED] + [TurnState.DONE] * 5
+
+
+async def test_a_turn_beside_the_last_attempt_of_another_is_not_charged(house: House) -> None:
+    """A new turn that runs beside a suspect is resumed after the crash, and not given up."""
+    alice, bob = house.person("alice", on="telegram"), house.person("bob", on="telegram")
+    for _ in range(4):
+        house.agent.will(Hangs())
+    poison = await alice.says("the poisonous task")
+    await house.crash()
+    await house.crash()
+    beside = await bob.says("hello")
+
+    await house.crash()
+
+    assert (await house.store.turn(poison.turn_id)).state is TurnState.FAILED
+    assert (await house.store.turn(beside.turn_id)).state is TurnState.DONE
+
+
+async def test_a_turn_that_waits_for_a_person_is_not_charged(house: House) -> None:
+    """A turn that waits for an answer cannot have ended its process, however often that ends."""
+    alice = house.person("alice", on="telegram")
+    for _ in range(5):
+        house.agent.will(AsksLive("May I?"), Says("done"))
+    said = await alice.says("tidy up")
+
+    for _ in range(4):
+        await house.crash()
+    assert (await house.store.turn(said.turn_id)).state is TurnState.WAITING
+    await alice.answers("yes")
+
+    assert (await house.store.turn(said.turn_id)).state is TurnState.DONE
+    assert (await alice.session()).suspended_at is None
+
+
+async def test_three_crashes_are_reported_once(house: House) -> None:
+    """A turn that is cut off again before it says anything repeats neither marker nor note."""
+    alice = house.person("alice", on="telegram")
+    for _ in range(3):
+        house.agent.will(Hangs())
+    await alice.says("the poisonous task")
+
+    for _ in range(3):
+        await house.crash()
+
+    lines = await house.transcript_of(alice)
+    assert markers(lines) == [MarkerKind.INTERRUPTED, MarkerKind.FAILED]
+    assert sum("You were cut off" in line.text for line in lines) == 1
+    (reply,) = await house.replies_to(alice)
+    assert reply.text.count("The program stopped") == 1
+
+
+async def test_a_reply_says_once_that_it_was_cut_off(house: House) -> None:
+    """What a turn said before each of its crashes is sent, and the explanation only once."""
+    alice = house.person("alice", on="telegram")
+    for text in ("Once", "upon", "a time"):
+        house.agent.will(Streams(text), Hangs())
+    await alice.says("tell me a story")
+    for _ in range(3):
+        await house.time_passes(seconds=2)
+        await house.crash()
+
+    (reply,) = await house.replies_to(alice)
+    assert [text in reply.text for text in ("Once", "upon", "a time")] == [True] * 3
+    assert reply.text.count("The program stopped") == 1
+    assert reply.text.endswith("It was cut off 3 times and is not tried again.")
+
+
+async def test_after_a_suspension_the_next_post_follows_what_moved(house: House) -> None:
+    """A post to the suspended session goes behind the messages that moved to its successor."""
+    alice = house.person("alice", on="telegram")
+    for _ in range(3):
+        house.agent.will(Hangs())
+    await alice.says("the poisonous task")
+    await alice.says("and the weather?")
+    suspended = await alice.session()
+    for _ in range(2):
+        await house.crash()
+    house.agent.will(Hangs())
+    await house.crash()
+
+    posted = await house.store.ask_in(
+        suspended.id, Inbound.text("and the news?", address=alice.address, at=house.clock())
+    )
+    house.agent.goes_on()
+    await house.rests()
+
+    successor = await alice.session()
+    assert successor.cause is Cause.SUSPENDED
+    assert posted.session_id == successor.id
+    assert house.agent.saw_only("and the weather?", "and the news?")
+    assert (await house.store.session(suspended.id)).ended_at is not None

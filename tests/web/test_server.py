@@ -16,7 +16,7 @@ from starlette.routing import BaseRoute, Route
 from tests.platforms.caller import SECRET, settings
 from threadline.core.errors import ConfigError
 from threadline.core.platform import Platform, Receive, Scope, Send
-from threadline.core.serving import PlatformHealth, PlatformState
+from threadline.core.serving import Places, PlatformHealth, PlatformState
 from threadline.platforms.simulated import Simulated
 from threadline.platforms.webhook import Webhook, sign
 from threadline.testing.clock import A_MONDAY
@@ -33,6 +33,7 @@ class Health:
 
     is_ready: bool = True
     running: int = 0
+    places: Places = Places()
     platforms: Mapping[str, PlatformHealth] = field(default_factory=dict)
     error: str | None = None
 
@@ -101,7 +102,9 @@ async def test_readiness_names_every_platform() -> None:
     gateway = FakeGateway()
     down = PlatformHealth(state=PlatformState.DOWN, since=A_MONDAY, error="No route")
     async with server(gateway) as client:
-        gateway.now = Health(running=3, platforms={"telegram": down})
+        gateway.now = Health(
+            running=3, places=Places(total=32, taken=3, silent=2), platforms={"telegram": down}
+        )
         ready = await client.get("/readyz")
         gateway.now = Health(is_ready=False, error="The outbox broke")
         broken = await client.get("/readyz")
@@ -110,6 +113,7 @@ async def test_readiness_names_every_platform() -> None:
     assert ready.json() == {
         "status": "ready",
         "running": 3,
+        "places": {"total": 32, "silent": 2},
         "platforms": {
             "telegram": {"state": "down", "since": A_MONDAY.isoformat(), "error": "No route"}
         },

@@ -7,7 +7,7 @@ from threadline.assembly import name_agent
 from threadline.cli.opening import open_store
 from threadline.cli.screen import local
 from threadline.config import Config
-from threadline.core.serving import GatewayRow, Load, PlatformHealth
+from threadline.core.serving import SILENT_AFTER, GatewayRow, Load, Places, PlatformHealth
 from threadline.sessions.phrases import count, span
 
 _LATELY = timedelta(days=1)
@@ -71,8 +71,16 @@ def _gateway_lines(state: State) -> list[str]:
             f"  {one.host} (process {one.pid}){where}, {one.version}, "
             f"since {local(one.started_at)}{stuck}"
         )
+        lines.append(f"    {_busy(one.places)}")
         lines += [f"    {name}: {_told(health)}" for name, health in one.platforms.items()]
     return lines
+
+
+def _busy(places: Places) -> str:
+    taken = f"{places.taken} of {count(places.total, 'place')} for turns taken"
+    if not places.silent:
+        return taken
+    return f"{taken}, {places.silent} by agents silent for more than {span(SILENT_AFTER)}"
 
 
 def _told(health: PlatformHealth) -> str:

@@ -8,12 +8,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from typing import Self
 
 from threadline.core.account import TERMINAL_CHAT
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.delivery import LOCAL
 from threadline.core.instructions import instructions_for
 from threadline.core.label import is_faithful, named, quoted
+from threadline.core.message import Message
 from threadline.core.platform import Surroundings
 from threadline.core.session import Origin
 from threadline.core.veil import OPEN, Veil
@@ -118,6 +120,19 @@ class Trigger:
     reply_to: str | None = None
     """The platform's id of the message that it answers."""
     at: datetime | None = None
+    """When it was written."""
+    arrived_at: datetime | None = None
+    """When it arrived, if that was noticeably later."""
+
+    @classmethod
+    def of(cls, message: Message) -> Self:
+        """Return what is specific to a message."""
+        return cls(
+            message_id=message.platform_id,
+            reply_to=message.reply_to,
+            at=message.at,
+            arrived_at=message.arrived_at,
+        )
 
 
 def make_context(
@@ -191,6 +206,8 @@ def render_trigger(trigger: Trigger) -> str:
         said.append(f"in reply to {quoted(trigger.reply_to)}")
     if trigger.at is not None:
         said.append(f"{trigger.at:%Y-%m-%d %H:%M} UTC")
+    if trigger.arrived_at is not None:
+        said.append(f"arrived late, at {trigger.arrived_at:%Y-%m-%d %H:%M} UTC")
     return f"({', '.join(said)})" if said else ""
 
 

@@ -1,7 +1,7 @@
 """Inbound: one thing that arrived from a platform."""
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from threadline.core.address import Address, Sender
@@ -17,6 +17,9 @@ from threadline.core.text import (
     checked_name,
     checked_type,
 )
+
+LATE = timedelta(minutes=1)
+"""A message that arrives this long after it was written counts as late."""
 
 
 class InboundKind(StrEnum):
@@ -35,6 +38,7 @@ class Inbound:
     sender: Sender = field(default_factory=Sender)
     parts: tuple[Part, ...] = ()
     at: datetime
+    """When it was written, as the platform says."""
     kind: InboundKind = InboundKind.MESSAGE
     message_id: str | None = None
     version: int = 0
@@ -66,6 +70,11 @@ class Inbound:
         if self.kind is not InboundKind.MESSAGE and self.message_id is None:
             raise Invalid(f"Which message? A {self.kind} needs a message id")
         checked_parts(self.parts, least=0 if self.kind is InboundKind.DELETION else 1)
+
+    def lateness(self, now: datetime) -> timedelta:
+        """Return how long after it was written it arrives; zero if that is not noticeable."""
+        late = now - self.at
+        return late if late >= LATE else timedelta(0)
 
     @classmethod
     def text(

@@ -192,6 +192,9 @@ class Message:
     role: Role
     parts: tuple[Part, ...]
     at: datetime
+    """When it was written; never later than its arrival."""
+    arrived_at: datetime | None = None
+    """When it arrived, if that was noticeably after it was written."""
     turn_id: TurnId | None = None
     sender_id: str | None = None
     sender_name: str | None = None

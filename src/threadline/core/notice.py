@@ -75,6 +75,14 @@ def cut_off(kept: int) -> NewMessage:
     return say(Role.SYSTEM, text)
 
 
+def expired(age: str, *, is_late: bool) -> str:
+    """Say why a message was not answered: it arrived late, or waited while nothing ran."""
+    how = f"it arrived {age} after it was written" if is_late else f"it waited {age} in an outage"
+    return (
+        f"This message was not answered: {how}. Use /retry to have it answered, or send it again."
+    )
+
+
 def marker(kind: MarkerKind, why: str) -> NewMessage:
     """Leave a visible trace in the transcript."""
     return NewMessage(role=Role.SYSTEM, parts=(Marker(kind=kind, text=why),))

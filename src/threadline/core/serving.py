@@ -9,7 +9,9 @@ from threadline.core.errors import SENTENCE_LIMIT
 from threadline.core.text import checked_choice, checked_moment, checked_text
 from threadline.core.turn import OwnerId
 
-_SILENT_AFTER = timedelta(minutes=1)
+_UNHEARD_AFTER = timedelta(minutes=1)
+SILENT_AFTER = timedelta(minutes=5)
+"""An agent that has said nothing for so long counts as silent."""
 
 
 class PlatformState(StrEnum):
@@ -40,6 +42,16 @@ class PlatformHealth:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Places:
+    """How many turns a gateway may run at a time, and how many it runs."""
+
+    total: int = 0
+    taken: int = 0
+    silent: int = 0
+    """Of those taken: by agents that have said nothing for `SILENT_AFTER`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GatewayRow:
     """One gateway that serves a store."""
 
@@ -53,10 +65,20 @@ class GatewayRow:
     started_at: datetime
     beat_at: datetime
     """When it was last heard of."""
+    places: Places = Places()
 
     def is_silent(self, now: datetime) -> bool:
         """Tell whether it was not heard of for so long that it is stuck, if it lives."""
-        return now - self.beat_at > _SILENT_AFTER
+        return now - self.beat_at > _UNHEARD_AFTER
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Uptime:
+    """How long a machine has been up, time asleep included; no change of its clock affects it."""
+
+    boot: str
+    """Identifies the start of the machine. Uptimes of different boots cannot be compared."""
+    elapsed: timedelta
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -171,6 +171,7 @@ class Gateway:
         return Health(
             is_ready=self.is_ready,
             running=len(self.worker.running),
+            places=self.worker.places(),
             platforms={one.name: one.health for one in self._connections},
             error=self._error or self._store_error(),
         )
@@ -339,12 +340,16 @@ class Gateway:
             self._changed.clear()
             for connection in self._connections:
                 self.meters.platform_is(connection.name, connection.health)
-            self._is_heard = await weathered(lambda: self.store.beat(self.health().platforms))
+            self._is_heard = await weathered(self._say_beat)
             try:
                 async with asyncio.timeout(self.settings.beat.total_seconds()):
                     await self._changed.wait()
             except TimeoutError:
                 continue
+
+    async def _say_beat(self) -> None:
+        health = self.health()
+        await self.store.beat(health.platforms, health.places)
 
     async def _cancel(self, *names: str) -> None:
         tasks = {self._loops.pop(name) for name in names if name in self._loops}

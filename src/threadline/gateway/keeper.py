@@ -55,6 +55,7 @@ class Keeper:
         Replies that are owed come first: they are due again before any turn is. Access is asked
         before a turn goes on.
         """
+        await self._store.serve()
         await self._store.interrupt_dead()
         if self.renew_deliveries is not None:
             await self.renew_deliveries()

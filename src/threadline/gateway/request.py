@@ -98,9 +98,7 @@ def _trigger(history: Sequence[Message], turn_id: TurnId) -> Trigger:
     """Find the message that is answered: the turn's last one, or, asked once more, the last."""
     spoken = [line for line in history if line.role is Role.USER]
     own = [line for line in spoken if line.turn_id == turn_id] or spoken
-    if not own:
-        return Trigger()
-    return Trigger(message_id=own[-1].platform_id, reply_to=own[-1].reply_to, at=own[-1].at)
+    return Trigger.of(own[-1]) if own else Trigger()
 
 
 def name_sender(message: Message) -> Message:

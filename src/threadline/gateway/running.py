@@ -53,6 +53,7 @@ class RunningTurn:
         self.turn = claim.turn
         self.lease = claim.lease
         self.profile = claim.profile
+        self.asker = claim.asker
         self.platform = claim.platform
         self.state = TurnState.RUNNING
         self.delivers = True

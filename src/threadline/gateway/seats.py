@@ -1,13 +1,20 @@
-"""Seats: how many turns may run at a time, of all and of each profile."""
+"""Seats: how many turns may run at a time, of all, of each profile and of each person."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping
 
 from threadline.core.route import canonical_profile
+from threadline.core.serving import Places
 from threadline.core.text import checked_count
 from threadline.gateway.running import RunningTurn
 
 CONCURRENCY = 32
+_SHARE = 3
+"""A person may take this many times the seats that are free: three quarters of all, if alone.
+
+So agents that hang cannot take the seats of other people, who find some free however many others
+came before. This is the dynamic threshold by which switches share their memory between ports.
+"""
 
 
 class Seats:
@@ -31,6 +38,17 @@ class Seats:
             return []
         counts = Counter(turn.profile for turn in _seated(turns))
         return [profile for profile, most in self._per_profile.items() if counts[profile] >= most]
+
+    def crowding(self, turns: Collection[RunningTurn]) -> list[str]:
+        """Return the people who run so many turns that the free seats are for others."""
+        seated = _seated(turns)
+        most = _SHARE * (self._most - len(seated))
+        counts = Counter(turn.asker for turn in seated)
+        return [asker for asker, count in counts.items() if count >= most]
+
+    def places(self, turns: Collection[RunningTurn], *, silent: int) -> Places:
+        """Count the seats for a report."""
+        return Places(total=self._most, taken=len(_seated(turns)), silent=silent)
 
 
 def _seated(turns: Collection[RunningTurn]) -> list[RunningTurn]:

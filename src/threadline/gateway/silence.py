@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from datetime import timedelta
 from typing import TypeAlias
 
+from threadline.core.serving import SILENT_AFTER
 from threadline.core.turn import Turn
 from threadline.gateway.live import Live, Quiet
 from threadline.gateway.running import RunningTurn
@@ -33,6 +34,10 @@ class Silence:
         if most is None:
             return []
         return [turn for turn in turns if _is_watched(turn) and _silence(turn, now) >= most]
+
+    def long(self, turns: Iterable[RunningTurn], now: float) -> list[RunningTurn]:
+        """Return the turns that count as silent in reports about a gateway."""
+        return [turn for turn in turns if not turn.is_asking and _silence(turn, now) > SILENT_AFTER]
 
     async def warn(self, turns: Iterable[RunningTurn], now: float) -> None:
         """Tell of each turn, once, whose silence has come to half of what it may be."""

@@ -13,6 +13,7 @@ from threadline.core.errors import LeaseLost, ThreadlineError, sentence_of
 from threadline.core.event import Event, EventKind
 from threadline.core.platform import Surroundings
 from threadline.core.scribe import Scribe
+from threadline.core.serving import Places
 from threadline.core.session import Session, SessionId
 from threadline.core.turn import TurnId, TurnState
 from threadline.gateway.answering import Answering
@@ -219,6 +220,11 @@ class Worker:
                         await store.append(turn.lease, held)
                     await store.checkpoint([(turn.lease, text)])
 
+    def places(self) -> Places:
+        """Count the places for turns: all, those taken, and those taken by silent agents."""
+        silent = self.silence.long(self._tasks, asyncio.get_running_loop().time())
+        return self.seats.places(self._tasks, silent=len(silent))
+
     def wake(self) -> None:
         """Look again at once for what can be claimed."""
         self._wake.set()
@@ -328,7 +334,8 @@ class Worker:
         while not self._stopping.is_set() and self.seats.are_left(self._tasks):
             asked_at = asyncio.get_running_loop().time()
             proof = Proof(self._store.rules.lease, self.pace.clock)
-            claim = await self._store.claim(full=self.seats.full(self._tasks))
+            full, crowding = self.seats.full(self._tasks), self.seats.crowding(self._tasks)
+            claim = await self._store.claim(full=full, crowding=crowding)
             if claim is None:
                 return
             self._meters.committed(asyncio.get_running_loop().time() - asked_at)

@@ -53,15 +53,9 @@ def begin_beside(
         titled_by=TitleSource.FIRST_WORDS,
     )
     with opening.chronicle as chronicle:
-        turn_id = chronicle.queue_turn(place.address_key)
+        turn_id = chronicle.queue_turn(place.address_key, inbound=inbound)
         if place.greeting is not None:
             chronicle.keep(place.greeting, turn_id)
         message = NewMessage(role=Role.USER, parts=parts)
-        chronicle.keep(
-            message,
-            turn_id,
-            place.sender_key,
-            platform_id=inbound.message_id,
-            reply_to=inbound.reply_to,
-        )
+        chronicle.keep(message, turn_id, place.sender_key, inbound=inbound)
     return chronicle.id, turn_id

@@ -7,6 +7,7 @@ from typing import Self
 
 from threadline.core.errors import Conflict, NotFound, ReadOnly
 from threadline.core.event import EventKind
+from threadline.core.inbound import Inbound
 from threadline.core.message import Attachment, NewMessage, Part, Role, pack
 from threadline.core.session import Origin, SessionId
 from threadline.core.text import checked_type
@@ -123,6 +124,7 @@ class Chronicle:
                     self.tx,
                     "add_message",
                     sender_key=None,
+                    arrived_at=None,
                     platform_id=None,
                     reply_to=None,
                     **values,
@@ -137,14 +139,17 @@ class Chronicle:
         turn_id: TurnId | None,
         sender_key: int | None = None,
         *,
-        platform_id: str | None = None,
-        reply_to: str | None = None,
+        inbound: Inbound | None = None,
+        is_said_here: bool = True,
     ) -> int:
-        """Keep a message without a place, until its turn begins; answer its key.
+        """Store a message without a place until its turn begins; return its key.
 
-        A platform knows it by its id, and says which one it replies to.
+        `inbound` is what brought it: the time of writing, and, if it was said in the session's own
+        chat, the platform's ids of it and of the message that it replies to.
         """
         text, parts = pack(message.parts)
+        is_late = inbound is not None and bool(inbound.lateness(self.now))
+        known = inbound if is_said_here else None
         row = expect(
             self.tx,
             "add_message",
@@ -155,21 +160,26 @@ class Chronicle:
             sender_key=sender_key,
             text=text,
             parts=parts,
-            at=self.at,
-            platform_id=platform_id,
-            reply_to=reply_to,
+            at=self.at if inbound is None else stamp(min(inbound.at, self.now)),
+            arrived_at=self.at if is_late else None,
+            platform_id=None if known is None else known.message_id,
+            reply_to=None if known is None else known.reply_to,
         )
         use_blobs(self.tx, message.parts, row.number("key"))
         return row.number("key")
 
-    def queue_turn(self, address_key: int, steers: int | None = None) -> TurnId:
-        """Put a turn into the line."""
+    def queue_turn(
+        self, address_key: int, steers: int | None = None, *, inbound: Inbound | None = None
+    ) -> TurnId:
+        """Queue a turn. If `inbound`, which asks for it, arrives late, it is as old as that."""
+        is_late = inbound is not None and bool(inbound.lateness(self.now))
         row = expect(
             self.tx,
             "queue_turn",
             session_key=self.key,
             address_key=address_key,
             steers=steers,
+            written_at=stamp(inbound.at) if inbound is not None and is_late else None,
             now=self.at,
         )
         turn_id = TurnId(row.number("id"))

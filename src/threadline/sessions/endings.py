@@ -14,10 +14,10 @@ from threadline.core.session import EndReason, SessionId
 from threadline.core.text import checked_id, checked_moment
 from threadline.core.turn import LEASE, OwnerId, TurnId, TurnState
 from threadline.sessions.chronicle import Chronicle, open_chronicle
-from threadline.sessions.turns.close import close_turn
+from threadline.sessions.turns.close import close_turn, expire_turns
 from threadline.sessions.verdicts import why_new
 from threadline.sessions.waiting import drop_waiting
-from threadline.storage.database import Row, Transaction, expect
+from threadline.storage.database import Transaction, expect
 from threadline.storage.moments import stamp
 
 EndingId = NewType("EndingId", int)
@@ -25,7 +25,7 @@ EndingId = NewType("EndingId", int)
 RETELLINGS = 3
 _RETELL_AFTER = timedelta(seconds=30)
 _SLICE = 20
-_AGES = timedelta(days=36500)
+_ENDED_FIRST = "This message was never answered: the conversation ended first. Send it again."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,8 +49,7 @@ def end_chronicle(chronicle: Chronicle, reason: EndReason) -> bool:
     """End the session of an open chronicle."""
     if chronicle.row["ended_at"] is not None:
         return False
-    for turn in chronicle.tx.all("list_unfinished", session_key=chronicle.key):
-        _end_turn(chronicle, turn, reason)
+    _end_turns(chronicle, reason)
     drop_waiting(chronicle)
     tx, now = chronicle.tx, chronicle.at
     tx.run("end_session", key=chronicle.key, reason=reason, now=now)
@@ -69,13 +68,14 @@ def leave(chronicle: Chronicle, reason: EndReason, *, by: Route | None = None) -
     return chronicle.id
 
 
-def _end_turn(chronicle: Chronicle, turn: Row, reason: EndReason) -> None:
-    turn_id = TurnId(turn.number("id"))
+def _end_turns(chronicle: Chronicle, reason: EndReason) -> None:
+    rows = chronicle.tx.all("list_unfinished", session_key=chronicle.key)
+    turn_ids = [TurnId(row.number("id")) for row in rows]
     if reason in {EndReason.IDLE, EndReason.DAILY}:
-        # Nobody asked for this, so the person must be able to see it and to ask again.
-        why = "This message was never answered: the conversation ended first."
-        close_turn(chronicle, turn_id, TurnState.FAILED, MarkerKind.EXPIRED, why)
-    else:
+        # Nobody asked for this, so the sender must be able to see it and to ask again.
+        expire_turns(chronicle, turn_ids, _ENDED_FIRST)
+        return
+    for turn_id in turn_ids:
         close_turn(chronicle, turn_id, TurnState.STOPPED, MarkerKind.STOPPED, "Stopped.")
 
 
@@ -96,18 +96,12 @@ def sweep(
         platform=platform,
         kind=kind,
         before=stamp(before),
-        fresh_since=stamp(fresh_since(rules, now)),
         now=stamp(now),
         most=_SLICE,
     )
     for row in sorted(rows, key=lambda row: row.number("key")):
         _expire(tx, SessionId(row.text("id")), rules, now)
     return [SessionId(row.text("id")) for row in rows]
-
-
-def fresh_since(rules: Rules, now: datetime) -> datetime:
-    """Answer the moment since which what waits is fresh; long ago when freshness is no matter."""
-    return now - (rules.freshness if rules.freshness > timedelta(0) else _AGES)
 
 
 def _expire(tx: Transaction, id: SessionId, rules: Rules, now: datetime) -> None:

@@ -1,16 +1,25 @@
-"""Gateways: who serves a store, and how their platforms are."""
+"""Gateways: who serves a store, when nobody did, and how their platforms are."""
 
 import json
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from threadline.core.errors import NotFound
 from threadline.core.event import EventKind
-from threadline.core.serving import GatewayRow, Load, PlatformHealth, PlatformState
+from threadline.core.inbound import Inbound
+from threadline.core.serving import GatewayRow, Load, Places, PlatformHealth, PlatformState, Uptime
 from threadline.core.turn import OwnerId
 from threadline.sessions.chronicle import tell_apart
-from threadline.storage.database import Row, Transaction, expect
+from threadline.storage.database import Row, SqlValue, Transaction, expect
 from threadline.storage.moments import moment, stamp
+
+SERVED_EVERY = timedelta(seconds=20)
+"""How often a process that works on the queue records it."""
+_PAUSE = timedelta(minutes=1)
+"""A gap between two such records that is no longer than this is no outage."""
+_KEPT = timedelta(days=30)
+"""How long outages are remembered."""
+_QUEUE = ""
 
 
 def enrol(
@@ -39,17 +48,41 @@ def enrol(
 
 
 def beat(
-    tx: Transaction, platforms: Mapping[str, PlatformHealth], *, owner: OwnerId, now: datetime
+    tx: Transaction,
+    platforms: Mapping[str, PlatformHealth],
+    places: Places,
+    *,
+    owner: OwnerId,
+    now: datetime,
 ) -> None:
-    """Write down that a gateway still serves, and how its platforms are."""
+    """Record that a gateway still serves, how its platforms are, and how busy it is."""
     before, told = tx.one("read_gateway_platforms", owner=owner), _pack(platforms)
+    busy = {"places": places.total, "taken": places.taken, "silent": places.silent}
     if (
         before is None
-        or tx.one("beat_gateway", owner=owner, platforms=told, now=stamp(now)) is None
+        or tx.one("beat_gateway", owner=owner, platforms=told, **busy, now=stamp(now)) is None
     ):
         raise NotFound("This gateway was never enrolled, or has left", id=owner)
     if before.text("platforms") != told:
+        _note_unreachable(tx, _unpack(before.text("platforms")), platforms)
         tell_apart(tx, EventKind.GATEWAY_CHANGED, None, now)
+
+
+def _note_unreachable(
+    tx: Transaction, before: Mapping[str, PlatformHealth], now: Mapping[str, PlatformHealth]
+) -> None:
+    """Record the spans, now over, in which platforms were not up."""
+    for name, was in before.items():
+        health = now.get(name)
+        if was.state is PlatformState.UP or health is None or health.since <= was.since:
+            continue
+        span: dict[str, SqlValue] = {
+            "from_at": stamp(was.since),
+            "until_at": stamp(health.since),
+            "platform": name,
+        }
+        if tx.one("extend_outage", **span) is None:
+            tx.run("add_outage", **span)
 
 
 def leave(tx: Transaction, *, owner: OwnerId, now: datetime) -> None:
@@ -61,6 +94,67 @@ def leave(tx: Transaction, *, owner: OwnerId, now: datetime) -> None:
 def note_settings(tx: Transaction, *, now: datetime) -> None:
     """Tell that a gateway goes by other settings from now on."""
     tell_apart(tx, EventKind.SETTINGS_CHANGED, None, now)
+
+
+def serve(tx: Transaction, *, uptime: Uptime, now: datetime) -> None:
+    """Record that a process works on the queue; if none did for a while, record the outage.
+
+    On the machine that recorded it last the gap is measured by its uptime: setting the clock is no
+    outage, and sleeping is one. Elsewhere only the clock can tell.
+    """
+    last, elapsed = tx.one("lock_service"), uptime.elapsed // timedelta(microseconds=1)
+    served_at = expect(tx, "read_service").moment_or_none("served_at") or now
+    if last is not None and last["boot"] == uptime.boot:
+        served_at = now - timedelta(microseconds=elapsed - last.number("uptime"))
+    tx.run("note_service", boot=uptime.boot, uptime=elapsed, now=stamp(now))
+    if served_at < now - _PAUSE:
+        tx.run("drop_outages", before=stamp(now - _KEPT))
+        from_at, until_at = stamp(served_at), stamp(now)
+        tx.run("add_outage", from_at=from_at, until_at=until_at, platform=_QUEUE)
+
+
+def unreached(tx: Transaction, inbound: Inbound, now: datetime) -> timedelta:
+    """Return for how long a message could not be received after it was written.
+
+    That is less than its lateness if the clock of the platform, or ours, is wrong.
+    """
+    if not inbound.lateness(now):
+        return timedelta(0)
+    return unserved(tx, inbound.at, now, platform=inbound.address.platform)
+
+
+def unserved(
+    tx: Transaction, since: datetime, now: datetime, *, platform: str = _QUEUE
+) -> timedelta:
+    """Return for how long, between two times, no process worked on the queue.
+
+    With a platform, time counts as well in which that could not be reached.
+    """
+    spans = [
+        (row.moment("from_at"), row.moment("until_at"))
+        for row in tx.all("list_outages", since=stamp(since), platform=platform)
+    ]
+    if platform != _QUEUE:
+        spans += _unreachable(tx, platform, now)
+    served_at = expect(tx, "read_service").moment_or_none("served_at")
+    if served_at is not None and served_at < now - _PAUSE:
+        spans.append((served_at, now))
+    total, counted = timedelta(0), since
+    for from_at, until_at in sorted(spans):
+        # Processes that start together record outages that overlap.
+        begin, end = max(from_at, counted), min(until_at, now)
+        if begin < end:
+            total, counted = total + (end - begin), end
+    return total
+
+
+def _unreachable(tx: Transaction, platform: str, now: datetime) -> list[tuple[datetime, datetime]]:
+    """Return the span in which a platform could not be reached and still cannot."""
+    rows = [row for row in list_gateways(tx) if not row.is_silent(now)]
+    found = [row.platforms[platform] for row in rows if platform in row.platforms]
+    if not found or any(health.state is PlatformState.UP for health in found):
+        return []
+    return [(max(health.since for health in found), now)]
 
 
 def list_gateways(tx: Transaction) -> list[GatewayRow]:
@@ -86,6 +180,9 @@ def _gateway_from(row: Row) -> GatewayRow:
         platforms=_unpack(row.text("platforms")),
         started_at=row.moment("started_at"),
         beat_at=row.moment("beat_at"),
+        places=Places(
+            total=row.number("places"), taken=row.number("taken"), silent=row.number("silent")
+        ),
     )
 
 

@@ -117,6 +117,7 @@ def message_from(row: Row, session_id: SessionId) -> Message:
         role=row.choice("role", Role),
         parts=unpack(row.text("text"), row.text_or_none("parts")),
         at=row.moment("at"),
+        arrived_at=row.moment_or_none("arrived_at"),
         turn_id=None if turn_id is None else TurnId(turn_id),
         sender_id=row.text_or_none("sender_id"),
         sender_name=row.text_or_none("sender_name"),

@@ -5,6 +5,7 @@ from datetime import datetime
 from threadline.core.address import Kind
 from threadline.core.rules import Rules
 from threadline.core.session import Cause, EndReason, cause_after
+from threadline.sessions.gateways import unserved
 from threadline.storage.database import Row, Transaction
 from threadline.storage.moments import stamp
 
@@ -23,15 +24,18 @@ def why_new(
         return Cause.SUSPENDED
     policy = rules.policies.resolve(bound.text("platform"), Kind(bound.text("kind")))
     verdict = policy.verdict(bound.moment("last_activity_at"), now)
-    if verdict is None or (load is not None and is_busy(load, rules, now)):
+    if verdict is None or (load is not None and is_busy(tx, load, rules, now)):
         return None
     held = tx.one("find_hold", session_key=bound.number("key"), now=stamp(now))
     return verdict if held is None else None
 
 
-def is_busy(load: Row, rules: Rules, now: datetime) -> bool:
-    """Tell whether a session has a turn under way, or one that has not waited for too long."""
+def is_busy(tx: Transaction, load: Row, rules: Rules, now: datetime) -> bool:
+    """Return whether a session has a turn under way, or a queued one that is not too old.
+
+    The age of a turn is the time in which no process worked on the queue.
+    """
     queued_at = load.moment_or_none("queued_at")
     return load["held_id"] is not None or (
-        queued_at is not None and rules.is_fresh(now - queued_at)
+        queued_at is not None and rules.is_fresh(unserved(tx, queued_at, now))
     )

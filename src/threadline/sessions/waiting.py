@@ -78,6 +78,7 @@ def _stand_in_line(
         inbound=seal(inbound, on_screen=on_screen),
         owner=owner,
         lease_until=until,
+        now=chronicle.at,
     )
     return row.number("id")
 

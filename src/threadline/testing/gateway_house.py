@@ -10,6 +10,7 @@ agent follows a script, and the clock stands still until somebody speaks or `tim
 """
 
 import asyncio
+import itertools
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from types import TracebackType
@@ -21,6 +22,7 @@ from threadline.core.listing import SessionFilter, SessionRow, Shelf
 from threadline.core.platform import Platform
 from threadline.core.rules import Rules
 from threadline.core.scribe import Scribe
+from threadline.core.serving import Uptime
 from threadline.core.turn import TurnState
 from threadline.gateway.gateway import Gateway
 from threadline.gateway.pace import Pace
@@ -91,6 +93,7 @@ class GatewayHouse:
         )
         """How the next gateway serves."""
         self._open_store = open_store
+        self._starts = itertools.count(1)
         self._store: Store | None = None
         self._gateway: Gateway | None = None
 
@@ -157,7 +160,11 @@ class GatewayHouse:
 
     async def open_another(self) -> Store:
         """Open the same store as one more process would; whoever asked for it closes it."""
-        return await self._open_store(rules=self.rules, clock=self.clock)
+        store = await self._open_store(rules=self.rules, clock=self.clock)
+        boot = f"start {next(self._starts)}"
+        # While it is up it serves, however the clock is moved; between two starts the clock tells.
+        store.uptime = lambda: Uptime(boot=boot, elapsed=timedelta(0))
+        return store
 
     async def crashes(self) -> None:
         """Let the gateway vanish without cleaning up."""

@@ -29,6 +29,7 @@ from threadline.core.message import Message
 from threadline.core.policy import Policies, ResetMode, ResetPolicy
 from threadline.core.rules import Rules
 from threadline.core.scribe import Scribe
+from threadline.core.serving import Uptime
 from threadline.core.session import Cause, Session, SessionId
 from threadline.core.turn import Turn, TurnState
 from threadline.gateway.errands import run_errand
@@ -113,6 +114,8 @@ class House:
         """How many more times that hook breaks."""
         self._open_store = open_store
         self._store: Store | None = None
+        self._unserved = timedelta(0)
+        """How much time passed while no process was up."""
         self._worker: Worker | None = None
         self._replies: list[Reply] = []
         self._message_ids = itertools.count(1)
@@ -163,7 +166,9 @@ class House:
         """Let time pass; meanwhile the worker's beats go on: it stores, renews and recovers."""
         span = timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds)
         self.clock.advance(span)
-        if self._worker is not None:
+        if self._worker is None:
+            self._unserved += span
+        else:
             await self._worker.recover()
             await self.rests()
 
@@ -204,7 +209,9 @@ class House:
 
     async def open_another(self) -> Store:
         """Open the same store as one more process would; whoever asked for it closes it."""
-        return await self._open_store(rules=self.rules, clock=self.clock)
+        store = await self._open_store(rules=self.rules, clock=self.clock)
+        store.uptime = lambda: Uptime(boot="house", elapsed=self._unserved)
+        return store
 
     async def rests(self) -> None:
         """Wait until nothing moves any more: all is answered, or hangs, or waits for somebody."""
@@ -299,9 +306,17 @@ class House:
             held = [turn for turn in turns if turn.state is TurnState.RUNNING]
             if any(turn.id not in parked for turn in held):
                 return f"turn {held[0].id} runs"
-            if not held and any(turn.state is TurnState.QUEUED for turn in turns):
+            if not held and any(self._is_due(turn) for turn in turns):
                 return f"a turn of {row.session.id} waits"
         return ""
+
+    def _is_due(self, turn: Turn) -> bool:
+        """Return whether a turn waits for a worker, and not for another one to end.
+
+        Of those that may have ended their process twice, only one runs at a time.
+        """
+        is_suspect = turn.attempts >= self.rules.max_attempts - 1 > 0
+        return turn.state is TurnState.QUEUED and not (is_suspect and self.agent.parked)
 
 
 def _unhurried() -> Pace:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Protocol, runtime_checkable
 
 from threadline.core.platform import Platform
-from threadline.core.serving import PlatformHealth
+from threadline.core.serving import Places, PlatformHealth
 from threadline.core.session import SessionId
 from threadline.gateway.live import Live
 from threadline.gateway.upkeep import Compacted
@@ -21,6 +21,11 @@ class Health(Protocol):
     @property
     def running(self) -> int:
         """How many turns run."""
+        ...
+
+    @property
+    def places(self) -> Places:
+        """How many turns may run, and how many agents are silent."""
         ...
 
     @property

@@ -211,7 +211,12 @@ def _url(host: str, listening: socket.socket) -> str:
 
 def _details(health: Health) -> dict[str, object]:
     platforms = {name: _told(one) for name, one in sorted(health.platforms.items())}
-    told: dict[str, object] = {"running": health.running, "platforms": platforms}
+    places = {"total": health.places.total, "silent": health.places.silent}
+    told: dict[str, object] = {
+        "running": health.running,
+        "places": places,
+        "platforms": platforms,
+    }
     return {**told, "error": health.error} if health.error else told
 
 

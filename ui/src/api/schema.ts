@@ -384,6 +384,7 @@ export interface GatewayShape {
   beat_at: string;
   /** It has not been heard from for a minute. */
   is_silent: boolean;
+  places: PlacesShape;
   platforms: HealthShape[];
 }
 
@@ -630,7 +631,10 @@ export interface MessageView {
   seq: number | null;
   role: Role;
   parts: (TextPart | AttachmentPart | ToolCallPart | ToolResultPart | ReasoningPart | MarkerPart)[];
+  /** When it was written. */
   at: string;
+  /** When it arrived, if that was noticeably later. */
+  arrived_at: string | null;
   turn_id: number | null;
   sender_id: string | null;
   sender_name: string | null;
@@ -1019,6 +1023,14 @@ export interface PlaceShape {
   topic?: string | null;
 }
 
+/** How many turns a gateway may run at a time, and how many it runs. */
+export interface PlacesShape {
+  total: number;
+  taken: number;
+  /** Taken by agents that have said nothing for five minutes. */
+  silent: number;
+}
+
 /** What would go if something were forgotten now. */
 export interface PlanView {
   sessions: string[];
@@ -1141,7 +1153,10 @@ export interface QueuedView {
   seq: number | null;
   role: Role;
   parts: (TextPart | AttachmentPart | ToolCallPart | ToolResultPart | ReasoningPart | MarkerPart)[];
+  /** When it was written. */
   at: string;
+  /** When it arrived, if that was noticeably later. */
+  arrived_at: string | null;
   turn_id: number | null;
   sender_id: string | null;
   sender_name: string | null;

@@ -11,11 +11,12 @@ export async function begin({ text, tickets, first }: Said, key: string, profile
   return (await hub.client.call("begin_session", { header, body })).data.session_id;
 }
 
-/** Say something in a session. */
-export async function say(id: string, { text, tickets, busy }: Said, key: string, speech: Speech): Promise<void> {
+/** Say something in a session. Returns the session it went to: a suspended one has a successor. */
+export async function say(id: string, { text, tickets, busy }: Said, key: string, speech: Speech): Promise<string> {
   const header = { "Idempotency-Key": key };
   const body = { text, attachments: [...tickets], speech, busy_mode: busy ?? null };
-  await hub.client.call("send_message", { path: { id }, header, body });
+  const { data } = await hub.client.call("send_message", { path: { id }, header, body });
+  return data.session_id ?? id;
 }
 
 /** Tell for whom words usually are: an owner answers those who write on a platform, or the agent if it asks. */

@@ -67,6 +67,7 @@ const line = (seq: number): MessageView => ({
   turn_id: null,
   sender_id: null,
   sender_name: null,
+  arrived_at: null,
   changed_at: null,
   deleted_at: null,
 });

@@ -12,6 +12,7 @@ const line = (seq: number, role: MessageView["role"], more: Partial<MessageView>
   turn_id: seq,
   sender_id: role === "user" ? "owner" : null,
   sender_name: null,
+  arrived_at: null,
   changed_at: null,
   deleted_at: null,
   ...more,

@@ -14,6 +14,7 @@ const line = (seq: number, change: Partial<MessageView> = {}): MessageView => ({
   turn_id: Math.ceil(seq / 2),
   sender_id: null,
   sender_name: null,
+  arrived_at: null,
   changed_at: null,
   deleted_at: null,
   ...change,

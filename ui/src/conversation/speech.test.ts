@@ -21,6 +21,7 @@ const line = (text: string, turn_id = 7): MessageView => ({
   turn_id,
   sender_id: null,
   sender_name: null,
+  arrived_at: null,
   changed_at: null,
   deleted_at: null,
 });

@@ -12,6 +12,8 @@ class Server {
   keys = new Set<string | null>();
   lines: MessageView[] = [];
   platform = "local";
+  /** The session in which words are taken. */
+  successor = "one";
   isUnread = false;
   isGone = false;
   turn = { id: 7, state: "done" };
@@ -33,13 +35,14 @@ class Server {
   say(role: MessageView["role"], text: string, turn_id: number | null = null): void {
     const seq = this.lines.length + 1;
     const parts = [{ type: "text" as const, text }];
-    const rest = { sender_id: null, sender_name: null, changed_at: null, deleted_at: null };
+    const rest = { sender_id: null, sender_name: null, arrived_at: null, changed_at: null, deleted_at: null };
     this.lines.push({ key: seq, session_id: "one", seq, role, parts, at: "2026-01-31T18:45:00Z", turn_id, ...rest });
   }
 
   #answer(asked: string, address: string): unknown {
     if (asked === "GET /api/sessions") return { items: this.isGone ? [] : [this.#row()] };
     if (asked === "POST /api/sessions") return { session_id: "one" };
+    if (asked === "POST /api/sessions/one/messages") return { session_id: this.successor };
     if (asked === "PUT /api/sessions/one/mark") return { seq: 3 };
     if (asked === "GET /api/turns/7") return this.turn;
     if (!asked.startsWith("GET /api/sessions/one/messages")) return { items: [], children: [] };
@@ -185,6 +188,16 @@ describe("words", () => {
     const talk = await talkTo("one");
     await talk.send(said("On its way"));
     expect([talk.pending.length, count("POST /api/sessions/one/messages")]).toEqual([1, 0]);
+  });
+
+  it("lead to the session that took the place of a suspended one", async () => {
+    server.successor = "two";
+    const went: string[] = [];
+    const talk = await talkTo("one", (id) => went.push(id));
+
+    await talk.send(said("and the news?"));
+
+    expect(went).toEqual(["two"]);
   });
 
   it("that are not sent are where one writes again, with their files", async () => {

@@ -74,7 +74,7 @@ export class Talk extends Reader implements TalkState {
   #isAway = false;
   #kinTimer: ReturnType<typeof setTimeout> | null = null;
 
-  /** `onBegun` is told the id that the first words of a conversation have given it. */
+  /** `onBegun` gets the id of the conversation that took the words, if they began it or it succeeds a suspended one. */
   constructor(id: string | null, onBegun: (id: string) => void = () => undefined) {
     super();
     this.#onBegun = onBegun;
@@ -357,7 +357,10 @@ export class Talk extends Reader implements TalkState {
       if (home === null) return await this.#begin(said, key);
       await this.#arrive(home);
     }
-    if (this.id !== null) await say(this.id, said, key, said.speech ?? (await this.#usually()));
+    if (this.id !== null) {
+      const to = await say(this.id, said, key, said.speech ?? (await this.#usually()));
+      if (to !== this.id && !this.#isClosed) this.#onBegun(to);
+    }
     await Promise.all([this.#readNew(), this.#readQueue()]);
   }
 

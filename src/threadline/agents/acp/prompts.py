@@ -66,8 +66,7 @@ async def tell_lines(
 
 def _words(line: Message) -> Iterator[ContentBlock]:
     if line.role is Role.USER:
-        trigger = Trigger(message_id=line.platform_id, reply_to=line.reply_to, at=line.at)
-        words = "\n".join(filter(None, (line.text, render_trigger(trigger))))
+        words = "\n".join(filter(None, (line.text, render_trigger(Trigger.of(line)))))
         yield text_block(words)
     elif line.text:
         speaker = "note" if line.role is Role.SYSTEM else "you said"

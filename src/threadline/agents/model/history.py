@@ -150,8 +150,7 @@ def _said(line: Line, attached: Mapping[BlobHash, Content]) -> str | list[UserCo
 def _trigger(line: Line) -> str:
     if not isinstance(line, Message):
         return ""
-    trigger = Trigger(message_id=line.platform_id, reply_to=line.reply_to, at=line.at)
-    return render_trigger(trigger)
+    return render_trigger(Trigger.of(line))
 
 
 def _joined(words: Sequence[str]) -> str:

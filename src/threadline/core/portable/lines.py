@@ -61,6 +61,8 @@ class PortableMessage:
     sender: SenderReference | None = None
     parts: Parts
     at: datetime
+    arrived_at: datetime | None = None
+    """When it arrived, if that was noticeably after it was written."""
     changed_at: datetime | None = None
     deleted_at: datetime | None = None
     revisions: tuple[PortableRevision, ...] = ()

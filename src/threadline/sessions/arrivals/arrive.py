@@ -24,6 +24,7 @@ from threadline.sessions.arrivals.places import Place, look_up, remember
 from threadline.sessions.chronicle import Chronicle, require_writable
 from threadline.sessions.conversations import NewId, open_session
 from threadline.sessions.endings import end_chronicle
+from threadline.sessions.gateways import unreached, unserved
 from threadline.sessions.people.aliases import rename
 from threadline.sessions.people.gathering import gather, is_one_conversation
 from threadline.sessions.turns.close import close_turn, place_messages
@@ -75,7 +76,8 @@ def arrive(
         return observe(tx, inbound, remember(tx, inbound, at, known), now)
     place = remember(tx, inbound, at, known, now)
     where = route(named.address, named.sender, scopes, place.profile)
-    rank = None if known.number("early") else answers
+    is_fresh = rules.is_fresh(unreached(tx, inbound, now))
+    rank = answers if is_fresh and not known.number("early") else None
     given = answer_beside(tx, inbound, place, known, rank=rank, where=where, now=now)
     if given is not None:
         return given
@@ -155,9 +157,12 @@ def go_on(
         return Entrance(chronicle=chronicle)
     if load.number("waiting") >= rules.queue_cap:
         raise QueueFull(id=chronicle.id, hint="Wait for an answer, or stop the running turn")
+    if not rules.is_fresh(unreached(chronicle.tx, inbound, chronicle.now)):
+        # It will expire: it joins, steers and stops nothing.
+        return Entrance(chronicle=chronicle)
     mode = busy or chronicle.row["busy_mode"] or rules.busy_for(inbound.address.platform)
     held, queued = load.number_or_none("held_id"), load.number_or_none("queued_id")
-    if mode == BusyMode.COLLECT and queued is not None and not _is_behind(chronicle, queued):
+    if mode == BusyMode.COLLECT and queued is not None and _is_joinable(chronicle, queued):
         return Entrance(chronicle=chronicle, joins=TurnId(queued))
     if mode == BusyMode.STEER and load["held_state"] == TurnState.RUNNING and held is not None:
         return Entrance(chronicle=chronicle, steers=TurnId(held))
@@ -168,10 +173,14 @@ def go_on(
     return Entrance(chronicle=chronicle)
 
 
-def _is_behind(chronicle: Chronicle, queued: int) -> bool:
-    """Tell whether a command waits behind a turn, so that what is said now comes after both."""
-    waits = chronicle.tx.one("find_command_after", session_key=chronicle.key, turn_id=queued)
-    return waits is not None
+def _is_joinable(chronicle: Chronicle, queued: int) -> bool:
+    """Return whether a new message may become part of a queued turn.
+
+    It may not if a command waits between them, nor if the turn may expire.
+    """
+    tx, now = chronicle.tx, chronicle.now
+    row = tx.one("find_joinable", session_key=chronicle.key, turn_id=queued)
+    return row is not None and not unserved(tx, row.moment("queued_at"), now)
 
 
 def enter(
@@ -188,7 +197,7 @@ def enter(
     """
     with entrance.chronicle as chronicle:
         is_observed = inbound.observed or entrance.is_silent
-        turn_id = None if is_observed else _turn_for(entrance, place)
+        turn_id = None if is_observed else _turn_for(entrance, inbound, place)
         greeting = () if place.greeting is None else (place.greeting,)
         for told in (*greeting, *entrance.notes):
             chronicle.keep(told, turn_id)
@@ -197,8 +206,8 @@ def enter(
             message,
             turn_id,
             place.sender_key,
-            platform_id=inbound.message_id if is_said_there else None,
-            reply_to=inbound.reply_to if is_said_there else None,
+            inbound=inbound,
+            is_said_here=is_said_there,
         )
         if turn_id is None:
             place_messages(chronicle, None)
@@ -226,11 +235,12 @@ def enter(
     )
 
 
-def _turn_for(entrance: Entrance, place: Place) -> TurnId:
+def _turn_for(entrance: Entrance, inbound: Inbound, place: Place) -> TurnId:
     if entrance.joins is None:
-        turn_id = entrance.chronicle.queue_turn(place.address_key, entrance.steers)
+        chronicle = entrance.chronicle
+        turn_id = chronicle.queue_turn(place.address_key, entrance.steers, inbound=inbound)
         if place.address.kind is not Kind.DM:
-            mark_observed(entrance.chronicle, turn_id, place)
+            mark_observed(chronicle, turn_id, place)
         return turn_id
     entrance.chronicle.touch()
     entrance.chronicle.tell(EventKind.TURN_QUEUED, entrance.joins)

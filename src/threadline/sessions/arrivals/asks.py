@@ -8,7 +8,7 @@ from threadline.core.event import EventKind
 from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.rank import Rank
 from threadline.core.rules import Rules
-from threadline.core.session import SessionId
+from threadline.core.session import Cause, EndReason, SessionId
 from threadline.core.turn import BusyMode
 from threadline.sessions.arrivals import outcome
 from threadline.sessions.arrivals.answers import answer_waiting
@@ -34,9 +34,10 @@ def ask_in(
 ) -> Arrival:
     """Keep what somebody says in a session that they look at, and queue its turn there.
 
-    The turn answers where the session is at home. A session that has ended goes on, and no reset
-    comes between: they meant this one. What came before is answered as before. Where a person has
-    taken over, only an owner still asks the agent.
+    The turn answers where the session is at home. A session that has ended is reopened without a
+    reset, as the caller named it; only one whose queue moved on after a suspension is continued by
+    its successor. What arrived before has the same outcome again. While a person has taken over,
+    only an owner still asks the agent.
     """
     if inbound.kind is not InboundKind.MESSAGE or inbound.observed:
         raise Invalid("Only a message can ask something", id=id)
@@ -66,11 +67,21 @@ def ask_in(
 
 
 def lock_to_ask(tx: Transaction, id: SessionId) -> Row:
-    """Lock a session that is not being forgotten; return what decides how words enter it."""
-    row = tx.one("lock_session_to_ask", id=id)
-    if row is None or is_doomed(tx, row.number("key")):
-        raise NotFound("There is no such session", id=id)
-    return row
+    """Lock a session that is not being forgotten; return what decides how words enter it.
+
+    If it was suspended and its queue moved to a successor, that one is locked and returned: what is
+    asked now comes after what waits there.
+    """
+    while True:
+        row = tx.one("lock_session_to_ask", id=id)
+        if row is None or is_doomed(tx, row.number("key")):
+            raise NotFound("There is no such session", id=id)
+        if row["end_reason"] != EndReason.SUSPENDED:
+            return row
+        successor = tx.one("find_successor", key=row.number("key"), cause=Cause.SUSPENDED)
+        if successor is None:
+            return row
+        id = SessionId(successor.text("id"))
 
 
 def at_home(tx: Transaction, place: Place, session: Row) -> Place:

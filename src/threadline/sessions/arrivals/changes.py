@@ -17,6 +17,7 @@ from threadline.sessions.arrivals import outcome
 from threadline.sessions.arrivals.observations import change_observation
 from threadline.sessions.arrivals.outcome import Arrival, Outcome
 from threadline.sessions.chronicle import Chronicle, chronicle_of, use_blobs
+from threadline.sessions.gateways import unreached
 from threadline.sessions.search.index import reindex
 from threadline.sessions.turns.close import close_turn
 from threadline.storage.database import Row, SqlValue, Transaction, expect
@@ -209,7 +210,8 @@ def _tell_agent(
     closed = ("ended_at", "suspended_at", "taken_at")
     is_open = all(chronicle.row[moment] is None for moment in closed)
     wants_rerun = inbound.kind is InboundKind.EDIT and rules.edits is EditMode.RERUN
-    if is_last and is_open and wants_rerun:
+    is_fresh = rules.is_fresh(unreached(chronicle.tx, inbound, chronicle.now))
+    if is_last and is_open and wants_rerun and is_fresh:
         turn_id = _rerun(chronicle, message)
     chronicle.keep(told, turn_id)
     return turn_id

@@ -57,7 +57,7 @@ def answer_into(
         if is_carried_out(row.text("platform")):
             owe_line(chronicle, place.address_key)
         outcome.note(tx, said, Outcome.OBSERVED, session_key=chronicle.key, message_key=message_key)
-    return Arrival(outcome=Outcome.OBSERVED, session_id=id, turn_id=None)
+    return Arrival(outcome=Outcome.OBSERVED, session_id=chronicle.id, turn_id=None)
 
 
 def _sayable(parts: tuple[Part, ...]) -> tuple[Part, ...]:

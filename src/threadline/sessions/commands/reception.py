@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from threadline.core.access import voucher_of
 from threadline.core.command import Call, WhileRunning, parse_command
@@ -26,8 +26,10 @@ from threadline.sessions.commands.ask import Compress, Reply, Waited
 from threadline.sessions.conversations import NewId
 from threadline.sessions.deliveries.owe import owe_words
 from threadline.sessions.explain import explain
+from threadline.sessions.gateways import unreached, unserved
 from threadline.sessions.people.aliases import rename
 from threadline.sessions.people.persons import remember_sender
+from threadline.sessions.phrases import span
 from threadline.sessions.waiting import keep_waiting, take_place, wake_next
 from threadline.storage.database import Transaction
 
@@ -82,6 +84,7 @@ def _take(
     session: SessionId | None,
 ) -> Reply:
     check_call(call, rank)
+    _require_fresh(unreached(tx, inbound, now), rules)
     _note_voucher(tx, inbound)
     id = session or _session_here(tx, inbound, rules, now)
     reply = None
@@ -135,6 +138,8 @@ def carry_out_waiting(
             return None
         inbound, rank = unseal(begun.text("inbound")), Rank(begun.text("rank"))
         session = chronicle.id if is_from_screen(begun.text("inbound")) else None
+    queued_at = begun.moment("queued_at")
+    _require_fresh(unreached(tx, inbound, queued_at) + unserved(tx, queued_at, now), rules)
     reply = _carry_out_in(chronicle, inbound, rank, rules, new_id, session=session)
     if waiting["owner"] is None:
         # Else somebody began with it, and said so.
@@ -183,6 +188,14 @@ def _carry_out_in(
     return carry_out(
         tx, inbound, call, rules=rules, now=now, new_id=new_id, rank=rank, session=session
     )
+
+
+def _require_fresh(age: timedelta, rules: Rules) -> None:
+    """Refuse a command that arrived late or waited through an outage for too long."""
+    if not rules.is_fresh(age):
+        raise Conflict(
+            f"This command was not carried out: it was {span(age)} late", hint="Send it again"
+        )
 
 
 def _session_here(

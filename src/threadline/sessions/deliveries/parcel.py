@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeAlias
 
@@ -100,11 +100,12 @@ def _lines(tx: Transaction, row: Row, delivery: Delivery) -> Sequence[Message]:
         until_seq=END_OF_TURN if until is None else until,
     )
     lines = [message_from(line, delivery.session_id) for line in rows]
-    return tuple(
+    shown = [
         line
         for at, line in enumerate(lines)
         if not _is_interruption(line) or (until is not None and not _is_said_in(lines[at + 1 :]))
-    )
+    ]
+    return tuple(_mark_once(shown))
 
 
 def _line(tx: Transaction, row: Row, id: SessionId, seq: int | None) -> Sequence[Message]:
@@ -115,11 +116,29 @@ def _line(tx: Transaction, row: Row, id: SessionId, seq: int | None) -> Sequence
     return () if line is None else (message_from(line, id),)
 
 
+def _mark_once(lines: Sequence[Message]) -> Iterator[Message]:
+    """Leave out all marks of an interruption after the first one.
+
+    The first one stays, as what was sent already must not change.
+    """
+    is_marked = False
+    for line in lines:
+        if is_marked:
+            parts = tuple(part for part in line.parts if not _is_mark(part))
+            if parts:
+                yield replace(line, parts=parts)
+        else:
+            is_marked = any(_is_mark(part) for part in line.parts)
+            yield line
+
+
+def _is_mark(part: Part) -> bool:
+    return isinstance(part, Marker) and part.kind is MarkerKind.INTERRUPTED
+
+
 def _is_interruption(line: Message) -> bool:
     """Tell the mark that a turn was cut off before it had said anything since."""
-    return line.role is Role.SYSTEM and all(
-        isinstance(part, Marker) and part.kind is MarkerKind.INTERRUPTED for part in line.parts
-    )
+    return line.role is Role.SYSTEM and all(_is_mark(part) for part in line.parts)
 
 
 def _is_said_in(lines: Sequence[Message]) -> bool:

@@ -174,6 +174,7 @@ def message_of(
         sender=_sender_of(row),
         parts=unpack(shown.text("text"), shown.text_or_none("parts")),
         at=row.moment("at"),
+        arrived_at=row.moment_or_none("arrived_at"),
         changed_at=changed_at,
         deleted_at=None if later else row.moment_or_none("deleted_at"),
         revisions=tuple(_revision_of(each) for each in kept),

@@ -105,6 +105,7 @@ def stage_messages(
             text=text,
             parts=parts,
             at=stamp(message.at),
+            arrived_at=_stamp(message.arrived_at),
             changed_at=_stamp(message.changed_at),
             deleted_at=_stamp(message.deleted_at),
         )

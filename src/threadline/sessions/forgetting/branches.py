@@ -89,6 +89,7 @@ def _mark(chronicle: Chronicle, seq: int) -> None:
         text=text,
         parts=parts,
         at=chronicle.at,
+        arrived_at=None,
         platform_id=None,
         reply_to=None,
     )

@@ -2,8 +2,11 @@
 
 import asyncio
 import secrets
+import sys
+import time
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeAlias
@@ -11,11 +14,15 @@ from typing import Self, TypeAlias
 from threadline.core.errors import StorageError
 from threadline.core.person import CODE_BITS
 from threadline.core.rules import Rules
+from threadline.core.serving import Uptime
 from threadline.core.session import SessionId
 from threadline.core.text import checked_flag
 from threadline.core.turn import OwnerId
 from threadline.sessions.store.following import SharedFeed
 from threadline.storage.database import Database, Finding
+
+# On macOS the monotonic clock counts time asleep; on Linux another one does.
+_UP = time.CLOCK_BOOTTIME if sys.platform == "linux" else time.CLOCK_MONOTONIC
 
 DropOutputs: TypeAlias = Callable[[Sequence[SessionId]], Awaitable[object]]
 """Deletes the files that were written of some sessions; it may be asked to do so again."""
@@ -38,6 +45,8 @@ class Door:
         self.rules = rules or Rules()
         self._new_id = new_id or (lambda: secrets.randbits(32))
         self._drop_outputs = drop_outputs
+        self.uptime: Callable[[], Uptime] = read_uptime
+        """How time is measured in which nothing works on the queue."""
 
     @property
     def owner(self) -> OwnerId:
@@ -90,6 +99,20 @@ class Door:
     ) -> None:
         """Close the store."""
         await self.close()
+
+
+def read_uptime() -> Uptime:
+    """Read how long this machine has been up, time asleep included."""
+    return Uptime(boot=_read_boot(), elapsed=timedelta(seconds=time.clock_gettime(_UP)))
+
+
+@cache
+def _read_boot() -> str:
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    except OSError:
+        # Then only this process can tell how long ago it recorded something.
+        return secrets.token_hex(8)
 
 
 async def regardless(work: Awaitable[None]) -> None:

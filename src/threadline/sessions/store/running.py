@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from threadline.core.agent import Question
 from threadline.core.message import NewMessage
@@ -12,9 +12,11 @@ from threadline.core.session import SessionId, checked_session_id
 from threadline.core.text import checked_type
 from threadline.core.turn import Lease, OwnerId, TurnId, TurnState
 from threadline.core.usage import Usage
+from threadline.sessions import gateways
+from threadline.sessions.gateways import SERVED_EVERY
 from threadline.sessions.store.door import Door, regardless
 from threadline.sessions.turns import claim, finish, output, pause, recover
-from threadline.sessions.turns.claim import Claim
+from threadline.sessions.turns.claim import Claim, Expired
 from threadline.sessions.turns.recover import Recovery
 from threadline.storage.database import Transaction, Watch
 
@@ -22,26 +24,52 @@ from threadline.storage.database import Transaction, Watch
 class Running(Door):
     """The life of a turn."""
 
+    _served: tuple[datetime, timedelta] | None = None
+    """When this process last recorded that it works on the queue, by the clock and by uptime."""
+
+    async def serve(self) -> None:
+        """Record that this process works on the queue, unless it did so just now.
+
+        Messages grow old only while no process does. Claiming turns and writing to them implies it.
+        """
+        now, uptime = self.now(), self.uptime()
+        if self._served is not None:
+            served_at, elapsed = self._served
+            if abs(now - served_at) < SERVED_EVERY and uptime.elapsed - elapsed < SERVED_EVERY:
+                return
+        await self._db.write(gateways.serve, uptime=uptime, now=now)
+        self._served = now, uptime.elapsed
+
     async def claim(
-        self, session_id: SessionId | None = None, *, full: Collection[str] = ()
+        self,
+        session_id: SessionId | None = None,
+        *,
+        full: Collection[str] = (),
+        crowding: Collection[str] = (),
     ) -> Claim | None:
         """Take the turn that has waited longest, of one session or of all; None if there is none.
 
-        Turns of the profiles in `full` are passed over, where no session is named. A caller that is
-        cancelled meanwhile leaves no turn behind: it is given back.
+        Turns of the profiles in `full`, and of the askers in `crowding`, are passed over where no
+        session is named. Turns that are too old are closed on the way. If the caller is cancelled
+        meanwhile, the turn is given back.
         """
         only = None if session_id is None else checked_session_id(session_id)
+        await self.serve()
         kept: list[Claim] = []
         try:
-            return await self._db.write(
-                _claim,
-                kept,
-                owner=self.owner,
-                rules=self.rules,
-                now=self.now(),
-                session_id=only,
-                full=full,
-            )
+            found: Claim | Expired | None = Expired(turn_ids=())
+            while isinstance(found, Expired):
+                found = await self._db.write(
+                    _claim,
+                    kept,
+                    owner=self.owner,
+                    rules=self.rules,
+                    now=self.now(),
+                    session_id=only,
+                    full=full,
+                    crowding=crowding,
+                )
+            return found
         except asyncio.CancelledError:
             if kept:
                 await regardless(self.give_back(kept[0].lease))
@@ -52,13 +80,15 @@ class Running(Door):
         await self._db.write(claim.give_back, _checked(lease), now=self.now())
 
     async def renew(self, leases: Sequence[Lease]) -> frozenset[TurnId]:
-        """Prolong leases; answers the turns whose lease is lost, which must be let go at once."""
+        """Renew leases; return the turns whose lease is lost, which must be let go at once."""
+        await self.serve()
         return await self._db.write(
             claim.renew, [_checked(lease) for lease in leases], rules=self.rules, now=self.now()
         )
 
     async def append(self, lease: Lease, messages: Sequence[NewMessage]) -> int:
-        """Store messages of a running turn; answers the last sequence number."""
+        """Store messages of a running turn; return the last sequence number."""
+        await self.serve()
         return await self._db.write(
             output.append, _checked(lease), messages, rules=self.rules, now=self.now()
         )
@@ -68,7 +98,8 @@ class Running(Door):
         return await self._db.write(output.record, checked_session_id(id), messages, now=self.now())
 
     async def checkpoint(self, pieces: Sequence[tuple[Lease, str]]) -> frozenset[TurnId]:
-        """Keep streamed output of several turns; answers those whose lease is lost."""
+        """Store streamed output of several turns; return those whose lease is lost."""
+        await self.serve()
         return await self._db.write(
             output.checkpoint,
             [(_checked(lease), text) for lease, text in pieces],
@@ -185,6 +216,7 @@ class Running(Door):
         Turns in `refused` are those whose sender may not speak any more. Call it until nothing is
         left; it takes a slice each time. With `among`, nothing is decided of any other turn.
         """
+        await self.serve()
         return await self._db.write(
             recover.recover,
             rules=self.rules,
@@ -208,8 +240,17 @@ def _claim(
     now: datetime,
     session_id: SessionId | None,
     full: Collection[str],
-) -> Claim | None:
-    """Claim a turn, and keep a copy of the claim where a caller that is cancelled can find it."""
-    claimed = claim.claim(tx, owner=owner, rules=rules, now=now, session_id=session_id, full=full)
-    kept[:] = [] if claimed is None else [claimed]
+    crowding: Collection[str],
+) -> Claim | Expired | None:
+    """Claim a turn, and store a copy of the claim where a cancelled caller can find it."""
+    claimed = claim.claim(
+        tx,
+        owner=owner,
+        rules=rules,
+        now=now,
+        session_id=session_id,
+        full=full,
+        crowding=crowding,
+    )
+    kept[:] = [claimed] if isinstance(claimed, Claim) else []
     return claimed

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from threadline.core.delivery import DeliveryId
 from threadline.core.event import Cursor
-from threadline.core.serving import GatewayRow, Load, PlatformHealth
+from threadline.core.serving import GatewayRow, Load, Places, PlatformHealth
 from threadline.core.text import (
     checked_count,
     checked_id,
@@ -45,9 +45,12 @@ class Serving(Door):
             now=self.now(),
         )
 
-    async def beat(self, platforms: Mapping[str, PlatformHealth]) -> None:
-        """Say that this process still serves, and how its platforms are."""
-        await self._db.write(gateways.beat, _checked(platforms), owner=self.owner, now=self.now())
+    async def beat(
+        self, platforms: Mapping[str, PlatformHealth], places: Places = Places()
+    ) -> None:
+        """Record that this process still serves, how its platforms are, and how busy it is."""
+        told, busy = _checked(platforms), checked_type(places, "places", Places)
+        await self._db.write(gateways.beat, told, busy, owner=self.owner, now=self.now())
 
     async def leave(self) -> None:
         """Say that this process serves no longer."""

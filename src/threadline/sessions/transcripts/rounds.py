@@ -62,5 +62,5 @@ def count_rounds(tx: Transaction, id: SessionId, *, since: datetime | None = Non
     lines: Iterator[Message] = backwards(tx, layout, layout.hidden())
     if since is not None:
         moment = checked_moment(since, "moment")
-        lines = takewhile(lambda line: line.at >= moment, lines)
+        lines = takewhile(lambda line: (line.arrived_at or line.at) >= moment, lines)
     return sum(run.is_answered for run in runs(lines))

@@ -1,22 +1,32 @@
-"""Claiming: a worker takes the next turn under a lease, and keeps the lease alive."""
+"""Claiming: a worker takes the next turn under a lease and keeps the lease alive.
 
-from collections.abc import Collection, Sequence
+A turn that is too old is not run: it is closed with a marker, and its sender is told once.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from threadline.core.errors import LeaseLost
 from threadline.core.event import EventKind
+from threadline.core.notice import expired
 from threadline.core.rules import Rules
-from threadline.core.session import SessionId
+from threadline.core.session import Cause, EndReason, SessionId
 from threadline.core.text import checked_name
 from threadline.core.turn import Lease, OwnerId, Turn, TurnId
 from threadline.sessions.chronicle import Chronicle, open_chronicle
+from threadline.sessions.endings import end_chronicle
+from threadline.sessions.gateways import unserved
+from threadline.sessions.phrases import span
 from threadline.sessions.records import turn_from
-from threadline.sessions.turns.close import place_messages
-from threadline.storage.database import Row, Transaction
+from threadline.sessions.turns.close import expire_turns, place_messages
+from threadline.sessions.verdicts import why_new
+from threadline.storage.database import Row, SqlValue, Transaction, expect
 from threadline.storage.moments import stamp
 
 _TRIES = 10
+_EXPIRED_AT_ONCE = 20
+_NO_LAST_ATTEMPT = 2**31
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,11 +38,20 @@ class Claim:
     profile: str
     platform: str
     """Of its session."""
+    asker: str = ""
+    """Whose turn it is, where any session was claimed: a person, a sender or a shared chat."""
 
     @property
     def is_resumed(self) -> bool:
         """Whether the turn had been begun before, and was cut off."""
         return self.turn.attempts > 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expired:
+    """A claim that only closed turns which were too old; claim again."""
+
+    turn_ids: tuple[TurnId, ...]
 
 
 def claim(
@@ -43,53 +62,125 @@ def claim(
     now: datetime,
     session_id: SessionId | None = None,
     full: Collection[str] = (),
-) -> Claim | None:
+    crowding: Collection[str] = (),
+) -> Claim | Expired | None:
     """Take the turn that has waited longest, of one session or of all; None if there is none.
 
-    Of the profiles in `full` none is taken: as many as may already run there. Its messages get
-    their places in the transcript now, so that the lines of a turn stand together.
+    Turns of the profiles in `full` and of the askers in `crowding` are passed over. The messages of
+    a claimed turn get their places in the transcript now, so that the messages of one turn are
+    consecutive. Turns on the way that are too old are closed; if they are many, `Expired` is
+    returned to keep the transaction short.
     """
     if session_id is not None:
         return _start(open_chronicle(tx, session_id, now), owner, rules)
     passing = "".join(f" {checked_name(profile, 'profile')} " for profile in full)
+    choice: dict[str, SqlValue] = {
+        "full": passing,
+        "crowding": "".join(f"|{asker}|" for asker in crowding),
+        "owner": owner,
+        "last": _last_attempt(rules),
+    }
+    closed: list[TurnId] = []
+    tries = 0
     # Another process may be quicker between the look and the lock; then the next one is tried.
-    for _ in range(_TRIES):
-        row = tx.one("lock_next_session", full=passing) or _await_passed(tx, passing)
+    while tries < _TRIES and len(closed) < _EXPIRED_AT_ONCE:
+        row = tx.one("lock_next_session", **choice) or _await_passed(tx, choice)
         if row is None:
-            return None
-        if claimed := _start(Chronicle(tx, row, now), owner, rules):
-            return claimed
-    return None
+            break
+        found = _start(Chronicle(tx, row, now), owner, rules)
+        if isinstance(found, Claim):
+            return found
+        if found is None:
+            tries += 1
+        else:
+            closed += found.turn_ids
+    return Expired(turn_ids=tuple(closed)) if closed else None
 
 
-def _await_passed(tx: Transaction, full: str) -> Row | None:
-    """Wait for a session that was passed over: whoever holds it may change nothing, and tell nobody
-    that its turn still waits.
+def _last_attempt(rules: Rules) -> int:
+    """Return the number of interruptions after which the next attempt is the last one."""
+    return rules.max_attempts - 1 or _NO_LAST_ATTEMPT
+
+
+def _await_passed(tx: Transaction, choice: Mapping[str, SqlValue]) -> Row | None:
+    """Wait for a session that was passed over because another process holds it.
+
+    That process may change nothing, and then no event reports that its turn still waits.
     """
-    passed = tx.one("find_passed_session", full=full)
+    passed = tx.one("find_passed_session", **choice)
     return None if passed is None else tx.one("lock_session_by_key", key=passed.number("key"))
 
 
-def _start(chronicle: Chronicle, owner: OwnerId, rules: Rules) -> Claim | None:
+def _start(chronicle: Chronicle, owner: OwnerId, rules: Rules) -> Claim | Expired | None:
     until = chronicle.now + rules.lease
+    start: dict[str, SqlValue] = {
+        "session_key": chronicle.key,
+        "owner": owner,
+        "lease_until": stamp(until),
+        "last": _last_attempt(rules),
+        "interruptions": chronicle.interruptions,
+        "now": chronicle.at,
+    }
     with chronicle:
-        row = chronicle.tx.one(
-            "start_turn",
-            session_key=chronicle.key,
-            owner=owner,
-            lease_until=stamp(until),
-            first_seq=chronicle.last_seq + 1,
-            now=chronicle.at,
-        )
+        row = chronicle.tx.one("start_turn", **start, first_seq=chronicle.last_seq + 1, checked=0)
         if row is None:
-            return None
+            closed, fresh = _expire(chronicle, owner, rules)
+            if fresh is None:
+                return Expired(turn_ids=closed) if closed else None
+            first_seq = chronicle.last_seq + 1
+            row = expect(chronicle.tx, "start_turn", **start, first_seq=first_seq, checked=fresh)
         turn = turn_from(row, chronicle.id)
         place_messages(chronicle, turn.id)
         chronicle.tell(EventKind.TURN_RUNNING, turn.id)
     fence = row.number("fence")
     lease = Lease(session_id=chronicle.id, turn_id=turn.id, fence=fence, until=until)
     profile, platform = chronicle.row.text("profile"), chronicle.row.text("platform")
-    return Claim(turn=turn, lease=lease, profile=profile, platform=platform)
+    asker = chronicle.row.get("asker")
+    return Claim(
+        turn=turn,
+        lease=lease,
+        profile=profile,
+        platform=platform,
+        asker=asker if isinstance(asker, str) else "",
+    )
+
+
+def _expire(
+    chronicle: Chronicle, owner: OwnerId, rules: Rules
+) -> tuple[tuple[TurnId, ...], TurnId | None]:
+    """Close the turns at the head of the queue that are too old.
+
+    Return them, and the turn after them, which may run; None if there is none.
+    """
+    tx, now = chronicle.tx, chronicle.now
+    waiting = tx.all(
+        "list_next_turns",
+        session_key=chronicle.key,
+        full="",
+        crowding="",
+        owner=owner,
+        last=_last_attempt(rules),
+    )
+    closed: list[TurnId] = []
+    fresh, why = None, ""
+    for row in waiting:
+        turn_id, queued_at = TurnId(row.number("id")), row.moment("queued_at")
+        written_at = row.moment_or_none("written_at") or queued_at
+        platform = chronicle.row.text("platform")
+        late = unserved(tx, written_at, queued_at, platform=platform)
+        waited = unserved(tx, queued_at, now)
+        if rules.is_fresh(late + waited):
+            fresh = turn_id
+            cause = why_new(tx, chronicle.row, None, rules=rules, now=now) if waited else None
+            if cause in {Cause.IDLE, Cause.DAILY}:
+                # It waited through an outage, and its conversation ended meanwhile.
+                end_chronicle(chronicle, EndReason(cause.value))
+                return tuple(TurnId(row.number("id")) for row in waiting), None
+            break
+        closed.append(turn_id)
+        why = expired(span(max(late, waited)), is_late=late > waited)
+    expire_turns(chronicle, closed, why)
+    return tuple(closed), fresh
 
 
 def renew(

@@ -90,6 +90,8 @@ def _absorb(chronicle: Chronicle, taken: TurnId, by: TurnId) -> None:
         now=chronicle.at,
         error=None,
         answered_by=by,
+        first_seq=None,
+        expired_at=None,
     )
     tx.run("adopt_messages", session_key=chronicle.key, from_turn=taken, to_turn=by)
     place_messages(chronicle, by)

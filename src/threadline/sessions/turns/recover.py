@@ -13,6 +13,7 @@ from threadline.sessions.chronicle import Chronicle, chronicle_of
 from threadline.sessions.conversations import NewId, succeed
 from threadline.sessions.deliveries.parcel import END_OF_TURN
 from threadline.sessions.endings import end_chronicle
+from threadline.sessions.gateways import unserved
 from threadline.sessions.turns.close import close_turn, keep_partial
 from threadline.sessions.verdicts import why_new
 from threadline.storage.database import Row, Transaction, expect
@@ -72,11 +73,18 @@ def _interrupt(tx: Transaction, held: Row, turn_id: TurnId, now: datetime) -> bo
         )
         if taken is None:
             return False
-        keep_partial(chronicle, turn_id, MarkerKind.INTERRUPTED, _WHY)
+        if _has_news(taken):
+            keep_partial(chronicle, turn_id, MarkerKind.INTERRUPTED, _WHY)
         tx.run("leave_streams", turn_id=turn_id)
-        chronicle.interruptions += 1
+        # A turn that waits for a person runs nothing, so it cannot have ended its process.
+        chronicle.interruptions += held["state"] == TurnState.RUNNING
         chronicle.tell(EventKind.TURN_INTERRUPTED, turn_id)
     return True
+
+
+def _has_news(turn: Row) -> bool:
+    """Return whether a turn said something since its last cut-off, or was never cut off before."""
+    return turn["cut_off_seq"] is None or turn.number("said_since") > 0
 
 
 def list_interrupted(tx: Transaction) -> frozenset[TurnId]:
@@ -127,7 +135,7 @@ def _why_not(
         chronicle.interruptions >= rules.max_attempts
     ):
         return f"It was cut off {row.number('attempts')} times and is not tried again."
-    if not rules.is_fresh(chronicle.now - row.moment("interrupted_at")):
+    if not rules.is_fresh(unserved(chronicle.tx, row.moment("interrupted_at"), chronicle.now)):
         return "It was cut off too long ago to go on by itself."
     if why_new(chronicle.tx, chronicle.row, None, rules=rules, now=chronicle.now) is not None:
         return "It was cut off, and the conversation has ended since."
@@ -136,9 +144,13 @@ def _why_not(
 
 def _resume(chronicle: Chronicle, turn_id: TurnId) -> bool:
     tx = chronicle.tx
-    if tx.one("requeue_turn", id=turn_id, now=chronicle.at) is None:
+    queued = tx.one("requeue_turn", id=turn_id, now=chronicle.at)
+    if queued is None:
         return False
-    chronicle.add([cut_off(_count_said(tx, turn_id))], turn_id)
+    if _has_news(queued):
+        # Otherwise the note from the last time is still true.
+        chronicle.add([cut_off(_count_said(tx, turn_id))], turn_id)
+        tx.run("set_cut_off", id=turn_id, seq=chronicle.last_seq)
     chronicle.tell(EventKind.TURN_QUEUED, turn_id)
     return True
 

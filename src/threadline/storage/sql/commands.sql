@@ -47,8 +47,9 @@ SELECT coalesce((SELECT max(t.id) FROM turns t WHERE t.session_key = :session_ke
 -- name: add_waiting_command
 -- Keep a command until what was asked before it has been answered.
 INSERT INTO waiting_commands (session_key, after_turn, rank, platform, sender_id, inbound, owner,
-                              lease_until)
-VALUES (:session_key, :after_turn, :rank, :platform, :sender_id, :inbound, :owner, :lease_until)
+                              lease_until, queued_at)
+VALUES (:session_key, :after_turn, :rank, :platform, :sender_id, :inbound, :owner, :lease_until,
+        :now)
 RETURNING id
 
 -- name: list_due_commands
@@ -65,11 +66,12 @@ WHERE (w.owner IS NULL OR w.lease_until < :now OR w.owner IN
 ORDER BY w.id
 LIMIT :most
 
--- name: find_command_after
--- Tell whether a command waits until a turn has ended.
-SELECT id FROM waiting_commands
-WHERE session_key = :session_key AND after_turn >= :turn_id
-LIMIT 1
+-- name: find_joinable
+-- Find a queued turn, unless a command waits behind it or its message arrived late.
+SELECT t.queued_at FROM turns t
+WHERE t.id = :turn_id AND t.written_at IS NULL
+  AND NOT EXISTS (SELECT 1 FROM waiting_commands c
+                  WHERE c.session_key = :session_key AND c.after_turn >= t.id)
 
 -- name: read_waiting_command
 -- Read a command that waits.
@@ -86,7 +88,7 @@ WHERE id = :id
   AND (owner IS NULL OR lease_until < :now OR owner IN
        (SELECT value FROM json_each(:dead))) -- sqlite
        (SELECT v FROM json_array_elements_text(CAST(CAST(:dead AS TEXT) AS JSON)) AS v)) -- postgres
-RETURNING rank, inbound
+RETURNING rank, inbound, queued_at
 
 -- name: end_waiting_command
 -- Take a command out of the line that its owner has carried out.

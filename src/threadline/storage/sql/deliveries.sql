@@ -319,15 +319,15 @@ WHERE t.id = :id
 
 -- name: read_owed_line
 -- Read a line that a person said in the agent's place.
-SELECT m.key, m.seq, m.turn_id, m.role, m.text, m.parts, m.at, m.changed_at, m.deleted_at,
-       NULL AS platform_id, NULL AS reply_to, NULL AS sender_id, NULL AS sender_name
+SELECT m.key, m.seq, m.turn_id, m.role, m.text, m.parts, m.at, m.arrived_at, m.changed_at,
+       m.deleted_at, NULL AS platform_id, NULL AS reply_to, NULL AS sender_id, NULL AS sender_name
 FROM messages m
 WHERE m.session_key = :session_key AND m.seq = :seq AND m.deleted_at IS NULL
 
 -- name: list_reply
 -- Read what a turn said to people, in order: of the system's lines only markers, which have parts.
-SELECT m.key, m.seq, m.turn_id, m.role, m.text, m.parts, m.at, m.changed_at, m.deleted_at,
-       NULL AS platform_id, NULL AS reply_to, NULL AS sender_id, NULL AS sender_name
+SELECT m.key, m.seq, m.turn_id, m.role, m.text, m.parts, m.at, m.arrived_at, m.changed_at,
+       m.deleted_at, NULL AS platform_id, NULL AS reply_to, NULL AS sender_id, NULL AS sender_name
 FROM turns t
 JOIN messages m ON m.session_key = t.session_key AND m.seq >= t.first_seq AND m.turn_id = t.id
 WHERE t.id = :turn_id AND (m.role = 'assistant' OR (m.role = 'system' AND m.parts IS NOT NULL))

@@ -112,8 +112,8 @@ LIMIT :most
 
 -- name: list_exported_messages
 -- Read a page of the lines of a session that are its own.
-SELECT m.key, m.seq, m.turn_id, m.role, m.text, m.parts, m.at, m.changed_at, m.deleted_at,
-       p.platform AS sender_platform, p.id AS sender_id, p.name AS sender_name
+SELECT m.key, m.seq, m.turn_id, m.role, m.text, m.parts, m.at, m.arrived_at, m.changed_at,
+       m.deleted_at, p.platform AS sender_platform, p.id AS sender_id, p.name AS sender_name
 FROM messages m
 LEFT JOIN senders p ON p.key = m.sender_key
 WHERE m.session_key = :session_key AND m.seq > :after AND m.seq <= :upto
@@ -130,8 +130,8 @@ ORDER BY r.message_key, r.version
 
 -- name: list_exported_waiting
 -- Read the messages of a session that have no place in the transcript yet.
-SELECT m.key, m.seq, m.turn_id, m.role, m.text, m.parts, m.at, m.changed_at, m.deleted_at,
-       p.platform AS sender_platform, p.id AS sender_id, p.name AS sender_name
+SELECT m.key, m.seq, m.turn_id, m.role, m.text, m.parts, m.at, m.arrived_at, m.changed_at,
+       m.deleted_at, p.platform AS sender_platform, p.id AS sender_id, p.name AS sender_name
 FROM messages m
 LEFT JOIN senders p ON p.key = m.sender_key
 WHERE m.session_key = :session_key AND m.seq IS NULL
@@ -256,10 +256,10 @@ UPDATE turns SET steers = :steers, answered_by = :answered_by WHERE id = :id
 
 -- name: stage_message
 -- Store a line with everything that is known of it.
-INSERT INTO messages (session_key, seq, turn_id, role, sender_key, text, parts, at, changed_at,
-                      deleted_at)
-VALUES (:session_key, :seq, :turn_id, :role, :sender_key, :text, :parts, :at, :changed_at,
-        :deleted_at)
+INSERT INTO messages (session_key, seq, turn_id, role, sender_key, text, parts, at, arrived_at,
+                      changed_at, deleted_at)
+VALUES (:session_key, :seq, :turn_id, :role, :sender_key, :text, :parts, :at, :arrived_at,
+        :changed_at, :deleted_at)
 RETURNING key
 
 -- name: stage_usage

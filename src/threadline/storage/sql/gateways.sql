@@ -12,7 +12,8 @@ SELECT platforms FROM gateways WHERE owner = :owner
 
 -- name: beat_gateway
 -- Write down that a gateway still serves, and how its platforms are.
-UPDATE gateways SET platforms = :platforms, beat_at = :now
+UPDATE gateways SET platforms = :platforms, beat_at = :now, places = :places, taken = :taken,
+                    silent = :silent
 WHERE owner = :owner
 RETURNING owner
 
@@ -22,7 +23,7 @@ DELETE FROM gateways WHERE owner = :owner RETURNING owner
 
 -- name: list_gateways
 -- List the gateways that were enrolled, the oldest first.
-SELECT owner, host, pid, version, url, platforms, started_at, beat_at
+SELECT owner, host, pid, version, url, platforms, started_at, beat_at, places, taken, silent
 FROM gateways
 ORDER BY started_at, owner
 
@@ -68,3 +69,38 @@ SELECT (SELECT count(*) FROM turns WHERE state = 'queued') AS queued,
        (SELECT p.page_count * s.page_size -- sqlite
         FROM pragma_page_count() p, pragma_page_size() s) AS size -- sqlite
        pg_database_size(current_database()) AS size -- postgres
+
+-- name: lock_service
+-- Read when a process last worked on the queue, and keep others from changing it meanwhile.
+SELECT served_at, boot, uptime FROM service
+FOR UPDATE -- postgres
+
+-- name: read_service
+-- Read when a process last worked on the queue; if none ever did, when the first session began.
+SELECT coalesce((SELECT served_at FROM service),
+                (SELECT opened_at FROM sessions ORDER BY key LIMIT 1)) AS served_at
+
+-- name: note_service
+-- Record that a process works on the queue.
+INSERT INTO service (key, served_at, boot, uptime) VALUES (1, :now, :boot, :uptime)
+ON CONFLICT (key) DO UPDATE
+SET served_at = excluded.served_at, boot = excluded.boot, uptime = excluded.uptime
+
+-- name: add_outage
+-- Record a span in which no process worked on the queue, or a platform could not be reached.
+INSERT INTO outages (from_at, until_at, platform) VALUES (:from_at, :until_at, :platform)
+ON CONFLICT (until_at, from_at, platform) DO NOTHING
+
+-- name: extend_outage
+-- Extend a span that ended when this one begins.
+UPDATE outages SET until_at = :until_at WHERE until_at = :from_at AND platform = :platform
+RETURNING from_at
+
+-- name: list_outages
+-- List the spans that ended after a time: of the queue, and of a platform.
+SELECT from_at, until_at FROM outages
+WHERE until_at > :since AND platform IN ('', CAST(:platform AS TEXT))
+
+-- name: drop_outages
+-- Delete the outages that ended before a time.
+DELETE FROM outages WHERE until_at < :before

@@ -1,9 +1,9 @@
 -- name: add_message
 -- Store a message; without a sequence number it waits for its turn.
-INSERT INTO messages (session_key, seq, turn_id, role, sender_key, text, parts, at, platform_id,
-                      reply_to)
-VALUES (:session_key, :seq, :turn_id, :role, :sender_key, :text, :parts, :at, :platform_id,
-        :reply_to)
+INSERT INTO messages (session_key, seq, turn_id, role, sender_key, text, parts, at, arrived_at,
+                      platform_id, reply_to)
+VALUES (:session_key, :seq, :turn_id, :role, :sender_key, :text, :parts, :at, :arrived_at,
+        :platform_id, :reply_to)
 RETURNING key
 
 -- name: add_placed_message
@@ -41,8 +41,8 @@ WHERE r.message_key = :message_key ORDER BY r.version
 
 -- name: read_page_before
 -- Read the lines of a session between two places, newest first.
-SELECT m.key, m.seq, m.turn_id, m.role, m.text, m.parts, m.at, m.changed_at, m.deleted_at,
-       m.platform_id, m.reply_to, p.id AS sender_id, p.name AS sender_name
+SELECT m.key, m.seq, m.turn_id, m.role, m.text, m.parts, m.at, m.arrived_at, m.changed_at,
+       m.deleted_at, m.platform_id, m.reply_to, p.id AS sender_id, p.name AS sender_name
 FROM messages m
 LEFT JOIN senders p ON p.key = m.sender_key
 WHERE m.session_key = :session_key AND m.seq > :after AND m.seq < :before
@@ -51,8 +51,8 @@ LIMIT :most
 
 -- name: read_page_after
 -- Read the lines of a session between two places, oldest first.
-SELECT m.key, m.seq, m.turn_id, m.role, m.text, m.parts, m.at, m.changed_at, m.deleted_at,
-       m.platform_id, m.reply_to, p.id AS sender_id, p.name AS sender_name
+SELECT m.key, m.seq, m.turn_id, m.role, m.text, m.parts, m.at, m.arrived_at, m.changed_at,
+       m.deleted_at, m.platform_id, m.reply_to, p.id AS sender_id, p.name AS sender_name
 FROM messages m
 LEFT JOIN senders p ON p.key = m.sender_key
 WHERE m.session_key = :session_key AND m.seq > :after AND m.seq < :before
@@ -62,7 +62,7 @@ LIMIT :most
 -- fragment: shared_lines
 -- Read the lines of a session between two places as they were at a revision.
 SELECT m.key, m.seq, m.turn_id, m.role, CASE WHEN r.version IS NULL THEN m.text ELSE r.text END AS text,
-       CASE WHEN r.version IS NULL THEN m.parts ELSE r.parts END AS parts, m.at,
+       CASE WHEN r.version IS NULL THEN m.parts ELSE r.parts END AS parts, m.at, m.arrived_at,
        CASE WHEN r.version IS NULL THEN m.changed_at ELSE o.replaced_at END AS changed_at,
        CASE WHEN r.version IS NULL THEN m.deleted_at END AS deleted_at,
        m.platform_id, m.reply_to, p.id AS sender_id, p.name AS sender_name
@@ -88,8 +88,8 @@ LIMIT :most
 
 -- name: list_waiting_messages
 -- Read the messages of a session that wait for their turn.
-SELECT m.key, m.seq, m.turn_id, m.role, m.text, m.parts, m.at, m.changed_at, m.deleted_at,
-       m.platform_id, m.reply_to, p.id AS sender_id, p.name AS sender_name,
+SELECT m.key, m.seq, m.turn_id, m.role, m.text, m.parts, m.at, m.arrived_at, m.changed_at,
+       m.deleted_at, m.platform_id, m.reply_to, p.id AS sender_id, p.name AS sender_name,
        p.platform AS sender_platform
 FROM messages m
 JOIN turns t ON t.id = m.turn_id AND t.state = 'queued'

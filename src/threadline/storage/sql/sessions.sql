@@ -34,6 +34,10 @@ FROM sessions s
 WHERE s.id = :id
 FOR NO KEY UPDATE -- postgres
 
+-- name: find_successor
+-- Find the session that took the place of another one for a cause.
+SELECT id FROM sessions WHERE parent_key = :key AND cause = :cause ORDER BY key DESC LIMIT 1
+
 -- name: read_outlook
 -- Read what decides whether a session goes on, and what becomes of words that come meanwhile.
 SELECT key, id, platform, kind, last_activity_at, ended_at, end_reason, suspended_at, busy_mode,
@@ -208,14 +212,13 @@ SELECT holder FROM holds WHERE session_key = :session_key AND held_until > :now 
 SELECT DISTINCT platform, kind FROM sessions WHERE ended_at IS NULL ORDER BY platform, kind
 
 -- name: list_expired
--- List open sessions without activity since a moment that nothing keeps open.
+-- List open sessions without activity since a time that nothing keeps open. A claim or a recovery
+-- decides about unfinished turns first.
 SELECT s.key, s.id
 FROM sessions s
 WHERE s.ended_at IS NULL AND s.platform = :platform AND s.kind = :kind
   AND s.last_activity_at < :before AND s.taken_at IS NULL
-  AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_key = s.key AND t.ended_at IS NULL
-                  AND (t.state IN ('running', 'waiting')
-                       OR (t.state IN ('queued', 'interrupted') AND t.queued_at > :fresh_since)))
+  AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_key = s.key AND t.ended_at IS NULL)
   AND NOT EXISTS (SELECT 1 FROM holds h WHERE h.session_key = s.key AND h.held_until > :now)
 ORDER BY s.last_activity_at
 LIMIT :most

@@ -117,11 +117,11 @@ ORDER BY c.key
 
 -- name: copy_messages
 -- Give a session rows of its own for lines of another one, as they were at a revision.
-INSERT INTO messages (session_key, seq, turn_id, role, sender_key, text, parts, at, changed_at,
-                      deleted_at)
+INSERT INTO messages (session_key, seq, turn_id, role, sender_key, text, parts, at, arrived_at,
+                      changed_at, deleted_at)
 SELECT CAST(:to_key AS BIGINT), m.seq, m.turn_id, m.role, m.sender_key,
        CASE WHEN r.version IS NULL THEN m.text ELSE r.text END,
-       CASE WHEN r.version IS NULL THEN m.parts ELSE r.parts END, m.at,
+       CASE WHEN r.version IS NULL THEN m.parts ELSE r.parts END, m.at, m.arrived_at,
        CASE WHEN r.version IS NULL THEN m.changed_at ELSE o.replaced_at END,
        CASE WHEN r.version IS NULL THEN m.deleted_at END
 FROM messages m

@@ -14,31 +14,46 @@ SELECT (SELECT id FROM turns WHERE session_key = :session_key
 
 -- name: queue_turn
 -- Put a turn into the line. No number is given twice, also if its turn was forgotten.
-INSERT INTO turns (id, session_key, address_key, state, steers, queued_at) -- sqlite
+INSERT INTO turns (id, session_key, address_key, state, steers, queued_at, written_at) -- sqlite
 VALUES (1 + max(coalesce((SELECT max(t.id) FROM turns t), 0), -- sqlite
                 coalesce((SELECT max(f.last_turn) FROM forgettings f), 0)), -- sqlite
-        :session_key, :address_key, 'queued', :steers, :now) -- sqlite
-INSERT INTO turns (session_key, address_key, state, steers, queued_at) -- postgres
-VALUES (:session_key, :address_key, 'queued', :steers, :now) -- postgres
+        :session_key, :address_key, 'queued', :steers, :now, :written_at) -- sqlite
+INSERT INTO turns (session_key, address_key, state, steers, queued_at, written_at) -- postgres
+VALUES (:session_key, :address_key, 'queued', :steers, :now, :written_at) -- postgres
 RETURNING id
 
 -- fragment: claimable
 -- A turn that waits for nothing: no turn under way or cut off, no command, no full profile.
+-- Nor does its asker (a person, a sender linked to nobody, or a shared chat) crowd others out. One
+-- that was cut off so often that the next time is the last runs only if its process runs no other
+-- such turn: a crash then shows which of them caused it.
 t.state = 'queued'
   AND instr(:full, ' ' || s.profile || ' ') = 0 -- sqlite
   AND s.profile <> ALL (string_to_array(CAST(:full AS TEXT), ' ')) -- postgres
+  AND (CAST(:crowding AS TEXT) = '' OR
+       instr(:crowding, '|' || -- sqlite
+       strpos(CAST(:crowding AS TEXT), '|' || -- postgres
+       coalesce('person ' || (SELECT p.person_key FROM senders p WHERE p.key = s.sender_key),
+                'sender ' || s.sender_key, 'chat ' || s.address_key) || '|') = 0)
   AND NOT EXISTS (SELECT 1 FROM turns h WHERE h.session_key = t.session_key
                   AND h.state IN ('running', 'waiting'))
   AND NOT EXISTS (SELECT 1 FROM turns i WHERE i.session_key = t.session_key
                   AND i.ended_at IS NULL AND i.state = 'interrupted')
   AND NOT EXISTS (SELECT 1 FROM waiting_commands c WHERE c.session_key = t.session_key
                   AND c.after_turn < t.id)
+  AND ((t.attempts < :last AND s.interruptions < :last)
+       OR NOT EXISTS (SELECT 1 FROM turns r JOIN sessions q ON q.key = r.session_key
+                      WHERE r.state IN ('running', 'waiting') AND r.state = 'running'
+                        AND r.owner = :owner
+                        AND (r.attempts > :last OR q.interruptions >= :last)))
 
 -- name: lock_next_session
 -- Take the session in which a turn has waited longest, among those that nobody else just holds.
 SELECT s.key, s.id, s.profile, s.platform, s.kind, s.revision, s.last_seq,
        s.last_activity_at, s.interruptions, s.ended_at, s.end_reason, s.suspended_at, s.notice,
-       s.told_at
+       s.told_at, s.taken_at,
+       coalesce('person ' || (SELECT p.person_key FROM senders p WHERE p.key = s.sender_key),
+                'sender ' || s.sender_key, 'chat ' || s.address_key) AS asker
 FROM turns t
 JOIN sessions s ON s.key = t.session_key
 WHERE
@@ -60,7 +75,8 @@ LIMIT 1
 
 -- name: start_turn
 -- Begin the turn that has waited longest in a session under a lease, unless one is under way or
--- cut off, or a command comes before it.
+-- cut off, or a command comes before it. One that arrived late or waited during an outage begins
+-- only as `checked`.
 UPDATE turns
 SET state = 'running', fence = fence + 1, owner = :owner, lease_until = :lease_until,
     attempts = attempts + 1, started_at = coalesce(started_at, :now),
@@ -73,8 +89,32 @@ WHERE id = (SELECT min(w.id) FROM turns w WHERE w.session_key = :session_key
                   AND i.ended_at IS NULL AND i.state = 'interrupted')
   AND NOT EXISTS (SELECT 1 FROM waiting_commands c WHERE c.session_key = :session_key
                   AND c.after_turn < turns.id)
+  AND ((turns.attempts < :last AND CAST(:interruptions AS BIGINT) < :last)
+       OR NOT EXISTS (SELECT 1 FROM turns r JOIN sessions q ON q.key = r.session_key
+                      WHERE r.state IN ('running', 'waiting') AND r.state = 'running'
+                        AND r.owner = :owner
+                        AND (r.attempts > :last OR q.interruptions >= :last)))
+  AND (turns.id = :checked
+       OR (turns.written_at IS NULL
+           AND NOT EXISTS (SELECT 1 FROM outages o WHERE o.until_at > turns.queued_at
+                           AND o.platform = '')))
 RETURNING id, state, attempts, fence, queued_at, started_at, ended_at, first_seq, owner,
           lease_until, question, asks, asked_at, answer, error, answered_by
+
+-- name: list_next_turns
+-- List the queued turns of a session that wait for nothing but a worker, in their order.
+SELECT t.id, t.queued_at, t.written_at FROM turns t
+JOIN sessions s ON s.key = t.session_key
+WHERE t.session_key = :session_key AND t.ended_at IS NULL AND
+-- include: claimable
+ORDER BY t.id
+
+-- name: find_last_expiry
+-- Tell when the last turn of a session that has ended expired, if it did.
+SELECT expired_at FROM turns
+WHERE session_key = :session_key AND ended_at IS NOT NULL AND expired_at IS NOT NULL
+  AND id = (SELECT max(l.id) FROM turns l WHERE l.session_key = :session_key
+            AND l.ended_at IS NOT NULL)
 
 -- name: place_messages
 -- Give the messages of a turn, and notes without one, their places in the transcript.
@@ -143,7 +183,7 @@ WHERE t.id = :id
 -- Give a waiting turn its answer. To be claimed anew after that is no second attempt.
 UPDATE turns SET state = :state, answer = :answer, asks = NULL,
        attempts = CASE WHEN owner IS NULL THEN attempts - 1 ELSE attempts END,
-       queued_at = CASE WHEN owner IS NULL THEN :now ELSE queued_at END
+       queued_at = CASE WHEN owner IS NULL THEN :now ELSE queued_at END, written_at = NULL
 WHERE id = :id AND state = 'waiting' AND asked_at < :asked_before
 RETURNING id
 
@@ -177,10 +217,14 @@ ORDER BY session_key
 -- Take a turn from an owner who is gone.
 UPDATE turns
 SET state = 'interrupted', interrupted_at = :interrupted_at, owner = NULL, lease_until = NULL,
-    fence = fence + 1, asks = NULL
+    fence = fence + 1, asks = NULL,
+    attempts = CASE WHEN state = 'waiting' THEN attempts - 1 ELSE attempts END
 WHERE id = :id AND state IN ('running', 'waiting') AND owner = :owner
   AND lease_until = :lease_until
-RETURNING first_seq
+RETURNING cut_off_seq,
+          (SELECT count(*) FROM chunks c WHERE c.turn_id = turns.id)
+          + (SELECT count(*) FROM messages m WHERE m.session_key = turns.session_key
+           AND m.turn_id = turns.id AND m.seq > turns.cut_off_seq) AS said_since
 
 -- name: list_interrupted
 -- List the turns that were cut off.
@@ -189,15 +233,22 @@ WHERE state = 'interrupted' AND ended_at IS NULL ORDER BY session_key, id LIMIT 
 
 -- name: requeue_turn
 -- Put an interrupted turn back into the line.
-UPDATE turns SET state = 'queued', queued_at = :now
+UPDATE turns SET state = 'queued', queued_at = :now, written_at = NULL
 WHERE id = :id AND state = 'interrupted'
-RETURNING id
+RETURNING cut_off_seq,
+          (SELECT count(*) FROM messages m WHERE m.session_key = turns.session_key
+           AND m.turn_id = turns.id AND m.seq > turns.cut_off_seq) AS said_since
+
+-- name: set_cut_off
+-- Remember where the agent was told that its turn was cut off.
+UPDATE turns SET cut_off_seq = :seq WHERE id = :id
 
 -- name: close_turn
 -- End a turn that nobody runs, or take it from whoever does.
 UPDATE turns
 SET state = :state, ended_at = :now, owner = NULL, lease_until = NULL, fence = fence + 1,
-    error = :error, answered_by = :answered_by, asks = NULL
+    error = :error, answered_by = :answered_by, asks = NULL,
+    first_seq = coalesce(first_seq, CAST(:first_seq AS BIGINT)), expired_at = :expired_at
 WHERE id = :id AND state IN ('queued', 'running', 'waiting', 'interrupted')
 RETURNING first_seq, address_key,
           (SELECT count(*) FROM turn_targets g WHERE g.turn_id = turns.id) AS targets,

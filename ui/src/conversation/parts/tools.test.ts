@@ -53,7 +53,7 @@ test("A call runs, is done, failed, or lost.", () => {
 const call: ToolCallPart = { type: "tool_call", id: "c1", name: "run", arguments: "{}" };
 
 function line(seq: number, at: string, part: MessageView["parts"][number], role: MessageView["role"]): MessageView {
-  const rest = { turn_id: 1, sender_id: null, sender_name: null, changed_at: null, deleted_at: null };
+  const rest = { turn_id: 1, sender_id: null, sender_name: null, arrived_at: null, changed_at: null, deleted_at: null };
   return { key: seq, session_id: "s", seq, role, parts: [part], at, ...rest };
 }
 

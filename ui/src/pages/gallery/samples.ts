@@ -61,6 +61,7 @@ function line(
     turn_id: seq,
     sender_id: null,
     sender_name: null,
+    arrived_at: null,
     changed_at: null,
     deleted_at: null,
     ...more,

@@ -25,7 +25,8 @@ class MessageView(Answer):
     seq: int | None = Field(description="Its place; null while it waits for its turn.")
     role: Role
     parts: tuple[PartView, ...]
-    at: Moment
+    at: Moment = Field(description="When it was written.")
+    arrived_at: Moment | None = Field(description="When it arrived, if that was noticeably later.")
     turn_id: int | None
     sender_id: str | None
     sender_name: str | None

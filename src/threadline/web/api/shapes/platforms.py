@@ -7,7 +7,7 @@ from pydantic import Field
 
 from threadline.core.address import Address
 from threadline.core.platform import Capabilities, Unit
-from threadline.core.serving import GatewayRow, Load, PlatformHealth, PlatformState
+from threadline.core.serving import GatewayRow, Load, Places, PlatformHealth, PlatformState
 from threadline.sessions.deliveries.reclaim import DeadTarget
 from threadline.web.api.shapes.model import Answer, Moment
 from threadline.web.api.shapes.places import PlaceShape
@@ -27,6 +27,19 @@ class HealthShape(Answer):
         return cls(name=name, state=health.state, since=health.since, error=health.error)
 
 
+class PlacesShape(Answer):
+    """How many turns a gateway may run at a time, and how many it runs."""
+
+    total: int
+    taken: int
+    silent: int = Field(description="Taken by agents that have said nothing for five minutes.")
+
+    @classmethod
+    def from_places(cls, places: Places) -> "PlacesShape":
+        """Show the places of a gateway."""
+        return cls(total=places.total, taken=places.taken, silent=places.silent)
+
+
 class GatewayShape(Answer):
     """One process that serves, and its platforms."""
 
@@ -37,6 +50,7 @@ class GatewayShape(Answer):
     started_at: Moment
     beat_at: Moment
     is_silent: bool = Field(description="It has not been heard from for a minute.")
+    places: PlacesShape
     platforms: Sequence[HealthShape]
 
     @classmethod
@@ -50,6 +64,7 @@ class GatewayShape(Answer):
             started_at=row.started_at,
             beat_at=row.beat_at,
             is_silent=row.is_silent(now),
+            places=PlacesShape.from_places(row.places),
             platforms=[HealthShape.from_health(*one) for one in sorted(row.platforms.items())],
         )
 
