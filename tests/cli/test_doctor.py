@@ -15,6 +15,7 @@ from threadline.core.account import ShareId
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.inbound import Inbound
 from threadline.core.message import MediaKind, Role, Text, say
+from threadline.core.serving import PlatformHealth, PlatformState
 from threadline.sessions.forgetting.plans import begin_sessions
 from threadline.sessions.store import Store
 from threadline.storage.sqlite import SqliteDatabase
@@ -169,3 +170,37 @@ async def test_a_deleted_database_that_is_still_open_is_grave(tmp_path: Path) ->
     assert not found.is_well
     assert any(str(database.owner) in one.what for one in found.findings)
     assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("served", "says", "exit_code"),
+    [
+        (None, "No gateway serves", 0),
+        (PlatformState.DOWN, "telegram is not up", 0),
+        (PlatformState.UP, "A gateway serves and does not do it", 1),
+    ],
+    ids=["nobody serves", "the platform is down", "the platform is up"],
+)
+async def test_overdue_work_is_not_called_well(
+    home: Path, served: PlatformState | None, says: str, exit_code: int
+) -> None:
+    """It is a finding, and grave where a gateway serves that should have done it."""
+    clock = FakeClock(datetime.now(UTC) - timedelta(hours=1))
+    database = SqliteDatabase(home / "s.db", durable=False, clock=clock)
+    await database.open()
+    async with Store(database) as store:
+        for chat in ("a", "b"):
+            await store.owe_words(Address(platform="telegram", kind=Kind.DM, chat=chat), "hi")
+        if served is not None:
+            health = PlatformHealth(state=served, since=store.now())
+            await store.enrol(
+                host="h", pid=1, version="1", url=None, platforms={"telegram": health}
+            )
+        told = await asyncio.to_thread(run, "doctor", "--offline", "-d", str(home / "s.db"))
+        status = await asyncio.to_thread(run, "status", "-d", str(home / "s.db"))
+
+    assert "All is well" not in told.stdout
+    assert "2 replies on telegram are overdue, the oldest since 1 hour ago." in told.stdout
+    assert says in told.stdout
+    assert told.exit_code == exit_code
+    assert "2 replies on telegram are overdue" in status.stdout

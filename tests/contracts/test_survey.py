@@ -7,6 +7,7 @@ from decimal import Decimal
 import pytest
 
 from tests.contracts.ledger import begin, take
+from tests.contracts.timetable import HOURLY, TELEGRAM
 from tests.databases import OpenStore
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.delivery import DeliveryState, SendOutcome
@@ -219,3 +220,43 @@ async def test_the_seal_is_the_same_for_all_who_serve(open_store: OpenStore) -> 
     """What one process signed, another one knows again."""
     one, other = await open_store(), await open_store()
     assert (await one.seal()).mark("a", "b") == (await other.seal()).mark("a", "b")
+
+
+async def test_work_that_should_have_begun_is_overdue(open_store: OpenStore) -> None:
+    """Replies by platform, turns that nothing holds up, and jobs; not what is just due."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    running = await begin(store, at=CHAT)
+    await store.arrive(Inbound.text("next", address=CHAT, sender=ADA, at=store.now()))
+    await store.make_job(HOURLY, platforms=TELEGRAM)
+    clock.advance(timedelta(hours=1))
+    await store.owe_words(CHAT, "hello")
+    bob = Address(platform="slack", kind=Kind.DM, chat="bob")
+    await store.arrive(Inbound.text("hi", address=bob, sender=Sender(id="bob"), at=store.now()))
+    assert await store.overdue() == []
+
+    clock.advance(timedelta(minutes=6))
+
+    found = {
+        (one.kind.value, one.platform): (one.number, one.since) for one in await store.overdue()
+    }
+    since = A_MONDAY + timedelta(hours=1)
+    assert found == {
+        ("delivery", "telegram"): (1, since),
+        ("turn", None): (1, since),
+        ("job", None): (1, since),
+    }
+    assert (await store.turn(running.turn.id)).ended_at is None
+
+
+async def test_a_reply_that_was_planned_before_the_clock_was_set_back_is_overdue(
+    open_store: OpenStore,
+) -> None:
+    """Its due time is days ahead, and it is owed all the same."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    clock.advance(timedelta(days=8))
+    await store.owe_words(CHAT, "hello")
+    clock.advance(timedelta(days=-8))
+
+    assert [one.number for one in await store.overdue()] == [1]

@@ -154,6 +154,18 @@ async def test_why_a_platform_is_down_is_kept_without_secrets() -> None:
         assert connection.health.error == "ValueError: GET https://host/bot••••••/updates said 502"
 
 
+async def test_the_log_says_when_a_platform_is_up_again(caplog: pytest.LogCaptureFixture) -> None:
+    """Once for each time that it was down, however often it was tried; not at the start."""
+    platform = Moody(ValueError("502"), ValueError("502"))
+    async with connected(platform) as connection:
+        await until(lambda: _is(platform.begun == 3), "it runs again")
+        for _ in range(2):
+            await connection.take(message())
+
+    said = [record.message for record in caplog.records if "up again" in record.message]
+    assert said == ["Platform moody is up again after 0 s"]
+
+
 async def test_a_platform_that_hangs_in_its_menu_runs_all_the_same() -> None:
     """A menu is a comfort."""
     platform = Moody()

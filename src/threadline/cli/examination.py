@@ -6,6 +6,7 @@ import shutil
 import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from importlib.metadata import version
 from pathlib import Path
 
@@ -14,14 +15,22 @@ from threadline.assembly.probes import probe_all
 from threadline.cli.opening import HOW_IT_COMES, Opened, exists, open_store
 from threadline.config import DEFAULT, Config, load_config
 from threadline.core.errors import ConfigError, ThreadlineError
+from threadline.core.serving import GatewayRow, PlatformState
 from threadline.core.turn import is_over
-from threadline.sessions.diagnosis import Diagnosis, diagnose
+from threadline.sessions.diagnosis import (
+    Diagnosis,
+    Overdue,
+    WorkKind,
+    count_failed_hooks,
+    diagnose,
+)
 from threadline.sessions.phrases import ago, count
 from threadline.sessions.soundness import check_laws, check_leavings
 from threadline.storage.database import Finding
 
 LITTLE_SPACE = 200 * 2**20
 NO_SPACE = 10 * 2**20
+_LATELY = timedelta(days=1)
 _OTHERS_READ = stat.S_IRGRP | stat.S_IROTH
 _VERDICTS = {
     "well": "All is well.",
@@ -170,6 +179,37 @@ async def _look_at_store(found: Examination, opened: Opened, *, deep: bool) -> N
     found.facts["sessions"] = f"{diagnosis.sessions:,}, {diagnosis.open_sessions:,} of them open"
     _tell_work(found, opened, diagnosis)
     await _look_at_leases(found, opened, diagnosis)
+    await _look_at_overdue(found, opened)
+
+
+async def _look_at_overdue(found: Examination, opened: Opened) -> None:
+    """Note overdue work; it is grave where a gateway serves that could do it."""
+    store = opened.store
+    now, gateways = store.now(), await store.gateways()
+    for work in await store.overdue():
+        what = f"{overdue_words(work)}, the oldest since {ago(work.since, now)}."
+        served = [one for one in gateways if _may_do(one, work.platform)]
+        if served:
+            found.note(f"{what} A gateway serves and does not do it; see its log.", grave=True)
+        elif gateways:
+            found.note(f"{what} {work.platform} is not up: `threadline status` shows why.")
+        else:
+            found.note(f"{what} No gateway serves; `threadline serve` starts one.")
+    if failed := await opened.database.read(count_failed_hooks, now - _LATELY):
+        found.note(f"{count(failed, 'hook call')} failed permanently in the last day; see the log.")
+
+
+def _may_do(gateway: GatewayRow, platform: str | None) -> bool:
+    health = gateway.platforms.get(platform or "")
+    return platform is None or (health is not None and health.state is PlatformState.UP)
+
+
+def overdue_words(work: Overdue) -> str:
+    """Say how much of what is overdue: `3 replies on telegram are overdue`."""
+    noun = "reply" if work.kind is WorkKind.DELIVERY else work.kind.value
+    nouns = noun if work.number == 1 else "replies" if noun == "reply" else f"{noun}s"
+    place = f" on {work.platform}" if work.platform else ""
+    return f"{work.number:,} {nouns}{place} {'is' if work.number == 1 else 'are'} overdue"
 
 
 def _tell_work(found: Examination, opened: Opened, diagnosis: Diagnosis) -> None:

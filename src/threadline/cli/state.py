@@ -4,10 +4,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from threadline.assembly import name_agent
+from threadline.cli.examination import overdue_words
 from threadline.cli.opening import open_store
 from threadline.cli.screen import local
 from threadline.config import Config
 from threadline.core.serving import SILENT_AFTER, GatewayRow, Load, Places, PlatformHealth
+from threadline.sessions.diagnosis import Overdue
 from threadline.sessions.phrases import count, span
 
 _LATELY = timedelta(days=1)
@@ -27,6 +29,8 @@ class State:
     """Deliveries of the last day that never arrived."""
     due_jobs: int
     next_job_at: datetime | None
+    overdue: tuple[Overdue, ...] = ()
+    """Work that should have begun some minutes ago."""
 
 
 async def read_state(config: Config) -> State:
@@ -43,6 +47,7 @@ async def read_state(config: Config) -> State:
             lost=await store.undelivered(now - _LATELY),
             due_jobs=len(await store.due_jobs()),
             next_job_at=await store.next_job_due(),
+            overdue=tuple(await store.overdue()),
         )
 
 
@@ -56,6 +61,7 @@ def page(state: State) -> str:
         f"Turns: {load.queued:,} waiting, {load.running:,} under way.",
         f"Replies: {load.owed:,} owed, {state.lost:,} lost in the last day.",
         f"Jobs: {_jobs(state)}.",
+        *(f"{overdue_words(work)}, since {local(work.since)}." for work in state.overdue),
     ]
     return "\n".join(lines)
 

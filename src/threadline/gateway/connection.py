@@ -56,6 +56,7 @@ class Connection:
         self._first, self._longest, self._settled = first_pause, longest_pause, settled
         self.secrets = secrets
         self._is_shut = False
+        self._down_at: float | None = None
         self._task: asyncio.Task[None] | None = None
         self.health = PlatformHealth(state=PlatformState.CONNECTING, since=now())
 
@@ -119,8 +120,18 @@ class Connection:
 
     def _become(self, state: PlatformState, error: str | None = None) -> None:
         if self.health.state is not state or error is not None:
+            self._log_return(state)
             self.health = PlatformHealth(state=state, since=self._now(), error=error)
             self._changed()
+
+    def _log_return(self, state: PlatformState) -> None:
+        """Log that the platform is up again, and how long it was down."""
+        now = asyncio.get_running_loop().time()
+        if state is PlatformState.DOWN and self._down_at is None:
+            self._down_at = now
+        elif state is PlatformState.UP and self._down_at is not None:
+            log.warning("Platform %s is up again after %.0f s", self.name, now - self._down_at)
+            self._down_at = None
 
     async def _run(self, commands: Sequence[Command]) -> None:
         loop, pause = asyncio.get_running_loop(), self._first

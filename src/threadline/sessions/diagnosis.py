@@ -2,15 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from enum import StrEnum
 
 from threadline.core.errors import Invalid, NotFound
 from threadline.core.session import SessionId
 from threadline.core.text import checked_id
-from threadline.core.turn import OwnerId, TurnId
+from threadline.core.turn import CLOCK_SLACK, OwnerId, TurnId
 from threadline.storage.database import Row, Transaction, expect
 from threadline.storage.moments import stamp
 
+OVERDUE_AFTER = timedelta(minutes=5)
+"""Work that is due for so long and has not begun is overdue."""
 _ID_LENGTH = 24
 _MOST = 5
 
@@ -21,6 +24,26 @@ class Tally:
 
     number: int
     oldest_at: datetime
+
+
+class WorkKind(StrEnum):
+    """What a gateway has to do."""
+
+    DELIVERY = "delivery"
+    TURN = "turn"
+    JOB = "job"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overdue:
+    """Work that should have begun by now."""
+
+    kind: WorkKind
+    platform: str | None
+    """Where deliveries are owed; other work belongs to no platform."""
+    number: int
+    since: datetime
+    """When the oldest was due."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +81,25 @@ def diagnose(tx: Transaction) -> Diagnosis:
         deliveries={row.text("state"): _tally(row) for row in tx.all("count_owed")},
         leases=tuple(_lease(row) for row in tx.all("list_leases")),
     )
+
+
+def list_overdue(tx: Transaction, *, now: datetime) -> list[Overdue]:
+    """List the work that is due for some minutes and has not begun."""
+    before, latest = stamp(now - OVERDUE_AFTER), stamp(now + CLOCK_SLACK)
+    return [
+        Overdue(
+            kind=row.choice("kind", WorkKind),
+            platform=row.text_or_none("platform"),
+            number=row.number("number"),
+            since=row.moment("oldest_at"),
+        )
+        for row in tx.all("list_overdue", before=before, latest=latest)
+    ]
+
+
+def count_failed_hooks(tx: Transaction, since: datetime) -> int:
+    """Count the endings since a time of which a hook could not be told."""
+    return expect(tx, "count_failed_endings", since=stamp(since)).number("number")
 
 
 def count_undelivered(tx: Transaction, since: datetime) -> int:

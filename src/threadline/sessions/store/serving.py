@@ -62,6 +62,10 @@ class Serving(Door):
         dead = await self._db.dead(frozenset(row.owner for row in rows))
         return [row for row in rows if row.owner not in dead]
 
+    async def overdue(self) -> list[diagnosis.Overdue]:
+        """List the work that is due for some minutes and has not begun."""
+        return await self._db.read(diagnosis.list_overdue, now=self.now())
+
     async def note_settings(self) -> None:
         """Tell whoever follows that other settings hold from now on."""
         await self._db.write(gateways.note_settings, now=self.now())

@@ -42,6 +42,32 @@ FROM deliveries
 WHERE state IN ('pending', 'sending')
 GROUP BY state
 
+-- name: list_overdue
+-- Count the work that should have begun before a certain time, with the time of the oldest: replies
+-- by platform, turns that nothing keeps from running, and jobs.
+SELECT 'delivery' AS kind, a.platform, count(*) AS number, min(d.due_at) AS oldest_at
+FROM deliveries d
+JOIN addresses a ON a.key = d.address_key
+WHERE d.state = 'pending' AND (d.due_at < :before OR d.planned_at > :latest)
+GROUP BY a.platform
+UNION ALL
+SELECT 'turn', NULL, count(*), min(t.queued_at)
+FROM turns t
+WHERE t.state = 'queued' AND t.queued_at < :before
+  AND NOT EXISTS (SELECT 1 FROM turns h WHERE h.session_key = t.session_key
+                  AND h.state IN ('running', 'waiting', 'interrupted'))
+HAVING count(*) > 0
+UNION ALL
+SELECT 'job', NULL, count(*), min(j.next_at)
+FROM jobs j
+WHERE j.paused_at IS NULL AND j.next_at < :before
+HAVING count(*) > 0
+ORDER BY kind, platform
+
+-- name: count_failed_endings
+-- Count the endings of which a hook could not be told.
+SELECT count(*) AS number FROM endings WHERE state = 'failed' AND ended_at >= :since
+
 -- name: count_undelivered
 -- Count the deliveries owed since a moment that never arrived.
 SELECT count(*) AS number
