@@ -173,6 +173,7 @@ def _question_of(one: Shown) -> str:
 def _unanswered(look: Look, exchange: Exchange, casualties: Casualties) -> Iterator[Problem]:
     """Find questions without one turn that came to a good end and was carried to its end."""
     turns, owed = _turns(look), defaultdict(list)
+    errors = {_number(id): error for id, error in look("SELECT id, error FROM turns")}
     for turn, id, state, error in look("SELECT turn_id, id, state, error FROM deliveries"):
         owed[turn].append((_number(id), str(state), error))
     for id in exchange.asked:
@@ -180,9 +181,11 @@ def _unanswered(look: Look, exchange: Exchange, casualties: Casualties) -> Itera
             case []:
                 yield Problem(trouble=Trouble.LOST, what=f"message {id} has no turn")
             case [(turn, state, session, attempts)]:
+                why = errors.get(turn)
                 interruptions = max(attempts, casualties.sessions[session])
                 if state != "done" and not (state == "failed" and interruptions >= _HELD_OFTEN):
-                    yield Problem(trouble=Trouble.LOST, what=f"the turn of {id} is {state}")
+                    what = f"turn {turn} of {id} is {state} after {attempts} attempts: {why!r}"
+                    yield Problem(trouble=Trouble.LOST, what=what)
                 if not owed[turn]:
                     yield Problem(trouble=Trouble.LOST, what=f"nothing is owed for {id}")
                 for delivery, state, error in owed[turn]:

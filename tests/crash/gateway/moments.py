@@ -18,6 +18,7 @@ from tests.crash.gateway.nursery import Nursery, nursery
 from tests.crash.gateway.server import (
     Proxy,
     folder_of,
+    has_clients,
     make_clock_adjustable,
     shift_clock,
     through,
@@ -79,6 +80,9 @@ class Scene:
         who = who or self.victim.nursery
         await who.kill()
         self.victim.kills += 1
+        if self.proxy is not None and self.other is self.victim.nursery:
+            # The server may still be carrying out what it was told last.
+            await self.eventually(lambda: not has_clients(self.victim.where))
         with looking(self.victim.where) as look:
             self.victim.casualties.count(look, self._owners[who])
 

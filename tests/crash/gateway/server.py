@@ -29,6 +29,11 @@ WHERE datname = current_database() AND state = 'idle' AND pid IN (
 """
 """Only the connection that proves that a process lives: it holds a lock while it is idle."""
 
+_CLIENTS = """
+SELECT count(*) FROM pg_stat_activity
+WHERE datname = current_database() AND application_name = 'threadline'
+"""
+
 
 class Proxy:
     """Forwards connections to a server, unless they are cut."""
@@ -104,6 +109,13 @@ def make_clock_adjustable(url: str) -> None:
     with psycopg.connect(url, autocommit=True) as server:
         server.execute(_CLOCK.encode())
         server.execute(_FIND_IT_FIRST.format(name=server.info.dbname).encode())
+
+
+def has_clients(url: str) -> bool:
+    """Return whether a gateway is connected; one that was killed is until its last commit."""
+    with psycopg.connect(url, autocommit=True) as server:
+        row = server.execute(_CLIENTS).fetchone()
+    return row is not None and row[0] > 0
 
 
 def shift_clock(url: str, by: timedelta) -> None:

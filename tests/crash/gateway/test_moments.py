@@ -28,7 +28,7 @@ STRIKES = 2
 CONVERSATIONS = 10
 
 
-@pytest.mark.parametrize("name", [name for name in MOMENTS if name not in {"random", "clock"}])
+@pytest.mark.parametrize("name", [name for name in MOMENTS if name != "random"])
 @on(DURABLE, POSTGRES)
 async def test_nothing_is_lost_or_doubled(database_factory: DatabaseFactory, name: str) -> None:
     """After kills in each of the moments all users are answered once, in order."""
