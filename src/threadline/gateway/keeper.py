@@ -11,6 +11,7 @@ from threadline.core.message import Message
 from threadline.core.session import SessionId
 from threadline.core.turn import TurnId
 from threadline.gateway.pace import weathered
+from threadline.sessions.clock import TRUSTED_AFTER
 from threadline.sessions.endings import Ending
 from threadline.sessions.store import Store
 
@@ -18,8 +19,6 @@ log = logging.getLogger("threadline.gateway")
 
 _SOON = timedelta(milliseconds=20)
 """A lease is over only after its last moment."""
-TRUSTED_AFTER = timedelta(days=1)
-"""How long the clock must run without a jump before old sessions are deleted."""
 Hook: TypeAlias = Callable[[Ending, Sequence[Message]], Awaitable[None]]
 """Is told of an ending, with the transcript. One that raises is called again."""
 Refuses: TypeAlias = Callable[[Collection[TurnId]], Awaitable[frozenset[TurnId]]]
@@ -122,13 +121,13 @@ class Keeper:
 
     async def _observe_clock(self) -> None:
         jump = await self._store.observe_clock()
-        if jump is not None:
-            log.warning(
-                "The clock went %s by %s, or no gateway ran: until it has run steadily for a day, "
-                "no reply is given up as too old and no old session is deleted",
-                "ahead" if jump > timedelta(0) else "back",
-                timedelta(seconds=round(abs(jump).total_seconds())),
-            )
+        seconds = 0 if jump is None else round(jump.total_seconds())
+        wait = f"For {TRUSTED_AFTER} nothing is given up or deleted because of its age"
+        if seconds < 0:
+            log.warning("The clock was set back by %s. %s", timedelta(seconds=-seconds), wait)
+        elif seconds > 0:
+            gap = timedelta(seconds=seconds)
+            log.info("No gateway ran for %s, or the clock was set ahead. %s", gap, wait)
 
     async def _prune(self) -> None:
         """Apply the retention rules, unless the clock may be wrong: what is deleted is gone."""

@@ -11,6 +11,11 @@ from threadline.storage.moments import stamp
 
 CLOCK_GAP = timedelta(hours=1)
 """After so long without a reading, the clock may have jumped as well as the program stood still."""
+TRUSTED_AFTER = timedelta(hours=1)
+"""How long the clock must run without a jump before anything is given up or deleted by its age.
+
+A machine that is switched off every night still deletes what its retention rules name.
+"""
 _SLICE = 50
 
 

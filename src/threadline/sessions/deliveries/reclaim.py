@@ -10,7 +10,7 @@ from threadline.core.event import EventKind
 from threadline.core.rules import Rules
 from threadline.core.text import COUNT_LIMIT
 from threadline.core.turn import CLOCK_SLACK, OwnerId, is_over
-from threadline.sessions.clock import steady_for
+from threadline.sessions.clock import TRUSTED_AFTER, steady_for
 from threadline.sessions.deliveries.carry import cut_off
 from threadline.sessions.deliveries.parcel import in_lock_order, telling
 from threadline.sessions.records import address_from_row, delivery_from
@@ -55,12 +55,11 @@ def _release(tx: Transaction, dead: frozenset[OwnerId], now: datetime) -> None:
 
 
 def abandon_stale(tx: Transaction, *, now: datetime) -> list[DeliveryId]:
-    """Give up a slice of the replies that could not be sent for a day in which a gateway ran.
+    """Give up a slice of the replies that could not be sent for a day.
 
-    Only time counts in which the clock was observed to run steadily: neither a jump of the clock
-    nor a downtime makes a reply old.
+    After a jump of the clock or a downtime all of them are tried again first.
     """
-    if steady_for(tx, now=now) < STALE_AFTER:
+    if steady_for(tx, now=now) < TRUSTED_AFTER:
         return []
     abandoned = []
     before, latest = stamp(now - STALE_AFTER), stamp(now + CLOCK_SLACK)

@@ -155,7 +155,7 @@ class Delivering(Door):
     async def abandon_stale(self) -> list[DeliveryId]:
         """Give up a slice of the replies that could not be sent for a day.
 
-        Only time counts in which `observe_clock` was called at least once an hour.
+        After a jump of the clock, or an hour without `observe_clock`, none is for another hour.
         """
         return await self._db.write(reclaim.abandon_stale, now=self.now())
 
