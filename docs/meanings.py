@@ -244,7 +244,6 @@ TABLES = {
     "early_changes": "Edits and deletions that came before their message.",
     "chunks": "Streamed text that no message holds yet.",
     "usage": "What models spent, by turn and task.",
-    "clock": "When gateways last read the clock, and since when it has run without a jump.",
     "deliveries": "Everything owed, until it was sent, failed, or was given up.",
     "delivery_pieces": "Every message that a platform has taken of a delivery.",
     "holds": "Who keeps which session from expiring, and until when.",
