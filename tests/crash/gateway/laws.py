@@ -234,16 +234,22 @@ def _answers(look: Look) -> Iterator[tuple[int, str]]:
 
 
 def _told(lines: Sequence[tuple[Role, Sequence[Part]]]) -> Iterator[str]:
-    """Give the lines as people get them: that it was cut off is not said where an answer follows.
+    """Return the texts as people get them: only the first interruption is mentioned.
 
-    Where part of an answer had been said by then, that stands in the same line, and is told.
+    One that stands alone is not mentioned where an answer follows.
     """
     last = max((n for n, (role, _) in enumerate(lines) if role is Role.ASSISTANT), default=-1)
+    is_mentioned = False
     for n, (role, said) in enumerate(lines):
         match role, said:
             case Role.SYSTEM, [Marker(kind=MarkerKind.INTERRUPTED)] if n < last:
                 continue
-        yield plain_text(said)
+        yield plain_text([part for part in said if not (is_mentioned and _is_cut_off(part))])
+        is_mentioned |= any(_is_cut_off(part) for part in said)
+
+
+def _is_cut_off(part: Part) -> bool:
+    return isinstance(part, Marker) and part.kind is MarkerKind.INTERRUPTED
 
 
 def _bare(text: str) -> str:
