@@ -19,7 +19,12 @@ import asyncio, pathlib, re, time
 def begun():
     pathlib.Path("begun").touch()
 
+async def told():
+    while not pathlib.Path("told").exists():  # Whoever asks is answered first.
+        await asyncio.sleep(0.02)
+
 async def ignores(words):
+    await told()
     yield "Once upon"
     begun()
     while True:
@@ -29,6 +34,7 @@ async def ignores(words):
             continue
 
 async def blocks_a_thread(words):
+    await told()
     yield "Once upon"
     begun()
     await asyncio.to_thread(time.sleep, 3600)
@@ -38,17 +44,20 @@ def blocks_its_thread(words):
     time.sleep(3600)
 
 async def sleeps(words):
+    await told()
     yield "Once upon"
     begun()
     time.sleep(3600)
 
 async def spins(words):
+    await told()
     yield "Once upon"
     begun()
     while True:
         pass
 
 async def holds_the_interpreter(words):
+    await told()
     begun()
     yield "Once upon"
     re.match("(a+)+$", "a" * 60 + "b")
@@ -64,6 +73,7 @@ def serve_stubborn(home: Path, agent: str, *, drain_seconds: int = 0) -> Server:
     (home / "threadline.toml").write_text(settings)
     server = Server(home)
     assert post(server.url(), key_of(home), "a story", wait=0).status_code == 202
+    (home / "told").touch()
     over = time.monotonic() + 60
     while not (home / "begun").exists():
         assert time.monotonic() < over, "the agent was never asked"

@@ -10,8 +10,10 @@ from tests.contracts.ledger import HERE, THERE, begin, finish, run_steadily, tak
 from tests.contracts.timetable import ADA, BOB, HOURLY, TELEGRAM, start
 from tests.databases import OpenStore
 from threadline.core.access import WRONG_APPROVALS
+from threadline.core.address import Sender
 from threadline.core.delivery import STALE_AFTER, DeliveryState, SendOutcome
 from threadline.core.errors import Refused
+from threadline.core.inbound import Inbound
 from threadline.core.message import Message, Role, say
 from threadline.core.person import WRONG_CODES
 from threadline.sessions.clock import TRUSTED_AFTER
@@ -126,6 +128,41 @@ async def test_a_clock_is_steady_while_it_is_read(open_store: OpenStore) -> None
     assert await store.steady_for() == timedelta(0)
     assert await store.observe_clock() == 2 * HOUR
     assert await store.steady_for() == timedelta(0)
+
+
+@pytest.mark.parametrize("jump", [*JUMPS, *(-jump for jump in JUMPS)])
+async def test_a_process_does_not_take_the_turns_that_it_runs(
+    open_store: OpenStore, jump: timedelta
+) -> None:
+    """After a jump its own leases look expired, but the agent is not asked again."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    claim = await begin(store)
+    clock.advance(jump)
+
+    assert await store.interrupt_dead(frozenset({claim.turn.id})) == []
+    await store.finish(claim.lease, [say(Role.ASSISTANT, "hello")])
+
+
+@pytest.mark.parametrize("jump", JUMPS)
+async def test_a_message_that_arrived_while_the_clock_was_ahead_is_answered(
+    open_store: OpenStore, jump: timedelta
+) -> None:
+    """It looks as if it had been written long before, but it was received at once."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    await finish(store)
+    written_at = clock()
+    clock.advance(jump)
+    late = Inbound.text(
+        "again", address=HERE, sender=Sender(id="alice"), at=written_at, message_id="late"
+    )
+    arrival = await store.arrive(late)
+    clock.advance(-jump)
+
+    claim = await store.claim()
+    assert claim is not None
+    assert claim.turn.id == arrival.turn_id
 
 
 async def test_codes_do_not_outlive_a_jump_back(open_store: OpenStore) -> None:

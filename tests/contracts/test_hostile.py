@@ -31,7 +31,7 @@ from threadline.core.message import (
     ToolCall,
     say,
 )
-from threadline.core.turn import Lease
+from threadline.core.turn import Lease, TurnId
 from threadline.core.usage import CostStatus
 from threadline.sessions.store import Store
 from threadline.sessions.turns.recover import interrupt
@@ -215,7 +215,10 @@ async def test_a_stream_longer_than_a_text_may_be(open_store: OpenStore) -> None
 async def _outlive(store: Store, lease: Lease) -> None:
     """Let a lease end, by looking at it later."""
     later = store.now() + timedelta(hours=1)
-    taken = await store._db.write(interrupt, dead=frozenset(), rules=store.rules, now=later)
+    none = frozenset[TurnId]()
+    taken = await store._db.write(
+        interrupt, dead=frozenset(), running=none, rules=store.rules, now=later
+    )
     assert taken == [lease.turn_id]
 
 

@@ -5,17 +5,21 @@ from collections.abc import AsyncGenerator
 from dataclasses import replace
 from datetime import timedelta
 
+import pytest
+
 from tests.databases import FAST, POSTGRES, OpenStore, on
 from tests.gateway.scene import becomes, tell, unhurried
 from tests.gateway.stage import Billboard, all_carried, carrying, soon
 from tests.gateway.test_streaming import GROWS, goes_on, serving
+from threadline.core.errors import LeaseLost
 from threadline.core.event import Cursor, Event
-from threadline.core.platform import Capabilities, Outgoing, ReadBlob
 from threadline.core.turn import TurnState
+from threadline.gateway.carriage import Carriage
 from threadline.gateway.live import Begun, Delta, Happening, Live
+from threadline.gateway.pace import Proof
 from threadline.gateway.worker import Worker
 from threadline.sessions.store import Store
-from threadline.testing.agent import Hangs, Says, ScriptedAgent, Streams
+from threadline.testing.agent import Hangs, ScriptedAgent, Streams
 from threadline.testing.clock import FakeClock
 
 ASLEEP = timedelta(minutes=5)
@@ -38,19 +42,6 @@ class Sleeper:
         self._uptime += ASLEEP.total_seconds()
 
 
-class Slow(Billboard):
-    """A platform that takes its time with the first message."""
-
-    def __init__(self, capabilities: Capabilities) -> None:
-        super().__init__(capabilities=capabilities)
-        self.may_go_on = asyncio.Event()
-
-    async def send(self, outgoing: Outgoing, read_blob: ReadBlob) -> str | None:
-        id = await super().send(outgoing, read_blob)
-        await self.may_go_on.wait()
-        return id
-
-
 class Deaf(Store):
     """The store of a stopped process: it hears of nothing that others do."""
 
@@ -61,27 +52,26 @@ class Deaf(Store):
 
 
 @on(FAST, POSTGRES)
-async def test_a_reply_that_another_process_sends_is_not_sent_on(open_store: OpenStore) -> None:
-    """After waking up, the second message of a reply is left to the process that took it over."""
+async def test_a_reply_that_another_process_sends_is_not_sent(open_store: OpenStore) -> None:
+    """A process that was stopped before it sent a reply leaves it to the one that took it over."""
     sleeper = Sleeper()
-    here = Deaf((await open_store(clock=sleeper.clock))._db)
-    there = await open_store(clock=sleeper.clock)
-    board, agent = Slow(Capabilities(text_limit=64)), ScriptedAgent()
-    agent.will(Says(" ".join(f"word{n}" for n in range(14))))
-    async with Worker(there, agent, pace=unhurried()):
+    here, there = await open_store(clock=sleeper.clock), await open_store(clock=sleeper.clock)
+    board = Billboard()
+    async with Worker(there, ScriptedAgent(), pace=unhurried()):
         arrival = await tell(there, "hello")
         await becomes(there, arrival.turn_id, TurnState.DONE)
-    async with carrying(here, board, pace=sleeper.pace) as outbox:
-        await soon(lambda: bool(board.attempts), "the first message")
-        sleeper.sleeps()
-        await there.reclaim_deliveries()
-        sleeper.clock.advance(ASLEEP)
-        assert len(await there.take_deliveries()) == 1
-        sleeper.wakes()
-        board.may_go_on.set()
-        await soon(lambda: not outbox._sending, "it is let go")
+    proof = Proof(here.rules.lease, sleeper.pace.clock)
+    parcel = (await here.take_deliveries())[0]
+    sleeper.sleeps()
+    await there.reclaim_deliveries()
+    sleeper.clock.advance(ASLEEP)
+    assert len(await there.take_deliveries()) == 1
+    sleeper.wakes()
 
-    assert len(board.attempts) == 1
+    with pytest.raises(LeaseLost):
+        await Carriage(here, board, parcel, None, proof).carry()
+
+    assert board.attempts == []
 
 
 @on(FAST, POSTGRES)

@@ -225,6 +225,8 @@ class Inbox:
         return max(min(inbound.at, now), now - OLDEST)
 
     async def _receive(self, inbound: Inbound, rank: Rank) -> Taken:
+        # Else a message that comes right after the clock was set looks as if nobody had served.
+        await self._store.serve()
         is_said = _is_said(inbound)
         words = plain_text(inbound.parts).strip() if is_said else ""
         if words.startswith("/"):

@@ -48,14 +48,18 @@ class Keeper:
         """Renews the leases of what this process sends, before expired ones are reclaimed."""
         self._stray_pieces: frozenset[str] = frozenset()
 
-    async def recover(self, refused: frozenset[TurnId] = frozenset()) -> list[TurnId]:
-        """Take turns and deliveries from workers that are gone; answer the turns that run again.
+    async def recover(
+        self,
+        refused: frozenset[TurnId] = frozenset(),
+        running: frozenset[TurnId] = frozenset(),
+    ) -> list[TurnId]:
+        """Take turns and deliveries from workers that are gone; return the turns that run again.
 
         Replies that are owed come first: they are due again before any turn is. Access is asked
-        before a turn goes on.
+        before a turn goes on. `running` are the turns of this process, which are not taken.
         """
         await self._store.serve()
-        await self._store.interrupt_dead()
+        await self._store.interrupt_dead(running)
         if self.renew_deliveries is not None:
             await self.renew_deliveries()
         await self._store.reclaim_deliveries()

@@ -113,20 +113,28 @@ def serve(tx: Transaction, *, uptime: Uptime, now: datetime) -> None:
         tx.run("add_outage", from_at=from_at, until_at=until_at, platform=_QUEUE)
 
 
-def unreached(tx: Transaction, inbound: Inbound, now: datetime) -> timedelta:
-    """Return for how long a message could not be received after it was written.
+def unreached(
+    tx: Transaction, inbound: Inbound, now: datetime, *, arrived_at: datetime | None = None
+) -> timedelta:
+    """Return for how long a message that arrives now could not be received after it was written.
 
     That is less than its lateness if the clock of the platform, or ours, is wrong.
     """
-    if not inbound.lateness(now):
+    until = arrived_at or now
+    if not inbound.lateness(until):
         return timedelta(0)
-    return unserved(tx, inbound.at, now, platform=inbound.address.platform)
+    return unserved(tx, inbound.at, now, until=until, platform=inbound.address.platform)
 
 
 def unserved(
-    tx: Transaction, since: datetime, now: datetime, *, platform: str = _QUEUE
+    tx: Transaction,
+    since: datetime,
+    now: datetime,
+    *,
+    until: datetime | None = None,
+    platform: str = _QUEUE,
 ) -> timedelta:
-    """Return for how long, between two times, no process worked on the queue.
+    """Return for how long, since some time and until now or earlier, no process served the queue.
 
     With a platform, time counts as well in which that could not be reached.
     """
@@ -142,7 +150,7 @@ def unserved(
     total, counted = timedelta(0), since
     for from_at, until_at in sorted(spans):
         # Processes that start together record outages that overlap.
-        begin, end = max(from_at, counted), min(until_at, now)
+        begin, end = max(from_at, counted), min(until_at, until or now)
         if begin < end:
             total, counted = total + (end - begin), end
     return total

@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from threadline.core.delivery import REPEAT_MARKER
+from threadline.core.inbound import Inbound
 from threadline.core.message import Attachment
 from threadline.core.platform import Capabilities, Unit
 from threadline.platforms.simulated import EVERYTHING, File, Simulated, Trouble
@@ -222,6 +223,26 @@ async def test_a_clock_that_jumps_keeps_no_reply_back(
 
     assert [guest.sees for guest in guests] == [["ok"], ["ok"], ["ok"]]
     assert (await house.store.load()).owed == 0
+
+
+async def test_a_message_right_after_the_clock_was_set_ahead_is_answered(
+    house: GatewayHouse,
+) -> None:
+    """The platform's own time makes it look a day old, but it was received at once."""
+    bob = house.guest("Bob", on="plain")
+    await bob.says("one")
+    house.clock.advance(timedelta(days=1))
+    late = Inbound.text(
+        "two",
+        address=bob.at,
+        sender=bob.person.sender,
+        at=house.clock() - timedelta(days=1),
+        message_id="late",
+    )
+    await house.gateway.inbox.take(late)
+    await house.rests()
+
+    assert bob.sees == ["ok", "ok"]
 
 
 async def test_files_come_in_and_go_out(house: GatewayHouse) -> None:

@@ -139,7 +139,9 @@ def carry_out_waiting(
         inbound, rank = unseal(begun.text("inbound")), Rank(begun.text("rank"))
         session = chronicle.id if is_from_screen(begun.text("inbound")) else None
     queued_at = begun.moment("queued_at")
-    _require_fresh(unreached(tx, inbound, queued_at) + unserved(tx, queued_at, now), rules)
+    _require_fresh(
+        unreached(tx, inbound, now, arrived_at=queued_at) + unserved(tx, queued_at, now), rules
+    )
     reply = _carry_out_in(chronicle, inbound, rank, rules, new_id, session=session)
     if waiting["owner"] is None:
         # Else somebody began with it, and said so.

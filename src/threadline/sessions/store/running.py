@@ -179,10 +179,13 @@ class Running(Door):
         """Answer a waiting turn; answers the state that this brought it to."""
         return await self._db.write(pause.answer, turn_id, words, now=self.now())
 
-    async def interrupt_dead(self) -> list[TurnId]:
-        """Take the turns of workers that are gone, and keep what they had said."""
+    async def interrupt_dead(self, running: frozenset[TurnId] = frozenset()) -> list[TurnId]:
+        """Take the turns of workers that are gone, and keep what they had said.
+
+        `running` are turns that the caller runs: they are not taken, whatever the clock says.
+        """
         owners = await self._db.read(recover.list_owners)
-        return await self._interrupt(await self._db.dead(owners))
+        return await self._interrupt(await self._db.dead(owners), running)
 
     def deaths(self) -> AbstractContextManager[Watch]:
         """Begin to notice that other processes which had the store open are gone."""
@@ -192,10 +195,12 @@ class Running(Door):
         """Return when the next lease of another process ends, unless it is renewed."""
         return await self._db.read(recover.find_lease_end, self.owner, now=self.now())
 
-    async def _interrupt(self, dead: frozenset[OwnerId]) -> list[TurnId]:
+    async def _interrupt(
+        self, dead: frozenset[OwnerId], running: frozenset[TurnId] = frozenset()
+    ) -> list[TurnId]:
         interrupted: list[TurnId] = []
         while slice_ := await self._db.write(
-            recover.interrupt, dead=dead, rules=self.rules, now=self.now()
+            recover.interrupt, dead=dead, running=running, rules=self.rules, now=self.now()
         ):
             interrupted += slice_
         return interrupted

@@ -167,7 +167,7 @@ def _expire(
         turn_id, queued_at = TurnId(row.number("id")), row.moment("queued_at")
         written_at = row.moment_or_none("written_at") or queued_at
         platform = chronicle.row.text("platform")
-        late = unserved(tx, written_at, queued_at, platform=platform)
+        late = unserved(tx, written_at, now, until=queued_at, platform=platform)
         waited = unserved(tx, queued_at, now)
         if rules.is_fresh(late + waited):
             fresh = turn_id
