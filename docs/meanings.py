@@ -262,6 +262,7 @@ TABLES = {
     "feed_floor": "Up to where the feed has been pruned.",
     "gateways": "The gateways that serve, how their platforms are, and how many turns they run.",
     "observations": "What members of a group said between others, stored once for each chat.",
+    "clock": "When the clock was last read, and since when it has run without a jump.",
     "service": "When a process last worked on the queue.",
     "outages": "Spans in which no process worked on the queue, or a platform was out of reach.",
     "followers": "How far each hook has been told of the feed, and which process tells it.",
