@@ -50,6 +50,7 @@ async def test_a_reply_says_why_the_conversation_is_new(house: House) -> None:
     board = Billboard()
     async with carrying(house.store, board) as outbox:
         await alice.says("hello")
+        await all_carried(house.store, outbox)
         await house.time_passes(hours=9)
         await alice.says("hello again")
         await all_carried(house.store, outbox)
