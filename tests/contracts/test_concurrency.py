@@ -184,6 +184,7 @@ async def test_a_session_that_is_held_for_nothing_is_not_passed_over(
     assert is_waiting
     assert claimed is not None
     assert claimed.lease.session_id == id
+    assert claimed.asker, "it counts among the turns of its person, however it was claimed"
 
 
 @contextmanager

@@ -108,7 +108,8 @@ def _await_passed(tx: Transaction, choice: Mapping[str, SqlValue]) -> Row | None
     That process may change nothing, and then no event reports that its turn still waits.
     """
     passed = tx.one("find_passed_session", **choice)
-    return None if passed is None else tx.one("lock_session_by_key", key=passed.number("key"))
+    row = None if passed is None else tx.one("lock_session_by_key", key=passed.number("key"))
+    return None if passed is None or row is None else Row(row, asker=passed["asker"])
 
 
 def _start(chronicle: Chronicle, owner: OwnerId, rules: Rules) -> Claim | Expired | None:

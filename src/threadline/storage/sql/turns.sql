@@ -64,7 +64,9 @@ FOR NO KEY UPDATE OF s, t SKIP LOCKED -- postgres
 
 -- name: find_passed_session
 -- Tell which session was passed over because somebody else holds it. On SQLite nobody can.
-SELECT t.session_key AS key
+SELECT t.session_key AS key,
+       coalesce('person ' || (SELECT p.person_key FROM senders p WHERE p.key = s.sender_key),
+                'sender ' || s.sender_key, 'chat ' || s.address_key) AS asker
 FROM turns t
 JOIN sessions s ON s.key = t.session_key
 WHERE 1 = 0 AND -- sqlite
