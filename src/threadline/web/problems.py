@@ -37,6 +37,10 @@ def tell(
     return JSONResponse(
         {**problem_of(error, status), **more},
         status_code=status or error.status,
-        headers={**retry_header(error.retry_after), **(headers or {})},
+        headers={
+            **retry_header(error.retry_after),
+            **getattr(error, "headers", {}),
+            **(headers or {}),
+        },
         media_type=PROBLEM_TYPE,
     )
