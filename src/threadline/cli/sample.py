@@ -152,6 +152,10 @@ _FILE = """\
 #[retention]
 #days = 365
 
+# How often a reply that a crash interrupted is sent again.
+#[deliveries]
+#max_repeats = 5
+
 # Functions of yours that are told what happens.
 #[hooks]
 #session_ended = ["mypackage.hooks:session_ended"]
