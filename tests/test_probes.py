@@ -2,6 +2,7 @@
 
 import sys
 from datetime import timedelta
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,10 @@ from threadline.assembly.probes import Probe, probe_all
 from threadline.config import Config, parse_config
 from threadline.testing.providers import Hangs, ProviderDouble, Says, Unauthorised
 from threadline.testing.telegram import TOKEN, BotApi
+
+# The SDK takes seconds to load, which counts as time of the first probe.
+for module in ("threadline.agents.model.models", "pydantic_ai.models.openai"):
+    import_module(module)
 
 KEY = "sk-s3cret-of-mine"
 SERVER = Path(__file__).parent / "agents" / "model" / "mcp_server.py"

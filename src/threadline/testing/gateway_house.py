@@ -263,7 +263,7 @@ class GatewayHouse:
         # Twice, as the first one may end with a look that had begun before.
         await gateway.outbox.settle()
         await gateway.outbox.settle()
-        if since != await self.store.feed_end():
+        if (await self.store.events(since)).events:
             return "something has just happened"
         return self._moving() or await self._abandoned_deliveries()
 

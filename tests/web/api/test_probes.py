@@ -1,10 +1,16 @@
 """Probes over the API: what the settings name is called, and nothing else."""
 
+from importlib import import_module
+
 from tests.databases import FAST, on
 from tests.web.api.callers import calling
 from threadline.config import parse_config
 from threadline.sessions.store import Store
 from threadline.testing.providers import ProviderDouble, Says, Unauthorised
+
+# The SDK takes seconds to load, which counts as time of the first probe.
+for module in ("threadline.agents.model.models", "pydantic_ai.models.openai"):
+    import_module(module)
 
 KEY = "sk-s3cret-of-mine"
 SETTINGS = """
