@@ -370,6 +370,50 @@ async def test_a_clock_that_jumps_is_no_outage(house: House) -> None:
     assert (await house.store.turn(said.turn_id)).state is TurnState.DONE
 
 
+async def test_a_platform_was_not_away_for_the_time_that_the_clock_skipped(house: House) -> None:
+    """It was connecting when the clock was set a week ahead: a message written then is answered."""
+    alice = without_resets(house)
+    connecting = PlatformHealth(state=PlatformState.CONNECTING, since=house.clock())
+    await house.store.enrol(host="ship", pid=1, version="1", platforms={"telegram": connecting})
+    await house.store.serve()
+    house.clock.advance(timedelta(days=8))
+    up = PlatformHealth(state=PlatformState.UP, since=house.clock())
+    await house.store.beat({"telegram": up})
+
+    await house.store.arrive(late(alice, "this morning", days=8))
+    await house.rests()
+
+    assert not markers(await house.transcript_of(alice))
+
+
+async def test_an_outage_before_the_clock_jumped_still_counts(house: House) -> None:
+    """Only the time that the clock skipped is left out."""
+    alice = without_resets(house)
+    await was_cut_off(house, hours=6)
+    await house.store.serve()
+    house.clock.advance(timedelta(days=8))
+
+    await house.store.arrive(late(alice, "this morning", days=8, hours=5))
+    await house.rests()
+
+    assert markers(await house.transcript_of(alice)) == [MarkerKind.EXPIRED]
+
+
+async def test_an_outage_after_the_clock_was_set_back_counts(house: House) -> None:
+    """Time that the clock had skipped, and comes back to, does pass."""
+    alice = without_resets(house)
+    house.agent.will(Hangs())
+    await alice.says("tidy up")
+    said = await alice.says("delete the old backups")
+    for jump in (timedelta(days=8), -timedelta(days=8)):
+        house.clock.advance(jump)
+        await house.store.serve()
+
+    await is_down(house, days=3)
+
+    assert (await house.store.turn(said.turn_id)).state is TurnState.FAILED
+
+
 async def test_another_machine_that_served_prevents_an_outage(house: House) -> None:
     """A process that starts or wakes up while another one serves records no outage."""
     alice = without_resets(house)

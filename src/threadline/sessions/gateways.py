@@ -20,6 +20,8 @@ _PAUSE = timedelta(minutes=1)
 _KEPT = timedelta(days=30)
 """How long outages are remembered."""
 _QUEUE = ""
+_SKIPPED = "*"
+"""Stands in the place of a platform for time that the clock skipped: it never passed."""
 
 
 def enrol(
@@ -105,12 +107,27 @@ def serve(tx: Transaction, *, uptime: Uptime, now: datetime) -> None:
     last, elapsed = tx.one("lock_service"), uptime.elapsed // timedelta(microseconds=1)
     served_at = expect(tx, "read_service").moment_or_none("served_at") or now
     if last is not None and last["boot"] == uptime.boot:
+        noted_at = served_at
         served_at = now - timedelta(microseconds=elapsed - last.number("uptime"))
+        _note_jump(tx, noted_at, served_at)
     tx.run("note_service", boot=uptime.boot, uptime=elapsed, now=stamp(now))
     if served_at < now - _PAUSE:
         tx.run("drop_outages", before=stamp(now - _KEPT))
         from_at, until_at = stamp(served_at), stamp(now)
         tx.run("add_outage", from_at=from_at, until_at=until_at, platform=_QUEUE)
+
+
+def _note_jump(tx: Transaction, noted_at: datetime, served_at: datetime) -> None:
+    """Compare what the clock showed when a process last served with what it would show now.
+
+    Time that the clock skipped belongs to no outage. What it showed before it was set back is no
+    longer true.
+    """
+    if served_at > noted_at + _PAUSE:
+        span = {"from_at": stamp(noted_at), "until_at": stamp(served_at)}
+        tx.run("add_outage", **span, platform=_SKIPPED)
+    elif served_at < noted_at - _PAUSE:
+        tx.run("drop_future_outages", after=stamp(served_at + _PAUSE))
 
 
 def unreached(
@@ -138,15 +155,17 @@ def unserved(
 
     With a platform, time counts as well in which that could not be reached.
     """
-    spans = [
-        (row.moment("from_at"), row.moment("until_at"))
-        for row in tx.all("list_outages", since=stamp(since), platform=platform)
-    ]
+    rows = tx.all("list_outages", since=stamp(since), platform=platform, skipped=_SKIPPED)
+    found = [(row.text("platform"), row.moment("from_at"), row.moment("until_at")) for row in rows]
+    spans = [(from_at, until_at) for kind, from_at, until_at in found if kind != _SKIPPED]
     if platform != _QUEUE:
         spans += _unreachable(tx, platform, now)
     served_at = expect(tx, "read_service").moment_or_none("served_at")
     if served_at is not None and served_at < now - _PAUSE:
         spans.append((served_at, now))
+    for kind, from_at, until_at in found:
+        if kind == _SKIPPED:
+            spans = [piece for span in spans for piece in _without(span, from_at, until_at)]
     total, counted = timedelta(0), since
     for from_at, until_at in sorted(spans):
         # Processes that start together record outages that overlap.
@@ -154,6 +173,15 @@ def unserved(
         if begin < end:
             total, counted = total + (end - begin), end
     return total
+
+
+def _without(
+    span: tuple[datetime, datetime], from_at: datetime, until_at: datetime
+) -> list[tuple[datetime, datetime]]:
+    """Return what is left of a span before and after another one."""
+    begin, end = span
+    pieces = [(begin, min(end, from_at)), (max(begin, until_at), end)]
+    return [(first, last) for first, last in pieces if first < last]
 
 
 def _unreachable(tx: Transaction, platform: str, now: datetime) -> list[tuple[datetime, datetime]]:

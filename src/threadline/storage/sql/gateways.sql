@@ -97,9 +97,13 @@ UPDATE outages SET until_at = :until_at WHERE until_at = :from_at AND platform =
 RETURNING from_at
 
 -- name: list_outages
--- List the spans that ended after a time: of the queue, and of a platform.
-SELECT from_at, until_at FROM outages
-WHERE until_at > :since AND platform IN ('', CAST(:platform AS TEXT))
+-- List the spans that ended after a time: of the queue, of a platform, and of the clock.
+SELECT platform, from_at, until_at FROM outages
+WHERE until_at > :since AND platform IN ('', CAST(:platform AS TEXT), CAST(:skipped AS TEXT))
+
+-- name: drop_future_outages
+-- Delete the outages that were recorded before the clock was set back.
+DELETE FROM outages WHERE until_at > :after
 
 -- name: drop_outages
 -- Delete the outages that ended before a time.
