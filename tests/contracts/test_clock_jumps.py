@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -140,8 +140,49 @@ async def test_a_process_does_not_take_the_turns_that_it_runs(
     claim = await begin(store)
     clock.advance(jump)
 
-    assert await store.interrupt_dead(frozenset({claim.turn.id})) == []
+    assert await store.interrupt_dead(lambda: frozenset({claim.turn.id})) == []
     await store.finish(claim.lease, [say(Role.ASSISTANT, "hello")])
+
+
+@pytest.mark.parametrize("jump", [*JUMPS, *(-jump for jump in JUMPS)])
+async def test_a_process_does_not_take_the_replies_that_it_sends(
+    open_store: OpenStore, jump: timedelta
+) -> None:
+    """After a jump its own leases look expired, but nothing is sent twice."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    await finish(store)
+    delivery = (await take(store)).delivery
+    clock.advance(jump)
+
+    assert await store.reclaim_deliveries(lambda: frozenset({delivery.id})) == []
+    await store.sent(delivery)
+
+
+class LateJump(FakeClock):
+    """A clock that is set ahead right after it was read for the next time."""
+
+    jump = timedelta(0)
+
+    def __call__(self) -> datetime:
+        now = super().__call__()
+        self.advance(self.jump)
+        self.jump = timedelta(0)
+        return now
+
+
+@pytest.mark.parametrize("jump", JUMPS)
+async def test_a_message_is_judged_by_the_time_at_which_we_served(
+    open_store: OpenStore, jump: timedelta
+) -> None:
+    """A clock that is set while a turn is being claimed makes no message too old."""
+    clock = LateJump()
+    store = await open_store(clock=clock)
+    await store.arrive(Inbound.text("hi", address=HERE, at=clock(), message_id="1"))
+    await store.serve()
+    clock.jump = jump
+
+    assert await store.claim() is not None
 
 
 @pytest.mark.parametrize("jump", JUMPS)

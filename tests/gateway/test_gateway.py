@@ -1,5 +1,6 @@
 """The gateway as a whole: from a message on a platform to an answer there."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -8,7 +9,8 @@ from datetime import timedelta
 import pytest
 
 from tests.databases import FAST, POSTGRES, OpenStore
-from tests.gateway.scene import until
+from tests.gateway.scene import tell, unhurried, until
+from tests.gateway.stage import Billboard, soon
 from tests.gateway.test_connection import Moody
 from threadline.core.access import AccessRules
 from threadline.core.address import Address, Kind
@@ -25,6 +27,7 @@ from threadline.gateway.worker import Worker
 from threadline.platforms.simulated import Simulated
 from threadline.sessions.store import Store
 from threadline.testing.agent import Hangs, Says, ScriptedAgent
+from threadline.testing.clock import FakeClock
 
 PACE = Pace(drain=timedelta(milliseconds=50), grace=timedelta(milliseconds=200))
 EVERYBODY = GatewaySettings(access=AccessRules(allow=["chat:*"]), pace=PACE)
@@ -233,6 +236,29 @@ async def test_a_home_that_is_changed_in_the_settings_counts_at_the_next_start(
     await store.set_home(Address(platform="chat", kind=Kind.DM, chat="1"))
     assert [home.chat for home in (await store.homes()).values()] == ["1"]
     assert [home.chat for home in (await store.homes("work")).values()] == ["9"]
+
+
+async def test_a_clock_that_jumps_interrupts_nothing(open_store: OpenStore) -> None:
+    """What it runs and sends goes on, also if it looks for expired leases right after the jump."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    board, agent = Billboard("chat", gate=asyncio.Event()), ScriptedAgent()
+    agent.will(Hangs(), Says("a story"))
+    settings = replace(EVERYBODY, pace=unhurried())
+    await store.owe_words(Address(platform="chat", kind=Kind.DM, chat="bob"), "words")
+    async with Gateway(store, agent, [board], settings=settings) as gateway:
+        arrival = await tell(store, "tell me", on="chat")
+        await soon(lambda: bool(agent.parked and board.attempts), "it runs and sends")
+        clock.advance(timedelta(days=8))
+        await gateway.worker.recover()
+        assert board.gate is not None
+        board.gate.set()
+        agent.goes_on()
+        await soon(lambda: len(board.texts) == 2, "both are shown")
+
+    assert arrival.turn_id is not None
+    assert (await store.turn(arrival.turn_id)).attempts == 1
+    assert board.texts == ["words", "a story"]
 
 
 async def test_two_platforms_of_one_name_are_refused(store: Store) -> None:

@@ -69,7 +69,7 @@ class Gateway:
         self._changing = asyncio.Lock()
         self.worker = self._make_worker(agent, scribe)
         self.outbox = self._make_outbox()
-        self.worker.keeper.renew_deliveries = self.outbox.renew
+        self.worker.keeper.sending = lambda: self.outbox.sending
         self.inbox = self._make_inbox()
         self.scheduler = self._make_scheduler()
         self._changed = asyncio.Event()

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from datetime import timedelta
 from typing import TypeAlias
 
+from threadline.core.delivery import DeliveryId
 from threadline.core.errors import StorageError
 from threadline.core.message import Message
 from threadline.core.session import SessionId
@@ -44,25 +45,23 @@ class Keeper:
         self.on_ended = on_ended
         self._refuses = refuses
         self._on_swept = on_swept
-        self.renew_deliveries: Callable[[], Awaitable[None]] | None = None
-        """Renews the leases of what this process sends, before expired ones are reclaimed."""
+        self.sending: Callable[[], frozenset[DeliveryId]] = frozenset
+        """Returns what this process is sending, which is not taken from it."""
         self._stray_pieces: frozenset[str] = frozenset()
 
     async def recover(
         self,
         refused: frozenset[TurnId] = frozenset(),
-        running: frozenset[TurnId] = frozenset(),
+        running: Callable[[], frozenset[TurnId]] = frozenset,
     ) -> list[TurnId]:
         """Take turns and deliveries from workers that are gone; return the turns that run again.
 
         Replies that are owed come first: they are due again before any turn is. Access is asked
-        before a turn goes on. `running` are the turns of this process, which are not taken.
+        before a turn goes on. `running` returns the turns of this process, which are not taken.
         """
         await self._store.serve()
         await self._store.interrupt_dead(running)
-        if self.renew_deliveries is not None:
-            await self.renew_deliveries()
-        await self._store.reclaim_deliveries()
+        await self._store.reclaim_deliveries(self.sending)
         resumed: list[TurnId] = []
         while among := await self._store.interrupted_turns():
             may_not = refused if self._refuses is None else refused | await self._refuses(among)

@@ -8,7 +8,7 @@ from contextlib import suppress
 from datetime import timedelta
 
 from threadline.core.address import Address
-from threadline.core.delivery import Delivery, DeliveryState, SendOutcome
+from threadline.core.delivery import Delivery, DeliveryId, DeliveryState, SendOutcome
 from threadline.core.errors import LeaseLost, ThreadlineError
 from threadline.core.event import Event, EventKind
 from threadline.core.platform import Outgoing, Platform, SendFailed
@@ -254,6 +254,11 @@ class Outbox:
             log.info("Delivery %s was sent %.1f s after it was owed", delivery.id, seconds)
         if self._meters is not None:
             self._meters.delivered(delivery.address.platform, state, since)
+
+    @property
+    def sending(self) -> frozenset[DeliveryId]:
+        """What is being sent."""
+        return frozenset(parcel.delivery.id for parcel in self._sending.values())
 
     async def renew(self) -> None:
         """Renew the leases of what is being sent, and cancel what another process has taken."""

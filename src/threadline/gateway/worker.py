@@ -245,7 +245,7 @@ class Worker:
     async def recover(self) -> None:
         """Pick up what other workers left behind. Ours is renewed first, lest we take it too."""
         await self._checkpoint(renew_all=True)
-        await self.keeper.recover(running=self.running)
+        await self.keeper.recover(running=lambda: self.running)
         self._wake.set()
         self.backlog.hear()
 

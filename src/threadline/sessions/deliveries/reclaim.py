@@ -22,14 +22,23 @@ _STOPPED = "The program stopped while this was being sent."
 
 
 def reclaim(
-    tx: Transaction, *, dead: frozenset[OwnerId], rules: Rules, now: datetime
+    tx: Transaction,
+    *,
+    dead: frozenset[OwnerId],
+    sending: frozenset[DeliveryId],
+    rules: Rules,
+    now: datetime,
 ) -> list[DeliveryId]:
-    """Take back what stopped processes were sending: it may have been seen, or not."""
+    """Take back what stopped processes were sending: it may have been seen, or not.
+
+    What is in `sending` is sent by this process, which can tell better than a clock that was set.
+    """
     reclaimed: list[DeliveryId] = []
     for row in in_lock_order(tx.all("list_sending")):
-        if OwnerId(row.text("owner")) in dead or is_over(
+        is_expired = row.number("id") not in sending and is_over(
             row.moment("lease_until"), rules.lease, now
-        ):
+        )
+        if OwnerId(row.text("owner")) in dead or is_expired:
             reclaimed += _reclaim(tx, row, rules, now)
     _release(tx, dead, now)
     return reclaimed

@@ -1,7 +1,7 @@
 """The store's way out: replies owed, and attachments."""
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from datetime import datetime, timedelta
 
 from threadline.core.address import Address
@@ -147,10 +147,17 @@ class Delivering(Door):
             now=self.now(),
         )
 
-    async def reclaim_deliveries(self) -> list[DeliveryId]:
-        """Take back what stopped processes were sending: it may have been seen, or not."""
+    async def reclaim_deliveries(
+        self, sending: Callable[[], frozenset[DeliveryId]] = frozenset
+    ) -> list[DeliveryId]:
+        """Take back what stopped processes were sending: it may have been seen, or not.
+
+        `sending` returns what the caller is sending: it is not taken, whatever the clock says.
+        """
         dead = await self._db.dead(await self._db.read(recover.list_owners))
-        return await self._db.write(reclaim.reclaim, dead=dead, rules=self.rules, now=self.now())
+        return await self._db.write(
+            reclaim.reclaim, dead=dead, sending=sending(), rules=self.rules, now=self.now()
+        )
 
     async def abandon_stale(self) -> list[DeliveryId]:
         """Give up a slice of the replies that could not be sent for a day.

@@ -1,7 +1,7 @@
 """The store's side of a worker: claiming turns, writing them, and picking up what was cut off."""
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 
@@ -27,18 +27,20 @@ class Running(Door):
     _served: tuple[datetime, timedelta] | None = None
     """When this process last recorded that it works on the queue, by the clock and by uptime."""
 
-    async def serve(self) -> None:
+    async def serve(self) -> datetime:
         """Record that this process works on the queue, unless it did so just now.
 
         Messages grow old only while no process does. Claiming turns and writing to them implies it.
+        Return the time; use it to judge the age of messages, as the clock may be set meanwhile.
         """
         now, uptime = self.now(), self.uptime()
         if self._served is not None:
             served_at, elapsed = self._served
             if abs(now - served_at) < SERVED_EVERY and uptime.elapsed - elapsed < SERVED_EVERY:
-                return
+                return now
         await self._db.write(gateways.serve, uptime=uptime, now=now)
         self._served = now, uptime.elapsed
+        return now
 
     async def claim(
         self,
@@ -54,7 +56,6 @@ class Running(Door):
         meanwhile, the turn is given back.
         """
         only = None if session_id is None else checked_session_id(session_id)
-        await self.serve()
         kept: list[Claim] = []
         try:
             found: Claim | Expired | None = Expired(turn_ids=())
@@ -64,7 +65,7 @@ class Running(Door):
                     kept,
                     owner=self.owner,
                     rules=self.rules,
-                    now=self.now(),
+                    now=await self.serve(),
                     session_id=only,
                     full=full,
                     crowding=crowding,
@@ -179,10 +180,13 @@ class Running(Door):
         """Answer a waiting turn; answers the state that this brought it to."""
         return await self._db.write(pause.answer, turn_id, words, now=self.now())
 
-    async def interrupt_dead(self, running: frozenset[TurnId] = frozenset()) -> list[TurnId]:
+    async def interrupt_dead(
+        self, running: Callable[[], frozenset[TurnId]] = frozenset
+    ) -> list[TurnId]:
         """Take the turns of workers that are gone, and keep what they had said.
 
-        `running` are turns that the caller runs: they are not taken, whatever the clock says.
+        `running` returns the turns that the caller runs: they are not taken, whatever the clock
+        says.
         """
         owners = await self._db.read(recover.list_owners)
         return await self._interrupt(await self._db.dead(owners), running)
@@ -196,11 +200,13 @@ class Running(Door):
         return await self._db.read(recover.find_lease_end, self.owner, now=self.now())
 
     async def _interrupt(
-        self, dead: frozenset[OwnerId], running: frozenset[TurnId] = frozenset()
+        self,
+        dead: frozenset[OwnerId],
+        running: Callable[[], frozenset[TurnId]] = frozenset,
     ) -> list[TurnId]:
         interrupted: list[TurnId] = []
         while slice_ := await self._db.write(
-            recover.interrupt, dead=dead, running=running, rules=self.rules, now=self.now()
+            recover.interrupt, dead=dead, running=running(), rules=self.rules, now=self.now()
         ):
             interrupted += slice_
         return interrupted
@@ -221,11 +227,10 @@ class Running(Door):
         Turns in `refused` are those whose sender may not speak any more. Call it until nothing is
         left; it takes a slice each time. With `among`, nothing is decided of any other turn.
         """
-        await self.serve()
         return await self._db.write(
             recover.recover,
             rules=self.rules,
-            now=self.now(),
+            now=await self.serve(),
             new_id=self._new_id,
             refused=refused,
             among=among,
