@@ -10,8 +10,10 @@ from threadline.core.errors import (
     ConfigError,
     Conflict,
     ContextFull,
+    Damaged,
     Invalid,
     LeaseLost,
+    Misplaced,
     NotFound,
     PlatformError,
     QueueFull,
@@ -42,6 +44,8 @@ FAMILY = {
     AgentError: 502,
     ContextFull: 502,
     StorageError: 503,
+    Damaged: 503,
+    Misplaced: 503,
     ConfigError: 500,
 }
 
