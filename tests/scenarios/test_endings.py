@@ -1,4 +1,8 @@
+import asyncio
+
 from threadline.core.session import EndReason
+from threadline.sessions.endings import RETELLINGS
+from threadline.testing.deadline import HANG_SECONDS
 from threadline.testing.house import House
 
 
@@ -104,12 +108,19 @@ async def test_a_failing_hook_is_called_again_across_a_restart(house: House) -> 
     await alice.resets()
     house.hook_fails = 10
 
-    for _ in range(5):
+    async def sweep_again() -> None:
         await house.time_passes(minutes=1)
         await house.crash()
         await house.sweeps()
 
-    assert house.hook_fails == 6
+    # PostgreSQL may take a while to notice that a process is gone; until then an ending is its own.
+    async with asyncio.timeout(HANG_SECONDS):
+        while house.hook_fails > 10 - 1 - RETELLINGS:
+            await sweep_again()
+    for _ in range(3):
+        await sweep_again()
+
+    assert house.hook_fails == 10 - 1 - RETELLINGS
 
 
 async def test_ending_twice_is_one_ending(house: House) -> None:
