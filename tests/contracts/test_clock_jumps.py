@@ -16,6 +16,8 @@ from threadline.core.errors import Refused
 from threadline.core.inbound import Inbound
 from threadline.core.message import Message, Role, say
 from threadline.core.person import WRONG_CODES
+from threadline.core.serving import Uptime
+from threadline.sessions import gateways
 from threadline.sessions.clock import TRUSTED_AFTER
 from threadline.sessions.endings import Ending
 from threadline.sessions.store import Store
@@ -178,9 +180,28 @@ async def test_a_message_is_judged_by_the_time_at_which_we_served(
     """A clock that is set while a turn is being claimed makes no message too old."""
     clock = LateJump()
     store = await open_store(clock=clock)
-    await store.arrive(Inbound.text("hi", address=HERE, at=clock(), message_id="1"))
+    written_at = clock() - timedelta(minutes=2)
+    await store.arrive(Inbound.text("hi", address=HERE, at=written_at, message_id="1"))
     await store.serve()
     clock.jump = jump
+
+    assert await store.claim() is not None
+
+
+@pytest.mark.parametrize("jump", JUMPS)
+async def test_an_older_reading_of_the_clock_does_not_replace_a_later_one(
+    open_store: OpenStore, jump: timedelta
+) -> None:
+    """Two parts of a process read the clock before and after it was set, and write in disorder."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    before, began = clock(), Uptime(boot="1", elapsed=timedelta(minutes=1))
+    store.uptime = lambda: Uptime(boot="1", elapsed=timedelta(minutes=2))
+    await store._db.write(gateways.serve, uptime=began, now=before)
+    clock.advance(jump)
+    await store.arrive(Inbound.text("hi", address=HERE, at=before, message_id="1"))
+    await store.serve()
+    await store._db.write(gateways.serve, uptime=began, now=before)
 
     assert await store.claim() is not None
 

@@ -107,6 +107,8 @@ def serve(tx: Transaction, *, uptime: Uptime, now: datetime) -> None:
     last, elapsed = tx.one("lock_service"), uptime.elapsed // timedelta(microseconds=1)
     served_at = expect(tx, "read_service").moment_or_none("served_at") or now
     if last is not None and last["boot"] == uptime.boot:
+        if elapsed < last.number("uptime"):
+            return  # Another process recorded a later reading first.
         noted_at = served_at
         served_at = now - timedelta(microseconds=elapsed - last.number("uptime"))
         _note_jump(tx, noted_at, served_at)
