@@ -32,6 +32,8 @@ class Segment:
     """How many sessions that one stands on itself."""
     revision: int | None
     """The revision at which it is shown; None: as it is now."""
+    has_observed: bool
+    """Whether a turn of that session shows what was said in its chat between others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,6 +149,7 @@ def _segment(row: Row) -> Segment:
         last=row.number("upto"),
         depth=row.number("base_depth"),
         revision=row.number_or_none("revision"),
+        has_observed=bool(row.number("observes")),
     )
 
 

@@ -42,13 +42,15 @@ def history(tx: Transaction, id: SessionId) -> list[Message]:
 
 def _with_observed(tx: Transaction, layout: Layout, said: list[Message]) -> list[Message]:
     """Add, before what is asked in each turn, what was said in its chat between others."""
+    asked = [line.turn_id for line in said if line.role is Role.USER and line.turn_id is not None]
+    observing = [segment for segment in layout.segments if segment.has_observed]
+    if not asked or not observing:
+        return said
     observed: dict[int, list[Message]] = {}
-    for segment in layout.segments:
-        for row in tx.all("list_observed", session_key=segment.session_key):
+    for segment in observing:
+        for row in tx.all("list_observed", session_key=segment.session_key, first_turn=min(asked)):
             line = _observed_line(layout.id, row)
             observed.setdefault(row.number("turn_id"), []).append(line)
-    if not observed:
-        return said
     lines: list[Message] = []
     for line in said:
         if line.role is Role.USER and line.turn_id is not None:

@@ -40,14 +40,14 @@ WHERE id = :turn_id
               WHERE o.profile = :profile AND o.address_key = :address_key)
 
 -- name: list_observed
--- List what the turns of a session show of their chats, in order.
+-- List what the turns of a session, from one on, show of their chats, in order.
 SELECT t.id AS turn_id, o.id, o.text, o.at, w.id AS sender_id, w.name AS sender_name
 FROM turns t
 JOIN sessions s ON s.key = t.session_key
 JOIN observations o ON o.profile = s.profile AND o.address_key = t.address_key
      AND o.id BETWEEN t.observed_from AND t.observed_upto
 LEFT JOIN senders w ON w.key = o.sender_key
-WHERE t.session_key = :session_key AND t.observed_upto IS NOT NULL
+WHERE t.session_key = :session_key AND t.observed_upto IS NOT NULL AND t.id >= :first_turn
 ORDER BY t.id, o.id
 
 -- name: drop_observations_of

@@ -14,7 +14,9 @@ AS (
 SELECT key, id, coalesce(base_seq, 0) AS begins_after, base_depth, upto, revision,
        CASE step WHEN 0 THEN (SELECT count(*) FROM cuts x
                               WHERE x.session_key = chain.key AND x.lifted_at IS NULL)
-                 ELSE 0 END AS live_cuts
+                 ELSE 0 END AS live_cuts,
+       CASE WHEN EXISTS (SELECT 1 FROM turns o WHERE o.session_key = chain.key
+                         AND o.observed_upto IS NOT NULL) THEN 1 ELSE 0 END AS observes
 FROM chain
 ORDER BY step DESC
 
