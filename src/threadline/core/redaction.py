@@ -22,10 +22,14 @@ _Found = re.Match[str]
 _ESCAPE = re.compile(r"\\[nrt]|\\u[0-9a-fA-F]{4}|%[0-9a-fA-F]{2}")
 _NUL = "\0"
 
+# Every pattern takes time in proportion to the length of the text, whatever stands in it: a repeat
+# has an upper bound, unless nothing behind it can fail. tests/core/test_redaction.py checks it.
 _PEM = re.compile(r"-----BEGIN ([A-Z0-9 ]{1,40})-----.*?(?:-----END \1-----|\Z)", re.DOTALL)
-_JWT = re.compile(r"\beyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*")
-_BEARER = re.compile(r"\b(Bearer|Basic)\s+[\w.~+/=-]{8,}", re.IGNORECASE)
-_URL_CREDENTIALS = re.compile(r"(?<=://)[^\s/@:]{1,256}(?::[^\s/@]{0,256})?@")
+_PUTTY = re.compile(r"PuTTY-User-Key-File-\d:.*?(?:Private-MAC: ?\w{0,128}|\Z)", re.DOTALL)
+_JWT = re.compile(r"(?<![\w-])eyJ[\w-]{5,4096}\.[\w-]{0,65536}\.[\w.-]*")
+_BEARER = re.compile(r"\b(Bearer|Basic|Token|Digest)\s{1,3}[\w.~+/=-]{8,}", re.IGNORECASE)
+_COOKIE = re.compile(r"""\b((?:Set-)?Cookie:\s{0,3})[\w.-]{1,64}=[^\r\n"'\\]+""", re.IGNORECASE)
+_URL_CREDENTIALS = re.compile(r"(?<=://)[^\s/@:]{0,256}(?::[^\s/@]{0,256})?@")
 _URL_SECRET = re.compile(
     r"""(?<=[?&\#;\0])([\w-]{0,30}?(?:
         token|key|secret|password|passwd|pwd|sig|signature|code|auth|link|ticket|session|sid|jwt
@@ -33,28 +37,66 @@ _URL_SECRET = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _HOOK = re.compile(
-    r"((?:hooks\.slack\.com/services|discord(?:app)?\.com/api/webhooks)/)[\w/-]+", re.IGNORECASE
+    r"""((?:hooks\.slack\.com/(?:services|workflows|triggers)
+        | discord(?:app)?\.com/api/(?:v\d{1,2}/)?webhooks
+        | \w{1,60}\.webhook\.office\.com/webhookb2
+        | chat\.googleapis\.com/v1/spaces
+    )/)[\w/@-]+""",
+    re.IGNORECASE | re.VERBOSE,
 )
 _KEY = re.compile(
     r"""\b(?:
-        tl_[\w-]{40,} | sk-[\w-]{16,} | (?:sk|pk|rk)_(?:live|test)_\w{10,} | gsk_\w{20,}
-      | gh[opusr]_\w{20,} | github_pat_\w{20,} | glpat-[\w-]{16,} | xai-\w{20,}
-      | xox[abeoprs]-[\w-]{10,} | xapp-[\w-]{10,}
-      | (?:AKIA|ASIA)[0-9A-Z]{16} | AIza[\w-]{30,} | ya29\.[\w-]{20,}
-      | hf_\w{20,} | npm_\w{30,} | pypi-[\w-]{20,} | SG\.[\w-]{16,}\.[\w-]{16,}
-      | (?:bot)?\d{8,10}:AA[\w-]{30,}
+        tl_[\w-]{40,}
+      # Models
+      | sk-[\w-]{16,} | sk_[0-9a-f]{40,} | gsk_\w{20,} | xai-\w{20,} | hf_\w{20,} | r8_\w{20,}
+      | pplx-\w{20,} | nvapi-[\w-]{20,} | fw_\w{20,} | lsv2_(?:pt|sk)_\w{20,} | pcsk_\w{20,}
+      | AIza[\w-]{30,} | ya29\.[\w-]{20,} | GOCSPX-[\w-]{20,} | 1//0[\w-]{30,}
+      # Code and packages
+      | gh[opusr]_\w{20,} | github_pat_\w{20,}
+      | gl(?:pat|dt|rt|cbt|ptt|soat|ft|imt|agent)-[\w-]{16,}
+      | npm_\w{30,} | pypi-[\w-]{20,} | rubygems_[0-9a-f]{40,} | dckr_(?:pat|oat)_[\w-]{20,}
+      | ATATT3[\w=-]{20,} | ATBB\w{24,} | sntry[su]_[\w=+/-]{20,} | NRAK-[A-Z0-9]{20,}
+      # Payment and shops
+      | (?:sk|pk|rk)_(?:live|test)_\w{10,} | whsec_[\w+/=]{16,} | shp(?:at|ca|pa|ss)_[0-9a-f]{20,}
+      | sq0(?:atp|csp)-[\w-]{20,} | EAAA[\w-]{50,}
+      # Chat and mail
+      | xox[abceoprs]-[\w-]{10,} | xapp-[\w-]{10,} | (?:bot)?\d{8,10}:AA[\w-]{30,}
+      | [MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,} | syt_[\w=]{1,128}_\w{20}_\w{6}
+      | SG\.[\w-]{16,64}\.[\w-]{16,} | key-[0-9a-f]{32} | (?:AC|SK)[0-9a-f]{32}
+      # Clouds and tools
+      | (?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16} | do[opr]_v1_[0-9a-f]{40,} | HRKU-[\w-]{30,}
+      | dapi[0-9a-f]{32} | hv[sbr]\.[\w-]{20,} | dp\.(?:pt|st|ct|sa)\.[\w.-]{20,}
+      | \w{14}\.atlasv1\.[\w-]{40,}
+      | gl(?:sa|c)_[\w=+/-]{20,} | sbp_[0-9a-f]{40} | sb_secret_[\w-]{20,} | nfp_\w{30,}
+      | pscale_(?:tkn|pw|oauth)_[\w-]{20,} | PMAK-[0-9a-f]{24}-[0-9a-f]{34}
+      | lin_(?:api|oauth)_\w{30,}
+      | ntn_\w{30,} | secret_\w{40,} | figd_[\w-]{30,} | pat\w{14}\.[0-9a-f]{64}
+      | AGE-SECRET-KEY-1[0-9A-Z]{50,} | xprv\w{100,}
     )""",
     re.VERBOSE,
 )
 _ASSIGNED = re.compile(
     r"""(?P<name>\b\w{0,30}?
-        (?:(?:api|access|private)[_-]?key|secret|token|passwd|password|passphrase|pwd)\b
-        \\*["']?\s{0,3}(?:=|:|\bis\b)\s{0,3}\\*["']?)(?!\[)[^\s"',;\\]{6,}""",
+        (?:(?:api|access|account|private|encryption|signing|master)[_\ -]?key
+          |secret|token|passwd|password|passphrase|pwd|passwort|kennwort|contraseña)\b
+        \\{0,8}["']?\s{0,3}(?:=|:|\b(?:is|ist|es)\b)\s{0,3}\\{0,8}["']?
+    )(?!\[)[^\s"',;\\]{6,}""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_ASSIGNED_CJK = re.compile(
+    r"((?:密码|密碼|口令|パスワード|비밀번호)\s{0,3}(?:=|:|：|是|は|는)\s{0,3})(?!\[)[^\s\"'，。、,;]{6,}"
+)
+_ARGUMENT = re.compile(
+    r"""((?<!\S)(?:--[\w-]{0,30}?(?:password|passwd|token|secret|key)(?:=|\s{1,3})
+        | (?:-u|--user)(?:=|\s{1,3})[^\s:]{1,64}:
+        | machine\s{1,3}\S{1,256}\s{1,3}login\s{1,3}\S{1,256}\s{1,3}password\s{1,3}
+    )["']?)(?!\[)[^\s"']{3,}""",
     re.IGNORECASE | re.VERBOSE,
 )
 _EMAIL = re.compile(
     r"(?<![\w.+-])[\w.+-]{1,64}(?:@|%40\0)[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}", re.IGNORECASE
 )
+_SOCIAL_SECURITY = re.compile(r"(?<![\w-])(?!000|666|9)\d{3}-(?!00)\d\d-(?!0000)\d{4}(?![\w-])")
 _IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}\b")
 _CARD = re.compile(r"(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w-])")
 _PHONE = re.compile(
@@ -69,7 +111,7 @@ _PHONE = re.compile(
 
 def redact_text(text: str) -> str:
     """Take out of a text what identifies somebody or opens something."""
-    whole = _PEM.sub("[key]", text)
+    whole = _PUTTY.sub("[key]", _PEM.sub("[key]", text))
     return "".join(_unmarked(_redact_piece(_marked(piece))) for piece in _pieces(whole))
 
 
@@ -100,9 +142,13 @@ def _redact_piece(text: str) -> str:
     text = _HOOK.sub(r"\1[secret]", text)
     text = _JWT.sub("[token]", text)
     text = _BEARER.sub(r"\1 [token]", text)
+    text = _COOKIE.sub(r"\1[secret]", text)
     text = _KEY.sub("[key]", text)
     text = _ASSIGNED.sub(r"\g<name>[secret]", text)
+    text = _ASSIGNED_CJK.sub(r"\1[secret]", text)
+    text = _ARGUMENT.sub(r"\1[secret]", text)
     text = _EMAIL.sub("[email]", text)
+    text = _SOCIAL_SECURITY.sub("[id]", text)
     text = _IBAN.sub(partial(_if, _is_iban, "[iban]"), text)
     text = _CARD.sub(partial(_if, _is_card, "[card]"), text)
     return _PHONE.sub("[phone]", text)
