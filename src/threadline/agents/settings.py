@@ -30,6 +30,8 @@ class Provider:
     api: Api
     base_url: str | None = None
     """None: the provider's own."""
+    api_version: str | None = None
+    """The version in the paths of Google's API. None: the one that serves all its models."""
     api_key: str | None = field(default=None, repr=False)
     """None: it asks for none."""
 

@@ -160,6 +160,7 @@ def providers_of(config: "Config") -> dict[str, Provider]:
             name=name,
             api=Api(str(made.api)),
             base_url=made.base_url,
+            api_version=made.api_version,
             api_key=made.api_key,
         )
     return found

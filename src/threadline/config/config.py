@@ -287,6 +287,7 @@ class Config(Section):
         return ProviderSettings(
             api=own.api or (known.api if known else ProviderApi.OPENAI_CHAT),
             base_url=own.base_url or (known.base_url if known else None),
+            api_version=own.api_version,
             api_key=str(key) if key else found,
         )
 

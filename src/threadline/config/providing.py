@@ -64,6 +64,11 @@ class ProviderSettings(Section):
 
     api: ProviderApi | None = Field(default=None, description=f"one of {', '.join(ProviderApi)}")
     base_url: str | None = Field(default=None, description=_URL_WISH)
+    api_version: str | None = Field(
+        default=None,
+        pattern=r"^v[0-9][0-9a-z]{0,20}$",
+        description="the version of Google's API, such as v1beta or v1",
+    )
     api_key: str | None = Field(
         default=None, repr=False, description="a key, env:NAME or file:/path; empty: none is sent"
     )

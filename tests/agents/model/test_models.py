@@ -49,6 +49,24 @@ async def test_every_provider_answers(model: str) -> None:
     assert (KEY in sent) is not model.startswith("local")
 
 
+@pytest.mark.parametrize(("version", "path"), [(None, "v1beta"), ("v1", "v1"), ("v2x", "v2x")])
+async def test_google_is_asked_in_the_version_of_the_settings(
+    version: str | None, path: str
+) -> None:
+    """The default version serves the aliases in Google's documentation; another can be set."""
+    async with ProviderDouble() as double:
+        google = Provider(
+            name="google",
+            api=Api.GOOGLE,
+            base_url=f"{double.url}/google",
+            api_version=version,
+            api_key=KEY,
+        )
+        await ask_once(settings_with(google, "google:gemini-flash-latest"))
+
+    assert double.last.path.startswith(f"/google/{path}/models/gemini-flash-latest:")
+
+
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
 @pytest.mark.parametrize("trouble", [Overloaded(), Fails(500), Unauthorised(), Disconnects()])
 async def test_a_check_asks_once_and_says_plainly_what_is_wrong(

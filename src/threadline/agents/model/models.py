@@ -51,6 +51,8 @@ _PACKAGES = {
     Api.GOOGLE: ("pydantic_ai.models.google",),
     Api.OPENROUTER: ("pydantic_ai.models.openrouter",),
 }
+GOOGLE_API_VERSION = "v1beta"
+"""Serves every model name in Google's documentation; `v1` has no aliases and no previews."""
 _NO_KEY = "none"
 """What a server gets as a key that asks for none: the packages insist on one."""
 
@@ -131,7 +133,7 @@ def make_model(
         case Api.ANTHROPIC:
             return _make_anthropic(model, address, key, http)
         case Api.GOOGLE:
-            return _make_google(model, address, key, http)
+            return _make_google(model, address, provider.api_version, key, http)
         case Api.OPENROUTER:
             return _make_openrouter(name, model, _open_client(address, key, http))
         case Api.OPENAI | Api.OPENAI_CHAT:
@@ -248,15 +250,23 @@ def _make_anthropic(model: str, address: str, key: str, http: "httpx2.AsyncClien
     return AnthropicModel(model, provider=AnthropicProvider(anthropic_client=client))
 
 
-def _make_google(model: str, address: str, key: str, http: "httpx2.AsyncClient") -> "Model":
-    from google.genai.types import HttpRetryOptions
+def _make_google(
+    model: str, address: str, version: str | None, key: str, http: "httpx2.AsyncClient"
+) -> "Model":
+    from google.genai.client import Client
+    from google.genai.types import HttpOptions, HttpRetryOptions
     from pydantic_ai.models.google import GoogleModel
     from pydantic_ai.providers.google import GoogleProvider
 
-    provider = GoogleProvider(
+    client = Client(
+        vertexai=False,
         api_key=key,
-        base_url=address,
-        http_client=http,
-        retry_options=HttpRetryOptions(attempts=1),
+        http_options=HttpOptions(
+            base_url=address,
+            api_version=version or GOOGLE_API_VERSION,
+            httpx_async_client=http,
+            retry_options=HttpRetryOptions(attempts=1),
+            timeout=int(READ_SECONDS * 1000),
+        ),
     )
-    return GoogleModel(model, provider=provider)
+    return GoogleModel(model, provider=GoogleProvider(client=client))
