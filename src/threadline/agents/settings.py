@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from urllib.parse import urlsplit
 
 from threadline.core.approval import ToolRules
 
@@ -47,6 +48,12 @@ class McpServer:
     url: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     timeout_seconds: float = 60
+
+    @property
+    def speaks_sse(self) -> bool:
+        """Whether the address is of the older transport, which is named after it: `…/sse`."""
+        path = "" if self.url is None else urlsplit(self.url).path
+        return path.rstrip("/").endswith("/sse")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,5 +1,7 @@
 """Approvals: how a person says yes or no to what an agent wants to do, and for how long."""
 
+import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,6 +15,11 @@ from threadline.core.text import checked_count
 from threadline.core.turn import TurnId
 
 AllowanceKey = NewType("AllowanceKey", int)
+
+_LONG_RUN = re.compile(r" {17,}|\t{5,}|\n{4,}")
+_RUN_NAMES = {" ": "spaces", "\t": "tabs", "\n": "line breaks"}
+_INVISIBLE = frozenset({"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"})
+_OPEN, _CLOSE = "⟦", "⟧"
 
 
 class Approval(StrEnum):
@@ -95,6 +102,32 @@ class ToolRules:
 def matches(tool: str, patterns: Iterable[str]) -> bool:
     """Tell whether one of these patterns names a tool."""
     return any(fnmatchcase(tool, pattern) for pattern in patterns)
+
+
+def reveal(text: str) -> str:
+    """Write a text so that a reader sees every character that it contains.
+
+    Control, format, zero-width and bidirectional characters, unusual blanks and combining marks
+    without a letter become `⟦U+202E⟧`; long runs of blanks become `⟦48 spaces⟧`. No two texts are
+    written in the same way.
+    """
+    signs = (
+        sign if sign in "\n\t " or _is_visible(sign) else f"{_OPEN}U+{ord(sign):04X}{_CLOSE}"
+        for sign in text
+    )
+    return _LONG_RUN.sub(_name_run, "".join(signs))
+
+
+def _is_visible(sign: str) -> bool:
+    category = unicodedata.category(sign)
+    is_blank = category == "Zs" or sign in "\u115f\u1160\u2800\u3164\uffa0"
+    return not (category in _INVISIBLE or is_blank or sign in {_OPEN, _CLOSE})
+
+
+def _name_run(run: re.Match[str]) -> str:
+    sign = run.group()[0]
+    end = "\n" if sign == "\n" else ""
+    return f"{_OPEN}{len(run.group())} {_RUN_NAMES[sign]}{_CLOSE}{end}"
 
 
 def name_question(turn_id: TurnId, nth: int) -> str:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import signal
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -13,7 +14,7 @@ import pytest
 
 from threadline.agents.acp.agent import AcpAgent
 from threadline.agents.acp.crew import Crew
-from threadline.agents.settings import AcpSettings
+from threadline.agents.settings import AcpSettings, McpServer
 from threadline.core.agent import Memory, Output, Piece, Question, Request, Thought
 from threadline.core.approval import ToolRules
 from threadline.core.errors import AgentError
@@ -220,7 +221,6 @@ async def test_its_tools_are_in_the_transcript() -> None:
     lines = [one for one in outputs if isinstance(one, NewMessage)]
     assert [line.role for line in lines] == [
         Role.ASSISTANT,
-        Role.ASSISTANT,
         Role.TOOL,
         Role.ASSISTANT,
         Role.TOOL,
@@ -229,10 +229,162 @@ async def test_its_tools_are_in_the_transcript() -> None:
         Text(text="Let me look."),
         ToolCall(id="t1", name="Read notes", arguments='{"file": "notes"}'),
     )
-    assert lines[2].parts == (ToolResult(call_id="t1", text="milk"),)
-    assert isinstance(lines[4].parts[0], ToolResult)
-    assert lines[4].parts[0].is_error
+    assert lines[1].parts == (ToolResult(call_id="t1", text="milk"),)
+    assert isinstance(lines[3].parts[0], ToolResult)
+    assert lines[3].parts[0].is_error
     assert words_of(outputs) == "Let me look.\nMilk."
+
+
+def tools_of(outputs: Sequence[Output]) -> list[tuple[str, str, str]]:
+    """List the tool calls: their names, arguments and results."""
+    parts = [part for one in outputs if isinstance(one, NewMessage) for part in one.parts]
+    results = {part.call_id: part.text for part in parts if isinstance(part, ToolResult)}
+    calls = [part for part in parts if isinstance(part, ToolCall)]
+    return [(call.name, call.arguments, results[call.id]) for call in calls]
+
+
+async def approve(_: Question) -> str:
+    return "approved"
+
+
+async def test_calls_that_were_never_announced_are_in_the_transcript() -> None:
+    """Gemini CLI asks for permission and sends updates without a `tool_call` before."""
+    async with acp() as agent:
+        outputs = await outputs_of(agent, replace(request_for("unannounced"), ask=approve))
+
+    assert tools_of(outputs) == [
+        ("rm notes [in the garden]", "{}", "removed"),
+        ("List files", "{}", "two files"),
+    ]
+
+
+async def test_input_that_comes_with_an_update_is_in_the_transcript() -> None:
+    """Claude Code and OpenCode announce a call with an empty input, and send the real one later."""
+    async with acp() as agent:
+        outputs = await outputs_of(agent, request_for("late input"))
+
+    assert tools_of(outputs) == [
+        ("`ls a`", '{"command": "ls a"}', "files of a"),
+        ("`ls b`", '{"command": "ls b"}', "files of b"),
+    ]
+
+
+async def test_the_approver_sees_path_and_diff() -> None:
+    """Everything that comes with a request is shown, and it is in the transcript as well."""
+    asked: list[str] = []
+
+    async def ask(question: Question) -> str:
+        asked.append(question.text)
+        return "approved"
+
+    async with acp() as agent:
+        outputs = await outputs_of(agent, replace(request_for("edit"), ask=ask))
+
+    (question,) = asked
+    assert "Edit notes.md (edit)" in question
+    assert "/garden/notes.md:2" in question
+    assert "\n-salt" in question
+    ((_, arguments, result),) = tools_of(outputs)
+    assert json.loads(arguments)["edits"][0]["new_text"] == "milk\n"
+    assert "\n-salt" in result
+
+
+async def test_an_agent_that_dies_while_it_asks_fails_the_turn_at_once() -> None:
+    """Nobody has to answer a question that no program waits for."""
+    asked = asyncio.Event()
+
+    async def ask(_: Question) -> str:
+        asked.set()
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    async with acp() as agent:
+        with pytest.raises(AgentError, match="ended while it was needed"):
+            await answer(agent, replace(request_for("die asking"), ask=ask))
+
+    assert asked.is_set()
+
+
+async def test_an_agent_that_died_while_idle_is_started_again() -> None:
+    """The next message is answered by a new program, which is told the conversation."""
+    async with acp() as agent:
+        first = request_for("remember")
+        said, memory = await answer(agent, first)
+        os.kill(int(said.partition("|")[0]), signal.SIGKILL)
+        again, _ = await answer(agent, going_on(first, said, "remember me", memory))
+
+    assert "user: remember" in again
+
+
+@pytest.mark.parametrize("when", ["", "--late-replay"])
+async def test_a_replay_is_no_part_of_the_answer(tmp_path: Path, when: str) -> None:
+    """Only what belongs to the prompt counts; Gemini CLI replays after it has answered the load."""
+    arguments = [f"--keep={tmp_path / 'kept.json'}", *filter(None, [when])]
+    async with acp(*arguments) as agent:
+        first = request_for("tool")
+        outputs = await outputs_of(agent, first)
+        memory = [one.text for one in outputs if isinstance(one, Memory)][-1]
+    async with acp(*arguments) as agent:
+        later = going_on(first, words_of(outputs).replace("\n", ""), "hello", memory)
+        outputs = await outputs_of(agent, later)
+
+    assert words_of(outputs).startswith("You said: ")
+    assert "Milk" not in words_of(outputs)
+    assert tools_of(outputs) == []
+
+
+@pytest.mark.parametrize("when", ["", "--late-replay"])
+async def test_an_answer_that_repeats_an_earlier_one_is_kept(tmp_path: Path, when: str) -> None:
+    """After a replay the agent may say the same words again, and they count."""
+    arguments = [f"--keep={tmp_path / 'kept.json'}", *filter(None, [when])]
+    async with acp(*arguments) as agent:
+        first = request_for("same")
+        said, memory = await answer(agent, first)
+    async with acp(*arguments) as agent:
+        again, _ = await answer(agent, going_on(first, said, "same", memory))
+
+    assert said == again == "The same as ever."
+
+
+@pytest.mark.parametrize(
+    ("environment", "login"),
+    [({"OPENAI_API_KEY": "sk-1"}, "openai-api-key"), ({"VERTEX_KEY": "k"}, "vertex")],
+)
+async def test_it_logs_in_with_a_key_of_the_settings(
+    environment: dict[str, str], login: str
+) -> None:
+    """A login method is used if the settings have the variable that it names."""
+    async with acp("--locked", environment=environment) as agent:
+        told, _ = await answer(agent, request_for("remember"))
+
+    assert f"login {login}" in told
+
+
+async def test_the_hint_names_the_logins_that_the_agent_offers() -> None:
+    """Whoever has to log in is told how."""
+    async with acp("--locked") as agent:
+        with pytest.raises(AgentError) as failed:
+            await answer(agent, request_for("hello"))
+
+    assert "Log in with ChatGPT (chatgpt)" in str(failed.value)
+    assert "VERTEX_KEY" in str(failed.value)
+
+
+async def test_mcp_servers_are_given_by_their_transport() -> None:
+    """An address that speaks SSE is given as such, and only to an agent that supports it."""
+    servers = (
+        McpServer(name="old", url="http://127.0.0.1:9/sse"),
+        McpServer(name="new", url="http://127.0.0.1:9/mcp"),
+        McpServer(name="program", command=("true",)),
+    )
+    async with acp(servers=servers) as agent:
+        told, _ = await answer(agent, request_for("remember"))
+    async with acp("--no-sse", servers=servers) as agent:
+        without, _ = await answer(agent, request_for("remember"))
+
+    assert "|sse old|http new|stdio program|" in told
+    assert "|http new|stdio program|" in without
+    assert "sse old" not in without
 
 
 async def until_said(outputs: AsyncIterator[Output]) -> None:

@@ -16,15 +16,14 @@ def test_what_is_asked_reads_as_it_is() -> None:
         tool_call_id="1",
         title="[ls](http://far.example)",
         kind="execute",
-        raw_input={"command": "**ls** \u202e" + "x" * 2000},
+        raw_input={"command": "**ls** \u202e" + "x" * 2000 + " " * 48 + "; rm"},
     )
     question = question_of(call)
     shown = render(question.text)
 
     assert "[ls](http://far.example) (execute)" in shown.text
-    assert '"**ls** x' in shown.text
-    assert "more characters)" in shown.text
-    assert [entity.type for entity in shown.entities] == ["pre"]
+    assert "**ls** ⟦U+202E⟧" + "x" * 2000 + "⟦48 spaces⟧; rm" in shown.text
+    assert {entity.type for entity in shown.entities} == {"pre"}
 
 
 def test_what_cannot_be_kept_is_mended() -> None:

@@ -1,21 +1,22 @@
 """The agent: one turn of a conversation with a program that speaks the protocol."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Sequence
 from contextlib import aclosing
+from typing import Any
 
 from acp.helpers import ContentBlock
 from acp.schema import PromptResponse
 
-from threadline.agents.acp.companion import Companion
+from threadline.agents.acp.companion import Companion, ProgramEnded
 from threadline.agents.acp.crew import Crew
 from threadline.agents.acp.ears import Asked
 from threadline.agents.acp.memory import Acquaintance, meet, recall, text_digest
-from threadline.agents.acp.outputs import Telling, usage_of
+from threadline.agents.acp.outputs import Replay, Telling, usage_of
 from threadline.agents.acp.permissions import is_approved, question_of, reply, tool_of
 from threadline.agents.acp.prompts import tell_history, tell_lines, tell_place
 from threadline.agents.settings import AcpSettings
-from threadline.core.agent import Output, Request
+from threadline.core.agent import Memory, Output, Request
 from threadline.core.approval import ToolVerdict
 from threadline.core.errors import AgentError
 from threadline.core.message import Message
@@ -40,28 +41,49 @@ class AcpAgent:
         self._crew = crew
 
     async def answer(self, request: Request) -> AsyncIterator[Output]:
-        """Answer one turn."""
-        async with self._crew.lend(request.session) as companion:
-            name, blocks = await self._prepare(companion, request)
-            # What is asked now counts when it is answered: cut off before, it is said again.
-            yield meet(name, request, _parted(request)[0]).write()
-            async with aclosing(self._converse(companion, name, blocks, request)) as outputs:
-                async for output in outputs:
-                    yield output
+        """Answer one turn.
+
+        A program that ended while it was idle is started again.
+        """
+        for is_restarted in (False, True):
+            async with self._crew.lend(request.session) as companion:
+                was_idle = bool(companion.known)
+                try:
+                    async with aclosing(self._answer(companion, request)) as outputs:
+                        async for output in outputs:
+                            was_idle = was_idle and isinstance(output, Memory)
+                            yield output
+                    return
+                except ProgramEnded:
+                    if is_restarted or not was_idle:
+                        raise
+
+    async def _answer(self, companion: Companion, request: Request) -> AsyncGenerator[Output, None]:
+        name, blocks, replay = await self._prepare(companion, request)
+        # What is asked now counts when it is answered: cut off before, it is said again.
+        yield meet(name, request, _parted(request)[0]).write()
+        async with aclosing(self._converse(companion, name, blocks, replay, request)) as outputs:
+            async for output in outputs:
+                yield output
 
     async def _converse(
-        self, companion: Companion, name: str, blocks: Sequence[ContentBlock], request: Request
+        self,
+        companion: Companion,
+        name: str,
+        blocks: Sequence[ContentBlock],
+        replay: Replay | None,
+        request: Request,
     ) -> AsyncGenerator[Output, None]:
-        telling = Telling()
+        telling = Telling(replay)
         companion.ears.listen(name)
         prompting = asyncio.create_task(companion.prompt(name, blocks), name=f"prompt {name}")
         try:
             async with aclosing(_happenings(companion, prompting)) as happenings:
                 async for happened in happenings:
                     if isinstance(happened, Asked):
-                        for line in telling.pause():
+                        for line in telling.ask(happened.call):
                             yield line
-                        await self._decide(happened, request)
+                        await _either(self._decide(happened, request), prompting)
                         continue
                     for output in telling.hear(happened):
                         yield output
@@ -81,18 +103,22 @@ class AcpAgent:
 
     async def _prepare(
         self, companion: Companion, request: Request
-    ) -> tuple[str, list[ContentBlock]]:
-        """Find or begin the program's own session, and what is to be said in it."""
-        known = recall(request.memory)
+    ) -> tuple[str, list[ContentBlock], Replay | None]:
+        """Find or start the program's own session, and what is to be said in it."""
+        known, replay = recall(request.memory), None
         new = None if known is None else known.new_lines(request)
-        if known is not None and new is not None and await _goes_on(companion, known):
+        if known is not None and new is not None and known.name not in companion.known:
+            replay = Replay([line for line in request.history if line not in new])
+        if known is not None and new is not None and await _goes_on(companion, known, replay):
             is_elsewhere = known.instructions != text_digest(request.instructions)
             blocks = [*tell_place("", request)] if is_elsewhere else []
             name, lines = known.name, new
         else:
             name, (before, lines) = await companion.open_session(), _parted(request)
             blocks = [*tell_place(self._settings.instructions, request), *tell_history(before)]
-        return name, [*blocks, *[one async for one in tell_lines(lines, request, companion.takes)]]
+            replay = None
+        blocks += [one async for one in tell_lines(lines, request, companion.takes)]
+        return name, blocks, replay
 
     async def _decide(self, asked: Asked, request: Request) -> None:
         """Answer what the agent asks leave for, by the rules, or as a person says."""
@@ -108,11 +134,23 @@ class AcpAgent:
             asked.answer.set_result(reply(asked.options, approved=approved))
 
 
-async def _goes_on(companion: Companion, known: Acquaintance) -> bool:
-    """Tell whether the program has its session still, or has it again."""
-    if known.name in companion.known:
+async def _goes_on(companion: Companion, known: Acquaintance, replay: Replay | None) -> bool:
+    """Return whether the program still has its session open, or has loaded it again."""
+    if replay is None:
         return True
-    return companion.loads and await companion.load_session(known.name)
+    return companion.loads and await companion.load_session(known.name, replay)
+
+
+async def _either(work: Coroutine[Any, Any, None], other: "asyncio.Task[PromptResponse]") -> None:
+    """Do some work, but give it up if the other task ends first."""
+    task = asyncio.create_task(work)
+    try:
+        await asyncio.wait({task, other}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        task.cancel()
+        await asyncio.wait({task})
+    if not task.cancelled():
+        task.result()
 
 
 def _parted(request: Request) -> tuple[list[Message], list[Message]]:

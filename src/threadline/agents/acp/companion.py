@@ -13,20 +13,26 @@ from acp import PROTOCOL_VERSION, Client, RequestError, connect_to_agent
 from acp.helpers import ContentBlock
 from acp.schema import (
     AcpMcpServer,
+    AuthMethodAgent,
     ClientCapabilities,
+    EnvVarAuthMethod,
     EnvVariable,
     HttpHeader,
     HttpMcpServer,
     Implementation,
     InitializeResponse,
+    McpCapabilities,
     McpServerStdio,
+    NewSessionResponse,
     PromptCapabilities,
     PromptResponse,
     SseMcpServer,
+    TerminalAuthMethod,
 )
 from acp.transports import default_environment
 
 from threadline.agents.acp.ears import Ears
+from threadline.agents.acp.outputs import Replay
 from threadline.agents.acp.pipe import MESSAGE_LIMIT, Pipe
 from threadline.agents.settings import AcpSettings, McpServer
 from threadline.core.errors import AgentError
@@ -38,10 +44,22 @@ log = logging.getLogger("threadline.agents.acp")
 BEGINS_WITHIN = 60.0
 """Seconds that a program may take before it answers at all: it may have to be fetched first."""
 ENDS_WITHIN = 2.0
+REPLAY_PAUSE = 0.5
+"""Seconds without an update after which the replay of a loaded session counts as complete."""
 _LOG_LIMIT = 1_000
+_LAST_WORDS = 300
 _AUTH_REQUIRED = -32000
 T = TypeVar("T")
 Server: TypeAlias = HttpMcpServer | SseMcpServer | AcpMcpServer | McpServerStdio
+AuthMethod: TypeAlias = EnvVarAuthMethod | TerminalAuthMethod | AuthMethodAgent
+
+
+class ProgramEnded(AgentError):
+    """The program of the agent ended while it was needed."""
+
+
+class NotLoggedIn(AgentError):
+    """The agent is not logged in."""
 
 
 class Companion:
@@ -58,6 +76,8 @@ class Companion:
         self._pipe: Pipe | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._introduction: InitializeResponse | None = None
+        self._said = ""
+        """The end of its standard error."""
 
     @property
     def program(self) -> str:
@@ -114,24 +134,72 @@ class Companion:
         )
 
     async def open_session(self) -> str:
-        """Let it begin a new session; answers how it calls it."""
-        opened = await self._within(
-            self._agent.new_session(cwd=self.folder, mcp_servers=self._servers())
-        )
+        """Start a new session of the program and return its id. Log in first if that is needed."""
+        try:
+            opened = await self._new_session()
+        except NotLoggedIn:
+            method = self._find_login()
+            if method is None:
+                raise
+            await self._within(self._agent.authenticate(method_id=method.id))
+            opened = await self._new_session()
         self.known.add(opened.session_id)
         return opened.session_id
 
-    async def load_session(self, name: str) -> bool:
-        """Let it go on with a session of another run; False if it cannot."""
+    async def _new_session(self) -> NewSessionResponse:
+        return await self._within(
+            self._agent.new_session(cwd=self.folder, mcp_servers=self._servers())
+        )
+
+    @property
+    def _logins(self) -> list[AuthMethod]:
+        return list((self._introduction and self._introduction.auth_methods) or ())
+
+    def _find_login(self) -> AuthMethod | None:
+        """Find a login for which the settings have what it needs: a key in the environment."""
+        given = {name for name, value in self._settings.environment.items() if value}
+        for method in self._logins:
+            if isinstance(method, EnvVarAuthMethod):
+                needed = {one.name for one in method.vars if not one.optional}
+                if needed and needed <= given:
+                    return method
+            elif not isinstance(method, TerminalAuthMethod):
+                about = f"{method.id} {method.name} {method.description or ''}"
+                if {name for name in given if _names(about, name)}:
+                    return method
+        return None
+
+    def _not_logged_in(self) -> NotLoggedIn:
+        offered = "; ".join(_describe(method) for method in self._logins)
+        hint = f"Run {self.program} in a terminal and log in there"
+        if offered:
+            hint += f", or set the key in `agent.environment`. It offers: {offered}"
+        return NotLoggedIn(id=self.program, hint=hint)
+
+    async def load_session(self, name: str, replay: Replay) -> bool:
+        """Load a session of an earlier run of the program. Return False if that fails.
+
+        The program replays the session, some of them after they have answered. Wait until the
+        replay is complete, or none comes any more.
+        """
+        self.ears.listen(name)
         try:
             await self._within(
                 self._agent.load_session(
                     cwd=self.folder, session_id=name, mcp_servers=self._servers()
                 )
             )
+            while not replay.is_over:
+                async with asyncio.timeout(REPLAY_PAUSE):
+                    replay.has(await self.ears.heard.get())
+        except TimeoutError:
+            if not replay.has_begun:
+                replay.end()
         except AgentError as error:
-            log.info("%s does not go on with its session: %s", self.program, error)
+            log.info("%s cannot load its session: %s", self.program, error)
             return False
+        finally:
+            self.ears.listen(None)
         self.known.add(name)
         return True
 
@@ -180,24 +248,26 @@ class Companion:
             return await work
         except RequestError as error:
             if error.code == _AUTH_REQUIRED:
-                hint = f"Run {self.program} in a terminal, and log in there"
-                raise AgentError("The agent is not logged in", id=self.program, hint=hint) from None
+                raise self._not_logged_in() from None
             # Its own words may hold anything, so they go no further than the log.
             log.warning("%s refused: %s", self.program, clean_title(str(error), _LOG_LIMIT))
             raise AgentError(f"The agent refused ({error.code})", id=self.program) from None
         except ConnectionError as error:
-            raise AgentError(
-                "The program of the agent ended while it was needed",
-                id=self.program,
-                hint="Its last words are in the log; the next message starts it anew",
-            ) from error
+            raise ProgramEnded(id=self.program, hint=await self._last_words()) from error
         except ValueError as error:
             raise AgentError("The agent answered in an unknown way", id=self.program) from error
+
+    async def _last_words(self) -> str:
+        """Return what to do about a program that ended, with the end of its standard error."""
+        await asyncio.wait(self._tasks, timeout=ENDS_WITHIN / 2)
+        said = f" Its last words: {self._said}" if self._said else ""
+        return f"The next message starts it again.{said}"
 
     async def _log_errors(self) -> None:
         async for line in self._errors():
             said = hush(line.decode("utf-8", "replace"), self._settings.environment.values())
             if text := clean_title(said, _LOG_LIMIT):
+                self._said = text[-_LAST_WORDS:]
                 log.info("%s says: %s", self.program, text)
 
     async def _errors(self) -> AsyncIterator[bytes]:
@@ -206,12 +276,42 @@ class Companion:
             yield line
 
     def _servers(self) -> list[Server]:
-        return [_server(one) for one in self._settings.servers]
+        """Return the MCP servers that the program is given: those whose transport it supports."""
+        capabilities = self._introduction and self._introduction.agent_capabilities
+        can = (capabilities and capabilities.mcp_capabilities) or McpCapabilities()
+        given: list[Server] = []
+        for server in self._settings.servers:
+            if server.url is None or (can.sse if server.speaks_sse else can.http):
+                given.append(_server(server))
+            else:
+                log.warning(
+                    "%s gets no tools of the MCP server %s: it does not support %s",
+                    self.program,
+                    server.name,
+                    "SSE" if server.speaks_sse else "streamable HTTP",
+                )
+        return given
 
 
-def _server(server: McpServer) -> HttpMcpServer | McpServerStdio:
+def _names(text: str, variable: str) -> bool:
+    """Return whether a text names an environment variable, as it is or as `openai-api-key`."""
+    return variable in text or variable.lower().replace("_", "-") in text.lower()
+
+
+def _describe(method: AuthMethod) -> str:
+    about = clean_title(f"{method.name} ({method.id})", _LAST_WORDS)
+    if isinstance(method, EnvVarAuthMethod):
+        return f"{about}: {', '.join(one.name for one in method.vars)}"
+    return (
+        f"{about}: {clean_title(method.description, _LAST_WORDS)}" if method.description else about
+    )
+
+
+def _server(server: McpServer) -> HttpMcpServer | SseMcpServer | McpServerStdio:
     if server.url is not None:
         headers = [HttpHeader(name=name, value=value) for name, value in server.headers.items()]
+        if server.speaks_sse:
+            return SseMcpServer(type="sse", name=server.name, url=server.url, headers=headers)
         return HttpMcpServer(type="http", name=server.name, url=server.url, headers=headers)
     program, *arguments = server.command
     given = [EnvVariable(name=name, value=value) for name, value in server.environment.items()]

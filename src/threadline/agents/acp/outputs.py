@@ -1,8 +1,9 @@
-"""Outputs: what an agent does in its own protocol, as lines of a transcript."""
+"""Updates of an ACP agent, as messages of a transcript."""
 
 import json
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
 
 from acp.schema import (
     AgentMessageChunk,
@@ -12,90 +13,231 @@ from acp.schema import (
     TextContentBlock,
     ToolCallProgress,
     ToolCallStart,
+    ToolCallUpdate,
+    UserMessageChunk,
 )
 from acp.schema import Usage as Spent
 
+from threadline.agents.acp.permissions import write_diff
 from threadline.agents.model.results import storable
 from threadline.agents.transcript import shorten
 from threadline.core.agent import Output, Piece, Thought
-from threadline.core.message import NewMessage, Part, Role, ToolCall, ToolResult, words
+from threadline.core.message import (
+    Message,
+    NewMessage,
+    Part,
+    Role,
+    Text,
+    ToolCall,
+    ToolResult,
+    words,
+)
 from threadline.core.text import ID_LIMIT, clean_title
 from threadline.core.usage import Usage
 
 RESULT_LIMIT = 100_000
-"""Characters of what a tool answered that are kept."""
+"""Characters of a tool's result that are stored."""
 _DONE = frozenset({"completed", "failed"})
 _LOST = "The agent did not say what came of it."
 
+CallUpdate: TypeAlias = ToolCallStart | ToolCallProgress | ToolCallUpdate
+
+
+class Replay:
+    """Recognises what an agent repeats of a conversation that it has loaded.
+
+    An agent replays the history after `session/load`, and may go on while the next prompt is
+    already under way. What it replays comes in the order in which it was said.
+    """
+
+    def __init__(self, history: Sequence[Message] = ()) -> None:
+        """Expect a replay of this history."""
+        self.has_begun = False
+        self._texts = [
+            text
+            for message in history
+            if message.role is Role.ASSISTANT
+            for part in message.parts
+            if isinstance(part, Text) and (text := _folded(part.text))
+        ]
+        self._calls = {
+            part.id for message in history for part in message.parts if isinstance(part, ToolCall)
+        }
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the last text of the history was repeated."""
+        return not self._texts
+
+    def end(self) -> None:
+        """Expect nothing more."""
+        self._texts, self._calls = [], set()
+
+    def has(self, update: object) -> bool:
+        """Return whether an update is part of the replay, and expect what follows it."""
+        match update:
+            case UserMessageChunk():
+                is_repeated = True
+            case ToolCallStart() | ToolCallProgress():
+                is_repeated = _id(update.tool_call_id) in self._calls
+            case AgentMessageChunk(content=TextContentBlock(text=text)):
+                is_repeated = self._advance(_folded(storable(text)))
+            case _:
+                return False
+        if is_repeated:
+            self.has_begun = True
+        else:
+            self.end()
+        return is_repeated
+
+    def _advance(self, said: str) -> bool:
+        for n, text in enumerate(self._texts):
+            if said and text.startswith(said):
+                rest = text[len(said) :]
+                self._texts = [*filter(None, [rest]), *self._texts[n + 1 :]]
+                return True
+        return False
+
+
+@dataclass(slots=True)
+class _Call:
+    """What the agent has said so far of one tool call."""
+
+    title: str = ""
+    arguments: object = None
+    edits: list[FileEditToolCallContent] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
+    is_shown: bool = False
+    """Whether it is in the transcript. What is in there does not change any more."""
+
+    def update(self, told: CallUpdate) -> None:
+        """Take in an update. Each one has all there is, not what is new."""
+        self.title = told.title or self.title or str(told.kind or "")
+        if told.raw_input not in (None, {}, ""):
+            self.arguments = told.raw_input
+        content = told.content or ()
+        self.edits = [
+            one for one in content if isinstance(one, FileEditToolCallContent)
+        ] or self.edits
+        self.paths = [one.path for one in told.locations or ()] or self.paths
+        result = [one for one in map(_content, content) if one]
+        if not result and told.raw_output is not None:
+            result = [_json(told.raw_output)]
+        self.told = result or self.told
+
+    @property
+    def has_input(self) -> bool:
+        """Whether the agent has said what the tool is to do."""
+        return self.arguments is not None or bool(self.edits)
+
+    def input(self) -> str:
+        """Return the arguments as JSON; without any, the files that the call names."""
+        if self.arguments is not None:
+            return _json(self.arguments)
+        if self.edits:
+            edits = [
+                {"path": one.path, "old_text": one.old_text, "new_text": one.new_text}
+                for one in self.edits
+            ]
+            return _json({"edits": edits})
+        return _json({"paths": self.paths}) if self.paths else "{}"
+
 
 class Telling:
-    """Turns what an agent tells of its work into outputs, and remembers what is still open."""
+    """Turns the updates of one prompt into outputs.
 
-    def __init__(self) -> None:
-        """Begin with nothing told."""
-        self.lines = 0
-        """The messages that were told so far, and one that is being made."""
+    A tool call becomes a message when its input is known, or when a person is asked about it, or
+    when it ends. Some agents announce a call first and send its input later, or never announce it.
+    """
+
+    def __init__(self, replay: Replay | None = None) -> None:
+        """Begin with nothing said, and leave out what is a replay."""
+        self._replay = replay or Replay()
+        self._left_out: list[str] = []
         self._said: list[str] = []
-        self._open: dict[str, list[str]] = {}
-        """What tools said that have not ended."""
+        self._calls: dict[str, _Call] = {}
+        self._ended: set[str] = set()
+        self._count = 0
+
+    @property
+    def lines(self) -> int:
+        """The number of messages so far, the one that is being written included."""
+        return self._count + bool(self._said)
 
     def hear(self, update: object) -> Iterator[Output]:
-        """Take in one update; most of them are none of our concern."""
+        """Take in one update."""
         match update:
+            case _ if self._replay.has(update):
+                if isinstance(update, AgentMessageChunk):
+                    self._left_out.append(storable(getattr(update.content, "text", "")))
             case AgentMessageChunk(content=TextContentBlock(text=text)) if text:
-                self.lines += not self._said
                 self._said.append(storable(text))
                 yield Piece(text=storable(text))
             case AgentThoughtChunk(content=TextContentBlock(text=text)) if text:
                 yield Thought(text=storable(text))
             case ToolCallStart():
-                yield from self._begin(update)
-                yield from self._go_on(update)
+                self._ended.discard(update.tool_call_id)
+                yield from self._take(update)
             case ToolCallProgress():
-                yield from self._go_on(update)
+                yield from self._take(update)
             case _:
                 pass
 
-    def pause(self) -> Iterator[Output]:
-        """Make a line of what was said, as somebody is asked before there is more."""
-        if self._said:
-            yield NewMessage(role=Role.ASSISTANT, parts=self._words())
+    def ask(self, call: ToolCallUpdate) -> Iterator[Output]:
+        """Write down everything that was said before a person is asked about a call."""
+        yield from self._take(call)
+        known = self._calls.get(call.tool_call_id)
+        if known is not None and not known.is_shown:
+            yield self._show(call.tool_call_id, known)
+        yield from self._pause()
 
     def end(self) -> Iterator[Output]:
-        """Close what the agent left open."""
-        for id in list(self._open):
+        """Close the calls that the agent left open."""
+        for id in list(self._calls):
             yield from self._result(id, is_error=True)
+        if not self.lines and (text := "".join(self._left_out)):
+            # Nothing else was said: the answer has the words of an earlier one.
+            self._said.append(text)
+            yield Piece(text=text)
 
-    def _begin(self, call: ToolCallStart) -> Iterator[Output]:
-        if call.tool_call_id in self._open:
+    def _take(self, told: CallUpdate) -> Iterator[Output]:
+        id = told.tool_call_id
+        if id in self._ended:
             return
-        self.lines += not self._said
-        name = _id(clean_title(call.title or str(call.kind or "tool"))) or "tool"
-        arguments = "" if call.raw_input is None else storable(_json(call.raw_input))
-        asked = ToolCall(id=_id(call.tool_call_id), name=name, arguments=arguments or "{}")
-        self._open[call.tool_call_id] = []
-        yield NewMessage(role=Role.ASSISTANT, parts=(*self._words(), asked))
+        call = self._calls.setdefault(id, _Call())
+        call.update(told)
+        if call.has_input and not call.is_shown:
+            yield self._show(id, call)
+        if told.status in _DONE:
+            yield from self._result(id, is_error=told.status == "failed")
 
-    def _go_on(self, call: ToolCallStart | ToolCallProgress) -> Iterator[Output]:
-        if call.tool_call_id not in self._open:
-            return
-        told = [*map(_content, call.content or ())]
-        if not any(told) and call.raw_output is not None:
-            told = [_json(call.raw_output)]
-        if any(told):
-            # Each update tells all there is, not what is new.
-            self._open[call.tool_call_id] = [one for one in told if one]
-        if call.status in _DONE:
-            yield from self._result(call.tool_call_id, is_error=call.status == "failed")
+    def _show(self, id: str, call: _Call) -> NewMessage:
+        call.is_shown = True
+        name = _id(clean_title(call.title)) or "tool"
+        asked = ToolCall(id=_id(id), name=name, arguments=storable(call.input()))
+        return self._message(Role.ASSISTANT, (*self._words(), asked))
 
     def _result(self, id: str, *, is_error: bool) -> Iterator[Output]:
-        # A line takes the place of the pieces before it, so they become one first.
-        yield from self.pause()
-        text = "\n".join(self._open.pop(id)) or (_LOST if is_error else "")
-        self.lines += 1
-        text = shorten(storable(text), RESULT_LIMIT)
-        result = ToolResult(call_id=_id(id), text=text, is_error=is_error)
-        yield NewMessage(role=Role.TOOL, parts=(result,))
+        call = self._calls.pop(id)
+        self._ended.add(id)
+        if not call.is_shown:
+            yield self._show(id, call)
+        # A message takes the place of the pieces before it, so they become one first.
+        yield from self._pause()
+        text = "\n".join(call.told) or (_LOST if is_error else "")
+        result = ToolResult(
+            call_id=_id(id), text=shorten(storable(text), RESULT_LIMIT), is_error=is_error
+        )
+        yield self._message(Role.TOOL, (result,))
+
+    def _pause(self) -> Iterator[Output]:
+        if self._said:
+            yield self._message(Role.ASSISTANT, self._words())
+
+    def _message(self, role: Role, parts: tuple[Part, ...]) -> NewMessage:
+        self._count += 1
+        return NewMessage(role=role, parts=parts)
 
     def _words(self) -> tuple[Part, ...]:
         said, self._said = "".join(self._said), []
@@ -103,7 +245,7 @@ class Telling:
 
 
 def usage_of(spent: Spent, program: str) -> Usage:
-    """Answer what a turn spent, as far as the agent tells; what it costs it does not tell."""
+    """Return the tokens of a turn, as far as the agent reports them; it reports no cost."""
     return Usage(
         provider="acp",
         model=program,
@@ -121,14 +263,19 @@ def _content(content: object) -> str:
             return text
         case ContentToolCallContent(content=block):
             return f"[{getattr(block, 'type', 'something')}]"
-        case FileEditToolCallContent(path=path):
-            return f"[changes {path}]"
+        case FileEditToolCallContent():
+            return write_diff(content)
         case _:
             return ""
 
 
+def _folded(text: str) -> str:
+    """Return a text without white space, in which a replay may differ."""
+    return "".join(text.split())
+
+
 def _id(text: str) -> str:
-    """Make a name of the agent's fit to be kept."""
+    """Return an id of the agent in a form that can be stored."""
     return storable(text).encode()[:ID_LIMIT].decode("utf-8", "ignore")
 
 

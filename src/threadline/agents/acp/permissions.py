@@ -1,58 +1,92 @@
-"""Permissions: what an agent asks leave for, and what it is answered."""
+"""Permission requests of an ACP agent: the question to a person, and the reply."""
 
+import difflib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from acp.schema import (
     AllowedOutcome,
+    ContentToolCallContent,
     DeniedOutcome,
+    FileEditToolCallContent,
     PermissionOption,
     RequestPermissionResponse,
+    TextContentBlock,
     ToolCallUpdate,
 )
 
 from threadline.core.agent import Question
-from threadline.core.approval import Approval, read_answer
+from threadline.core.approval import Approval, read_answer, reveal
 from threadline.core.markdown import fence
-from threadline.core.rendering import shown
-from threadline.core.text import clean_title
 
 UNNAMED = "other"
-_SHOWN = 1_500
 _YES = ("allow_once", "allow_always")
 _NO = ("reject_once", "reject_always")
 
 
 def tool_of(call: ToolCallUpdate) -> str:
-    """Name the kind of thing that is to be done: read, edit, execute, fetch and so on."""
+    """Return the kind of action that is requested: read, edit, execute, fetch and so on."""
     return str(call.kind or UNNAMED)
 
 
 def question_of(call: ToolCallUpdate) -> Question:
-    """Ask a person what the agent asks."""
-    lines = [f"{clean_title(call.title or tool_of(call), _SHOWN)} ({tool_of(call)})"]
+    """Ask a person for permission, and show everything that the agent sent with its request."""
+    # As code, so that Markdown in it neither hides nor styles anything.
+    details = "\n\n".join(fence(reveal(one)).rstrip("\n") for one in _details(call))
+    return Question(text=f"May the agent do this?\n\n{details}", tools=(tool_of(call),))
+
+
+def _details(call: ToolCallUpdate) -> Iterator[str]:
+    yield f"{call.title or tool_of(call)} ({tool_of(call)})"
+    if call.locations:
+        yield "\n".join(
+            one.path if one.line is None else f"{one.path}:{one.line}" for one in call.locations
+        )
     if call.raw_input not in (None, {}, ""):
-        given = json.dumps(call.raw_input, ensure_ascii=False, default=str, indent=2)
-        lines.append(_short(given))
-    # As code, of which nothing is hidden or styled where Markdown is shown.
-    what = fence("\n".join(lines)).rstrip("\n")
-    return Question(text=f"May the agent do this?\n\n{what}", tools=(tool_of(call),))
+        yield from _arguments(call.raw_input)
+    for content in call.content or ():
+        match content:
+            case FileEditToolCallContent():
+                yield write_diff(content)
+            case ContentToolCallContent(content=TextContentBlock(text=text)) if text:
+                yield text
+            case _:
+                yield content.model_dump_json(exclude_none=True, by_alias=True)
 
 
-def _short(text: str) -> str:
-    hidden, text = len(text) - _SHOWN, shown(text[:_SHOWN])
-    return text if hidden <= 0 else f"{text}… ({hidden:,} more characters)"
+def _arguments(given: object) -> Iterator[str]:
+    """Write each argument; text is shown line by line and not as JSON."""
+    if not isinstance(given, dict):
+        yield given if isinstance(given, str) else _json(given)
+        return
+    for name, value in given.items():
+        text = value if isinstance(value, str) else _json(value)
+        yield f"{name}:\n{text}" if "\n" in text else f"{name}: {text}"
+
+
+def write_diff(edit: FileEditToolCallContent) -> str:
+    """Write a change of a file as a unified diff."""
+    before, after = (edit.old_text or "").splitlines(), edit.new_text.splitlines()
+    lines = difflib.unified_diff(before, after, edit.path, edit.path, lineterm="")
+    same_words = f"{edit.path}: only line endings change"
+    return "\n".join(lines) or (
+        f"{edit.path}: no change" if edit.old_text == edit.new_text else same_words
+    )
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str, indent=2)
 
 
 def is_approved(answer: str) -> bool:
-    """Tell whether a person said yes; whatever else they said is a no."""
+    """Return whether a person approved; every other answer is a refusal."""
     return read_answer(answer)[0] is Approval.APPROVED
 
 
 def reply(options: Sequence[PermissionOption], *, approved: bool) -> RequestPermissionResponse:
-    """Choose what was decided among what the agent offers.
+    """Choose the option of the agent that says what was decided.
 
-    It is always for this once: for how long leave is given, we remember ourselves.
+    It is always the one for this call alone: Threadline itself stores longer permissions.
     """
     for kind in _YES if approved else _NO:
         for option in options:
@@ -63,5 +97,5 @@ def reply(options: Sequence[PermissionOption], *, approved: bool) -> RequestPerm
 
 
 def withdraw() -> RequestPermissionResponse:
-    """Answer a question that nobody will answer any more."""
+    """Return the reply to a request that is no longer waited for."""
     return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))

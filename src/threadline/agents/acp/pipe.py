@@ -24,12 +24,19 @@ class Pipe:
         """Whether the program will say nothing more, though it may still run."""
 
     async def send(self, message: dict[str, Any]) -> None:
-        """Write one message; `ConnectionError` if nobody reads it any more."""
+        """Write one message. Raise `ConnectionError` if the program does not read any more.
+
+        A reply to a program that has ended is dropped: nothing waits for it.
+        """
         stream = self._process.stdin
-        if stream is None or stream.is_closing():
-            raise ConnectionResetError("The program reads no more")
-        stream.write(json.dumps(message, separators=(",", ":")).encode() + b"\n")
-        await stream.drain()
+        try:
+            if stream is None or stream.is_closing():
+                raise ConnectionResetError("The program reads no more")
+            stream.write(json.dumps(message, separators=(",", ":")).encode() + b"\n")
+            await stream.drain()
+        except ConnectionError:
+            if "method" in message:
+                raise
 
     async def receive(self) -> dict[str, Any] | None:
         """Read the next message; None: there will be none any more."""

@@ -42,7 +42,6 @@ def make_client(
 
 def _make_transport(server: McpServer, errors: TextIO) -> "ClientTransport":
     from fastmcp.client.transports import SSETransport, StdioTransport, StreamableHttpTransport
-    from fastmcp.mcp_config import infer_transport_type_from_url
 
     if server.url is None:
         program, *arguments = server.command
@@ -55,8 +54,7 @@ def _make_transport(server: McpServer, errors: TextIO) -> "ClientTransport":
             keep_alive=False,
             log_file=errors,
         )
-    speaks = infer_transport_type_from_url(server.url)
-    kind = SSETransport if speaks == "sse" else StreamableHttpTransport
+    kind = SSETransport if server.speaks_sse else StreamableHttpTransport
     return kind(server.url, headers=dict(server.headers))
 
 
