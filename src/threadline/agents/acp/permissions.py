@@ -1,7 +1,6 @@
 """Permission requests of an ACP agent: the question to a person, and the reply."""
 
 import difflib
-import json
 from collections.abc import Iterator, Sequence
 
 from acp.schema import (
@@ -16,7 +15,7 @@ from acp.schema import (
 )
 
 from threadline.core.agent import Question
-from threadline.core.approval import Approval, read_answer, reveal
+from threadline.core.approval import Approval, read_answer, reveal, reveal_arguments
 from threadline.core.markdown import fence
 
 UNNAMED = "other"
@@ -32,36 +31,28 @@ def tool_of(call: ToolCallUpdate) -> str:
 def question_of(call: ToolCallUpdate) -> Question:
     """Ask a person for permission, and show everything that the agent sent with its request."""
     # As code, so that Markdown in it neither hides nor styles anything.
-    details = "\n\n".join(fence(reveal(one)).rstrip("\n") for one in _details(call))
+    details = "\n\n".join(fence(one).rstrip("\n") for one in _details(call))
     return Question(text=f"May the agent do this?\n\n{details}", tools=(tool_of(call),))
 
 
 def _details(call: ToolCallUpdate) -> Iterator[str]:
-    yield f"{call.title or tool_of(call)} ({tool_of(call)})"
+    yield reveal(f"{call.title or tool_of(call)} ({tool_of(call)})")
     if call.locations:
-        yield "\n".join(
-            one.path if one.line is None else f"{one.path}:{one.line}" for one in call.locations
+        yield reveal(
+            "\n".join(
+                one.path if one.line is None else f"{one.path}:{one.line}" for one in call.locations
+            )
         )
     if call.raw_input not in (None, {}, ""):
-        yield from _arguments(call.raw_input)
+        yield reveal_arguments(call.raw_input)
     for content in call.content or ():
         match content:
             case FileEditToolCallContent():
-                yield write_diff(content)
+                yield reveal(write_diff(content))
             case ContentToolCallContent(content=TextContentBlock(text=text)) if text:
-                yield text
+                yield reveal(text)
             case _:
-                yield content.model_dump_json(exclude_none=True, by_alias=True)
-
-
-def _arguments(given: object) -> Iterator[str]:
-    """Write each argument; text is shown line by line and not as JSON."""
-    if not isinstance(given, dict):
-        yield given if isinstance(given, str) else _json(given)
-        return
-    for name, value in given.items():
-        text = value if isinstance(value, str) else _json(value)
-        yield f"{name}:\n{text}" if "\n" in text else f"{name}: {text}"
+                yield reveal(content.model_dump_json(exclude_none=True, by_alias=True))
 
 
 def write_diff(edit: FileEditToolCallContent) -> str:
@@ -72,10 +63,6 @@ def write_diff(edit: FileEditToolCallContent) -> str:
     return "\n".join(lines) or (
         f"{edit.path}: no change" if edit.old_text == edit.new_text else same_words
     )
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str, indent=2)
 
 
 def is_approved(answer: str) -> bool:

@@ -161,8 +161,9 @@ class Exchange:
                 shown = fitting(asked)
                 for call in asked[len(shown) :]:
                     yield self._kept(put_off(call))
-                yield ask_about(shown)
-                return
+                if shown:
+                    yield ask_about(shown)
+                    return
             self._lines += await self._request.steering()
 
     def _next_step(self) -> Step:

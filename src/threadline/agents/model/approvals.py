@@ -5,16 +5,17 @@ from collections.abc import Sequence
 
 from threadline.agents.model.history import Line
 from threadline.core.agent import Question
-from threadline.core.approval import Approval, read_answer
+from threadline.core.approval import (
+    QUESTION_LIMIT,
+    Approval,
+    read_answer,
+    reveal,
+    reveal_arguments,
+)
 from threadline.core.markdown import fence
 from threadline.core.message import NewMessage, Role, ToolCall, ToolResult
-from threadline.core.text import clean_title
 from threadline.core.turn import TurnId
 
-VALUE_LIMIT = 400
-"""Characters of one argument that a person is shown."""
-CALL_LIMIT = 1500
-QUESTION_LIMIT = 3500
 MOST_CALLS = 32
 """Calls that a person is asked about at once."""
 
@@ -22,9 +23,9 @@ _WORDS_LIMIT = 20_000
 
 
 def fitting(calls: Sequence[ToolCall]) -> list[ToolCall]:
-    """Choose those, from the first on, that a person can be shown in one question.
+    """Return the calls, from the first on, that fit into one question.
 
-    Nobody gives leave for what they were not shown, so the others are not asked about.
+    A call is shown whole or not at all, so a person never approves what they were not shown.
     """
     left, chosen = QUESTION_LIMIT, []
     for call in calls[:MOST_CALLS]:
@@ -78,8 +79,11 @@ def deny(call: ToolCall, words: str) -> NewMessage:
 
 
 def put_off(call: ToolCall) -> NewMessage:
-    """Tell the model that nobody was asked about a call, as there were too many at once."""
-    text = "Nobody was asked about this: too many calls at once. Make it again, with fewer others."
+    """Tell the model that nobody was asked about a call, because the question was too long."""
+    text = (
+        "No person was asked about this: there are too many calls at once, or the arguments are too"
+        " long to be shown. Make the call again with fewer others, or in smaller parts."
+    )
     return NewMessage(
         role=Role.TOOL, parts=(ToolResult(call_id=call.id, text=text, is_error=True),)
     )
@@ -87,15 +91,11 @@ def put_off(call: ToolCall) -> NewMessage:
 
 def _show_call(call: ToolCall) -> str:
     arguments = _read(call.arguments)
-    if not isinstance(arguments, dict):
-        shown = [_short(call.arguments)] if call.arguments.strip() else []
-    else:
-        shown = [f"{_short(name)}: {_short(_write(value))}" for name, value in arguments.items()]
-    text = "\n".join([clean_title(call.name, VALUE_LIMIT), *(f"  {line}" for line in shown)])
-    hidden = len(text) - CALL_LIMIT
-    seen = text if hidden <= 0 else f"{text[:CALL_LIMIT]}… ({hidden:,} more characters)"
-    # As code, of which nothing is hidden or styled where Markdown is shown.
-    return fence(seen).rstrip("\n")
+    given = reveal_arguments(call.arguments if arguments is None else arguments)
+    lines = [] if arguments == {} or not call.arguments.strip() else given.split("\n")
+    name = " ".join(reveal(call.name).split())
+    # As code, so that Markdown in it neither hides nor styles anything.
+    return fence("\n".join([name, *(f"  {line}" for line in lines)])).rstrip("\n")
 
 
 def _read(arguments: str) -> object:
@@ -103,15 +103,3 @@ def _read(arguments: str) -> object:
         return json.loads(arguments)
     except (ValueError, RecursionError):
         return None
-
-
-def _write(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _short(text: str) -> str:
-    """Show a text in one line; of a long one, how much of it is not shown."""
-    hidden = len(text) - VALUE_LIMIT
-    # What stands in a line of its own must not look like the end of the one before.
-    line = clean_title(" ⏎ ".join(text[:VALUE_LIMIT].splitlines()), VALUE_LIMIT * 4)
-    return line if hidden <= 0 else f"{line}… ({hidden:,} more characters)"
