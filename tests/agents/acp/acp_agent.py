@@ -121,8 +121,9 @@ class Program:
     async def _replay(self, session_id: str) -> None:
         for text in self.said[session_id]:
             await self._tell(session_id, update_user_message_text("as before"))
-            call = start_tool_call("t1", "Read notes", kind="read", raw_input={"file": "notes"})
-            await self._tell(session_id, call)
+            if "Milk" in text:
+                call = start_tool_call("t1", "Read notes", kind="read")
+                await self._tell(session_id, call)
             # Not in the pieces in which it was said.
             for at in range(0, len(text), 7):
                 await asyncio.sleep(0)

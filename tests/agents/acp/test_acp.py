@@ -326,7 +326,10 @@ async def test_a_replay_is_no_part_of_the_answer(tmp_path: Path, when: str) -> N
         memory = [one.text for one in outputs if isinstance(one, Memory)][-1]
     async with acp(*arguments) as agent:
         later = going_on(first, words_of(outputs).replace("\n", ""), "hello", memory)
-        outputs = await outputs_of(agent, later)
+        *before, said, asked = later.history
+        call = ToolCall(id="t1", name="Read notes", arguments="{}")
+        said = replace(said, parts=(*said.parts, call))
+        outputs = await outputs_of(agent, replace(later, history=(*before, said, asked)))
 
     assert words_of(outputs).startswith("You said: ")
     assert "Milk" not in words_of(outputs)

@@ -193,8 +193,7 @@ class Companion:
                 async with asyncio.timeout(REPLAY_PAUSE):
                     replay.has(await self.ears.heard.get())
         except TimeoutError:
-            if not replay.has_begun:
-                replay.end()
+            pass  # What still comes is recognised when it does.
         except AgentError as error:
             log.info("%s cannot load its session: %s", self.program, error)
             return False

@@ -47,12 +47,13 @@ class Replay:
     """Recognises what an agent repeats of a conversation that it has loaded.
 
     An agent replays the history after `session/load`, and may go on while the next prompt is
-    already under way. What it replays comes in the order in which it was said.
+    already under way. A replay begins with a message of the user, and comes in the order in which
+    it was said.
     """
 
     def __init__(self, history: Sequence[Message] = ()) -> None:
         """Expect a replay of this history."""
-        self.has_begun = False
+        self._has_begun = False
         self._texts = [
             text
             for message in history
@@ -69,25 +70,19 @@ class Replay:
         """Whether the last text of the history was repeated."""
         return not self._texts
 
-    def end(self) -> None:
-        """Expect nothing more."""
-        self._texts, self._calls = [], set()
-
     def has(self, update: object) -> bool:
         """Return whether an update is part of the replay, and expect what follows it."""
         match update:
             case UserMessageChunk():
-                is_repeated = True
+                is_repeated = self._has_begun = True
             case ToolCallStart() | ToolCallProgress():
-                is_repeated = _id(update.tool_call_id) in self._calls
+                is_repeated = self._has_begun and _id(update.tool_call_id) in self._calls
             case AgentMessageChunk(content=TextContentBlock(text=text)):
-                is_repeated = self._advance(_folded(storable(text)))
+                is_repeated = self._has_begun and self._advance(_folded(storable(text)))
             case _:
                 return False
-        if is_repeated:
-            self.has_begun = True
-        else:
-            self.end()
+        if not is_repeated:
+            self._texts, self._calls = [], set()
         return is_repeated
 
     def _advance(self, said: str) -> bool:
