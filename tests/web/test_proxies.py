@@ -61,7 +61,7 @@ async def test_what_is_counted_is_told_to_neighbours_alone(store: Store) -> None
     assert [one.status_code for one in far] == [200, 200, 404]
     assert far[1].json() == {"status": "ready"}
     assert [one.status_code for one in near] == [200, 200]
-    assert {*near[0].json()} == {"status", "running", "platforms"}
+    assert {*near[0].json()} == {"status", "running", "places", "platforms"}
 
 
 @on(FAST)
