@@ -27,6 +27,7 @@ from tests.crash.gateway.takeover import Held, held_by, leased_to, still_held, t
 from tests.crash.ledger import Problem, Trouble
 from tests.crash.verify import looking
 from threadline.gateway.pace import Pace
+from threadline.testing.deadline import HANG_SECONDS
 
 LEASE = 2.0
 """Seconds of a lease where it is to expire."""
@@ -38,7 +39,7 @@ QUEUE_CAP = 3
 JUMPS = (timedelta(days=1), timedelta(days=8))
 _MAX_CRASHES = 4
 """So many crashes may fall into one send; a reply is sent again up to five times."""
-_WITHIN = 30.0
+_WITHIN = HANG_SECONDS
 """Seconds after which a wait goes on without what it waited for; the laws find out."""
 
 

@@ -13,8 +13,9 @@ from pathlib import Path
 from types import MappingProxyType
 
 from tests.crash.deadly import Step
+from threadline.testing.deadline import HANG_SECONDS
 
-_WITHIN = 30.0
+_WITHIN = HANG_SECONDS
 """Seconds that a loaded machine may take to start a gateway, or to let one die."""
 
 
