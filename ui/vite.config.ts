@@ -42,7 +42,7 @@ export default defineConfig({
     manifest: "manifest.json",
     // Diagrams are drawn in a frame of their own.
     rolldownOptions: {
-      input: { index: "index.html", diagram: "diagram.html", manual: "src/manual/main.ts" },
+      input: { index: "index.html", diagram: "diagram.html", api_docs: "src/api_docs/main.ts" },
     },
   },
   // Tests look at the colours themselves.

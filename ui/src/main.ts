@@ -1,10 +1,10 @@
 import { mount } from "svelte";
 import "./design/base.css";
 import App from "./shell/App.svelte";
-import { renewOnce } from "./state/renewal.ts";
+import { reloadPageOnce } from "./state/page_reload.ts";
 
 // A newer build may have taken the place of what this page would load next.
-addEventListener("vite:preloadError", () => void renewOnce());
+addEventListener("vite:preloadError", () => void reloadPageOnce());
 
 const target = document.getElementById("app");
 if (target) mount(App, { target });

@@ -1,27 +1,26 @@
-// A typed way to every operation of the HTTP API: one function, `call`, which knows by the name
-// of an operation what it takes and what it answers.
+// The typed client of the HTTP API. `call` knows the arguments and the response of each operation by its name.
 
 import { ROUTES, type Operations } from "./schema.ts";
 
 /** The header that proves that the page itself asks, and no other one. */
-export const CSRF = "X-CSRF-Token";
+export const CSRF_HEADER = "X-CSRF-Token";
 
 export type Operation = keyof Operations & keyof typeof ROUTES;
 
 /** What an operation takes: its path, query, header and body, each only where there is one. */
-export type Arguments<Name extends Operation> = Part<"path", Operations[Name]["path"]> &
-  Part<"query", Operations[Name]["query"]> &
-  Part<"header", Operations[Name]["header"]> &
-  Part<"body", Operations[Name]["body"]> & Manner;
+export type Arguments<Name extends Operation> = ArgumentPart<"path", Operations[Name]["path"]> &
+  ArgumentPart<"query", Operations[Name]["query"]> &
+  ArgumentPart<"header", Operations[Name]["header"]> &
+  ArgumentPart<"body", Operations[Name]["body"]> & RequestOptions;
 
 /** How it is asked: until when, and whether also while the page is being left. */
-interface Manner {
+interface RequestOptions {
   signal?: AbortSignal | undefined;
   keepalive?: boolean | undefined;
 }
 
 /** What came back: the data, the revision to name in `If-Match`, and the status. */
-export interface Answer<Data> {
+export interface ApiResponse<Data> {
   data: Data;
   etag: string | null;
   status: number;
@@ -35,7 +34,7 @@ export interface Options {
   token?: string;
   /** The value that `read_me` gave; it goes along with whatever changes something. */
   csrf?: () => string | null;
-  /** What asks the server; for tests. */
+  /** Replaces `fetch` in tests. */
   fetch?: typeof fetch;
 }
 
@@ -62,31 +61,31 @@ export class Client {
 
   constructor(options: Options = {}) {
     this.#options = options;
-    this.#fetch = options.fetch ?? ((...given) => fetch(...given));
+    this.#fetch = options.fetch ?? ((...args) => fetch(...args));
   }
 
   /** Ask for one operation; what the server refuses is thrown as a `Problem`. */
   async call<Name extends Operation>(
     name: Name,
-    ...given: Given<Name>
-  ): Promise<Answer<Operations[Name]["answer"]>> {
-    const asked: Loose = given[0] ?? {};
-    const [method, path, reading] = ROUTES[name];
-    const response = await this.#fetch(this.address(path, asked), {
+    ...args: CallArguments<Name>
+  ): Promise<ApiResponse<Operations[Name]["answer"]>> {
+    const request: LooseArguments = args[0] ?? {};
+    const [method, path, format] = ROUTES[name];
+    const response = await this.#fetch(this.url(path, request), {
       method,
       credentials: "same-origin",
-      headers: this.#headers(method, asked),
-      ...(asked.body === undefined ? {} : { body: written(asked.body) }),
-      ...(asked.signal ? { signal: asked.signal } : {}),
-      ...(asked.keepalive ? { keepalive: true } : {}),
+      headers: this.#headers(method, request),
+      ...(request.body === undefined ? {} : { body: serializeBody(request.body) }),
+      ...(request.signal ? { signal: request.signal } : {}),
+      ...(request.keepalive ? { keepalive: true } : {}),
     });
-    if (!response.ok) throw await problem(response);
-    const data = (await read(response, reading)) as Operations[Name]["answer"];
+    if (!response.ok) throw await parseProblem(response);
+    const data = (await readBody(response, format)) as Operations[Name]["answer"];
     return { data, etag: response.headers.get("ETag"), status: response.status };
   }
 
   /** Fill in a path; what is `undefined` or `null` in a query is left out. */
-  address(path: string, { path: parts = {}, query = {} }: Loose): string {
+  url(path: string, { path: parts = {}, query = {} }: LooseArguments): string {
     const filled = path.replace(/\{(\w+)(?::\w+)?\}/g, (_, key: string) =>
       encodeURIComponent(String(parts[key])),
     );
@@ -96,11 +95,11 @@ export class Client {
         if (one !== undefined && one !== null) search.append(key, String(one));
       }
     }
-    const asked = search.size > 0 ? `?${search}` : "";
-    return `${this.#options.base ?? ""}${filled}${asked}`;
+    const queryString = search.size > 0 ? `?${search}` : "";
+    return `${this.#options.base ?? ""}${filled}${queryString}`;
   }
 
-  #headers(method: string, { header = {}, body }: Loose): Headers {
+  #headers(method: string, { header = {}, body }: LooseArguments): Headers {
     const headers = new Headers();
     for (const [key, value] of Object.entries(header)) {
       if (value !== undefined && value !== null) headers.set(key, String(value));
@@ -108,23 +107,23 @@ export class Client {
     if (isPlain(body)) headers.set("Content-Type", "application/json");
     if (this.#options.token) headers.set("Authorization", `Bearer ${this.#options.token}`);
     const csrf = method === "GET" ? null : this.#options.csrf?.();
-    if (csrf) headers.set(CSRF, csrf);
+    if (csrf) headers.set(CSRF_HEADER, csrf);
     return headers;
   }
 }
 
 // `never` marks what an operation does not take; it may then not be given.
-type Part<Key extends string, Value> = [Value] extends [never]
+type ArgumentPart<Key extends string, Value> = [Value] extends [never]
   ? { [key in Key]?: never }
   : undefined extends Value
     ? { [key in Key]?: Value }
     : Record<never, never> extends Value
       ? { [key in Key]?: Value }
       : { [key in Key]: Value };
-type Given<Name extends Operation> =
+type CallArguments<Name extends Operation> =
   Record<never, never> extends Arguments<Name> ? [given?: Arguments<Name>] : [given: Arguments<Name>];
 
-interface Loose extends Manner {
+interface LooseArguments extends RequestOptions {
   path?: Record<string, unknown> | undefined;
   query?: Record<string, unknown> | undefined;
   header?: Record<string, unknown> | undefined;
@@ -135,19 +134,19 @@ function isPlain(body: unknown): boolean {
   return body !== undefined && !(body instanceof FormData) && !(body instanceof Blob);
 }
 
-function written(body: unknown): BodyInit {
+function serializeBody(body: unknown): BodyInit {
   return isPlain(body) ? JSON.stringify(body) : (body as FormData | Blob);
 }
 
-async function read(response: Response, reading: "data" | "stream"): Promise<unknown> {
-  if (reading === "stream") return response;
+async function readBody(response: Response, format: "data" | "stream"): Promise<unknown> {
+  if (format === "stream") return response;
   return response.status === 204 ? undefined : await response.json();
 }
 
-async function problem(response: Response): Promise<Problem> {
-  const told: Record<string, unknown> = await response.json().catch(() => ({}));
+async function parseProblem(response: Response): Promise<Problem> {
+  const body: Record<string, unknown> = await response.json().catch(() => ({}));
   const text = (key: string): string | null =>
-    typeof told[key] === "string" ? (told[key] as string) : null;
+    typeof body[key] === "string" ? (body[key] as string) : null;
   const wait = Number(response.headers.get("Retry-After") ?? Number.NaN);
   return new Problem(
     response.status,

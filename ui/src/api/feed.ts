@@ -1,4 +1,4 @@
-// The live feed: what the server tells, with types, and how a screen folds it.
+// The live feed: the types of its messages, the connection, and how events change the known state of a session.
 
 import type { DeltaKind, EventKind } from "./schema.ts";
 
@@ -25,7 +25,7 @@ export interface Delta {
 }
 
 /** What a snapshot tells of one session. */
-export interface Shown {
+export interface Snapshot {
   revision: number;
   last_seq: number;
   /** `session`, `turn 7`, `delivery 3` → its state. */
@@ -33,7 +33,7 @@ export interface Shown {
 }
 
 /** What a screen knows of one session: the newest state of each thing in it. */
-export interface Glimpse {
+export interface SessionState {
   /** The revision of the snapshot that it began with. */
   since: number;
   revision: number;
@@ -43,9 +43,9 @@ export interface Glimpse {
 }
 
 /** What a screen does with what it is told. */
-export interface Listener {
+export interface FeedHandlers {
   /** The place up to which everything was heard, to go on from there some other time. */
-  onPlace?: (cursor: string) => void;
+  onCursor?: (cursor: string) => void;
   /** The stream begins or goes on. */
   onOpen?: (data: unknown) => void;
   onEvent?: (event: FeedEvent) => void;
@@ -53,33 +53,33 @@ export interface Listener {
   /** Something is missing: load everything anew. */
   onReload?: () => void;
   /** The server ends the stream: `shutdown`, `logged out`, `out of sight` or `broken`. */
-  onBye?: (why: string) => void;
+  onEnd?: (why: string) => void;
   /** The connection is away. It is tried again by itself, unless the server refused to answer. */
-  onAway?: (isRefused: boolean) => void;
+  onDisconnect?: (isRefused: boolean) => void;
 }
 
 /** Follow a feed until the answer is called; a browser comes back by itself, without a gap. */
-export function follow(address: string, listener: Listener): () => void {
+export function openFeed(address: string, listener: FeedHandlers): () => void {
   const source = new EventSource(address);
-  const hear = <Data>(name: string, tell: ((data: Data) => void) | undefined): void => {
+  const listen = <Data>(name: string, handle: ((data: Data) => void) | undefined): void => {
     source.addEventListener(name, (message: MessageEvent<string>) => {
-      tell?.(JSON.parse(message.data) as Data);
-      if (message.lastEventId) listener.onPlace?.(message.lastEventId);
+      handle?.(JSON.parse(message.data) as Data);
+      if (message.lastEventId) listener.onCursor?.(message.lastEventId);
     });
   };
-  hear("hello", listener.onOpen);
-  hear("snapshot", listener.onOpen);
-  hear("event", listener.onEvent);
-  hear("delta", listener.onDelta);
-  hear("reload", () => listener.onReload?.());
-  hear<{ why: string }>("bye", ({ why }) => listener.onBye?.(why));
+  listen("hello", listener.onOpen);
+  listen("snapshot", listener.onOpen);
+  listen("event", listener.onEvent);
+  listen("delta", listener.onDelta);
+  listen("reload", () => listener.onReload?.());
+  listen<{ why: string }>("bye", ({ why }) => listener.onEnd?.(why));
   source.addEventListener("error", () =>
-    listener.onAway?.(source.readyState === EventSource.CLOSED),
+    listener.onDisconnect?.(source.readyState === EventSource.CLOSED),
   );
   return () => source.close();
 }
 
-const NOTHING: Shown = { revision: 0, last_seq: 0, states: {} };
+const NOTHING: Snapshot = { revision: 0, last_seq: 0, states: {} };
 const WITHOUT_STATE: readonly EventKind[] = [
   "message.added",
   "message.changed",
@@ -89,30 +89,30 @@ const WITHOUT_STATE: readonly EventKind[] = [
 ];
 
 /** Begin with what a snapshot tells, or with a session that is new. */
-export function begin({ revision, last_seq, states }: Shown = NOTHING): Glimpse {
+export function createState({ revision, last_seq, states }: Snapshot = NOTHING): SessionState {
   const known = Object.entries(states).map(([thing, state]) => [thing, [state, revision]] as const);
   return { since: revision, revision, last_seq, states: Object.fromEntries(known) };
 }
 
 /** Apply an event to what a screen knows of its session; old and repeated news change nothing. */
-export function fold(glimpse: Glimpse, event: FeedEvent): Glimpse {
+export function applyEvent(state: SessionState, event: FeedEvent): SessionState {
   const isLine = event.kind === "message.added";
   return {
-    since: glimpse.since,
-    revision: Math.max(glimpse.revision, event.revision),
-    last_seq: isLine ? Math.max(glimpse.last_seq, event.subject ?? 0) : glimpse.last_seq,
-    states: WITHOUT_STATE.includes(event.kind) ? glimpse.states : newer(glimpse, event),
+    since: state.since,
+    revision: Math.max(state.revision, event.revision),
+    last_seq: isLine ? Math.max(state.last_seq, event.subject ?? 0) : state.last_seq,
+    states: WITHOUT_STATE.includes(event.kind) ? state.states : updateStates(state, event),
   };
 }
 
 /** Show what a new snapshot would tell. */
-export function show({ revision, last_seq, states }: Glimpse): Shown {
+export function toSnapshot({ revision, last_seq, states }: SessionState): Snapshot {
   const here = Object.entries(states).filter(([, [state]]) => state !== "moved");
   const told = here.map(([thing, [state]]) => [thing, state] as const);
   return { revision, last_seq, states: Object.fromEntries(told) };
 }
 
-function newer({ since, states }: Glimpse, event: FeedEvent): Glimpse["states"] {
+function updateStates({ since, states }: SessionState, event: FeedEvent): SessionState["states"] {
   const [noun = "", state = ""] = event.kind.split(".");
   const thing = event.subject === null ? noun : `${noun} ${event.subject}`;
   const known = states[thing]?.[1] ?? since;

@@ -1,15 +1,25 @@
 // Written by `make docs` from the code. Changes here are lost.
 
+/** How far somebody is let in; a later one in this list may all that an earlier one may. */
+export type AccessLevel = "stranger" | "member" | "admin" | "owner";
+
 /** Another name. */
-export interface AccountRenaming {
+export interface AccountRenameRequest {
   name: string;
+}
+
+/** A member who may use the web app from now on. */
+export interface AccountRequest {
+  name: string;
+  /** The profile they belong to; null: all of them. */
+  profile?: string | null;
 }
 
 /** What an account is to the installation. */
 export type AccountRole = "owner" | "member";
 
 /** Somebody who may use the web app. */
-export interface AccountShape {
+export interface AccountView {
   key: number;
   name: string;
   role: AccountRole;
@@ -21,16 +31,17 @@ export interface AccountShape {
   revision: string;
 }
 
-/** Leave to use a tool without asking. */
-export interface AllowanceView {
-  key: number;
-  profile: string;
-  /** Null: in every conversation of the profile. */
-  session_id: string | null;
-  tool: string;
-  extent: Extent;
-  allowed_at: string;
-  by_name: string | null;
+/** A chat on a platform, or a thread of one. */
+export interface AddressView {
+  platform: string;
+  kind: Kind;
+  chat: string;
+  /** Which of our accounts there; empty: the only. */
+  account?: string;
+  thread?: string | null;
+  /** What the chat is called. */
+  name?: string | null;
+  topic?: string | null;
 }
 
 /** What a person decides about something that an agent asked leave for. */
@@ -48,7 +59,7 @@ export interface AttachmentPart {
 }
 
 /** An administrative act. */
-export interface AuditShape {
+export interface AuditView {
   id: number;
   at: string;
   /** Who did it. */
@@ -56,23 +67,37 @@ export interface AuditShape {
   act: string;
   subject: string;
   detail: string;
+  /** The key of the token that was used; null: a browser, a chat or the terminal. */
+  token: number | null;
+  /** How often: failed logins of a quarter of an hour are counted. */
+  times: number;
 }
 
-/** What became of each of several sessions. */
-export interface BatchView {
-  outcomes: OutcomeView[];
+/** Who has to approve the tools that a turn asks about. */
+export type Awaits = "approver" | "requester";
+
+/** What became of one of several sessions. */
+export interface BatchOutcomeView {
+  id: string;
+  /** Why nothing was done with this one. */
+  error: string | null;
 }
 
 /** The same for several sessions. */
-export interface BatchWish {
+export interface BatchRequest {
   ids: string[];
   action: "pin" | "unpin" | "archive" | "unarchive" | "move" | "read" | "forget";
   /** Where `move` puts them. */
   project?: number | null;
 }
 
+/** What became of each of several sessions. */
+export interface BatchView {
+  outcomes: BatchOutcomeView[];
+}
+
 /** A branch of a conversation. */
-export interface BranchWish {
+export interface BranchRequest {
   title?: string | null;
 }
 
@@ -95,7 +120,7 @@ export type BusyMode = "queue" | "collect" | "interrupt" | "steer";
 export type CapKind = "person_day" | "person_month" | "session" | "day" | "month";
 
 /** A cap on spending, and what was spent under it so far, in US dollars. */
-export interface CapShape {
+export interface CapView {
   kind: CapKind;
   /** Who or what it is on; empty: everybody together. */
   subject: string;
@@ -103,7 +128,7 @@ export interface CapShape {
   spent: string;
   unpriced: number;
   /** Null: from the beginning on. */
-  period: PeriodShape | null;
+  period: PeriodView | null;
   /** It is near, or reached. */
   is_warned: boolean;
   /** Nothing more may be spent. */
@@ -111,7 +136,7 @@ export interface CapShape {
 }
 
 /** What a platform can do. */
-export interface CapabilitiesShape {
+export interface CapabilitiesView {
   text_limit: number;
   unit: Unit;
   edits: boolean;
@@ -130,7 +155,7 @@ export type Cause = "first" | "new" | "idle" | "daily" | "suspended" | "closed" 
 /** What was removed, and what no program can take back. */
 export interface CertificateView {
   id: number;
-  state: ForgettingState;
+  state: DeletionState;
   asked_at: string;
   done_at: string | null;
   counts: Record<string, number>;
@@ -138,11 +163,11 @@ export interface CertificateView {
 }
 
 /** All settings after a change, and what does not hold yet. */
-export interface ChangedSettings {
+export interface ChangedSettingsView {
   /** Where changes are written. */
   file: string;
-  items: SettingShape[];
-  failures: Failure[];
+  items: SettingView[];
+  failures: FailureView[];
   /** Settings that take effect only after a restart. */
   restart: string[];
   /** Changed settings that an option, a variable or the project's file overrides. */
@@ -160,17 +185,17 @@ export interface ChildView {
 }
 
 /** Something that can be pressed instead of being written. */
-export interface ChoiceShape {
+export interface ChoiceView {
   label: string;
   /** The line it sends. */
   says: string;
 }
 
 /** What came of a command. */
-export interface CommandAnswer {
+export interface CommandReplyView {
   /** The answer; empty where the transcript says it all. */
   text: string;
-  choices: ChoiceShape[];
+  choices: ChoiceView[];
   /** Where the screen goes on; null: with a conversation that is begun by its first words. */
   session_id: string | null;
   /** The turn that answers, if one does. */
@@ -181,8 +206,13 @@ export interface CommandAnswer {
   download: string | null;
 }
 
+/** A command as somebody wrote it. */
+export interface CommandRequest {
+  line: string;
+}
+
 /** Something that can be asked for with a slash. */
-export interface CommandShape {
+export interface CommandView {
   name: string;
   /** What may follow it. */
   arguments: string;
@@ -193,16 +223,11 @@ export interface CommandShape {
   /** What it does while a turn runs. */
   while_running: WhileRunning;
   /** The least rank that may ask for it. */
-  who: Rank;
-}
-
-/** A command as somebody wrote it. */
-export interface CommandWish {
-  line: string;
+  who: AccessLevel;
 }
 
 /** What a summary shall look at above all. */
-export interface CompressWish {
+export interface CompressRequest {
   focus?: string;
 }
 
@@ -211,11 +236,11 @@ export interface CompressedView {
   /** As a sentence: what was done, or why nothing was. */
   said: string;
   /** The cut that was made; null: nothing was done. */
-  cut: CutView | null;
+  cut: HiddenRangeView | null;
 }
 
 /** How full the context of a session is, and what it cost. */
-export interface ContextShape {
+export interface ContextView {
   /** How long the last prompt was; null: nobody counted one since the session began, or was compacted. */
   prompt_tokens: number | null;
   /** Nothing was said or hidden since; otherwise the next prompt will differ. */
@@ -224,9 +249,9 @@ export interface ContextShape {
   context_tokens: number | null;
   /** The share of it from which on room is made. */
   compact_at: number;
-  spent: SpentShape;
+  spent: SpentView;
   /** Yours and the session's; for an owner all. */
-  caps: CapShape[];
+  caps: CapView[];
 }
 
 /** How well a cost is known. */
@@ -249,29 +274,9 @@ export interface CountsView {
   scheduled: number;
 }
 
-/** Why a stretch of a transcript is hidden. */
-export type CutKind = "undone" | "retried" | "compacted";
-
-/** All cuts of a transcript, in the order they were made. */
-export interface CutList {
-  items: CutView[];
-}
-
-/** A stretch of a transcript that is out of sight, its first and last line included. */
-export interface CutView {
-  key: number;
-  kind: CutKind;
-  from_seq: number;
-  to_seq: number;
-  user_messages: number;
-  /** What the model is shown in its place. */
-  summary: string | null;
-  made_at: string;
-}
-
 /** A place to which nothing can be sent, until something can again. */
-export interface DeadShape {
-  place: PlaceShape;
+export interface DeadView {
+  place: AddressView;
   dead_at: string;
   why: string | null;
 }
@@ -283,24 +288,40 @@ export interface DecidedView {
 }
 
 /** What is decided about what an agent asks. */
-export interface Decision {
+export interface DecisionRequest {
   approval: Approval;
   /** The question that is decided, by the `asked_at` of its turn as it was shown. */
   asked_at: string;
   /** How long permission is given for. */
-  extent?: Extent;
+  extent?: PermissionDuration;
   /** What the agent is told. */
   words?: string;
 }
 
+/** What would go if something were forgotten now. */
+export interface DeletionPreviewView {
+  sessions: string[];
+  shared: string[];
+  branches: string[];
+  messages: number;
+  attachments: number;
+  senders: number;
+}
+
+/** How far a forgetting has come. */
+export type DeletionState = "removing" | "wiping" | "done";
+
+/** Where a reply stands on its way out. */
+export type DeliveryState = "pending" | "sending" | "sent" | "failed" | "abandoned";
+
 /** Something owed to a place, without what has to be said. */
-export interface DeliveryShape {
+export interface DeliveryView {
   id: number;
   session: string | null;
   turn: number | null;
   /** The line that it carries, if a person said it in the agent's place. */
   seq: number | null;
-  place: PlaceShape;
+  place: AddressView;
   state: DeliveryState;
   attempts: number;
   owed_at: string;
@@ -313,15 +334,17 @@ export interface DeliveryShape {
   error: string | null;
 }
 
-/** Where a reply stands on its way out. */
-export type DeliveryState = "pending" | "sending" | "sent" | "failed" | "abandoned";
-
 /** What a running turn does. */
 export type DeltaKind = "text" | "thought" | "line";
 
 /** What a device has begun to write, the latest first. */
-export interface DraftList {
+export interface DraftListView {
   items: DraftView[];
+}
+
+/** What a device has begun to write; nothing at all forgets it. */
+export interface DraftRequest {
+  text: string;
 }
 
 /** Unsent words, in a session or in the one that is not there yet. */
@@ -329,11 +352,6 @@ export interface DraftView {
   session_id: string | null;
   text: string;
   changed_at: string;
-}
-
-/** What a device has begun to write; nothing at all forgets it. */
-export interface DraftWish {
-  text: string;
 }
 
 /** The branch in which a line reads differently, and the turn that answers it there. */
@@ -351,17 +369,18 @@ export type EventKind = "session.opened" | "session.changed" | "session.suspende
 /** What a session can be written in. */
 export type ExportFormat = "md" | "html" | "jsonl";
 
-/** For how long leave is given. */
-export type Extent = "once" | "session" | "always";
-
 /** Something that could not be made of the settings: there everything is as it was. */
-export interface Failure {
+export interface FailureView {
   table: string;
   message: string;
 }
 
-/** How far a forgetting has come. */
-export type ForgettingState = "removing" | "wiping" | "done";
+/** What is wrong with one field of a request. */
+export interface FieldErrorView {
+  /** Where it stands, as `body.title`. */
+  field: string;
+  message: string;
+}
 
 /** A page of what was found, the best first. */
 export interface FoundView {
@@ -375,7 +394,7 @@ export interface FoundView {
 }
 
 /** One process that serves, and its platforms. */
-export interface GatewayShape {
+export interface GatewayView {
   host: string;
   pid: number;
   version: string;
@@ -384,40 +403,52 @@ export interface GatewayShape {
   beat_at: string;
   /** It has not been heard from for a minute. */
   is_silent: boolean;
-  places: PlacesShape;
-  platforms: HealthShape[];
-}
-
-/** What a screen keeps of one session, and the feed keeps true. */
-export interface GlimpseShape {
-  /** Events up to this one are in it. */
-  revision: number;
-  /** The number of its last line. */
-  last_seq: number;
-  /** The session, its latest turns and deliveries, and the state of each. */
-  states: Record<string, string>;
-}
-
-/** Somebody whom the owner let in, beside those whom the settings name. */
-export interface GrantShape {
-  sender: string;
-  name: string | null;
-  granted_at: string;
+  places: TurnCapacityView;
+  platforms: HealthView[];
+  /** The MCP servers that its agents use. */
+  servers: ServerView[];
 }
 
 /** Somebody to be let in without a code. */
-export interface GrantWish {
+export interface GrantRequest {
   /** Who is meant: the platform, a colon, and the id there. */
   sender: string;
   name?: string | null;
 }
 
+/** Somebody whom the owner let in, beside those whom the settings name. */
+export interface GrantView {
+  sender: string;
+  name: string | null;
+  granted_at: string;
+}
+
 /** How a platform is in one gateway, since when, and what went wrong last. */
-export interface HealthShape {
+export interface HealthView {
   name: string;
   state: PlatformState;
   since: string;
   error: string | null;
+}
+
+/** Why a stretch of a transcript is hidden. */
+export type HiddenRangeKind = "undone" | "retried" | "compacted";
+
+/** A stretch of a transcript that is out of sight, its first and last line included. */
+export interface HiddenRangeView {
+  key: number;
+  kind: HiddenRangeKind;
+  from_seq: number;
+  to_seq: number;
+  user_messages: number;
+  /** What the model is shown in its place. */
+  summary: string | null;
+  made_at: string;
+}
+
+/** All cuts of a transcript, in the order they were made. */
+export interface HiddenRangesView {
+  items: HiddenRangeView[];
 }
 
 /** How much an export takes. */
@@ -436,20 +467,20 @@ export interface HitView {
 }
 
 /** Where unasked messages go on a platform. */
-export interface HomeShape {
+export interface HomeView {
   platform: string;
-  place: PlaceShape;
+  place: AddressView;
 }
 
 /** Something that was not imported, and why. */
-export interface ImportProblem {
+export interface ImportIssueView {
   line: number;
   what: string;
   session: string | null;
 }
 
 /** What came of an import. */
-export interface ImportShape {
+export interface ImportView {
   added: number;
   /** Of those added, how many have a new id. */
   copied: number;
@@ -462,23 +493,41 @@ export interface ImportShape {
   bad: number;
   messages: number;
   attachments: number;
-  problems: ImportProblem[];
+  /** Of those added, how many are without the folder, tools or model address. */
+  without_settings: number;
+  problems: ImportIssueView[];
+}
+
+/** What came of something that arrived. */
+export type InboundOutcome = "queued" | "joined" | "observed" | "changed" | "early" | "ignored" | "answered" | "command" | "refused";
+
+/** A job to be made. */
+export interface JobRequest {
+  prompt: string;
+  /** As `every day 9:00`, `every 30m`, `at 2027-01-31 18:00` or a cron line. */
+  schedule: string;
+  timezone?: string;
+  /** Where the answer goes, as `telegram:42`; several with commas between them. */
+  target?: string;
+  mirror?: MirrorMode;
+  /** Empty: the first words of its prompt. */
+  name?: string;
 }
 
 /** What shall be different about a job; what is left out stays. */
-export interface JobEdit {
+export interface JobUpdateRequest {
   prompt?: string | null;
   /** As `every day 9:00`, `every 30m`, `at 2027-01-31 18:00` or a cron line. */
   schedule?: string | null;
   timezone?: string | null;
   target?: string | null;
-  mirror?: Mirror | null;
+  mirror?: MirrorMode | null;
   /** Empty: the first words of its prompt. */
   name?: string | null;
 }
 
 /** A prompt that is asked by itself. */
-export interface JobShape {
+export interface JobView {
   id: number;
   profile: string;
   name: string;
@@ -486,7 +535,7 @@ export interface JobShape {
   schedule: string;
   timezone: string;
   target: string;
-  mirror: Mirror;
+  mirror: MirrorMode;
   /** Null: the owner of the installation. */
   maker: string | null;
   made_at: string;
@@ -494,24 +543,11 @@ export interface JobShape {
   /** When it is asked next; null: never again. */
   next_at: string | null;
   /** Null: there was none yet. */
-  last_run: RunShape | null;
-}
-
-/** A job to be made. */
-export interface JobWish {
-  prompt: string;
-  /** As `every day 9:00`, `every 30m`, `at 2027-01-31 18:00` or a cron line. */
-  schedule: string;
-  timezone?: string;
-  /** Where the answer goes, as `telegram:42`; several with commas between them. */
-  target?: string;
-  mirror?: Mirror;
-  /** Empty: the first words of its prompt. */
-  name?: string;
+  last_run: RunView | null;
 }
 
 /** Two senders who are one person. */
-export interface JoinWish {
+export interface JoinRequest {
   /** Who is meant: the platform, a colon, and the id there. */
   one: string;
   /** Who is meant: the platform, a colon, and the id there. */
@@ -522,6 +558,24 @@ export type JsonValue = unknown;
 
 /** What sort of place an address is. */
 export type Kind = "dm" | "group" | "channel" | "thread";
+
+/** A model that a conversation may use. */
+export interface KnownModelView {
+  /** As `/model` takes it. */
+  name: string;
+  provider: string;
+  /** It answers where nobody chose another one. */
+  is_default: boolean;
+  /** The settings name it. */
+  is_offered: boolean;
+  /** Its provider has a key here, or asks for none. */
+  is_usable: boolean;
+  /** How much it reads at once; null: unknown. */
+  context_tokens: number | null;
+  /** US dollars for a million tokens, at the least; null: unknown. */
+  input_price: string | null;
+  output_price: string | null;
+}
 
 /** The kin of a session, as far as whoever asks may see it. */
 export interface LineageView {
@@ -536,14 +590,17 @@ export interface LineageView {
 }
 
 /** A link that logs in once. */
-export interface LinkShape {
+export interface LinkView {
   /** Give it to whoever is to log in; it is shown once. Null: the same request was answered before. */
   link: string | null;
   expires_at: string;
 }
 
+/** Which part of a profile's sessions a list is about. */
+export type ListSection = "sidebar" | "archived" | "scheduled" | "all";
+
 /** A sender, and the person that they are. */
-export interface ListedSender {
+export interface ListedSenderView {
   sender: string;
   name: string | null;
   /** Null: they have not spoken yet. */
@@ -553,7 +610,7 @@ export interface ListedSender {
 }
 
 /** What there is to do, and how large the database is, in bytes. */
-export interface LoadShape {
+export interface LoadView {
   queued: number;
   running: number;
   owed: number;
@@ -561,7 +618,7 @@ export interface LoadShape {
 }
 
 /** A browser that is logged in. */
-export interface LoginShape {
+export interface LoginView {
   key: number;
   /** How it calls itself. */
   device: string;
@@ -573,19 +630,19 @@ export interface LoginShape {
 }
 
 /** How many browsers were logged out. */
-export interface LoginsEnded {
+export interface LoginsEndedView {
   ended: number;
+}
+
+/** How far somebody has read. */
+export interface MarkRequest {
+  /** The last line that was read; null: all of them. */
+  seq?: number | null;
 }
 
 /** How far somebody has read. */
 export interface MarkView {
   seq: number;
-}
-
-/** How far somebody has read. */
-export interface MarkWish {
-  /** The last line that was read; null: all of them. */
-  seq?: number | null;
 }
 
 /** What went wrong, where a transcript shows that something did. */
@@ -599,8 +656,8 @@ export interface MarkerPart {
 }
 
 /** Who asks, and what they may do. */
-export interface Me {
-  account: AccountShape;
+export interface MeView {
+  account: AccountView;
   /** As whom they speak: the `sender_id` of their messages. */
   sender_id: string;
   scopes: TokenScope[];
@@ -614,12 +671,23 @@ export interface Me {
 export type MediaKind = "image" | "file" | "audio";
 
 /** A stretch of a transcript, in order. */
-export interface MessagePage {
+export interface MessagePageView {
   items: MessageView[];
   /** Give this as `before` for what is earlier, if any is. */
   before: number | null;
   /** Give this as `after` for what is later. */
   after: number | null;
+}
+
+/** Words for a conversation. */
+export interface MessageRequest {
+  text?: string;
+  /** The tickets of what was uploaded. */
+  attachments?: string[];
+  /** Whether the agent is asked. */
+  speech?: Speech;
+  /** What becomes of it while a turn runs; null: as everywhere. */
+  busy_mode?: BusyMode | null;
 }
 
 /** One line of a transcript. */
@@ -630,7 +698,7 @@ export interface MessageView {
   /** Its place; null while it waits for its turn. */
   seq: number | null;
   role: Role;
-  parts: (TextPart | AttachmentPart | ToolCallPart | ToolResultPart | ReasoningPart | MarkerPart)[];
+  parts: (TextPart | AttachmentPart | ToolCallPart | ToolResultPart | ReasoningPart | MarkerPart | NotePart)[];
   /** When it was written. */
   at: string;
   /** When it arrived, if that was noticeably later. */
@@ -648,31 +716,13 @@ export interface MinimapView {
 }
 
 /** Whether the answer of a run also becomes part of a conversation. */
-export type Mirror = "none" | "target";
+export type MirrorMode = "none" | "target";
 
-/** What is wrong with one field of a request. */
-export interface Mistake {
-  /** Where it stands, as `body.title`. */
-  field: string;
-  message: string;
-}
-
-/** A model that a conversation may use. */
-export interface ModelShape {
-  /** As `/model` takes it. */
-  name: string;
-  provider: string;
-  /** It answers where nobody chose another one. */
-  is_default: boolean;
-  /** The settings name it. */
-  is_offered: boolean;
-  /** Its provider has a key here, or asks for none. */
-  is_usable: boolean;
-  /** How much it reads at once; null: unknown. */
-  context_tokens: number | null;
-  /** US dollars for a million tokens, at the least; null: unknown. */
-  input_price: string | null;
-  output_price: string | null;
+/** The model that a session shall use; its address is for an owner to choose. */
+export interface ModelRequest {
+  model: string;
+  provider?: string | null;
+  base_url?: string | null;
 }
 
 /** The model that a session was told to use. */
@@ -682,51 +732,8 @@ export interface ModelView {
   base_url: string | null;
 }
 
-/** The model that a session shall use; its address is for an owner to choose. */
-export interface ModelWish {
-  model: string;
-  provider?: string | null;
-  base_url?: string | null;
-}
-
-/** A member who may use the web app from now on. */
-export interface NewAccount {
-  name: string;
-  /** The profile they belong to; null: all of them. */
-  profile?: string | null;
-}
-
-/** Words for a conversation. */
-export interface NewMessage {
-  text?: string;
-  /** The tickets of what was uploaded. */
-  attachments?: string[];
-  /** Whether the agent is asked. */
-  speech?: Speech;
-  /** What becomes of it while a turn runs; null: as everywhere. */
-  busy_mode?: BusyMode | null;
-}
-
-/** A project to be made. */
-export interface NewProject {
-  name: string;
-  color?: ProjectColor;
-  profile?: string | null;
-}
-
-/** The first words of a conversation; without them there is none. */
-export interface NewSession {
-  text?: string;
-  /** The tickets of what was uploaded. */
-  attachments?: string[];
-  profile?: string | null;
-  title?: string | null;
-  project?: number | null;
-  model?: ModelWish | null;
-}
-
 /** A token that was just made. */
-export interface NewToken {
+export interface NewTokenView {
   key: number;
   name: string;
   scopes: TokenScope[];
@@ -737,44 +744,33 @@ export interface NewToken {
   token: string | null;
 }
 
-/** What a line reads from now on. */
-export interface NewWords {
+/** Why a note for the agent quotes something. */
+export type NoteKind = "carried_over" | "summary" | "edited" | "deleted";
+
+/** A note for the agent that quotes messages, or says what happened to one. */
+export interface NotePart {
+  type?: "note";
+  kind: NoteKind;
   text: string;
 }
 
 /** Who began a session. */
-export type OriginInput = "person" | "job" | "import";
+export type Origin = "person" | "job" | "import";
 
-/** What came of something that arrived. */
-export type Outcome = "queued" | "joined" | "observed" | "changed" | "early" | "ignored" | "answered" | "command" | "refused";
-
-/** What became of one of several sessions. */
-export interface OutcomeView {
-  id: string;
-  /** Why nothing was done with this one. */
-  error: string | null;
-}
-
-export interface PageAccountShape {
-  items: AccountShape[];
+export interface PageAccountView {
+  items: AccountView[];
   /** Give this as `after` for the next page; null: there is none. */
   next?: string | null;
 }
 
-export interface PageAllowanceView {
-  items: AllowanceView[];
+export interface PageAuditView {
+  items: AuditView[];
   /** Give this as `after` for the next page; null: there is none. */
   next?: string | null;
 }
 
-export interface PageAuditShape {
-  items: AuditShape[];
-  /** Give this as `after` for the next page; null: there is none. */
-  next?: string | null;
-}
-
-export interface PageCapShape {
-  items: CapShape[];
+export interface PageCapView {
+  items: CapView[];
   /** Give this as `after` for the next page; null: there is none. */
   next?: string | null;
 }
@@ -785,8 +781,8 @@ export interface PageCertificateView {
   next?: string | null;
 }
 
-export interface PageCommandShape {
-  items: CommandShape[];
+export interface PageCommandView {
+  items: CommandView[];
   /** Give this as `after` for the next page; null: there is none. */
   next?: string | null;
 }
@@ -797,44 +793,50 @@ export interface PageCountedProjectView {
   next?: string | null;
 }
 
-export interface PageDeadShape {
-  items: DeadShape[];
+export interface PageDeadView {
+  items: DeadView[];
   /** Give this as `after` for the next page; null: there is none. */
   next?: string | null;
 }
 
-export interface PageDeliveryShape {
-  items: DeliveryShape[];
+export interface PageDeliveryView {
+  items: DeliveryView[];
   /** Give this as `after` for the next page; null: there is none. */
   next?: string | null;
 }
 
-export interface PageGrantShape {
-  items: GrantShape[];
+export interface PageGrantView {
+  items: GrantView[];
   /** Give this as `after` for the next page; null: there is none. */
   next?: string | null;
 }
 
-export interface PageHomeShape {
-  items: HomeShape[];
+export interface PageHomeView {
+  items: HomeView[];
   /** Give this as `after` for the next page; null: there is none. */
   next?: string | null;
 }
 
-export interface PageJobShape {
-  items: JobShape[];
+export interface PageJobView {
+  items: JobView[];
   /** Give this as `after` for the next page; null: there is none. */
   next?: string | null;
 }
 
-export interface PageListedSender {
-  items: ListedSender[];
+export interface PageKnownModelView {
+  items: KnownModelView[];
   /** Give this as `after` for the next page; null: there is none. */
   next?: string | null;
 }
 
-export interface PageLoginShape {
-  items: LoginShape[];
+export interface PageListedSenderView {
+  items: ListedSenderView[];
+  /** Give this as `after` for the next page; null: there is none. */
+  next?: string | null;
+}
+
+export interface PageLoginView {
+  items: LoginView[];
   /** Give this as `after` for the next page; null: there is none. */
   next?: string | null;
 }
@@ -845,32 +847,26 @@ export interface PageMessageView {
   next?: string | null;
 }
 
-export interface PageModelShape {
-  items: ModelShape[];
+export interface PagePasskeyView {
+  items: PasskeyView[];
   /** Give this as `after` for the next page; null: there is none. */
   next?: string | null;
 }
 
-export interface PagePasskeyShape {
-  items: PasskeyShape[];
+export interface PagePersonView {
+  items: PersonView[];
   /** Give this as `after` for the next page; null: there is none. */
   next?: string | null;
 }
 
-export interface PagePersonShape {
-  items: PersonShape[];
+export interface PageProbeView {
+  items: ProbeView[];
   /** Give this as `after` for the next page; null: there is none. */
   next?: string | null;
 }
 
-export interface PageProbeShape {
-  items: ProbeShape[];
-  /** Give this as `after` for the next page; null: there is none. */
-  next?: string | null;
-}
-
-export interface PageProfileShape {
-  items: ProfileShape[];
+export interface PageProfileView {
+  items: ProfileView[];
   /** Give this as `after` for the next page; null: there is none. */
   next?: string | null;
 }
@@ -887,8 +883,8 @@ export interface PageRevisionView {
   next?: string | null;
 }
 
-export interface PageRunShape {
-  items: RunShape[];
+export interface PageRunView {
+  items: RunView[];
   /** Give this as `after` for the next page; null: there is none. */
   next?: string | null;
 }
@@ -899,14 +895,20 @@ export interface PageSessionRowView {
   next?: string | null;
 }
 
-export interface PageShareShape {
-  items: ShareShape[];
+export interface PageShareView {
+  items: ShareView[];
   /** Give this as `after` for the next page; null: there is none. */
   next?: string | null;
 }
 
-export interface PageTokenShape {
-  items: TokenShape[];
+export interface PageTokenView {
+  items: TokenView[];
+  /** Give this as `after` for the next page; null: there is none. */
+  next?: string | null;
+}
+
+export interface PageToolPermissionView {
+  items: ToolPermissionView[];
   /** Give this as `after` for the next page; null: there is none. */
   next?: string | null;
 }
@@ -917,41 +919,33 @@ export interface PageTurnView {
   next?: string | null;
 }
 
-export interface PageUsageShape {
-  items: UsageShape[];
+export interface PageUsageView {
+  items: UsageView[];
   /** Give this as `after` for the next page; null: there is none. */
   next?: string | null;
 }
 
-export interface PageWaitingShape {
-  items: WaitingShape[];
+export interface PageWaitingView {
+  items: WaitingView[];
   /** Give this as `after` for the next page; null: there is none. */
   next?: string | null;
 }
 
 /** The code that somebody was shown who wants to be let in. */
-export interface PairingApproval {
+export interface PairingApprovalRequest {
   code: string;
   platform?: string | null;
 }
 
-/** What came of taking a sender out of their person. */
-export interface PartingShape {
-  /** False: they were linked with nobody. */
-  parted: boolean;
-  /** The sessions that end, as both spoke in them. */
-  ended: string[];
-}
-
 /** What a browser made of it. */
-export interface PasskeyAnswer {
+export interface PasskeyAnswerRequest {
   challenge: string;
   /** What `navigator.credentials` gave, as its `toJSON()` writes it. */
   credential: Record<string, unknown>;
 }
 
 /** A passkey that a browser made. */
-export interface PasskeyMade {
+export interface PasskeyMadeView {
   challenge: string;
   /** What `navigator.credentials` gave, as its `toJSON()` writes it. */
   credential: Record<string, unknown>;
@@ -959,7 +953,7 @@ export interface PasskeyMade {
 }
 
 /** What a browser needs to make a passkey, or to sign with one. */
-export interface PasskeyQuestion {
+export interface PasskeyQuestionView {
   /** Send it back with the answer. */
   challenge: string;
   /** For `navigator.credentials`, binary values in base64url. */
@@ -967,7 +961,7 @@ export interface PasskeyQuestion {
 }
 
 /** A passkey on a device of somebody. */
-export interface PasskeyShape {
+export interface PasskeyView {
   key: number;
   name: string;
   made_at: string;
@@ -975,92 +969,71 @@ export interface PasskeyShape {
 }
 
 /** A new password. */
-export interface PasswordChange {
+export interface PasswordChangeRequest {
   /** At least ten characters, and none of those that everybody guesses. */
   new: string;
   /** The one until now, if there is one. */
   old?: string | null;
+  /** Revoke all your tokens, too. */
+  end_tokens?: boolean;
 }
 
 /** Who wants to log in, and how they prove it. */
-export interface PasswordLogin {
+export interface PasswordLoginRequest {
   name: string;
   password: string;
 }
 
+/** The password of an account that is logged in. */
+export interface PasswordProofRequest {
+  password: string;
+}
+
 /** A day or a month by the clock of the caps' time zone. */
-export interface PeriodShape {
+export interface PeriodView {
   name: string;
   begins_at: string;
   ends_at: string;
 }
 
+/** For how long leave is given. */
+export type PermissionDuration = "once" | "session" | "always";
+
 /** Another name for a person. */
-export interface PersonRenaming {
+export interface PersonRenameRequest {
   name: string;
 }
 
 /** Somebody who speaks through several senders. */
-export interface PersonShape {
+export interface PersonView {
   key: number;
   name: string | null;
   made_at: string;
-  senders: SenderShape[];
+  senders: SenderView[];
   /** Its `ETag`: whoever changes it sends it back as `If-Match`, in quotes. */
   revision: string;
-}
-
-/** A chat on a platform, or a thread of one. */
-export interface PlaceShape {
-  platform: string;
-  kind: Kind;
-  chat: string;
-  /** Which of our accounts there; empty: the only. */
-  account?: string;
-  thread?: string | null;
-  /** What the chat is called. */
-  name?: string | null;
-  topic?: string | null;
-}
-
-/** How many turns a gateway may run at a time, and how many it runs. */
-export interface PlacesShape {
-  total: number;
-  taken: number;
-  /** Taken by agents that have said nothing for five minutes. */
-  silent: number;
-}
-
-/** What would go if something were forgotten now. */
-export interface PlanView {
-  sessions: string[];
-  shared: string[];
-  branches: string[];
-  messages: number;
-  attachments: number;
-  senders: number;
-}
-
-/** A platform of the gateway that answers. */
-export interface PlatformShape {
-  name: string;
-  can: CapabilitiesShape;
-  /** Null: it has yet to be begun. */
-  health: HealthShape | null;
-  /** Where unprompted messages go; null: nowhere yet. */
-  home: PlaceShape | null;
 }
 
 /** Whether a platform can be reached. */
 export type PlatformState = "connecting" | "up" | "down";
 
+/** A platform of the gateway that answers. */
+export interface PlatformView {
+  name: string;
+  can: CapabilitiesView;
+  /** Null: it has yet to be begun. */
+  health: HealthView | null;
+  /** Where unprompted messages go; null: nowhere yet. */
+  home: AddressView | null;
+}
+
 /** All gateways and platforms. */
-export interface PlatformsShape {
+export interface PlatformsView {
   /** Of the gateway that answers. */
-  platforms: PlatformShape[];
+  platforms: PlatformView[];
   /** All that serve this database. */
-  gateways: GatewayShape[];
-  load: LoadShape;
+  gateways: GatewayView[];
+  load: LoadView;
 }
 
 /** By which rules a session goes on. */
@@ -1084,18 +1057,18 @@ export interface PolicyView {
   chosen_busy_mode: BusyMode | null;
 }
 
+/** What is to be called. */
+export interface ProbeRequest {
+  /** A model, mcp, agent or platform, and its name in the settings; none: all. */
+  names?: string[];
+}
+
 /** What was called, and what came of it. */
-export interface ProbeShape {
+export interface ProbeView {
   name: string;
   /** Who answered, or what went wrong. */
   told: string;
   is_well: boolean;
-}
-
-/** What is to be called. */
-export interface ProbeWish {
-  /** A model, mcp, agent or platform, and its name in the settings; none: all. */
-  names?: string[];
 }
 
 /** What went wrong, to which id, and what to do. */
@@ -1113,19 +1086,13 @@ export interface Problem {
   /** What to do. */
   hint?: string | null;
   /** Which fields are wrong. */
-  errors?: Mistake[] | null;
+  errors?: FieldErrorView[] | null;
 }
 
 /** What conversations are kept apart by. */
-export interface ProfileShape {
+export interface ProfileView {
   name: string;
   is_main: boolean;
-}
-
-/** What of a project shall be different. */
-export interface ProjectChange {
-  name?: string | null;
-  color?: ProjectColor | null;
 }
 
 /** The colours that a project may have; screens know them in light and dark. */
@@ -1133,6 +1100,19 @@ export type ProjectColor = "gray" | "red" | "orange" | "yellow" | "green" | "tea
 
 /** Who made a project. */
 export type ProjectKind = "own" | "scheduled";
+
+/** A project to be made. */
+export interface ProjectRequest {
+  name: string;
+  color?: ProjectColor;
+  profile?: string | null;
+}
+
+/** What of a project shall be different. */
+export interface ProjectUpdateRequest {
+  name?: string | null;
+  color?: ProjectColor | null;
+}
 
 /** Sessions of one profile that belong together. */
 export interface ProjectView {
@@ -1152,7 +1132,7 @@ export interface QueuedView {
   /** Its place; null while it waits for its turn. */
   seq: number | null;
   role: Role;
-  parts: (TextPart | AttachmentPart | ToolCallPart | ToolResultPart | ReasoningPart | MarkerPart)[];
+  parts: (TextPart | AttachmentPart | ToolCallPart | ToolResultPart | ReasoningPart | MarkerPart | NotePart)[];
   /** When it was written. */
   at: string;
   /** When it arrived, if that was noticeably later. */
@@ -1165,9 +1145,6 @@ export interface QueuedView {
   /** Its `ETag`: whoever changes it sends it back as `If-Match`, in quotes. */
   revision: string;
 }
-
-/** How far somebody is let in; a later one in this list may all that an earlier one may. */
-export type Rank = "stranger" | "member" | "admin" | "owner";
 
 /** The model's thoughts. */
 export interface ReasoningPart {
@@ -1194,7 +1171,7 @@ export interface RetriedView {
 /** What a message said before it was changed. */
 export interface RevisionView {
   version: number;
-  parts: (TextPart | AttachmentPart | ToolCallPart | ToolResultPart | ReasoningPart | MarkerPart)[];
+  parts: (TextPart | AttachmentPart | ToolCallPart | ToolResultPart | ReasoningPart | MarkerPart | NotePart)[];
   replaced_at: string;
 }
 
@@ -1207,7 +1184,7 @@ export interface RoundsView {
 }
 
 /** One time that a job was due. */
-export interface RunShape {
+export interface RunView {
   id: number;
   /** `waiting`, `running`, `done`, `failed` or `skipped`. */
   state: string;
@@ -1219,23 +1196,23 @@ export interface RunShape {
   why: string | null;
 }
 
+/** One sender. */
+export interface SenderRequest {
+  /** Who is meant: the platform, a colon, and the id there. */
+  sender: string;
+}
+
 /** Somebody as a platform knows them. */
-export interface SenderShape {
+export interface SenderView {
   sender: string;
   name: string | null;
   /** Null: they have not spoken yet. */
   first_seen_at: string | null;
 }
 
-/** One sender. */
-export interface SenderWish {
-  /** Who is meant: the platform, a colon, and the id there. */
-  sender: string;
-}
-
 /** What came of words that were said. */
 export interface SentView {
-  outcome: Outcome;
+  outcome: InboundOutcome;
   session_id: string | null;
   /** The turn that answers them, if one does. */
   turn_id: number | null;
@@ -1243,18 +1220,30 @@ export interface SentView {
   is_repeated: boolean;
 }
 
-/** What shall be different; what is not named stays, and null takes a choice back. */
-export interface SessionChange {
+/** Whether an MCP server can be reached. */
+export type ServerState = "idle" | "up" | "down";
+
+/** The state of an MCP server in one gateway. */
+export interface ServerView {
+  name: string;
+  state: ServerState;
+  since: string;
+  /** How many tools it listed. */
+  tools: number;
+  /** The last error, also if the server is up again. */
+  error: string | null;
+  error_at: string | null;
+}
+
+/** The first words of a conversation; without them there is none. */
+export interface SessionRequest {
+  text?: string;
+  /** The tickets of what was uploaded. */
+  attachments?: string[];
+  profile?: string | null;
   title?: string | null;
-  is_pinned?: boolean | null;
-  is_archived?: boolean | null;
-  /** Null takes it out of its project. */
   project?: number | null;
-  model?: ModelWish | null;
-  busy_mode?: BusyMode | null;
-  personality?: string | null;
-  tools?: string[] | null;
-  workspace?: string | null;
+  model?: ModelRequest | null;
 }
 
 /** A session as a list shows it. */
@@ -1279,6 +1268,30 @@ export interface SessionRowView {
   is_read_only: boolean;
 }
 
+/** What a screen keeps of one session, and the feed keeps true. */
+export interface SessionSnapshotView {
+  /** Events up to this one are in it. */
+  revision: number;
+  /** The number of its last line. */
+  last_seq: number;
+  /** The session, its latest turns and deliveries, and the state of each. */
+  states: Record<string, string>;
+}
+
+/** What shall be different; what is not named stays, and null takes a choice back. */
+export interface SessionUpdateRequest {
+  title?: string | null;
+  is_pinned?: boolean | null;
+  is_archived?: boolean | null;
+  /** Null takes it out of its project. */
+  project?: number | null;
+  model?: ModelRequest | null;
+  busy_mode?: BusyMode | null;
+  personality?: string | null;
+  tools?: string[] | null;
+  workspace?: string | null;
+}
+
 /** One stretch of conversation. */
 export interface SessionView {
   id: string;
@@ -1287,7 +1300,7 @@ export interface SessionView {
   profile: string;
   platform: string;
   kind: Kind;
-  origin: ThreadlineCoreSessionOrigin;
+  origin: Origin;
   title: string | null;
   titled_by: TitleSource | null;
   parent_id: string | null;
@@ -1319,14 +1332,17 @@ export interface SessionView {
 /** What a setting is. */
 export type SettingKind = "text" | "number" | "truth" | "list" | "table";
 
+/** What kind of place a setting came from. */
+export type SettingOrigin = "default" | "file" | "variable" | "option";
+
 /** One setting; of a secret it is told only that there is one. */
-export interface SettingShape {
+export interface SettingView {
   key: string;
   kind: SettingKind;
   /** A secret reads ••••••, unless it says where it stands. */
   value: JsonValue;
   default: JsonValue;
-  origin: ThreadlineConfigCatalogueOrigin;
+  origin: SettingOrigin;
   /** The file, variable or option from which it came. */
   place: string | null;
   /** An option, a variable or the project's file sets it, and wins over the file. */
@@ -1343,20 +1359,25 @@ export interface SettingShape {
 }
 
 /** Settings by their dotted names. A secret is kept in a file that only its owner can read. */
-export interface SettingsChange {
+export interface SettingsUpdateRequest {
   set?: Record<string, JsonValue>;
   unset?: string[];
 }
 
 /** All settings by which this server goes. */
-export interface SettingsShape {
+export interface SettingsView {
   /** Where changes are written. */
   file: string;
-  items: SettingShape[];
+  items: SettingView[];
+}
+
+/** A conversation to be shared. */
+export interface ShareRequest {
+  session: string;
 }
 
 /** A page that is shared, or was. */
-export interface ShareShape {
+export interface ShareView {
   id: string;
   /** Where it is read, without a login. */
   path: string;
@@ -1367,20 +1388,12 @@ export interface ShareShape {
   revoked_at: string | null;
 }
 
-/** A conversation to be shared. */
-export interface ShareWish {
-  session: string;
-}
-
-/** Which part of a profile's sessions a list is about. */
-export type Shelf = "sidebar" | "archived" | "scheduled" | "all";
-
 /** What is true at one place of the feed. */
-export interface SnapshotShape {
+export interface SnapshotView {
   /** Follow the feed from here on. */
   cursor: string;
   /** Those that were asked for and may be seen, by their ids. */
-  sessions: Record<string, GlimpseShape>;
+  sessions: Record<string, SessionSnapshotView>;
 }
 
 /** A stretch of a text, and where in it the words stand that were looked for. */
@@ -1401,7 +1414,7 @@ export interface SpeakerView {
 export type Speech = "ask" | "answer";
 
 /** What a session has spent, all together. */
-export interface SpentShape {
+export interface SpentView {
   calls: number;
   /** Calls whose cost is not known; they count as nothing. */
   unpriced: number;
@@ -1413,7 +1426,7 @@ export interface SpentShape {
 }
 
 /** What came of starting a job. */
-export interface StartShape {
+export interface StartView {
   job: number;
   state: string;
   turn: number | null;
@@ -1450,14 +1463,13 @@ export interface TextPart {
   text: string;
 }
 
-/** What kind of place a setting came from. */
-export type ThreadlineConfigCatalogueOrigin = "default" | "file" | "variable" | "option";
-
-/** Who began a session. */
-export type ThreadlineCoreSessionOrigin = "person" | "job" | "import";
+/** What a line reads from now on. */
+export interface TextRequest {
+  text: string;
+}
 
 /** When a schedule comes next. */
-export interface TimesShape {
+export interface TimesView {
   /** None: never again. */
   items: string[];
 }
@@ -1472,26 +1484,26 @@ export interface TitleHitView {
 /** Who gave a session its title; a later one in this list wins over an earlier one. */
 export type TitleSource = "first_words" | "model" | "person";
 
+/** A token that somebody wants. */
+export interface TokenRequest {
+  name: string;
+  /** What it may do, and nothing else. */
+  scopes: TokenScope[];
+  /** For how long it is worth something; null: always, or as long as the token that creates it. */
+  days?: number | null;
+}
+
 /** What somebody may do who shows a token; a login of the web app may do all of it. */
 export type TokenScope = "read" | "write" | "admin";
 
 /** A token with which programs use the API. */
-export interface TokenShape {
+export interface TokenView {
   key: number;
   name: string;
   scopes: TokenScope[];
   made_at: string;
   used_at: string | null;
   expires_at: string | null;
-}
-
-/** A token that somebody wants. */
-export interface TokenWish {
-  name: string;
-  /** What it may do, and nothing else. */
-  scopes: TokenScope[];
-  /** For how long it is worth something; null: always. */
-  days?: number | null;
 }
 
 /** The agent asks for a tool. */
@@ -1503,12 +1515,32 @@ export interface ToolCallPart {
   arguments: string;
 }
 
+/** Leave to use a tool without asking. */
+export interface ToolPermissionView {
+  key: number;
+  profile: string;
+  /** Null: in every conversation of the profile. */
+  session_id: string | null;
+  tool: string;
+  extent: PermissionDuration;
+  allowed_at: string;
+  by_name: string | null;
+}
+
 /** What a tool answered. */
 export interface ToolResultPart {
   type?: "tool_result";
   call_id: string;
   text: string;
   is_error: boolean;
+}
+
+/** How many turns a gateway may run at a time, and how many it runs. */
+export interface TurnCapacityView {
+  total: number;
+  taken: number;
+  /** Taken by agents that have said nothing for five minutes. */
+  silent: number;
 }
 
 /** Where a turn stands. */
@@ -1530,13 +1562,15 @@ export interface TurnView {
   asked_at: string | null;
   /** The tools it asks permission for. */
   asks: string[];
+  /** Who has to approve those tools; null: the settings say who. */
+  awaits: Awaits | null;
   answer: string | null;
   error: string | null;
   answered_by: number | null;
 }
 
 /** How much is taken back. */
-export interface UndoWish {
+export interface UndoRequest {
   turns?: number;
 }
 
@@ -1552,8 +1586,16 @@ export interface UndoneView {
 /** What a platform counts when it limits the length of a text. */
 export type Unit = "characters" | "utf16" | "bytes";
 
+/** What came of taking a sender out of their person. */
+export interface UnlinkView {
+  /** False: they were linked with nobody. */
+  parted: boolean;
+  /** The sessions that end, as both spoke in them. */
+  ended: string[];
+}
+
 /** A file that is kept for a day, and for as long as a message uses it. */
-export interface UploadShape {
+export interface UploadView {
   /** The SHA-256 of its content, by which it is found. */
   blob: string;
   kind: MediaKind;
@@ -1569,7 +1611,7 @@ export interface UploadShape {
 export type UsageBy = "turn" | "session" | "model" | "task" | "person" | "day";
 
 /** What many calls spent together. */
-export interface UsageShape {
+export interface UsageView {
   /** Turn, session, `provider/model`, task, day, or who asked; empty: unknown. */
   subject: string;
   /** The title of a session, or the name of a person. */
@@ -1588,7 +1630,7 @@ export interface UsageShape {
 }
 
 /** Somebody who asked to be let in; the code was shown to them alone. */
-export interface WaitingShape {
+export interface WaitingView {
   sender: string;
   name: string | null;
   asked_at: string;
@@ -1622,10 +1664,10 @@ export interface Operations {
       after?: string | null | undefined;
       /** How many to answer at the most. */
       most?: number | undefined;
-      shelf?: Shelf | undefined;
+      shelf?: ListSection | undefined;
       platform?: string | null | undefined;
       kind?: Kind | null | undefined;
-      origin?: OriginInput | null | undefined;
+      origin?: Origin | null | undefined;
       project?: number | null | undefined;
       person?: number | null | undefined;
       sender?: string | null | undefined;
@@ -1649,7 +1691,7 @@ export interface Operations {
       /** Any text of your own. For a day the same request with the same key is answered as the first one was, and makes nothing new. */
       "Idempotency-Key"?: string | null | undefined;
     };
-    body: NewSession;
+    body: SessionRequest;
     answer: SentView;
   };
   /** Count the sessions of a profile by source and project, for its owner. */
@@ -1699,7 +1741,7 @@ export interface Operations {
       /** The `ETag` that was seen, or `*` for whatever there is now. */
       "If-Match"?: string | null | undefined;
     };
-    body: SessionChange;
+    body: SessionUpdateRequest;
     answer: SessionView;
   };
   /** Tell what would be removed with a session, without changing anything. */
@@ -1711,7 +1753,7 @@ export interface Operations {
     query: never;
     header: never;
     body: never;
-    answer: PlanView;
+    answer: DeletionPreviewView;
   };
   /** End a session; the next message there starts a new one. */
   end_session: {
@@ -1743,7 +1785,7 @@ export interface Operations {
     };
     query: never;
     header: never;
-    body: MarkWish;
+    body: MarkRequest;
     answer: MarkView;
   };
   /** Mark everything from a line on, or only the last line, as unread. */
@@ -1789,7 +1831,7 @@ export interface Operations {
     };
     header: never;
     body: never;
-    answer: MessagePage;
+    answer: MessagePageView;
   };
   /** Send a message in a session, whichever platform it lives on. */
   send_message: {
@@ -1802,7 +1844,7 @@ export interface Operations {
       /** Any text of your own. For a day the same request with the same key is answered as the first one was, and makes nothing new. */
       "Idempotency-Key"?: string | null | undefined;
     };
-    body: NewMessage;
+    body: MessageRequest;
     answer: SentView;
   };
   /** Read one line of a transcript, even one that is out of sight. */
@@ -1831,7 +1873,7 @@ export interface Operations {
     body: never;
     answer: PageRevisionView;
   };
-  /** Edit a line of a person, in a branch that starts before it. */
+  /** Edit a message of a person, in a branch that starts before it. */
   edit_message: {
     path: {
       /** The id of a session. */
@@ -1844,7 +1886,7 @@ export interface Operations {
       /** Any text of your own. For a day the same request with the same key is answered as the first one was, and makes nothing new. */
       "Idempotency-Key"?: string | null | undefined;
     };
-    body: NewWords;
+    body: TextRequest;
     answer: EditedView;
   };
   /** Start a session that shares the transcript up to a line. */
@@ -1860,7 +1902,7 @@ export interface Operations {
       /** Any text of your own. For a day the same request with the same key is answered as the first one was, and makes nothing new. */
       "Idempotency-Key"?: string | null | undefined;
     };
-    body: BranchWish;
+    body: BranchRequest;
     answer: SessionView;
   };
   /** Answer the people of a session on a platform yourself, in the agent's place. */
@@ -1914,7 +1956,7 @@ export interface Operations {
     path: never;
     query: never;
     header: never;
-    body: BatchWish;
+    body: BatchRequest;
     answer: BatchView;
   };
   /** List the stretches of a transcript that are out of sight, in the order they were made. */
@@ -1926,7 +1968,7 @@ export interface Operations {
     query: never;
     header: never;
     body: never;
-    answer: CutList;
+    answer: HiddenRangesView;
   };
   /** Take back what a person said last, and everything after it. */
   undo_turns: {
@@ -1939,7 +1981,7 @@ export interface Operations {
       /** Any text of your own. For a day the same request with the same key is answered as the first one was, and makes nothing new. */
       "Idempotency-Key"?: string | null | undefined;
     };
-    body: UndoWish;
+    body: UndoRequest;
     answer: UndoneView;
   };
   /** Show what was undone last again, if nothing has been said since. */
@@ -1981,7 +2023,7 @@ export interface Operations {
       /** Any text of your own. For a day the same request with the same key is answered as the first one was, and makes nothing new. */
       "Idempotency-Key"?: string | null | undefined;
     };
-    body: CompressWish;
+    body: CompressRequest;
     answer: CompressedView;
   };
   /** Let the model read again what the last compaction replaced. */
@@ -1993,7 +2035,7 @@ export interface Operations {
     query: never;
     header: never;
     body: never;
-    answer: CutView;
+    answer: HiddenRangeView;
   };
   /** Read a page of the turns of a session, the newest first. */
   list_turns: {
@@ -2079,7 +2121,7 @@ export interface Operations {
       /** The `ETag` that was seen, or `*` for whatever there is now. */
       "If-Match"?: string | null | undefined;
     };
-    body: NewWords;
+    body: TextRequest;
     answer: QueuedView;
   };
   /** Take back a waiting message, so that it is never answered. */
@@ -2101,7 +2143,7 @@ export interface Operations {
     query: never;
     header: never;
     body: never;
-    answer: PageCommandShape;
+    answer: PageCommandView;
   };
   /** Do in a session what the same line does in a chat, and return the reply. */
   give_command: {
@@ -2114,8 +2156,8 @@ export interface Operations {
       /** Any text of your own. For a day the same request with the same key is answered as the first one was, and makes nothing new. */
       "Idempotency-Key"?: string | null | undefined;
     };
-    body: CommandWish;
-    answer: CommandAnswer;
+    body: CommandRequest;
+    answer: CommandReplyView;
   };
   /** Tell how full the context is, what was spent, and how near the caps are. */
   read_context: {
@@ -2126,7 +2168,7 @@ export interface Operations {
     query: never;
     header: never;
     body: never;
-    answer: ContextShape;
+    answer: ContextView;
   };
   /** List the turns that wait for an answer you may give, latest first. */
   list_approvals: {
@@ -2151,7 +2193,7 @@ export interface Operations {
     };
     query: never;
     header: never;
-    body: Decision;
+    body: DecisionRequest;
     answer: DecidedView;
   };
   /** List the tools that need no approval, in a profile or in one session. */
@@ -2165,7 +2207,7 @@ export interface Operations {
     };
     header: never;
     body: never;
-    answer: PageAllowanceView;
+    answer: PageToolPermissionView;
   };
   /** Revoke permission: from its next turn on the agent asks again. */
   revoke_allowance: {
@@ -2176,7 +2218,7 @@ export interface Operations {
     query: never;
     header: never;
     body: never;
-    answer: AllowanceView;
+    answer: ToolPermissionView;
   };
   /** List the drafts of one of your devices, latest first. */
   list_drafts: {
@@ -2189,7 +2231,7 @@ export interface Operations {
     };
     header: never;
     body: never;
-    answer: DraftList;
+    answer: DraftListView;
   };
   /** Keep a draft of a device; an empty one deletes it. Returns all its drafts. */
   put_draft: {
@@ -2203,8 +2245,8 @@ export interface Operations {
       profile?: string | null | undefined;
     };
     header: never;
-    body: DraftWish;
-    answer: DraftList;
+    body: DraftRequest;
+    answer: DraftListView;
   };
   /** Delete a draft of a device: it was sent, or thrown away. */
   delete_draft: {
@@ -2294,7 +2336,7 @@ export interface Operations {
       /** Any text of your own. For a day the same request with the same key is answered as the first one was, and makes nothing new. */
       "Idempotency-Key"?: string | null | undefined;
     };
-    body: NewProject;
+    body: ProjectRequest;
     answer: ProjectView;
   };
   /** Read a project; pass its `ETag` as `If-Match` to change it. */
@@ -2333,7 +2375,7 @@ export interface Operations {
       /** The `ETag` that was seen, or `*` for whatever there is now. */
       "If-Match"?: string | null | undefined;
     };
-    body: ProjectChange;
+    body: ProjectUpdateRequest;
     answer: ProjectView;
   };
   /** Log in with a name and password. */
@@ -2341,8 +2383,8 @@ export interface Operations {
     path: never;
     query: never;
     header: never;
-    body: PasswordLogin;
-    answer: Me;
+    body: PasswordLoginRequest;
+    answer: MeView;
   };
   /** Get what a browser needs to sign with a passkey. */
   ask_passkey: {
@@ -2350,15 +2392,15 @@ export interface Operations {
     query: never;
     header: never;
     body: never;
-    answer: PasskeyQuestion;
+    answer: PasskeyQuestionView;
   };
   /** Log in with a passkey that signed the question. The answer sets a cookie. */
   log_in_by_passkey: {
     path: never;
     query: never;
     header: never;
-    body: PasskeyAnswer;
-    answer: Me;
+    body: PasskeyAnswerRequest;
+    answer: MeView;
   };
   /** Log this browser out. */
   log_out: {
@@ -2374,14 +2416,38 @@ export interface Operations {
     query: never;
     header: never;
     body: never;
-    answer: Me;
+    answer: MeView;
   };
-  /** Set your password. All other browsers are logged out. */
+  /** Set your password. All other browsers are logged out, on wish also programs with tokens. */
   set_password: {
     path: never;
     query: never;
     header: never;
-    body: PasswordChange;
+    body: PasswordChangeRequest;
+    answer: undefined;
+  };
+  /** Prove again who you are, with your password. */
+  prove_by_password: {
+    path: never;
+    query: never;
+    header: never;
+    body: PasswordProofRequest;
+    answer: undefined;
+  };
+  /** Get what a browser needs to prove with a passkey who you are. */
+  ask_proof: {
+    path: never;
+    query: never;
+    header: never;
+    body: never;
+    answer: PasskeyQuestionView;
+  };
+  /** Prove again who you are, with a passkey of yours that signed the question. */
+  prove_by_passkey: {
+    path: never;
+    query: never;
+    header: never;
+    body: PasskeyAnswerRequest;
     answer: undefined;
   };
   /** List your passkeys. */
@@ -2390,23 +2456,23 @@ export interface Operations {
     query: never;
     header: never;
     body: never;
-    answer: PagePasskeyShape;
+    answer: PagePasskeyView;
   };
   /** Add a passkey to log in with. A question is good for one answer. */
   add_passkey: {
     path: never;
     query: never;
     header: never;
-    body: PasskeyMade;
-    answer: PasskeyShape;
+    body: PasskeyMadeView;
+    answer: PasskeyView;
   };
-  /** Get what a browser needs to create a passkey. */
+  /** Get what a browser needs to create a passkey, within ten minutes of a login or a proof. */
   ask_new_passkey: {
     path: never;
     query: never;
     header: never;
     body: never;
-    answer: PasskeyQuestion;
+    answer: PasskeyQuestionView;
   };
   /** Delete a passkey: it no longer logs you in. */
   delete_passkey: {
@@ -2425,7 +2491,7 @@ export interface Operations {
     query: never;
     header: never;
     body: never;
-    answer: PageLoginShape;
+    answer: PageLoginView;
   };
   /** Log out all your other browsers. */
   end_other_logins: {
@@ -2433,7 +2499,7 @@ export interface Operations {
     query: never;
     header: never;
     body: never;
-    answer: LoginsEnded;
+    answer: LoginsEndedView;
   };
   /** Log out one of your browsers. */
   end_login: {
@@ -2452,7 +2518,7 @@ export interface Operations {
     query: never;
     header: never;
     body: never;
-    answer: PageTokenShape;
+    answer: PageTokenView;
   };
   /** Create a token for a program. Only the first answer shows it. */
   make_token: {
@@ -2462,10 +2528,10 @@ export interface Operations {
       /** Any text of your own. For a day the same request with the same key is answered as the first one was, and makes nothing new. */
       "Idempotency-Key"?: string | null | undefined;
     };
-    body: TokenWish;
-    answer: NewToken;
+    body: TokenRequest;
+    answer: NewTokenView;
   };
-  /** Revoke a token. */
+  /** Revoke a token, and the tokens that were created with it. */
   end_token: {
     path: {
       /** The key of a token. */
@@ -2487,7 +2553,7 @@ export interface Operations {
     };
     header: never;
     body: never;
-    answer: PageAccountShape;
+    answer: PageAccountView;
   };
   /** Add a member, who may use the web app. A login link or a password lets them in. */
   make_account: {
@@ -2497,8 +2563,8 @@ export interface Operations {
       /** Any text of your own. For a day the same request with the same key is answered as the first one was, and makes nothing new. */
       "Idempotency-Key"?: string | null | undefined;
     };
-    body: NewAccount;
-    answer: AccountShape;
+    body: AccountRequest;
+    answer: AccountView;
   };
   /** Read an account. */
   read_account: {
@@ -2509,7 +2575,7 @@ export interface Operations {
     query: never;
     header: never;
     body: never;
-    answer: AccountShape;
+    answer: AccountView;
   };
   /** End an account: nobody can use it any longer. Its conversations are kept. */
   end_account: {
@@ -2533,8 +2599,8 @@ export interface Operations {
       /** The `ETag` that was seen, or `*` for whatever there is now. */
       "If-Match"?: string | null | undefined;
     };
-    body: AccountRenaming;
-    answer: AccountShape;
+    body: AccountRenameRequest;
+    answer: AccountView;
   };
   /** Create a link that logs somebody in once, within 15 minutes. */
   make_login_link: {
@@ -2548,7 +2614,7 @@ export interface Operations {
       "Idempotency-Key"?: string | null | undefined;
     };
     body: never;
-    answer: LinkShape;
+    answer: LinkView;
   };
   /** Remove a password, for example when somebody forgot it. */
   drop_password: {
@@ -2570,7 +2636,7 @@ export interface Operations {
     query: never;
     header: never;
     body: never;
-    answer: LoginsEnded;
+    answer: LoginsEndedView;
   };
   /** Read administrative acts, latest first. They contain no secrets and no messages. */
   list_audit: {
@@ -2583,7 +2649,7 @@ export interface Operations {
     };
     header: never;
     body: never;
-    answer: PageAuditShape;
+    answer: PageAuditView;
   };
   /** Return the state of sessions and a place in the feed from which to follow it. */
   read_state: {
@@ -2596,7 +2662,7 @@ export interface Operations {
     };
     header: never;
     body: never;
-    answer: SnapshotShape;
+    answer: SnapshotView;
   };
   /** Follow the feed, from a place in it or from now. */
   follow: {
@@ -2624,7 +2690,7 @@ export interface Operations {
     query: never;
     header: never;
     body: never;
-    answer: PageProfileShape;
+    answer: PageProfileView;
   };
   /** List everybody who speaks through several senders. */
   list_people: {
@@ -2637,7 +2703,7 @@ export interface Operations {
     };
     header: never;
     body: never;
-    answer: PagePersonShape;
+    answer: PagePersonView;
   };
   /** List everybody known on any platform, in the order in which they came. */
   list_senders: {
@@ -2650,7 +2716,7 @@ export interface Operations {
     };
     header: never;
     body: never;
-    answer: PageListedSender;
+    answer: PageListedSenderView;
   };
   /** Show the certificates of what was forgotten, the newest first. */
   list_forgettings: {
@@ -2670,7 +2736,7 @@ export interface Operations {
     path: never;
     query: never;
     header: never;
-    body: SenderWish;
+    body: SenderRequest;
     answer: CertificateView;
   };
   /** Tell what would be removed with somebody. Nothing is changed. */
@@ -2678,24 +2744,24 @@ export interface Operations {
     path: never;
     query: never;
     header: never;
-    body: SenderWish;
-    answer: PlanView;
+    body: SenderRequest;
+    answer: DeletionPreviewView;
   };
   /** Make two senders one person. Their messages stay where they are. */
   join_senders: {
     path: never;
     query: never;
     header: never;
-    body: JoinWish;
-    answer: PersonShape;
+    body: JoinRequest;
+    answer: PersonView;
   };
   /** Make a sender a person of their own again. */
   part_sender: {
     path: never;
     query: never;
     header: never;
-    body: SenderWish;
-    answer: PartingShape;
+    body: SenderRequest;
+    answer: UnlinkView;
   };
   /** Read a person. */
   read_person: {
@@ -2706,7 +2772,7 @@ export interface Operations {
     query: never;
     header: never;
     body: never;
-    answer: PersonShape;
+    answer: PersonView;
   };
   /** Rename a person. */
   rename_person: {
@@ -2719,8 +2785,8 @@ export interface Operations {
       /** The `ETag` that was seen, or `*` for whatever there is now. */
       "If-Match"?: string | null | undefined;
     };
-    body: PersonRenaming;
-    answer: PersonShape;
+    body: PersonRenameRequest;
+    answer: PersonView;
   };
   /** List who is waiting to be let in. Only they know their codes. */
   list_waiting: {
@@ -2731,7 +2797,7 @@ export interface Operations {
     };
     header: never;
     body: never;
-    answer: PageWaitingShape;
+    answer: PageWaitingView;
   };
   /** Let in whoever was shown a code. After five wrong codes none is accepted for an hour. */
   approve_pairing: {
@@ -2744,8 +2810,8 @@ export interface Operations {
       /** Any text of your own. For a day the same request with the same key is answered as the first one was, and makes nothing new. */
       "Idempotency-Key"?: string | null | undefined;
     };
-    body: PairingApproval;
-    answer: GrantShape;
+    body: PairingApprovalRequest;
+    answer: GrantView;
   };
   /** List everybody who was let in, in addition to those named in the settings. */
   list_grants: {
@@ -2756,7 +2822,7 @@ export interface Operations {
     };
     header: never;
     body: never;
-    answer: PageGrantShape;
+    answer: PageGrantView;
   };
   /** Let somebody in without a code. */
   allow_sender: {
@@ -2769,8 +2835,8 @@ export interface Operations {
       /** Any text of your own. For a day the same request with the same key is answered as the first one was, and makes nothing new. */
       "Idempotency-Key"?: string | null | undefined;
     };
-    body: GrantWish;
-    answer: GrantShape;
+    body: GrantRequest;
+    answer: GrantView;
   };
   /** Revoke somebody's access, or reject a request. Those named in the settings keep theirs. */
   revoke_sender: {
@@ -2794,7 +2860,7 @@ export interface Operations {
     };
     header: never;
     body: never;
-    answer: PlatformsShape;
+    answer: PlatformsView;
   };
   /** List where unprompted messages go, one chat per platform. People set it with /sethome. */
   list_homes: {
@@ -2805,7 +2871,7 @@ export interface Operations {
     };
     header: never;
     body: never;
-    answer: PageHomeShape;
+    answer: PageHomeView;
   };
   /** List the places to which nothing can be sent, the latest first. */
   list_dead_targets: {
@@ -2818,7 +2884,7 @@ export interface Operations {
     };
     header: never;
     body: never;
-    answer: PageDeadShape;
+    answer: PageDeadView;
   };
   /** List what is or was owed for a session, the newest first. */
   list_deliveries: {
@@ -2835,7 +2901,7 @@ export interface Operations {
     };
     header: never;
     body: never;
-    answer: PageDeliveryShape;
+    answer: PageDeliveryView;
   };
   /** List what was not delivered, on any platform, newest first. */
   list_lost_deliveries: {
@@ -2848,7 +2914,7 @@ export interface Operations {
     };
     header: never;
     body: never;
-    answer: PageDeliveryShape;
+    answer: PageDeliveryView;
   };
   /** Send something again that was not delivered. */
   retry_delivery: {
@@ -2859,7 +2925,7 @@ export interface Operations {
     query: never;
     header: never;
     body: never;
-    answer: DeliveryShape;
+    answer: DeliveryView;
   };
   /** List the jobs of a profile, oldest first; a member sees their own. */
   list_jobs: {
@@ -2874,7 +2940,7 @@ export interface Operations {
     };
     header: never;
     body: never;
-    answer: PageJobShape;
+    answer: PageJobView;
   };
   /** Create a job. A member's job answers themselves: its target is `origin`. */
   make_job: {
@@ -2887,8 +2953,8 @@ export interface Operations {
       /** Any text of your own. For a day the same request with the same key is answered as the first one was, and makes nothing new. */
       "Idempotency-Key"?: string | null | undefined;
     };
-    body: JobWish;
-    answer: JobShape;
+    body: JobRequest;
+    answer: JobView;
   };
   /** Tell when a schedule would run next, without creating a job. */
   list_times: {
@@ -2900,7 +2966,7 @@ export interface Operations {
     };
     header: never;
     body: never;
-    answer: TimesShape;
+    answer: TimesView;
   };
   /** Read a job. */
   read_job: {
@@ -2911,7 +2977,7 @@ export interface Operations {
     query: never;
     header: never;
     body: never;
-    answer: JobShape;
+    answer: JobView;
   };
   /** Delete a job and the record of its runs; their sessions are kept. */
   delete_job: {
@@ -2938,8 +3004,8 @@ export interface Operations {
       /** The `ETag` that was seen, or `*` for whatever there is now. */
       "If-Match"?: string | null | undefined;
     };
-    body: JobEdit;
-    answer: JobShape;
+    body: JobUpdateRequest;
+    answer: JobView;
   };
   /** Pause a job; a run under way continues. */
   pause_job: {
@@ -2950,7 +3016,7 @@ export interface Operations {
     query: never;
     header: never;
     body: never;
-    answer: JobShape;
+    answer: JobView;
   };
   /** Resume a job; runs it missed are not made up for. */
   resume_job: {
@@ -2961,7 +3027,7 @@ export interface Operations {
     query: never;
     header: never;
     body: never;
-    answer: JobShape;
+    answer: JobView;
   };
   /** Run a job now, whatever its schedule says. */
   run_job: {
@@ -2975,7 +3041,7 @@ export interface Operations {
       "Idempotency-Key"?: string | null | undefined;
     };
     body: never;
-    answer: StartShape;
+    answer: StartView;
   };
   /** List the runs of a job that are kept, the newest first. */
   list_runs: {
@@ -2991,7 +3057,7 @@ export interface Operations {
     };
     header: never;
     body: never;
-    answer: PageRunShape;
+    answer: PageRunView;
   };
   /** Add up usage. Days come in order, everything else with the most expensive first. */
   sum_usage: {
@@ -3016,7 +3082,7 @@ export interface Operations {
     };
     header: never;
     body: never;
-    answer: PageUsageShape;
+    answer: PageUsageView;
   };
   /** Tell how near the caps are: your own, a session's and, for an owner, those of everybody. */
   list_caps: {
@@ -3027,7 +3093,7 @@ export interface Operations {
     };
     header: never;
     body: never;
-    answer: PageCapShape;
+    answer: PageCapView;
   };
   /** List the models you may choose; those named in the settings come first. */
   list_models: {
@@ -3038,7 +3104,7 @@ export interface Operations {
     };
     header: never;
     body: never;
-    answer: PageModelShape;
+    answer: PageKnownModelView;
   };
   /** Keep a file, so that a message can use it within a day. The body is the file itself. */
   upload_attachment: {
@@ -3049,7 +3115,7 @@ export interface Operations {
     };
     header: never;
     body: Blob;
-    answer: UploadShape;
+    answer: UploadView;
   };
   /** Give a file to whoever may see a message that shows it, or has just uploaded it. */
   download_attachment: {
@@ -3113,10 +3179,12 @@ export interface Operations {
       skip_bad?: boolean | undefined;
       /** Give new ids where ids are taken. */
       as_copies?: boolean | undefined;
+      /** Keep the folders, tools and model addresses of the file. */
+      keep_settings?: boolean | undefined;
     };
     header: never;
     body: Blob;
-    answer: ImportShape;
+    answer: ImportView;
   };
   /** List the pages that are or were shared, newest first; a member sees their own. */
   list_shares: {
@@ -3131,7 +3199,7 @@ export interface Operations {
     };
     header: never;
     body: never;
-    answer: PageShareShape;
+    answer: PageShareView;
   };
   /** Share a conversation as it is now, as a page that anyone with the link can read. */
   make_share: {
@@ -3141,8 +3209,8 @@ export interface Operations {
       /** Any text of your own. For a day the same request with the same key is answered as the first one was, and makes nothing new. */
       "Idempotency-Key"?: string | null | undefined;
     };
-    body: ShareWish;
-    answer: ShareShape;
+    body: ShareRequest;
+    answer: ShareView;
   };
   /** Revoke a shared page: nobody can read it any longer. */
   revoke_share: {
@@ -3161,7 +3229,7 @@ export interface Operations {
     query: never;
     header: never;
     body: never;
-    answer: SettingsShape;
+    answer: SettingsView;
   };
   /** Write settings to the file and apply them at once; if one is not valid, none is changed. */
   change_settings: {
@@ -3171,8 +3239,8 @@ export interface Operations {
       /** The `ETag` that was seen, or `*` for whatever there is now. */
       "If-Match"?: string | null | undefined;
     };
-    body: SettingsChange;
-    answer: ChangedSettings;
+    body: SettingsUpdateRequest;
+    answer: ChangedSettingsView;
   };
   /** Reload the file, after somebody edited it by hand, and apply it. */
   reload_settings: {
@@ -3180,15 +3248,15 @@ export interface Operations {
     query: never;
     header: never;
     body: never;
-    answer: ChangedSettings;
+    answer: ChangedSettingsView;
   };
   /** Call what the settings name, and tell what responds: a model is asked for one word. */
   probe_settings: {
     path: never;
     query: never;
     header: never;
-    body: ProbeWish;
-    answer: PageProbeShape;
+    body: ProbeRequest;
+    answer: PageProbeView;
   };
 }
 
@@ -3255,6 +3323,9 @@ export const ROUTES = {
   log_out: ["DELETE", "/api/login", "data"],
   read_me: ["GET", "/api/me", "data"],
   set_password: ["PUT", "/api/me/password", "data"],
+  prove_by_password: ["POST", "/api/me/proof", "data"],
+  ask_proof: ["POST", "/api/me/proof/question", "data"],
+  prove_by_passkey: ["POST", "/api/me/proof/passkey", "data"],
   list_passkeys: ["GET", "/api/me/passkeys", "data"],
   add_passkey: ["POST", "/api/me/passkeys", "data"],
   ask_new_passkey: ["POST", "/api/me/passkeys/question", "data"],

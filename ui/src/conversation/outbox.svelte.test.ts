@@ -1,20 +1,27 @@
 import { describe, expect, it } from "vitest";
 import { Problem } from "../api/client.ts";
-import { Outbox, outboxAt, type Carry, type Said, type Shelf, type Unsent } from "./outbox.svelte.ts";
+import {
+  openOutbox,
+  Outbox,
+  type OutboxStorage,
+  type OutgoingMessage,
+  type SendFunction,
+  type StoredMessage,
+} from "./outbox.svelte.ts";
 
 /** A shelf that outlasts the page. */
-class Board implements Shelf {
-  kept: Unsent[] = [];
+class Board implements OutboxStorage {
+  kept: StoredMessage[] = [];
   constructor(readonly name = "here") {}
 
-  all = (): readonly Unsent[] => this.kept;
-  keep = (unsent: Unsent): void => void this.kept.push(unsent);
+  all = (): readonly StoredMessage[] => this.kept;
+  keep = (stored: StoredMessage): void => void this.kept.push(stored);
   drop = (key: string): void => void (this.kept = this.kept.filter((one) => one.key !== key));
 }
 
-const said = (text: string): Said => ({ text, tickets: [], speech: "ask" });
+const said = (text: string): OutgoingMessage => ({ text, tickets: [], speech: "ask" });
 const texts = (outbox: Outbox): string[] => outbox.pending.map((one) => one.text);
-const away: Carry = () => Promise.reject(new TypeError("away"));
+const away: SendFunction = () => Promise.reject(new TypeError("away"));
 
 describe("an outbox", () => {
   it("shows a line until it has arrived", async () => {
@@ -39,7 +46,7 @@ describe("an outbox", () => {
     expect(outbox.pending[0]?.error).toBeInstanceOf(TypeError);
 
     isAway = false;
-    await outbox.resendLost();
+    await outbox.resendFailed();
 
     expect(outbox.pending).toEqual([]);
     expect(keys).toHaveLength(2);
@@ -52,7 +59,7 @@ describe("an outbox", () => {
       if (++tries < 2) throw new Problem(503, "StorageError", "The store does not work.");
     }, new Board());
     await outbox.send(said("hello"), 0);
-    await outbox.resendLost();
+    await outbox.resendFailed();
     expect(outbox.pending).toEqual([]);
   });
 
@@ -63,7 +70,7 @@ describe("an outbox", () => {
       throw new Problem(402, "CapReached", "The cap is reached.");
     }, new Board());
     await outbox.send(said("hello"), 0);
-    await outbox.resendLost();
+    await outbox.resendFailed();
     expect(tries).toBe(1);
     expect(outbox.pending).toHaveLength(1);
   });
@@ -83,7 +90,7 @@ describe("an outbox", () => {
       order.push(`${text} ends`);
     }, new Board());
 
-    await Promise.all([outbox.send(said("first"), 0), outbox.send(said("second"), 0), outbox.resendLost()]);
+    await Promise.all([outbox.send(said("first"), 0), outbox.send(said("second"), 0), outbox.resendFailed()]);
 
     expect(order).toEqual(["first begins", "first ends", "second begins", "second ends"]);
   });
@@ -121,7 +128,7 @@ describe("an outbox", () => {
 
     const after = new Outbox(async (_, key) => void keys.push(key), board);
     expect(after.pending).toMatchObject([{ text: "hello", since: 7, error: null }]);
-    await after.resendLost();
+    await after.resendFailed();
 
     expect(new Set(keys).size).toBe(1);
     expect(board.kept).toEqual([]);
@@ -130,28 +137,28 @@ describe("an outbox", () => {
   it("is found again by whoever comes back, and never sends the same line twice at once", async () => {
     let arrive = (): void => undefined;
     const carried: string[] = [];
-    const carry: Carry = ({ text }) => (carried.push(text), new Promise((resolve) => (arrive = resolve)));
+    const transmit: SendFunction = ({ text }) => (carried.push(text), new Promise((resolve) => (arrive = resolve)));
     const board = new Board();
-    const outbox = outboxAt(board, carry);
+    const outbox = openOutbox(board, transmit);
     const sent = outbox.send(said("under way"), 0);
-    outbox.leave();
+    outbox.detach();
     await Promise.resolve();
 
-    const again = outboxAt(board, async ({ text }) => void carried.push(text));
+    const again = openOutbox(board, async ({ text }) => void carried.push(text));
     expect(again).toBe(outbox);
     const second = again.send(said("after it"), 0);
     arrive();
     await Promise.all([sent, second]);
 
     expect(carried).toEqual(["under way", "after it"]);
-    expect(outboxAt(board, carry)).not.toBe(outbox);
+    expect(openOutbox(board, transmit)).not.toBe(outbox);
   });
 
   it("keeps what waits behind the first words where those have led", async () => {
     const [nowhere, there] = [new Board("nowhere"), new Board("there")];
     const outbox = new Outbox(async ({ text }, key) => {
       if (text !== "first") throw new TypeError("away");
-      outbox.arrive(key, "there");
+      outbox.setSession(key, "there");
       outbox.move(there);
     }, nowhere);
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import row from "../conversation/TranscriptRow.svelte?raw";
+import row from "../conversation/transcript/TranscriptRow.svelte?raw";
 import tokens from "./tokens.css?raw";
 
 const found = tokens.matchAll(/--([\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)/g);

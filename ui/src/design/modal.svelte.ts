@@ -1,4 +1,4 @@
-// Windows over everything else: each takes the focus and gives it back, and closes when one presses beside it.
+// Modal windows: each takes the focus and restores it, and closes when its backdrop is pressed.
 
 import { untrack } from "svelte";
 import type { Attachment } from "svelte/attachments";
@@ -23,26 +23,26 @@ class Modals {
 export const modals = new Modals();
 
 /** What was written in a window, and would be gone with it. */
-export class Written {
+export class UnsavedInput {
   /** Where somebody wrote last. */
-  last: HTMLElement | null = null;
+  lastField: HTMLElement | null = null;
   readonly #before = new Map<HTMLInputElement | HTMLTextAreaElement, string>();
 
   /** Whether something is written there that was not there before. */
-  get isAny(): boolean {
+  get hasChanges(): boolean {
     return [...this.#before].some(([field, before]) => field.isConnected && field.value !== before);
   }
 
   /** Notice a field that somebody is about to write in; what they look for with it is nothing to be kept. */
-  meet(target: EventTarget | null): void {
-    const isText = target instanceof HTMLTextAreaElement || (target instanceof HTMLInputElement && isLine(target));
+  track(target: EventTarget | null): void {
+    const isText = target instanceof HTMLTextAreaElement || (target instanceof HTMLInputElement && isTextInput(target));
     if (!isText) return;
-    this.last = target;
+    this.lastField = target;
     if (!this.#before.has(target)) this.#before.set(target, target.value);
   }
 }
 
-function isLine({ type }: HTMLInputElement): boolean {
+function isTextInput({ type }: HTMLInputElement): boolean {
   return !["checkbox", "radio", "search", "file", "range"].includes(type);
 }
 
@@ -50,32 +50,32 @@ function isLine({ type }: HTMLInputElement): boolean {
 export function modal({ isForm }: { isForm: boolean }): Attachment<HTMLDialogElement> {
   return (dialog) => {
     const before = document.activeElement;
-    const unheard = closeBeside(dialog, isForm);
+    const removeListeners = closeOnBackdrop(dialog, isForm);
     dialog.showModal();
     modals.add(dialog);
     return () => {
-      unheard();
+      removeListeners();
       modals.remove(dialog);
-      giveBack(before);
+      restoreFocus(before);
     };
   };
 }
 
 /** A press that began inside, as one that selects words, is none beside it, wherever it ends. */
-function closeBeside(dialog: HTMLDialogElement, isForm: boolean): () => void {
-  const ears = new AbortController();
-  const { signal } = ears;
-  let [isBeside, isWritten] = [false, false];
-  dialog.addEventListener("input", () => (isWritten = isForm), { signal });
-  dialog.addEventListener("pointerdown", ({ target }) => (isBeside = target === dialog), { signal });
-  dialog.addEventListener("click", ({ target }) => target === dialog && isBeside && !isWritten && dialog.close(), {
+function closeOnBackdrop(dialog: HTMLDialogElement, isForm: boolean): () => void {
+  const listeners = new AbortController();
+  const { signal } = listeners;
+  let [isOnBackdrop, isDirty] = [false, false];
+  dialog.addEventListener("input", () => (isDirty = isForm), { signal });
+  dialog.addEventListener("pointerdown", ({ target }) => (isOnBackdrop = target === dialog), { signal });
+  dialog.addEventListener("click", ({ target }) => target === dialog && isOnBackdrop && !isDirty && dialog.close(), {
     signal,
   });
-  return () => ears.abort();
+  return () => listeners.abort();
 }
 
 /** A browser gives the focus back only from a window that was closed, not from one that was taken away. */
-function giveBack(before: Element | null): void {
+function restoreFocus(before: Element | null): void {
   const isNowhere = document.activeElement === null || document.activeElement === document.body;
   if (isNowhere && before instanceof HTMLElement && before.isConnected) before.focus();
 }

@@ -1,8 +1,8 @@
-// Platforms as people call them, and a small sign for each, drawn on a grid of 16.
+// Names and icons of platforms, drawn on a grid of 16.
 
-import { common } from "../words/common.ts";
+import { common } from "../strings/common.ts";
 
-export const GLYPHS: Readonly<Record<string, string>> = {
+export const PLATFORM_ICONS: Readonly<Record<string, string>> = {
   local: "M2.5 3.5h11v9h-11zM5 6.5l1.5 1.5L5 9.5M8 10h3",
   web: "M2.5 3.5h11v9h-11zM2.5 6h11",
   telegram: "M13.5 2.5 2.5 7l3.5 1.5M13.5 2.5 11.5 13 6 8.5M13.5 2.5 6 8.5V12l1.8-1.8",
@@ -16,11 +16,11 @@ export const GLYPHS: Readonly<Record<string, string>> = {
 };
 
 /** Call a platform by its name. */
-export function nameOf(platform: string): string {
+export function getPlatformName(platform: string): string {
   return common.platforms[platform] ?? platform.charAt(0).toUpperCase() + platform.slice(1);
 }
 
 /** Tell whether what is said there is said at this machine or in this app, by its own people. */
-export function isHere(platform: string): boolean {
+export function isLocalPlatform(platform: string): boolean {
   return platform === "local" || platform === "web";
 }

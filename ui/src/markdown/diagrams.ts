@@ -1,28 +1,28 @@
 // Diagrams are drawn in a frame that has no origin, may run its own script, and can ask nobody for anything.
 
-import { words } from "../words/index.ts";
-import { isDrawable, read, type Wish } from "./frame.ts";
-import { codeOf } from "./unfolding.ts";
+import { strings } from "../strings/index.ts";
+import { getCode } from "./code_folding.ts";
+import { type DrawRequest, isDrawable, parseFrameMessage } from "./diagram_messages.ts";
 
 /** Draw the source that a code block shows or has folded, and take its place once that is done. */
 export function drawDiagram(figure: HTMLElement, signal: AbortSignal): void {
-  const source = codeOf(figure);
-  if (!isDrawable(source)) return tellFailure(figure);
+  const source = getCode(figure);
+  if (!isDrawable(source)) return showFailure(figure);
   const frame = document.createElement("iframe");
   frame.setAttribute("sandbox", "allow-scripts");
-  frame.title = words.message.diagram;
+  frame.title = strings.message.diagram;
   frame.className = "drawing";
   frame.src = "/diagram.html";
   // The frame has no origin that could be named; it gets only what is shown beside it anyway.
-  const ask = (): void => frame.contentWindow?.postMessage({ source, isDark: isDark() } satisfies Wish, "*");
-  const hear = (event: MessageEvent): void => {
-    const said = event.source === frame.contentWindow ? read(event.data) : null;
-    if (said?.kind === "ready") ask();
-    else if (said?.kind === "drawn") show(figure, frame, said.height);
-    else if (said?.kind === "failed") fail(figure, frame);
+  const requestDrawing = (): void => frame.contentWindow?.postMessage({ source, isDark: isDark() } satisfies DrawRequest, "*");
+  const handleMessage = (event: MessageEvent): void => {
+    const message = event.source === frame.contentWindow ? parseFrameMessage(event.data) : null;
+    if (message?.kind === "ready") requestDrawing();
+    else if (message?.kind === "drawn") show(figure, frame, message.height);
+    else if (message?.kind === "failed") fail(figure, frame);
   };
-  addEventListener("message", hear, { signal });
-  onThemeChange(ask, signal);
+  addEventListener("message", handleMessage, { signal });
+  onThemeChange(requestDrawing, signal);
   figure.querySelector("pre")?.before(frame);
 }
 
@@ -37,10 +37,10 @@ function show(figure: HTMLElement, frame: HTMLIFrameElement, height: number): vo
 function toggle(figure: HTMLElement): HTMLElement {
   const button = document.createElement("button");
   button.type = "button";
-  button.textContent = words.message.source;
+  button.textContent = strings.message.source;
   button.addEventListener("click", () => {
     const isSource = figure.classList.toggle("source");
-    button.textContent = isSource ? words.message.drawing : words.message.source;
+    button.textContent = isSource ? strings.message.drawing : strings.message.source;
   });
   return button;
 }
@@ -48,13 +48,13 @@ function toggle(figure: HTMLElement): HTMLElement {
 function fail(figure: HTMLElement, frame: HTMLIFrameElement): void {
   frame.remove();
   figure.classList.remove("diagram");
-  tellFailure(figure);
+  showFailure(figure);
 }
 
-function tellFailure(figure: HTMLElement): void {
+function showFailure(figure: HTMLElement): void {
   const note = document.createElement("p");
   note.className = "failure";
-  note.textContent = words.message.noDiagram;
+  note.textContent = strings.message.noDiagram;
   figure.querySelector("pre")?.before(note);
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import source from "./colours.ts?raw";
-import { ALIASES, known, LANGUAGES } from "./highlight.ts";
+import { ALIASES, getLanguage, LANGUAGES } from "./highlight.ts";
+import source from "./highlight_worker.ts?raw";
 
 test.each([
   ["py", "python"],
@@ -10,7 +10,7 @@ test.each([
   ["", null],
   ["constructor", null],
 ])("The colours of %j are those of %j.", (language, name) => {
-  expect(known(language)).toBe(name);
+  expect(getLanguage(language)).toBe(name);
 });
 
 test("Whatever the page takes for known can be loaded.", () => {

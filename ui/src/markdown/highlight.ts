@@ -1,21 +1,21 @@
-// Colours for code. They come later than the code, and are found beside the page: see `colours.ts`.
+// Syntax highlighting. It follows the code and runs in a worker: see `highlight_worker.ts`.
 
-import { COLOURED } from "./folding.ts";
-import { leisure } from "./leisure.ts";
-import type { Span } from "./spans.ts";
+import type { CodeSpan } from "./highlight_spans.ts";
+import { waitForTurn } from "./scheduler.ts";
+import { MAX_HIGHLIGHTED } from "./truncation.ts";
 
 /** Which colours has this code? */
-export interface Ask {
+export interface HighlightRequest {
   key: number;
   language: string;
   pieces: readonly string[];
 }
 
 /** These are the colours of one of its pieces. */
-export interface Answer {
+export interface HighlightResponse {
   key: number;
   at: number;
-  spans: readonly Span[];
+  spans: readonly CodeSpan[];
 }
 
 export const LANGUAGES = new Set([
@@ -66,44 +66,44 @@ export const ALIASES: Readonly<Record<string, string>> = {
 };
 
 /** Call a language by the one name under which its colours are known; null: they are not. */
-export function known(language: string): string | null {
+export function getLanguage(language: string): string | null {
   const name = ALIASES[language] ?? language;
   return LANGUAGES.has(name) ? name : null;
 }
 
-const waiting = new Map<number, (answer: Answer) => void>();
+const waiting = new Map<number, (answer: HighlightResponse) => void>();
 let worker: Worker | null = null;
 let next = 1;
 
 /** Give code its colours, piece by piece, if its language is known and it is not too long. */
-export function colour(code: HTMLElement, signal: AbortSignal): void {
-  const language = known(code.dataset.lang ?? "");
-  if (!language || code.textContent.length > COLOURED || signal.aborted) return;
+export function highlight(code: HTMLElement, signal: AbortSignal): void {
+  const language = getLanguage(code.dataset.lang ?? "");
+  if (!language || code.textContent.length > MAX_HIGHLIGHTED || signal.aborted) return;
   const pieces = [...code.querySelectorAll(".lines")];
   const key = next++;
   let left = pieces.length;
   waiting.set(key, ({ at, spans }) => {
     left -= 1;
     if (left === 0) waiting.delete(key);
-    void paint(pieces[at], spans, signal);
+    void applySpans(pieces[at], spans, signal);
   });
   signal.addEventListener("abort", () => waiting.delete(key));
-  worker ??= begin();
-  worker.postMessage({ key, language, pieces: pieces.map(({ textContent }) => textContent) } satisfies Ask);
+  worker ??= startWorker();
+  worker.postMessage({ key, language, pieces: pieces.map(({ textContent }) => textContent) } satisfies HighlightRequest);
 }
 
-function begin(): Worker {
-  const made = new Worker(new URL("./colours.ts", import.meta.url), { type: "module" });
-  made.addEventListener("message", ({ data }: MessageEvent<Answer>) => waiting.get(data.key)?.(data));
+function startWorker(): Worker {
+  const made = new Worker(new URL("./highlight_worker.ts", import.meta.url), { type: "module" });
+  made.addEventListener("message", ({ data }: MessageEvent<HighlightResponse>) => waiting.get(data.key)?.(data));
   return made;
 }
 
-async function paint(piece: Element | undefined, spans: readonly Span[], signal: AbortSignal): Promise<void> {
-  await leisure();
-  if (!signal.aborted) piece?.replaceChildren(...spans.map(nodeOf));
+async function applySpans(piece: Element | undefined, spans: readonly CodeSpan[], signal: AbortSignal): Promise<void> {
+  await waitForTurn();
+  if (!signal.aborted) piece?.replaceChildren(...spans.map(createNode));
 }
 
-function nodeOf({ text, kind }: Span): Node {
+function createNode({ text, kind }: CodeSpan): Node {
   if (!kind) return document.createTextNode(text);
   const span = document.createElement("span");
   span.className = kind;

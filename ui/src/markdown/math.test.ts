@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { formula, standing } from "./math.ts";
-import { parse } from "./parse.ts";
+import { findBlockMath, findInlineMath } from "./math.ts";
+import { renderMarkdown } from "./parse.ts";
 
 test.each([
   ["$x$", "x"],
@@ -11,7 +11,7 @@ test.each([
   ["$$n!$$ ways", "n!"],
   ["\\(e^{i\\pi}\\)", "e^{i\\pi}"],
 ])("%s is a formula", (text, tex) => {
-  expect(formula(text)?.tex).toBe(tex);
+  expect(findInlineMath(text)?.tex).toBe(tex);
 });
 
 const MONEY = ["$5 and $6", "$5-$6", "$5 and US$", "$HOME/bin:$PATH", "$HOME and $PATH"];
@@ -19,7 +19,7 @@ const MONEY = ["$5 and $6", "$5-$6", "$5 and US$", "$HOME/bin:$PATH", "$HOME and
 test.each([...MONEY, "$ x $", "$$", "$\nx$", "\\(", "$a"])(
   "%j is none",
   (text) => {
-    expect(formula(text)).toBeNull();
+    expect(findInlineMath(text)).toBeNull();
   },
 );
 
@@ -28,25 +28,25 @@ test.each([
   ["$$ a = b $$", "a = b"],
   ["\\[\nx\n\\]", "x"],
 ])("%j stands on its own lines", (text, tex) => {
-  expect(standing(text)?.tex).toBe(tex);
+  expect(findBlockMath(text)?.tex).toBe(tex);
 });
 
 test("A formula with an empty line is none, so that it never reaches over blocks.", () => {
-  expect(standing("$$\nx\n\ny\n$$")).toBeNull();
+  expect(findBlockMath("$$\nx\n\ny\n$$")).toBeNull();
 });
 
 test("Code and prices hold no formulas.", () => {
-  const html = parse("`$x$` costs $5 and $6, or US$5 to CA$6\n\n```sh\necho $a$ $$\n```\n\n    $y$");
+  const html = renderMarkdown("`$x$` costs $5 and $6, or US$5 to CA$6\n\n```sh\necho $a$ $$\n```\n\n    $y$");
   expect(html).not.toContain("data-math");
 });
 
 test("Formulas are found within sentences, lists and tables.", () => {
-  const html = parse("Let $n > 0$.\n\n- \\(a\\)\n\n|h|\n|-|\n|$b$|\n\ntext\n$$\nc\n$$\n");
+  const html = renderMarkdown("Let $n > 0$.\n\n- \\(a\\)\n\n|h|\n|-|\n|$b$|\n\ntext\n$$\nc\n$$\n");
   expect(html.match(/data-math="inline"/g)).toHaveLength(3);
   expect(html).toContain('data-math="block" dir="ltr">c<');
   expect(html).toContain("n &gt; 0");
 });
 
 test("An escaped sign is money.", () => {
-  expect(parse("\\$x$ and $y")).not.toContain("data-math");
+  expect(renderMarkdown("\\$x$ and $y")).not.toContain("data-math");
 });

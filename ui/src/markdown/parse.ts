@@ -1,11 +1,10 @@
-// Markdown to HTML. What comes out is not yet clean: see `clean.ts`.
+// Markdown to HTML, which is not yet sanitized: see `sanitize.ts`.
 
-import { Marked, type Links, type RendererObject, type Tokens, type TokensList } from "marked";
-import { words } from "../words/index.ts";
-import { isOwnPicture, linkTo } from "./addresses.ts";
-import { escaped } from "./escape.ts";
-import { firstLines, isFolded, lineCount, LINES } from "./folding.ts";
+import { type Links, Marked, type RendererObject, type Tokens, type TokensList } from "marked";
+import { strings } from "../strings/index.ts";
 import { MATH } from "./math.ts";
+import { escapeHtml, getSafeLink, isLocalImage } from "./sanitize.ts";
+import { countLines, FOLDED_LINES, getFirstLines, isFolded } from "./truncation.ts";
 
 // Tags that somebody may write by hand, without any attribute; all others are shown as they were written.
 const TAGS = new Set([
@@ -15,79 +14,79 @@ const TAGS = new Set([
 const TAG = /<(\/?)([a-z][a-z0-9]*)(?:\s[^<>]*)?\/?>|</gi;
 
 /** Leave the harmless tags of a text in force, and show the others. */
-export function tamed(html: string): string {
+export function escapeUnsafeTags(html: string): string {
   return html.replace(TAG, (whole: string, slash: string | undefined, name: string | undefined) => {
     const tag = name?.toLowerCase();
-    return tag && TAGS.has(tag) ? `<${slash ?? ""}${tag}>` : escaped(whole);
+    return tag && TAGS.has(tag) ? `<${slash ?? ""}${tag}>` : escapeHtml(whole);
   });
 }
 
 /** Name the language of a code block by what stands at its fence. */
-export function languageOf(info: string | undefined): string {
+export function parseLanguage(info: string | undefined): string {
   return /^[\w+#.-]{1,24}/.exec(info?.trim() ?? "")?.[0].toLowerCase() ?? "";
 }
 
-function button(act: string, text: string, more = ""): string {
-  return `<button type="button" data-do="${act}"${more}>${escaped(text)}</button>`;
+function renderButton(act: string, text: string, more = ""): string {
+  return `<button type="button" data-do="${act}"${more}>${escapeHtml(text)}</button>`;
 }
 
-function code(text: string, info: string | undefined): string {
-  const language = languageOf(info);
-  const lines = lineCount(text);
+function renderCode(text: string, info: string | undefined): string {
+  const language = parseLanguage(info);
+  const lines = countLines(text);
   const kind = isFolded(lines) ? "code folded" : "code";
-  const label = `<span>${escaped(language || words.message.code)}</span>`;
-  const copy = button("copy", words.common.copy, ` aria-label="${words.message.copyCode}"`);
-  const more = isFolded(lines) ? button("unfold", words.message.showAll(lines), ' aria-expanded="false"') : "";
+  const label = `<span>${escapeHtml(language || strings.message.code)}</span>`;
+  const copy = renderButton("copy", strings.common.copy, ` aria-label="${strings.message.copyCode}"`);
+  const more = isFolded(lines) ? renderButton("unfold", strings.message.showAll(lines), ' aria-expanded="false"') : "";
   // What is folded is not in the page at all.
-  const first = isFolded(lines) ? `${firstLines(text, LINES)}\n` : text;
-  const body = `<code data-lang="${escaped(language)}"><span class="lines">${escaped(first)}</span></code>`;
+  const first = isFolded(lines) ? `${getFirstLines(text, FOLDED_LINES)}\n` : text;
+  const body = `<code data-lang="${escapeHtml(language)}"><span class="lines">${escapeHtml(first)}</span></code>`;
   const box = `<pre dir="ltr" tabindex="0">${body}</pre>`;
   return `<figure class="${kind}"><figcaption>${label}${copy}</figcaption>${box}${more}</figure>`;
 }
 
 /** Write the button that shows more rows of a table. */
-export function moreRows(shown: number, rows: number): string {
-  return button("rows", words.message.showRows(shown, rows), ' class="rows"');
+export function renderMoreRowsButton(shown: number, rows: number): string {
+  return renderButton("rows", strings.message.showRows(shown, rows), ' class="rows"');
 }
 
-function picture(address: string, name: string): string {
-  if (!isOwnPicture(address)) return anchor(address, escaped(name || address));
-  const image = `<img src="${escaped(address)}" alt="${escaped(name)}" loading="lazy" decoding="async">`;
-  const label = escaped(words.message.enlarge(name));
+function renderImage(address: string, name: string): string {
+  if (!isLocalImage(address)) return renderLink(address, escapeHtml(name || address));
+  const image = `<img src="${escapeHtml(address)}" alt="${escapeHtml(name)}" loading="lazy" decoding="async">`;
+  const label = escapeHtml(strings.message.enlarge(name));
   return `<button type="button" class="picture" data-do="enlarge" aria-label="${label}">${image}</button>`;
 }
 
-function anchor(address: string, content: string, title?: string | null): string {
-  const href = linkTo(address);
-  const hint = title ? ` title="${escaped(title)}"` : "";
-  return href === null ? content : `<a href="${escaped(href)}"${hint}>${content}</a>`;
+function renderLink(address: string, content: string, title?: string | null): string {
+  const href = getSafeLink(address);
+  const hint = title ? ` title="${escapeHtml(title)}"` : "";
+  return href === null ? content : `<a href="${escapeHtml(href)}"${hint}>${content}</a>`;
 }
 
 /** The direction of a list or quotation is that of its first words, which then must have none of their own. */
-function within(html: string): string {
+function stripParagraphDirection(html: string): string {
   return html.replaceAll('<p dir="auto">', "<p>");
 }
 
 type Inline = (tokens: Tokens.TableCell["tokens"]) => string;
 
-function cell({ header, align, tokens }: Tokens.TableCell, inline: Inline): string {
+function renderCell({ header, align, tokens }: Tokens.TableCell, inline: Inline): string {
   const tag = header ? "th" : "td";
   return `<${tag} dir="auto"${align ? ` class="${align}"` : ""}>${inline(tokens)}</${tag}>`;
 }
 
 const RENDERER: RendererObject = {
   blockquote({ tokens }) {
-    return `<blockquote dir="auto">${within(this.parser.parse(tokens))}</blockquote>`;
+    return `<blockquote dir="auto">${stripParagraphDirection(this.parser.parse(tokens))}</blockquote>`;
   },
   checkbox({ checked }) {
-    const label = checked ? words.message.taskDone : words.message.taskOpen;
+    const label = checked ? strings.message.taskDone : strings.message.taskOpen;
     return `<span class="task${checked ? " done" : ""}" role="img" aria-label="${label}"></span> `;
   },
   code({ text, lang }) {
-    return code(text, lang);
+    return renderCode(text, lang);
   },
   codespan({ text }) {
-    return `<code>${escaped(text)}</code>`;
+    return `<code>${escapeHtml(text)}</code>`;
   },
   heading({ tokens, depth }) {
     // Below the heading of the page itself.
@@ -95,13 +94,13 @@ const RENDERER: RendererObject = {
     return `<${tag} dir="auto" class="level-${depth}">${this.parser.parseInline(tokens)}</${tag}>`;
   },
   html({ text }) {
-    return tamed(text);
+    return escapeUnsafeTags(text);
   },
   image({ href, text }) {
-    return picture(href, text);
+    return renderImage(href, text);
   },
   link({ href, title, tokens }) {
-    return anchor(href, this.parser.parseInline(tokens), title);
+    return renderLink(href, this.parser.parseInline(tokens), title);
   },
   list({ ordered, start, items }) {
     const tag = ordered ? "ol" : "ul";
@@ -109,20 +108,20 @@ const RENDERER: RendererObject = {
     return `<${tag} dir="auto"${first}>${items.map((item) => this.listitem(item)).join("")}</${tag}>`;
   },
   listitem({ tokens, task }) {
-    return `<li${task ? ' class="task"' : ""}>${within(this.parser.parse(tokens))}</li>`;
+    return `<li${task ? ' class="task"' : ""}>${stripParagraphDirection(this.parser.parse(tokens))}</li>`;
   },
   paragraph({ tokens }) {
     return `<p dir="auto">${this.parser.parseInline(tokens)}</p>`;
   },
   table({ header, rows }) {
     const inline = this.parser.parseInline.bind(this.parser);
-    const row = (cells: Tokens.TableCell[]): string => `<tr>${cells.map((one) => cell(one, inline)).join("")}</tr>`;
+    const row = (cells: Tokens.TableCell[]): string => `<tr>${cells.map((one) => renderCell(one, inline)).join("")}</tr>`;
     const body = `<thead>${row(header)}</thead><tbody>${rows.map(row).join("")}</tbody>`;
     return `<div class="table" tabindex="0" role="group"><table>${body}</table></div>`;
   },
   text(token) {
     if ("tokens" in token && token.tokens) return this.parser.parseInline(token.tokens);
-    return "escaped" in token && token.escaped ? tamed(token.text) : escaped(token.text);
+    return "escaped" in token && token.escaped ? escapeUnsafeTags(token.text) : escapeHtml(token.text);
   },
 };
 
@@ -130,26 +129,26 @@ const RENDERER: RendererObject = {
 export const marked = new Marked({ gfm: true, breaks: true, renderer: RENDERER, extensions: MATH });
 
 /** Write a text as HTML; `links` tell where names lead to that other blocks explain: `[text][name]`. */
-export function parse(text: string, links: Links = {}): string {
-  return marked.parser(lexed(text, links));
+export function renderMarkdown(text: string, links: Links = {}): string {
+  return marked.parser(lex(text, links));
 }
 
 /** Answer the code that a text holds, in its order. */
-export function codesIn(text: string, links: Links = {}): string[] {
+export function listCode(text: string, links: Links = {}): string[] {
   const codes: string[] = [];
-  marked.walkTokens(lexed(text, links), (token) => {
+  marked.walkTokens(lex(text, links), (token) => {
     if (token.type === "code") codes.push((token as Tokens.Code).text);
   });
   return codes;
 }
 
-function lexed(text: string, links: Links): TokensList {
+function lex(text: string, links: Links): TokensList {
   const lexer = new marked.Lexer(marked.defaults);
   Object.assign(lexer.tokens.links, links);
   return lexer.lex(text);
 }
 
 /** Write a text as HTML that shows it just as it is. */
-export function plain(text: string): string {
-  return `<p dir="auto" class="plain">${escaped(text)}</p>`;
+export function renderPlainText(text: string): string {
+  return `<p dir="auto" class="plain">${escapeHtml(text)}</p>`;
 }

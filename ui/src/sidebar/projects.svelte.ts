@@ -1,7 +1,7 @@
 // The projects of the profile, by name: for the colours of rows, for the filter, and to move into.
 
 import type { CountedProjectView, ProjectColor } from "../api/schema.ts";
-import { hub } from "../state/hub.svelte.ts";
+import { app } from "../state/app.svelte.ts";
 
 class Projects {
   all = $state.raw<readonly CountedProjectView[]>([]);
@@ -13,10 +13,10 @@ class Projects {
   /** Know the projects, and keep them true until the answer is called. */
   start(): () => void {
     void this.#read();
-    return hub.hear({
+    return app.subscribe({
       onEvent: ({ kind }) => kind === "project.changed" && void this.#read(),
       onReload: () => void this.#read(),
-      onBack: () => void this.#read(),
+      onReconnect: () => void this.#read(),
     });
   }
 
@@ -30,7 +30,7 @@ class Projects {
 
   async #read(): Promise<void> {
     try {
-      this.all = (await hub.client.call("list_projects", { query: { profile: hub.profile } })).data.items;
+      this.all = (await app.client.call("list_projects", { query: { profile: app.profile } })).data.items;
     } catch {
       // Rows are as good without their colours; they come with the connection, or with the next change.
     }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { pieces } from "./snippets.ts";
+import { splitSnippet } from "./snippets.ts";
 
 const marked = (text: string, ranges: [number, number][]): string =>
-  pieces({ text, ranges })
+  splitSnippet({ text, ranges })
     .map(({ text: said, isHit }) => (isHit ? `[${said}]` : said))
     .join("");
 
@@ -23,7 +23,7 @@ describe("a snippet", () => {
   });
 
   it("is whole where nothing was found in it", () => {
-    expect(pieces({ text: "abc", ranges: [] })).toEqual([{ text: "abc", isHit: false }]);
-    expect(pieces({ text: "", ranges: [] })).toEqual([]);
+    expect(splitSnippet({ text: "abc", ranges: [] })).toEqual([{ text: "abc", isHit: false }]);
+    expect(splitSnippet({ text: "", ranges: [] })).toEqual([]);
   });
 });

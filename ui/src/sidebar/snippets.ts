@@ -1,16 +1,16 @@
-// What was found, cut where it is to be marked.
+// Snippets of search results, split into what was found and what stands around it.
 
 import type { SnippetView } from "../api/schema.ts";
 
-export interface Piece {
+export interface SnippetPart {
   text: string;
   isHit: boolean;
 }
 
 /** Cut a snippet into what was found and what stands around it; its ranges count code points. */
-export function pieces({ text, ranges }: SnippetView): readonly Piece[] {
+export function splitSnippet({ text, ranges }: SnippetView): readonly SnippetPart[] {
   const points = Array.from(text);
-  const cut: Piece[] = [];
+  const cut: SnippetPart[] = [];
   let at = 0;
   const add = (to: number, isHit: boolean): void => {
     if (to > at) cut.push({ text: points.slice(at, to).join(""), isHit });

@@ -9,36 +9,36 @@ describe("notices", () => {
 
   it("of what was done go by themselves, of what went wrong they stay", () => {
     const notices = new Notices();
-    notices.warn("broken", null);
-    notices.tell("done");
+    notices.showWarning("broken", null);
+    notices.show("done");
     vi.advanceTimersByTime(6000);
     expect(texts(notices)).toEqual(["broken"]);
   });
 
   it("push out no error that nobody has read", () => {
     const notices = new Notices();
-    notices.warn("broken", null);
-    for (const text of ["a", "b", "c", "d"]) notices.tell(text);
+    notices.showWarning("broken", null);
+    for (const text of ["a", "b", "c", "d"]) notices.show(text);
     expect(texts(notices)).toEqual(["broken", "b", "c", "d"]);
   });
 
   it("tell the same error once", () => {
     const notices = new Notices();
-    for (const text of ["away", "broken", "away"]) notices.warn(text, null);
+    for (const text of ["away", "broken", "away"]) notices.showWarning(text, null);
     expect(texts(notices)).toEqual(["broken", "away"]);
   });
 
   it("do not go while a pointer or the focus is there", () => {
     const notices = new Notices();
-    notices.tell("archived", () => undefined);
+    notices.show("archived", () => undefined);
     vi.advanceTimersByTime(5000);
-    notices.hold("pointer");
-    notices.hold("focus");
-    notices.tell("pinned");
-    notices.release("pointer");
+    notices.pause("pointer");
+    notices.pause("focus");
+    notices.show("pinned");
+    notices.resume("pointer");
     vi.advanceTimersByTime(60_000);
     expect(texts(notices)).toEqual(["archived", "pinned"]);
-    notices.release("focus");
+    notices.resume("focus");
     vi.advanceTimersByTime(5999);
     expect(texts(notices)).toEqual(["archived", "pinned"]);
     vi.advanceTimersByTime(1);
@@ -47,10 +47,10 @@ describe("notices", () => {
 
   it("go on their way once the one with the focus was put away", () => {
     const notices = new Notices();
-    notices.tell("archived");
-    notices.tell("pinned");
-    notices.hold("focus");
-    notices.putAway(2);
+    notices.show("archived");
+    notices.show("pinned");
+    notices.pause("focus");
+    notices.dismiss(2);
     vi.advanceTimersByTime(6000);
     expect(texts(notices)).toEqual([]);
   });

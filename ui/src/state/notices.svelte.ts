@@ -1,6 +1,6 @@
-// Short notices: what was done, with a way back where there is one, and what went wrong.
+// Notices: what was done, with undo where there is one, and what went wrong.
 
-import { hintOf, whatOf } from "./reasons.ts";
+import { getErrorHint, getErrorText } from "./errors.ts";
 
 export interface Notice {
   key: number;
@@ -14,28 +14,28 @@ export interface Notice {
 
 const STAY_MS = 6000;
 /** So many that tell what was done stand there at a time. */
-const CALM = 3;
+const MAX_INFO = 3;
 
 export class Notices {
   all = $state.raw<readonly Notice[]>([]);
   /** What a screen reader is to say next; politely, and not word by word. */
-  spoken = $state("");
+  announcement = $state("");
   #next = 1;
-  readonly #clocks = new Map<number, ReturnType<typeof setTimeout>>();
+  readonly #timers = new Map<number, ReturnType<typeof setTimeout>>();
   readonly #holds = new Set<string>();
 
   /** Tell what was done. */
-  tell(text: string, undo: (() => void) | null = null, label: string | null = null): void {
+  show(text: string, undo: (() => void) | null = null, label: string | null = null): void {
     this.#add({ key: this.#next++, text, hint: null, isBad: false, undo, label });
   }
 
   /** Tell what went wrong: what, why and what to do; it stays until it is put away. */
-  fail(error: unknown): void {
-    this.warn(whatOf(error), hintOf(error));
+  showError(error: unknown): void {
+    this.showWarning(getErrorText(error), getErrorHint(error));
   }
 
   /** Tell in words of one's own what went wrong. */
-  warn(text: string, hint: string | null): void {
+  showWarning(text: string, hint: string | null): void {
     this.#add({ key: this.#next++, text, hint, isBad: true, undo: null, label: null });
   }
 
@@ -45,50 +45,50 @@ export class Notices {
       await what();
       return true;
     } catch (error) {
-      this.fail(error);
+      this.showError(error);
       return false;
     }
   }
 
-  say(text: string): void {
-    this.spoken = text;
+  announce(text: string): void {
+    this.announcement = text;
   }
 
-  putAway(key: number): void {
-    this.#stop(key);
+  dismiss(key: number): void {
+    this.#stopTimer(key);
     this.all = this.all.filter((notice) => notice.key !== key);
     // The button that was pressed is gone, and the focus with it.
-    this.release("focus");
+    this.resume("focus");
   }
 
   /** Let nothing go while a pointer or the focus is there. */
-  hold(by: "pointer" | "focus"): void {
+  pause(by: "pointer" | "focus"): void {
     this.#holds.add(by);
-    for (const key of [...this.#clocks.keys()]) this.#stop(key);
+    for (const key of [...this.#timers.keys()]) this.#stopTimer(key);
   }
 
-  release(by: "pointer" | "focus"): void {
+  resume(by: "pointer" | "focus"): void {
     this.#holds.delete(by);
     if (this.all.length === 0) this.#holds.clear();
-    for (const notice of this.all) this.#wind(notice);
+    for (const notice of this.all) this.#startTimer(notice);
   }
 
   #add(notice: Notice): void {
     // An error is never pushed out by others; the same one again takes the place of the first.
     const others = this.all.filter(({ text, isBad }) => !(isBad && notice.isBad && text === notice.text));
-    const calm = others.filter(({ isBad }) => !isBad).slice(1 - CALM);
-    this.all = [...others.filter((one) => one.isBad || calm.includes(one)), notice];
-    this.#wind(notice);
+    const infos = others.filter(({ isBad }) => !isBad).slice(1 - MAX_INFO);
+    this.all = [...others.filter((one) => one.isBad || infos.includes(one)), notice];
+    this.#startTimer(notice);
   }
 
-  #wind({ key, isBad }: Notice): void {
-    if (isBad || this.#holds.size > 0 || this.#clocks.has(key)) return;
-    this.#clocks.set(key, setTimeout(() => this.putAway(key), STAY_MS));
+  #startTimer({ key, isBad }: Notice): void {
+    if (isBad || this.#holds.size > 0 || this.#timers.has(key)) return;
+    this.#timers.set(key, setTimeout(() => this.dismiss(key), STAY_MS));
   }
 
-  #stop(key: number): void {
-    clearTimeout(this.#clocks.get(key));
-    this.#clocks.delete(key);
+  #stopTimer(key: number): void {
+    clearTimeout(this.#timers.get(key));
+    this.#timers.delete(key);
   }
 }
 

@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { complete, isOrder, needsWords, parse, step, written, type Command } from "./commands.ts";
+import {
+  type Command,
+  completeCommand,
+  formatCommand,
+  isCommandText,
+  needsArguments,
+  parseCommand,
+  wrapIndex,
+} from "./commands.ts";
 
 const KNOWN: readonly Command[] = [
   { name: "new", arguments: "[title]", help: "Begin a new conversation" },
@@ -8,18 +16,18 @@ const KNOWN: readonly Command[] = [
   { name: "steer", arguments: "<words>", help: "Say something to the agent while it works" },
 ];
 const names = (text: string, caret = text.length): string[] =>
-  complete(text, caret, KNOWN).map((one) => one.name);
+  completeCommand(text, caret, KNOWN).map((one) => one.name);
 
 describe("parse", () => {
   it("reads a name, whatever follows it", () => {
-    expect(parse("/undo 2", KNOWN)).toBe(KNOWN[1]);
-    expect(parse("  /NEW  My title \n", KNOWN)).toBe(KNOWN[0]);
-    expect(parse("/steer\nsecond", KNOWN)).toBe(KNOWN[3]);
+    expect(parseCommand("/undo 2", KNOWN)).toBe(KNOWN[1]);
+    expect(parseCommand("  /NEW  My title \n", KNOWN)).toBe(KNOWN[0]);
+    expect(parseCommand("/steer\nsecond", KNOWN)).toBe(KNOWN[3]);
   });
 
   it("leaves words that only look like a command", () => {
     for (const text of ["/usr/bin/env is missing", "/unknown", "undo", "say /undo", "/", ""]) {
-      expect(parse(text, KNOWN)).toBeNull();
+      expect(parseCommand(text, KNOWN)).toBeNull();
     }
   });
 });
@@ -42,20 +50,20 @@ describe("complete", () => {
 
 describe("a chosen command", () => {
   it("is written ready for its words", () => {
-    expect(KNOWN.map(written)).toEqual(["/new ", "/undo ", "/redo", "/steer "]);
-    expect(KNOWN.map(needsWords)).toEqual([false, false, false, true]);
+    expect(KNOWN.map(formatCommand)).toEqual(["/new ", "/undo ", "/redo", "/steer "]);
+    expect(KNOWN.map(needsArguments)).toEqual([false, false, false, true]);
   });
 });
 
 describe("step", () => {
   it("goes around at the ends", () => {
-    expect([step(0, -1, 4), step(3, 1, 4), step(1, 1, 4), step(0, 1, 0)]).toEqual([3, 0, 2, 0]);
+    expect([wrapIndex(0, -1, 4), wrapIndex(3, 1, 4), wrapIndex(1, 1, 4), wrapIndex(0, 1, 0)]).toEqual([3, 0, 2, 0]);
   });
 });
 
 describe("isOrder", () => {
   it("knows what is written as a command from other words, before the commands themselves are known", () => {
-    expect(["/new", " /new one", "/nothing"].map(isOrder)).toEqual([true, true, true]);
-    expect(["new", "/", "/usr/bin", "a /new"].map(isOrder)).toEqual([false, false, false, false]);
+    expect(["/new", " /new one", "/nothing"].map(isCommandText)).toEqual([true, true, true]);
+    expect(["new", "/", "/usr/bin", "a /new"].map(isCommandText)).toEqual([false, false, false, false]);
   });
 });

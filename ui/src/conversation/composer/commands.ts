@@ -12,18 +12,18 @@ const WRITTEN = /^\/([a-z0-9_]+)(?:\s|$)/i;
 const BEGUN = /^\/([a-z0-9_]*)$/i;
 
 /** Tell whether a text is written as commands are, whether or not there is such a one. */
-export function isOrder(text: string): boolean {
+export function isCommandText(text: string): boolean {
   return WRITTEN.test(text.trim());
 }
 
 /** Read a command; null if the text is none, or names one that there is not. */
-export function parse(text: string, known: readonly Command[]): Command | null {
+export function parseCommand(text: string, known: readonly Command[]): Command | null {
   const name = WRITTEN.exec(text.trim())?.[1]?.toLowerCase();
   return known.find((one) => one.name === name) ?? null;
 }
 
 /** List what a name that is being written could become; the names that begin with it come first. */
-export function complete(text: string, caret: number, known: readonly Command[]): readonly Command[] {
+export function completeCommand(text: string, caret: number, known: readonly Command[]): readonly Command[] {
   const begun = caret === text.length ? BEGUN.exec(text)?.[1]?.toLowerCase() : undefined;
   if (begun === undefined) return [];
   const first = known.filter((one) => one.name.startsWith(begun));
@@ -32,16 +32,16 @@ export function complete(text: string, caret: number, known: readonly Command[])
 }
 
 /** Whether a command says nothing without words of its own. */
-export function needsWords({ arguments: written }: Command): boolean {
-  return written.startsWith("<");
+export function needsArguments({ arguments: formatCommand }: Command): boolean {
+  return formatCommand.startsWith("<");
 }
 
 /** Write a command into the field, ready for its words. */
-export function written(command: Command): string {
+export function formatCommand(command: Command): string {
   return `/${command.name}${command.arguments ? " " : ""}`;
 }
 
 /** Go to the next or the previous of several, and around at the ends. */
-export function step(at: number, by: 1 | -1, length: number): number {
+export function wrapIndex(at: number, by: 1 | -1, length: number): number {
   return length === 0 ? 0 : (at + by + length) % length;
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { Draft, WAIT_MS, type Desk } from "./draft.ts";
+import { Draft, type DraftStorage, WAIT_MS } from "./draft.ts";
 
 /** A desk whose clock goes by hand, and whose server can be away. */
-class Table implements Desk {
+class Table implements DraftStorage {
   here: string | null = null;
   there: string[] = [];
   left: string[] = [];

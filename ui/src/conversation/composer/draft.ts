@@ -5,7 +5,7 @@
 export const WAIT_MS = 400;
 
 /** Where drafts are kept, and the clock; a page gives its own, and so does a test. */
-export interface Desk {
+export interface DraftStorage {
   read: () => string | null;
   /** Keep it here; answers whether there was room for it. */
   write: (text: string | null) => boolean;
@@ -28,13 +28,13 @@ const NOTHING: Kept = { text: "", isPut: true };
 export class Draft {
   #kept: Kept;
   /** Whether there was room for it here. */
-  #isHere = true;
+  #isStoredLocally = true;
   #isWarned = false;
-  #callOff: (() => void) | null = null;
-  #putting: Promise<void> | null = null;
+  #cancel: (() => void) | null = null;
+  #upload: Promise<void> | null = null;
 
-  constructor(readonly desk: Desk) {
-    this.#kept = read(desk.read());
+  constructor(readonly storage: DraftStorage) {
+    this.#kept = read(storage.read());
   }
 
   get text(): string {
@@ -51,34 +51,34 @@ export class Draft {
   change(text: string): void {
     if (text === this.#kept.text) return;
     this.#keep({ text, isPut: false });
-    this.#callOff?.();
-    this.#callOff = this.desk.later(() => void this.flush(), WAIT_MS);
+    this.#cancel?.();
+    this.#cancel = this.storage.later(() => void this.flush(), WAIT_MS);
   }
 
   /** Tell the server now what it does not know. What cannot be told is told the next time. */
   async flush(isLeaving = false): Promise<void> {
-    this.#callOff?.();
-    this.#callOff = null;
-    if (isLeaving) return await this.#leave();
+    this.#cancel?.();
+    this.#cancel = null;
+    if (isLeaving) return await this.#flushOnLeave();
     // One after the other, so that an older text never comes last.
-    this.#putting ??= this.#put().finally(() => (this.#putting = null));
-    await this.#putting;
+    this.#upload ??= this.#save().finally(() => (this.#upload = null));
+    await this.#upload;
   }
 
   /** What is under way ends with the page; this does not. */
-  async #leave(): Promise<void> {
-    if (!this.#kept.isPut) await this.desk.put(this.#kept.text, true).catch(() => undefined);
+  async #flushOnLeave(): Promise<void> {
+    if (!this.#kept.isPut) await this.storage.put(this.#kept.text, true).catch(() => undefined);
   }
 
-  async #put(): Promise<void> {
+  async #save(): Promise<void> {
     while (!this.#kept.isPut) {
       const { text } = this.#kept;
       try {
-        await this.desk.put(text, false);
+        await this.storage.put(text, false);
       } catch {
         // If it is kept here it is told again with the next change or connection.
-        if (!this.#isHere && !this.#isWarned) this.desk.warn();
-        this.#isWarned ||= !this.#isHere;
+        if (!this.#isStoredLocally && !this.#isWarned) this.storage.warn();
+        this.#isWarned ||= !this.#isStoredLocally;
         return;
       }
       if (this.#kept.text === text) this.#keep({ text, isPut: true });
@@ -87,7 +87,7 @@ export class Draft {
 
   #keep(kept: Kept): void {
     this.#kept = kept;
-    this.#isHere = this.desk.write(!kept.text && kept.isPut ? null : JSON.stringify(kept));
+    this.#isStoredLocally = this.storage.write(!kept.text && kept.isPut ? null : JSON.stringify(kept));
   }
 }
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { CSRF } from "../../api/client.ts";
-import { hub } from "../../state/hub.svelte.ts";
-import { Upload, Uploads, uploadsAt, type Filed, type Folder } from "./uploads.svelte.ts";
+import { CSRF_HEADER } from "../../api/client.ts";
+import { app } from "../../state/app.svelte.ts";
+import { openUploads, type StoredUpload, Upload, Uploads, type UploadStorage } from "./uploads.svelte.ts";
 
 const file = (name: string, size: number): File => ({ name, size, type: "" }) as File;
 
@@ -10,7 +10,7 @@ describe("what goes along", () => {
     const uploads = new Uploads();
     expect(uploads.isEmpty).toBe(true);
     uploads.add([file("film", 26 * 1024 * 1024)]);
-    expect([uploads.isEmpty, uploads.all.length, uploads.isUnderWay]).toEqual([true, 1, false]);
+    expect([uploads.isEmpty, uploads.all.length, uploads.isUploading]).toEqual([true, 1, false]);
     uploads.all = [...uploads.all, new Upload(2, file("note", 5))];
     expect(uploads.isEmpty).toBe(false);
   });
@@ -27,7 +27,7 @@ class Request {
   open(): void {}
   abort(): void {}
   setRequestHeader(name: string, value: string): void {
-    if (name === CSRF) Request.words.push(value);
+    if (name === CSRF_HEADER) Request.words.push(value);
   }
   send(): void {
     const isTaken = Request.words.at(-1) === Request.word;
@@ -37,11 +37,11 @@ class Request {
 }
 
 /** A folder in a browser's store. */
-class Drawer implements Folder {
-  kept = new Map<string, Filed>();
+class Drawer implements UploadStorage {
+  kept = new Map<string, StoredUpload>();
   constructor(readonly name: string) {}
-  all = (): readonly Filed[] => [...this.kept.values()];
-  keep = (filed: Filed): void => void this.kept.set(filed.ticket, filed);
+  all = (): readonly StoredUpload[] => [...this.kept.values()];
+  keep = (stored: StoredUpload): void => void this.kept.set(stored.ticket, stored);
   drop = (ticket: string): void => void this.kept.delete(ticket);
 }
 
@@ -55,19 +55,19 @@ describe("files that were attached and not sent", () => {
     const drawer = new Drawer("a");
     drawer.keep({ ticket: "1", name: "cat.png", at: "then" });
     drawer.keep({ ticket: "2", name: "dog.png", at: "then" });
-    uploadsAt(drawer).close();
-    const again = uploadsAt(drawer);
+    openUploads(drawer).close();
+    const again = openUploads(drawer);
     expect([again.tickets, again.names]).toEqual([["1", "2"], ["cat.png", "dog.png"]]);
     again.remove(again.all[0]!);
-    expect(uploadsAt(drawer).tickets).toEqual(["2"]);
+    expect(openUploads(drawer).tickets).toEqual(["2"]);
     again.clear();
-    expect(uploadsAt(drawer).tickets).toEqual([]);
+    expect(openUploads(drawer).tickets).toEqual([]);
   });
 
   it("go along into the conversation that the first words make, and are no younger there", () => {
     const [before, after] = [new Drawer("b"), new Drawer("c")];
     before.keep({ ticket: "1", name: "cat.png", at: "then" });
-    uploadsAt(before).move(after);
+    openUploads(before).move(after);
     expect([before.all(), after.all()]).toEqual([[], [{ ticket: "1", name: "cat.png", at: "then" }]]);
   });
 
@@ -75,11 +75,11 @@ describe("files that were attached and not sent", () => {
     vi.stubGlobal("XMLHttpRequest", Request);
     Request.word = "";
     const drawer = new Drawer("d");
-    const uploads = uploadsAt(drawer);
+    const uploads = openUploads(drawer);
     uploads.add([file("film", 5)]);
     uploads.close();
-    const again = uploadsAt(drawer);
-    expect([again, again.isUnderWay]).toEqual([uploads, true]);
+    const again = openUploads(drawer);
+    expect([again, again.isUploading]).toEqual([uploads, true]);
     await vi.waitFor(() => expect(drawer.all()).toMatchObject([{ ticket: "t", name: "film" }]));
     Request.word = "second";
   });
@@ -94,10 +94,10 @@ describe("a tab whose login is an older one", () => {
 
   const send = async (fresh: string | null): Promise<Upload> => {
     vi.stubGlobal("XMLHttpRequest", Request);
-    vi.spyOn(hub, "freshWord").mockResolvedValue(fresh);
+    vi.spyOn(app, "refreshCsrf").mockResolvedValue(fresh);
     const uploads = new Uploads();
     uploads.add([file("note", 5)]);
-    await vi.waitFor(() => expect(uploads.isUnderWay).toBe(false));
+    await vi.waitFor(() => expect(uploads.isUploading).toBe(false));
     return uploads.all[0]!;
   };
 

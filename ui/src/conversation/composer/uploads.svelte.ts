@@ -1,39 +1,39 @@
 // Files that go along with a message: each is uploaded at once, and the message names its ticket. Until it is sent
 // the browser keeps the tickets, so that whoever comes back finds the files where they left them.
 
-import { CSRF } from "../../api/client.ts";
-import type { UploadShape } from "../../api/schema.ts";
-import { bytes } from "../../design/moments.ts";
-import { hub } from "../../state/hub.svelte.ts";
-import { words } from "../../words/index.ts";
+import { CSRF_HEADER } from "../../api/client.ts";
+import type { UploadView } from "../../api/schema.ts";
+import { formatBytes } from "../../design/formatting.ts";
+import { app } from "../../state/app.svelte.ts";
+import { strings } from "../../strings/index.ts";
 
 /** As much as the server takes. */
 const MOST_BYTES = 25 * 1024 * 1024;
 
 /** A file that is there and was not sent yet. */
-export interface Filed {
+export interface StoredUpload {
   ticket: string;
   name: string;
   at: string;
 }
 
 /** Where tickets outlast the page. */
-export interface Folder {
+export interface UploadStorage {
   name: string;
-  all: () => readonly Filed[];
-  keep: (filed: Filed) => void;
+  all: () => readonly StoredUpload[];
+  keep: (stored: StoredUpload) => void;
   drop: (ticket: string) => void;
 }
 
-const NOWHERE: Folder = { name: "", all: () => [], keep: () => undefined, drop: () => undefined };
+const NOWHERE: UploadStorage = { name: "", all: () => [], keep: () => undefined, drop: () => undefined };
 
 /** What somebody left before all of it was uploaded. */
-const left = new Map<string, Uploads>();
+const detached = new Map<string, Uploads>();
 
 /** Take up the files that were left in a place, or those that are kept for it. */
-export function uploadsAt(folder: Folder): Uploads {
-  const uploads = left.get(folder.name) ?? new Uploads(folder);
-  left.delete(folder.name);
+export function openUploads(storage: UploadStorage): Uploads {
+  const uploads = detached.get(storage.name) ?? new Uploads(storage);
+  detached.delete(storage.name);
   return uploads;
 }
 
@@ -52,7 +52,7 @@ export class Upload {
     readonly key: number,
     readonly file: File,
     ticket: string | null = null,
-    readonly onthere: () => void = () => undefined,
+    readonly onuploaded: () => void = () => undefined,
   ) {
     this.ticket = ticket;
     this.preview = file.type.startsWith("image/") ? URL.createObjectURL(file) : null;
@@ -63,25 +63,25 @@ export class Upload {
     return this.file.size > MOST_BYTES;
   }
 
-  get isUnderWay(): boolean {
+  get isUploading(): boolean {
     return this.ticket === null && this.error === null;
   }
 
   /** Upload it; what goes wrong is kept beside it. */
   begin(): void {
-    this.error = this.isTooBig ? words.composer.tooBig(bytes(MOST_BYTES)) : null;
-    if (!this.error) this.#send(hub.me?.csrf ?? "");
+    this.error = this.isTooBig ? strings.composer.tooBig(formatBytes(MOST_BYTES)) : null;
+    if (!this.error) this.#send(app.me?.csrf ?? "");
   }
 
   #send(csrf: string, isAgain = false): void {
     // `fetch` does not tell how much of a body is sent.
     const request = new XMLHttpRequest();
-    request.open("POST", hub.client.address("/api/attachments", { query: { name: this.file.name } }));
+    request.open("POST", app.client.url("/api/attachments", { query: { name: this.file.name } }));
     request.setRequestHeader("Content-Type", "application/octet-stream");
-    request.setRequestHeader(CSRF, csrf);
+    request.setRequestHeader(CSRF_HEADER, csrf);
     request.upload.onprogress = (event) => (this.share = event.total ? event.loaded / event.total : 0);
-    request.onload = () => void (request.status === 403 && !isAgain ? this.#sendAnew(request, csrf) : this.#end(request));
-    request.onerror = () => (this.error = words.composer.unread);
+    request.onload = () => void (request.status === 403 && !isAgain ? this.#retryWithFreshCsrf(request, csrf) : this.#end(request));
+    request.onerror = () => (this.error = strings.composer.unread);
     request.send(this.file);
     this.#request = request;
   }
@@ -93,8 +93,8 @@ export class Upload {
     if (this.preview) URL.revokeObjectURL(this.preview);
   }
 
-  async #sendAnew(refused: XMLHttpRequest, stale: string): Promise<void> {
-    const fresh = await hub.freshWord(stale);
+  async #retryWithFreshCsrf(refused: XMLHttpRequest, stale: string): Promise<void> {
+    const fresh = await app.refreshCsrf(stale);
     if (this.#request !== refused) return;
     if (fresh === null) this.#end(refused);
     else this.#send(fresh, true);
@@ -104,25 +104,25 @@ export class Upload {
     const told: unknown = parsed(request.responseText);
     if (request.status === 201) {
       this.share = 1;
-      this.ticket = (told as UploadShape).ticket;
+      this.ticket = (told as UploadView).ticket;
       this.at = new Date().toISOString();
-      this.onthere();
-    } else this.error = (told as { detail?: string } | null)?.detail ?? words.composer.unread;
+      this.onuploaded();
+    } else this.error = (told as { detail?: string } | null)?.detail ?? strings.composer.unread;
   }
 }
 
 export class Uploads {
   all = $state.raw<readonly Upload[]>([]);
   #next = 1;
-  #folder: Folder;
+  #storage: UploadStorage;
 
-  constructor(folder = NOWHERE) {
-    this.#folder = folder;
-    this.all = folder.all().map(({ ticket, name, at }) => Object.assign(this.#there(ticket, name), { at }));
+  constructor(storage = NOWHERE) {
+    this.#storage = storage;
+    this.all = storage.all().map(({ ticket, name, at }) => Object.assign(this.#createUploaded(ticket, name), { at }));
   }
 
-  get isUnderWay(): boolean {
-    return this.all.some((one) => one.isUnderWay);
+  get isUploading(): boolean {
+    return this.all.some((one) => one.isUploading);
   }
 
   /** Whether nothing goes along: what could not be uploaded does not. */
@@ -142,7 +142,7 @@ export class Uploads {
 
   add(files: Iterable<File>): void {
     const fresh = Array.from(files, (file) => {
-      const one: Upload = new Upload(this.#next++, file, null, () => this.#keep(one));
+      const one: Upload = new Upload(this.#next++, file, null, () => this.#store(one));
       return one;
     });
     this.all = [...this.all, ...fresh];
@@ -150,22 +150,22 @@ export class Uploads {
   }
 
   /** Let files go along that are there already, by their tickets and names. */
-  takeBack(tickets: readonly string[], names: readonly string[]): void {
-    const again = tickets.map((ticket, at) => this.#there(ticket, names[at] ?? ""));
+  restore(tickets: readonly string[], names: readonly string[]): void {
+    const again = tickets.map((ticket, at) => this.#createUploaded(ticket, names[at] ?? ""));
     this.all = [...again, ...this.all];
-    for (const one of again) this.#keep(one);
+    for (const one of again) this.#store(one);
   }
 
   /** Keep them somewhere else from now on. */
-  move(folder: Folder): void {
-    for (const ticket of this.tickets) this.#folder.drop(ticket);
-    this.#folder = folder;
-    for (const one of this.all) this.#keep(one);
+  move(storage: UploadStorage): void {
+    for (const ticket of this.tickets) this.#storage.drop(ticket);
+    this.#storage = storage;
+    for (const one of this.all) this.#store(one);
   }
 
   remove(upload: Upload): void {
     upload.end();
-    if (upload.ticket) this.#folder.drop(upload.ticket);
+    if (upload.ticket) this.#storage.drop(upload.ticket);
     this.all = this.all.filter((one) => one !== upload);
   }
 
@@ -176,16 +176,16 @@ export class Uploads {
 
   /** Nobody looks at them any more; what is under way still arrives. */
   close(): void {
-    if (this.isUnderWay) left.set(this.#folder.name, this);
+    if (this.isUploading) detached.set(this.#storage.name, this);
     else for (const one of this.all) one.end();
   }
 
-  #there(ticket: string, name: string): Upload {
+  #createUploaded(ticket: string, name: string): Upload {
     return new Upload(this.#next++, new File([], name), ticket);
   }
 
-  #keep({ ticket, file, at }: Upload): void {
-    if (ticket) this.#folder.keep({ ticket, name: file.name, at });
+  #store({ ticket, file, at }: Upload): void {
+    if (ticket) this.#storage.keep({ ticket, name: file.name, at });
   }
 }
 

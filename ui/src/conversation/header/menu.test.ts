@@ -1,24 +1,24 @@
 import { describe, expect, it } from "vitest";
 import type { SessionView } from "../../api/schema.ts";
-import { choicesOf, type Facts, type Wishes } from "./menu.ts";
+import { listMenuItems, type MenuHandlers, type MenuState } from "./menu.ts";
 
 const session = { pinned_at: null, archived_at: null, ended_at: null, taken_at: null } as SessionView;
-const facts: Facts = { session, isReadOnly: false, isHiddenShown: false, hasHidden: false, canTakeOver: true };
+const facts: MenuState = { session, isReadOnly: false, isHiddenShown: false, hasHidden: false, canTakeOver: true };
 
-function labels(change: Partial<Facts>, wish: Partial<Wishes> = {}): string[] {
-  return choicesOf({ ...facts, ...change }, wish as Wishes).flatMap((choice) => choice?.label ?? []);
+function labels(change: Partial<MenuState>, calls: Partial<MenuHandlers> = {}): string[] {
+  return listMenuItems({ ...facts, ...change }, calls as MenuHandlers).flatMap((choice) => choice?.label ?? []);
 }
 
 describe("the menu of a conversation", () => {
   it("lets an owner take over what lives on a platform, and give it back", () => {
-    const wishes: boolean[] = [];
-    const wish = { takeOver: (isTaken: boolean) => void wishes.push(isTaken) } as Wishes;
+    const calls: boolean[] = [];
+    const handlers = { takeOver: (isTaken: boolean) => void calls.push(isTaken) } as MenuHandlers;
     const taken = { ...session, taken_at: "2026-01-31T12:00:00Z" };
     for (const one of [session, taken]) {
-      const choice = choicesOf({ ...facts, session: one }, wish).find((choice) => choice?.icon === "hand");
+      const choice = listMenuItems({ ...facts, session: one }, handlers).find((choice) => choice?.icon === "hand");
       choice?.run?.();
     }
-    expect(wishes).toEqual([true, false]);
+    expect(calls).toEqual([true, false]);
   });
 
   it("offers that nowhere else", () => {

@@ -1,11 +1,11 @@
-// What the menu of a conversation offers, by what is the case.
+// The menu of a conversation.
 
 import type { SessionView } from "../../api/schema.ts";
-import type { Choice } from "../../design/choice.ts";
-import { words } from "../../words/index.ts";
+import type { MenuItem } from "../../design/menu_item.ts";
+import { strings } from "../../strings/index.ts";
 
 /** What can be chosen, and which dialog asks for more. */
-export interface Wishes {
+export interface MenuHandlers {
   rename: () => void;
   pin: (isPinned: boolean) => void;
   archive: (isArchived: boolean) => void;
@@ -20,7 +20,7 @@ export interface Wishes {
 
 export type DialogName = "move" | "compress" | "export" | "share" | "forget";
 
-export interface Facts {
+export interface MenuState {
   session: SessionView;
   isReadOnly: boolean;
   isHiddenShown: boolean;
@@ -29,47 +29,47 @@ export interface Facts {
   canTakeOver: boolean;
 }
 
-const said = words.details.menuItems;
+const labels = strings.details.menuItems;
 
 /** Make the lines of the menu. */
-export function choicesOf(facts: Facts, wish: Wishes): (Choice | null)[] {
-  const { session, isReadOnly, isHiddenShown, hasHidden, canTakeOver } = facts;
+export function listMenuItems(state: MenuState, handlers: MenuHandlers): (MenuItem | null)[] {
+  const { session, isReadOnly, isHiddenShown, hasHidden, canTakeOver } = state;
   const isTaken = session.taken_at !== null;
   const isPinned = session.pinned_at !== null;
   const isArchived = session.archived_at !== null;
   return [
-    { label: said.rename, icon: "edit", run: wish.rename },
-    { label: isPinned ? said.unpin : said.pin, icon: "pin", run: () => wish.pin(!isPinned) },
-    { label: said.move, icon: "folder", run: () => wish.ask("move") },
+    { label: labels.rename, icon: "edit", run: handlers.rename },
+    { label: isPinned ? labels.unpin : labels.pin, icon: "pin", run: () => handlers.pin(!isPinned) },
+    { label: labels.move, icon: "folder", run: () => handlers.ask("move") },
     {
-      label: isArchived ? said.unarchive : said.archive,
+      label: isArchived ? labels.unarchive : labels.archive,
       icon: "archive",
-      run: () => wish.archive(!isArchived),
+      run: () => handlers.archive(!isArchived),
     },
-    { label: said.unread, icon: "unread", run: wish.markUnread },
+    { label: labels.unread, icon: "unread", run: handlers.markUnread },
     null,
     ...(canTakeOver && !isReadOnly && !session.ended_at
-      ? [{ label: isTaken ? said.handBack : said.takeOver, icon: "hand", run: () => wish.takeOver(!isTaken) } as const]
+      ? [{ label: isTaken ? labels.handBack : labels.takeOver, icon: "hand", run: () => handlers.takeOver(!isTaken) } as const]
       : []),
-    ...(isReadOnly ? [] : changes(isHiddenShown, hasHidden, wish)),
-    { label: said.export, icon: "download", run: () => wish.ask("export") },
-    { label: said.share, icon: "share", run: () => wish.ask("share") },
+    ...(isReadOnly ? [] : listChangeItems(isHiddenShown, hasHidden, handlers)),
+    { label: labels.export, icon: "download", run: () => handlers.ask("export") },
+    { label: labels.share, icon: "share", run: () => handlers.ask("share") },
     null,
-    ...(session.ended_at || isReadOnly ? [] : [{ label: said.end, icon: "flag", run: wish.end } as const]),
-    { label: said.forget, icon: "trash", isDanger: true, run: () => wish.ask("forget") },
+    ...(session.ended_at || isReadOnly ? [] : [{ label: labels.end, icon: "flag", run: handlers.end } as const]),
+    { label: labels.forget, icon: "trash", isDanger: true, run: () => handlers.ask("forget") },
   ];
 }
 
-function changes(isHiddenShown: boolean, hasHidden: boolean, wish: Wishes): (Choice | null)[] {
-  const toggle: Choice = {
-    label: isHiddenShown ? said.hideHidden : said.showHidden,
+function listChangeItems(isHiddenShown: boolean, hasHidden: boolean, handlers: MenuHandlers): (MenuItem | null)[] {
+  const toggle: MenuItem = {
+    label: isHiddenShown ? labels.hideHidden : labels.showHidden,
     icon: "restore",
-    run: () => wish.showHidden(!isHiddenShown),
+    run: () => handlers.showHidden(!isHiddenShown),
   };
   return [
-    { label: said.undo, icon: "undo", run: wish.undo },
-    ...(hasHidden ? [{ label: said.redo, icon: "redo", run: wish.redo } as const, toggle] : []),
-    { label: said.compress, icon: "expand", run: () => wish.ask("compress") },
+    { label: labels.undo, icon: "undo", run: handlers.undo },
+    ...(hasHidden ? [{ label: labels.redo, icon: "redo", run: handlers.redo } as const, toggle] : []),
+    { label: labels.compress, icon: "expand", run: () => handlers.ask("compress") },
     null,
   ];
 }

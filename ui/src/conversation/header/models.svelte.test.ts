@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { hub, type Ear } from "../../state/hub.svelte.ts";
+import { app, type FeedListener } from "../../state/app.svelte.ts";
 
 let names: string[] = [];
 let asked = 0;
-let ear: Ear = {};
+let listener: FeedListener = {};
 
 beforeEach(() => {
   asked = 0;
@@ -11,8 +11,8 @@ beforeEach(() => {
     asked++;
     return Response.json({ items: names.map((name) => ({ name })) });
   });
-  vi.spyOn(hub, "hear").mockImplementation((one) => {
-    ear = one;
+  vi.spyOn(app, "subscribe").mockImplementation((one) => {
+    listener = one;
     return () => undefined;
   });
 });
@@ -25,7 +25,7 @@ afterEach(() => {
 it("reads the models anew when the settings change, but only if somebody wanted to know them", async () => {
   const { models } = await import("./models.svelte.ts");
   const change = (): void =>
-    ear.onEvent?.({ kind: "settings.changed", session_id: null, revision: 0, subject: null, at: "" });
+    listener.onEvent?.({ kind: "settings.changed", session_id: null, revision: 0, subject: null, at: "" });
   change();
   names = ["one"];
   models.read();

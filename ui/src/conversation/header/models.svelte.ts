@@ -1,37 +1,37 @@
 // The models that can be chosen: read when somebody first wants to know, and anew when the settings change.
 
-import type { ModelShape } from "../../api/schema.ts";
-import { Errands } from "../../state/errands.ts";
-import { hub } from "../../state/hub.svelte.ts";
-import { isRefused } from "../outbox.svelte.ts";
+import type { KnownModelView } from "../../api/schema.ts";
+import { app } from "../../state/app.svelte.ts";
+import { isRejected } from "../../state/errors.ts";
+import { RequestQueue } from "../../state/request_queue.ts";
 
 class Models {
-  all = $state.raw<readonly ModelShape[]>([]);
-  readonly #errands = new Errands((error) => !isRefused(error));
+  all = $state.raw<readonly KnownModelView[]>([]);
+  readonly #requests = new RequestQueue((error) => !isRejected(error));
   /** For which they were wanted. */
   #profile: string | null = null;
 
   constructor() {
-    hub.hear({
+    app.subscribe({
       onReload: () => this.#readAnew(),
       onEvent: ({ kind }) => kind === "settings.changed" && this.#readAnew(),
-      onBack: () => this.#errands.again(),
+      onReconnect: () => this.#requests.retryFailed(),
     });
   }
 
   /** Read them, unless they are known. */
   read(): void {
-    if (this.#profile === hub.profile) return;
-    this.#profile = hub.profile;
+    if (this.#profile === app.profile) return;
+    this.#profile = app.profile;
     this.#readAnew();
   }
 
   /** What nobody wanted to know yet is not read. */
   #readAnew(): void {
     if (this.#profile === null) return;
-    void this.#errands.want("models", async () => {
-      const query = { profile: hub.profile };
-      this.all = (await hub.client.call("list_models", { query })).data.items;
+    void this.#requests.run("models", async () => {
+      const query = { profile: app.profile };
+      this.all = (await app.client.call("list_models", { query })).data.items;
     });
   }
 }

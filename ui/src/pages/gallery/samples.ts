@@ -1,7 +1,7 @@
 // Made-up messages, rows and turns: one for each state that the gallery shows.
 
 import type { MessageView, SessionRowView, SessionView, ToolResultPart, TurnView } from "../../api/schema.ts";
-import type { TalkState } from "../../conversation/state.ts";
+import type { ConversationState } from "../../conversation/conversation_store.svelte.ts";
 
 const NOW = Date.now();
 const ago = (minutes: number): string => new Date(NOW - minutes * 60_000).toISOString();
@@ -181,6 +181,7 @@ const turn = (id: number, more: Partial<TurnView>): TurnView => ({
   question: null,
   asked_at: null,
   asks: [],
+  awaits: null,
   answer: null,
   error: null,
   answered_by: null,
@@ -195,7 +196,7 @@ export const waiting: TurnView = turn(RUNNING + 1, {
 });
 
 /** A conversation in which a turn runs and more words wait. It belongs to nobody, and nothing can be done to it. */
-export const talk: TalkState = {
+export const conversation: ConversationState = {
   id: ID,
   row: row("The garden", "local"),
   lines,
@@ -210,7 +211,7 @@ export const talk: TalkState = {
     { ...line(21, "user", [{ type: "text", text: "وماذا عن الطماطم؟" }], { seq: null }), revision: "1" },
   ],
   pending: [],
-  speaking: null,
+  streamedReply: null,
   held: running,
   isLoading: false,
   error: null,

@@ -1,16 +1,16 @@
 // Passkeys: what the server asks is signed by a device, and never leaves the browser otherwise.
 
 import type { Client } from "../../api/client.ts";
-import { words } from "../../words/index.ts";
+import { strings } from "../../strings/index.ts";
 
 /** Tell whether an address is in numbers; passkeys want a name. */
-export function isBareAddress(host: string): boolean {
+export function isIpAddress(host: string): boolean {
   return /^[\d.]+$/.test(host) || host.includes(":");
 }
 
 /** Tell whether this browser can use passkeys here. */
 export function canUsePasskeys(): boolean {
-  const isNamed = !isBareAddress(location.hostname);
+  const isNamed = !isIpAddress(location.hostname);
   return isNamed && "PublicKeyCredential" in globalThis && "parseRequestOptionsFromJSON" in PublicKeyCredential;
 }
 
@@ -20,9 +20,9 @@ export function isCancelled(error: unknown): boolean {
 }
 
 /** Say why a device did not do it; null: it was not the device. */
-export function obstacleOf(error: unknown): string | null {
+export function getPasskeyError(error: unknown): string | null {
   if (!(error instanceof DOMException)) return null;
-  const { obstacles } = words.login;
+  const { obstacles } = strings.login;
   return obstacles[error.name] ?? obstacles.other ?? null;
 }
 
@@ -32,21 +32,31 @@ export async function signIn(client: Client): Promise<void> {
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(
     options as unknown as PublicKeyCredentialRequestOptionsJSON,
   );
-  const credential = written(await navigator.credentials.get({ publicKey }));
+  const credential = toJson(await navigator.credentials.get({ publicKey }));
   await client.call("log_in_by_passkey", { body: { challenge, credential } });
 }
 
+/** Prove with a passkey who uses this browser. */
+export async function provePasskey(client: Client): Promise<void> {
+  const { challenge, options } = (await client.call("ask_proof")).data;
+  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(
+    options as unknown as PublicKeyCredentialRequestOptionsJSON,
+  );
+  const credential = toJson(await navigator.credentials.get({ publicKey }));
+  await client.call("prove_by_passkey", { body: { challenge, credential } });
+}
+
 /** Make a passkey with which one can log in from now on. */
-export async function makePasskey(client: Client, name: string): Promise<void> {
+export async function createPasskey(client: Client, name: string): Promise<void> {
   const { challenge, options } = (await client.call("ask_new_passkey")).data;
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(
     options as unknown as PublicKeyCredentialCreationOptionsJSON,
   );
-  const credential = written(await navigator.credentials.create({ publicKey }));
+  const credential = toJson(await navigator.credentials.create({ publicKey }));
   await client.call("add_passkey", { body: { challenge, credential, name } });
 }
 
-function written(signed: Credential | null) {
+function toJson(signed: Credential | null) {
   if (!(signed instanceof PublicKeyCredential)) throw new DOMException("There is no passkey", "AbortError");
   return { ...signed.toJSON() };
 }

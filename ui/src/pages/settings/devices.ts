@@ -20,7 +20,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Call a browser by its name and system; one that is not known is called as it calls itself. */
-export function deviceOf(agent: string): string {
+export function getDeviceName(agent: string): string {
   const browser = BROWSERS.find(([sign]) => sign.test(agent))?.[1];
   const system = SYSTEMS.find(([sign]) => sign.test(agent))?.[1];
   return [browser, system].filter(Boolean).join(", ") || agent;

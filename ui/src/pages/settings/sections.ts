@@ -1,6 +1,6 @@
 // The settings in an order that people find things in: sections, and the tables within them.
 
-import type { SettingShape } from "../../api/schema.ts";
+import type { SettingView } from "../../api/schema.ts";
 
 /** The sections that are made of settings; each has the tables and the single settings named here. */
 const TABLES = {
@@ -24,35 +24,35 @@ export const SECTIONS = Object.keys(TABLES) as Section[];
 export interface Group {
   /** Its dotted name; empty for settings that stand alone. */
   table: string;
-  items: readonly SettingShape[];
+  items: readonly SettingView[];
 }
 
 /** Tell in which section a setting is found; what nobody knows yet is with the server. */
-export function sectionOf(key: string): Section {
+export function getSection(key: string): Section {
   const [first = ""] = key.split(".");
   return SECTIONS.find((name) => (TABLES[name] as readonly string[]).includes(first)) ?? "server";
 }
 
 /** List the settings of a section, table by table; in the order of the section, not of the file. */
-export function groupsOf(items: readonly SettingShape[], section: Section): Group[] {
+export function listGroups(items: readonly SettingView[], section: Section): Group[] {
   const order: readonly string[] = TABLES[section];
   const place = (key: string): number => (order.indexOf(key.split(".")[0] ?? "") + order.length) % order.length;
-  const mine = items.filter(({ key }) => sectionOf(key) === section);
+  const mine = items.filter(({ key }) => getSection(key) === section);
   return grouped(mine.toSorted((one, other) => place(one.key) - place(other.key)));
 }
 
 /** Find settings by words that stand in their name, their key or what they mean. */
-export function find(items: readonly SettingShape[], text: string, told: (key: string) => string): Group[] {
+export function findSettings(items: readonly SettingView[], text: string, told: (key: string) => string): Group[] {
   const asked = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const fits = ({ key }: SettingShape): boolean => {
+  const fits = ({ key }: SettingView): boolean => {
     const said = `${key} ${told(key)}`.toLowerCase();
     return asked.every((word) => said.includes(word));
   };
   return grouped(items.filter(fits));
 }
 
-function grouped(items: readonly SettingShape[]): Group[] {
-  const tables = new Map<string, SettingShape[]>();
+function grouped(items: readonly SettingView[]): Group[] {
+  const tables = new Map<string, SettingView[]>();
   for (const item of items) {
     const table = item.key.split(".").slice(0, -1).join(".");
     const known = tables.get(table);

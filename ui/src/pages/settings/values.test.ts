@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { SettingShape } from "../../api/schema.ts";
-import { deviceOf } from "./devices.ts";
-import { blamed, controlOf, guessed, read, written } from "./values.ts";
+import type { SettingView } from "../../api/schema.ts";
+import { getDeviceName } from "./devices.ts";
+import { findFaultyKey, formatValue, getControl, guessValue, parseValue } from "./values.ts";
 
-const setting = (change: Partial<SettingShape>): SettingShape => ({
+const setting = (change: Partial<SettingView>): SettingView => ({
   ...{ key: "x.y", kind: "text", value: null, default: null, origin: "default", place: null, overridden: false },
   ...{ description: null, choices: [], secret: false, remote: true, restart: false, ...change },
 });
@@ -22,7 +22,7 @@ describe("controls", () => {
     [{ value: "••••••", secret: true }, "secret"],
     [{ value: "words" }, "text"],
   ] as const)("%o is changed by %s", (change, control) => {
-    expect(controlOf(setting(change as Partial<SettingShape>))).toBe(control);
+    expect(getControl(setting(change as Partial<SettingView>))).toBe(control);
   });
 });
 
@@ -34,28 +34,28 @@ describe("values", () => {
     ["text", "a word"],
     ["words", "  two\nlines "],
   ] as const)("%s is read as it was written", (control, value) => {
-    expect(read(control, written(control, value))).toEqual(value);
+    expect(parseValue(control, formatValue(control, value))).toEqual(value);
   });
 
   test("an empty field takes a setting out, and an empty list is one", () => {
-    expect(read("number", " ")).toBe(null);
-    expect(read("text", "")).toBe(null);
-    expect(read("lines", "\n")).toEqual([]);
+    expect(parseValue("number", " ")).toBe(null);
+    expect(parseValue("text", "")).toBe(null);
+    expect(parseValue("lines", "\n")).toEqual([]);
   });
 
   test("what cannot be read is no value", () => {
-    expect(read("number", "many")).toBe(undefined);
-    expect(read("data", "{")).toBe(undefined);
+    expect(parseValue("number", "many")).toBe(undefined);
+    expect(parseValue("data", "{")).toBe(undefined);
   });
 
   test("a secret is never written into a field", () => {
-    expect(written("secret", "file:secrets/one")).toBe("");
+    expect(formatValue("secret", "file:secrets/one")).toBe("");
   });
 
   test("any setting is read as JSON where it is some, else as words", () => {
-    expect(guessed(" 5 ")).toBe(5);
-    expect(guessed('["a"]')).toEqual(["a"]);
-    expect(guessed("openai:gpt-5.1")).toBe("openai:gpt-5.1");
+    expect(guessValue(" 5 ")).toBe(5);
+    expect(guessValue('["a"]')).toEqual(["a"]);
+    expect(guessValue("openai:gpt-5.1")).toBe("openai:gpt-5.1");
   });
 });
 
@@ -66,7 +66,7 @@ describe("blame", () => {
     ["platforms.telegram.token cannot be what it is", null, "platforms.telegram"],
     ["The disk is full", null, null],
   ])("%s is about a setting", (detail, id, key) => {
-    expect(blamed(["spend.day", "agent.model", "platforms.telegram"], { detail, id })).toBe(key);
+    expect(findFaultyKey(["spend.day", "agent.model", "platforms.telegram"], { detail, id })).toBe(key);
   });
 });
 
@@ -77,6 +77,6 @@ describe("devices", () => {
     ["Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537 Chrome/140.0 Safari/537.36 Edg/140.0", "Edge, Windows"],
     ["my-script/2", "my-script/2"],
   ])("%s is called by its name", (agent, name) => {
-    expect(deviceOf(agent)).toBe(name);
+    expect(getDeviceName(agent)).toBe(name);
   });
 });

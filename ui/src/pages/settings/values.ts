@@ -1,6 +1,6 @@
 // Settings as they are written into fields, and read from them.
 
-import type { JsonValue, SettingShape } from "../../api/schema.ts";
+import type { JsonValue, SettingView } from "../../api/schema.ts";
 
 /** How a setting is shown: what its value is decides, where its kind leaves it open. */
 export type Control = "choice" | "truth" | "number" | "text" | "words" | "lines" | "data" | "secret";
@@ -9,7 +9,7 @@ const KEPT = /^(file|env):/;
 const LONG = /(^|\.)(instructions|personalities\.[^.]+)$/;
 
 /** Choose how a setting is changed. */
-export function controlOf({ key, kind, value, choices, secret }: SettingShape): Control {
+export function getControl({ key, kind, value, choices, secret }: SettingView): Control {
   if (secret || (typeof value === "string" && KEPT.test(value))) return "secret";
   if (choices.length > 0) return "choice";
   if (kind === "truth" || kind === "number") return kind;
@@ -19,7 +19,7 @@ export function controlOf({ key, kind, value, choices, secret }: SettingShape): 
 }
 
 /** Write a value into a field. */
-export function written(control: Control, value: JsonValue): string {
+export function formatValue(control: Control, value: JsonValue): string {
   if (value === null || value === undefined || control === "secret") return "";
   if (control === "lines" && Array.isArray(value)) return value.join("\n");
   if (control === "data") return JSON.stringify(value, null, 2);
@@ -27,7 +27,7 @@ export function written(control: Control, value: JsonValue): string {
 }
 
 /** Read a field; `null` takes a setting out, `undefined` is no value that it could have. */
-export function read(control: Control, text: string): JsonValue | undefined {
+export function parseValue(control: Control, text: string): JsonValue | undefined {
   const bare = text.trim();
   if (control === "lines") return bare === "" ? [] : bare.split("\n").map((line) => line.trim()).filter(Boolean);
   if (bare === "") return null;
@@ -38,12 +38,12 @@ export function read(control: Control, text: string): JsonValue | undefined {
 }
 
 /** Read what somebody wrote for any setting: numbers, lists and tables as JSON, else words. */
-export function guessed(text: string): JsonValue {
+export function guessValue(text: string): JsonValue {
   return parsed(text.trim()) ?? text.trim();
 }
 
 /** Find which of some settings an error is about: it begins with its name, or has it as its id. */
-export function blamed(keys: readonly string[], { detail, id }: { detail: string; id: string | null }): string | null {
+export function findFaultyKey(keys: readonly string[], { detail, id }: { detail: string; id: string | null }): string | null {
   const named = /^[\w.-]+(?= )/.exec(detail)?.[0] ?? "";
   const isMeant = (key: string): boolean => [named, id].some((one) => one === key || one?.startsWith(`${key}.`));
   return keys.find(isMeant) ?? null;

@@ -1,6 +1,6 @@
 // Providers of models that can be connected with a few words.
 
-import type { SettingShape } from "../../api/schema.ts";
+import type { SettingView } from "../../api/schema.ts";
 
 export interface Provider {
   name: string;
@@ -48,7 +48,7 @@ export const PROVIDERS: Readonly<Record<string, Provider>> = {
 };
 
 /** What somebody wrote to connect a model. */
-export interface Wish {
+export interface ModelChoice {
   provider: string;
   model: string;
   key: string;
@@ -56,7 +56,7 @@ export interface Wish {
 }
 
 /** Tell which settings a wish is; whatever is as usual is not written. */
-export function settingsOf({ provider, model, key, address }: Wish): Record<string, string> {
+export function createModelSettings({ provider, model, key, address }: ModelChoice): Record<string, string> {
   const isElsewhere = address.trim() !== "" && address.trim() !== PROVIDERS[provider]?.where;
   const { wants } = PROVIDERS[provider] ?? { wants: "key" };
   return {
@@ -67,13 +67,13 @@ export function settingsOf({ provider, model, key, address }: Wish): Record<stri
 }
 
 /** Tell what has to be set so that the model answers, where a program, code of one's own or the echo was chosen. */
-export function chosenBy(items: readonly Pick<SettingShape, "key" | "value">[]): Record<string, string> {
+export function createAgentSettings(items: readonly Pick<SettingView, "key" | "value">[]): Record<string, string> {
   const value = (key: string): string => String(items.find((one) => one.key === key)?.value ?? "");
   const isOther = value("agent.command") !== "" || value("agent.python") !== "";
   return isOther || !["", "auto", "model"].includes(value("agent.type")) ? { "agent.type": "model" } : {};
 }
 
 /** Find the name of a bot in what Telegram says of its token. */
-export function botIn(told: string): string | null {
+export function findBotName(told: string): string | null {
   return /@(\w{3,64})/.exec(told)?.[1] ?? null;
 }

@@ -1,36 +1,36 @@
 import { describe, expect, it } from "vitest";
-import { fit, plain, rank, type Fitting, type Kind } from "./ranking.ts";
+import { getMatchScore, type ItemKind, normalizeText, rank, type RankedItem } from "./ranking.ts";
 
-const thing = (label: string, kind: Kind = "conversation", also = ""): Fitting => ({
+const thing = (label: string, kind: ItemKind = "conversation", also = ""): RankedItem => ({
   key: `${kind} ${label}`,
   kind,
   label,
   also,
 });
-const labels = (found: readonly Fitting[]): string[] => found.map(({ label }) => label);
+const labels = (found: readonly RankedItem[]): string[] => found.map(({ label }) => label);
 
 describe("how well something fits", () => {
   it("is best for the same words, then the beginning, then a word, then a part", () => {
     const words = ["garden", "Garden plans", "My garden", "Kindergarten gardenia", "ungardened"];
-    const fits = words.map((said) => fit("garden", said));
+    const fits = words.map((said) => getMatchScore("garden", said));
     expect(fits).toEqual(fits.toSorted((one, other) => other - one));
     expect(fits[0]).toBe(1);
     expect(new Set(fits).size).toBe(fits.length);
   });
 
   it("wants every word, in any order", () => {
-    expect(fit("plans garden", "Garden plans")).toBeGreaterThan(0);
-    expect(fit("garden house", "Garden plans")).toBe(0);
+    expect(getMatchScore("plans garden", "Garden plans")).toBeGreaterThan(0);
+    expect(getMatchScore("garden house", "Garden plans")).toBe(0);
   });
 
   it("heeds neither case nor accents", () => {
-    expect(plain("  Élan ÜBER ")).toBe("elan uber");
-    expect(fit("uber", "Über uns")).toBeGreaterThan(0.7);
-    expect(fit("世界", "你好 世界")).toBeGreaterThan(0);
+    expect(normalizeText("  Élan ÜBER ")).toBe("elan uber");
+    expect(getMatchScore("uber", "Über uns")).toBeGreaterThan(0.7);
+    expect(getMatchScore("世界", "你好 世界")).toBeGreaterThan(0);
   });
 
   it("is nothing where nothing was typed", () => {
-    expect(fit(" ", "Garden")).toBe(0);
+    expect(getMatchScore(" ", "Garden")).toBe(0);
   });
 });
 

@@ -1,0 +1,97 @@
+import type { RowStatusKind } from "../sidebar/row_status.ts";
+
+const marks: Record<RowStatusKind, string> = {
+  needs: "Needs you",
+  running: "The agent is working",
+  failed: "An answer could not be delivered",
+  unread: "Unread",
+  draft: "You have a draft here",
+};
+
+const many = (count: number): string => (count === 1 ? "1 conversation" : `${count.toLocaleString()} conversations`);
+
+export const sidebar = {
+  label: "Conversations",
+  begin: "New conversation",
+  you: "You",
+  agent: "Agent",
+  by: (who: string) => `${who}: `,
+  pinned: "Pinned",
+  filters: "Filters",
+  all: "All",
+  unread: "Unread",
+  archived: "Archived",
+  projects: "Projects",
+  people: "People",
+  profile: "Profile",
+  edge: "Width of the sidebar",
+  marks,
+  empty: { title: "No conversations yet", text: "Your first message starts one; it will appear here." },
+  none: { title: "Nothing here", text: "No matching conversations." },
+  failed: "The list could not be loaded",
+  search: {
+    label: "Search",
+    clear: "Clear the search",
+    palette: "Everything in one list",
+    titles: "Conversations",
+    messages: "Messages",
+    count: (titles: number, hits: number) => `${titles} conversations and ${hits} messages found`,
+    none: { title: "Nothing found", text: "Try fewer or different words." },
+    failed: "The search failed",
+    incomplete: "Still indexing; there may be more results.",
+  },
+  choose: (title: string) => `Select “${title}”`,
+  isSelected: "Selected",
+  chosen: (count: number) => `${count.toLocaleString()} selected`,
+  bar: "Actions for the selection",
+  letGo: "Clear selection",
+  menu: "More for this conversation",
+  choices: {
+    open: "Open",
+    choose: "Select",
+    rename: "Rename",
+    pin: "Pin",
+    unpin: "Unpin",
+    move: "Move to a project",
+    read: "Mark as read",
+    unread: "Mark as unread",
+    archive: "Archive",
+    unarchive: "Unarchive",
+    forget: "Delete",
+  },
+  notices: {
+    pin: (count: number) => `${many(count)} pinned.`,
+    unpin: (count: number) => `${many(count)} unpinned.`,
+    archive: (count: number) => `${many(count)} archived.`,
+    unarchive: (count: number) => `${many(count)} unarchived.`,
+    moved: (count: number, name: string) => `${many(count)} moved to ${name}.`,
+    movedOut: (count: number) => `${many(count)} removed from their project.`,
+    read: (count: number) => `${many(count)} marked as read.`,
+    unread: (count: number) => `${many(count)} marked as unread.`,
+    forgotten: (count: number) => `${many(count)} permanently deleted.`,
+    failed: (count: number, all: number) =>
+      all === 1 ? "That did not work." : `That did not work for ${count} of ${all} conversations.`,
+  },
+  ask: {
+    rename: "Rename",
+    title: "Title",
+    forget: (count: number) => `Delete ${many(count)}?`,
+    forgetText: (count: number) =>
+      count === 1
+        ? "All its messages and attachments will be removed. This cannot be undone."
+        : "All their messages and attachments will be removed. This cannot be undone.",
+  },
+  themes: { system: "Same as system", light: "Light", dark: "Dark" },
+  account: "Account and settings",
+  places: {
+    settings: "Settings",
+    people: "People",
+    jobs: "Jobs",
+    platforms: "Platforms",
+    spend: "Spend",
+    projects: "Projects",
+    shares: "Shared pages",
+    welcome: "First steps",
+  },
+  logout: "Log out",
+};
