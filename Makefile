@@ -16,7 +16,7 @@ PIP   := $(BIN)/python -m pip -qq --disable-pip-version-check
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: run chat test check check-python check-ui docs client bench crash setup lock clean help
+.PHONY: run chat test freeze check check-python check-ui docs client bench crash setup lock clean help
 
 run: $(STAMP) $(BUILT)  ## start everything, and print a link to it (ARGS=--demo for made-up people)
 	@$(BIN)/threadline serve $(ARGS)
@@ -28,7 +28,7 @@ test: $(STAMP) $(BUILT)  ## run all tests (ARGS="-k route" for some)
 	@$(BIN)/python -m pytest -n 3 --dist worksteal $(ARGS)
 
 check: check-python check-ui $(STAMP)  ## style, types, import contracts, documents; the web app's own tests
-	@$(BIN)/python -m pytest --quiet --no-header tests/house/test_documents.py tests/docs/test_reference.py
+	@$(BIN)/python -m pytest --quiet --no-header tests/architecture/test_documents.py tests/docs/test_reference.py
 
 check-python: $(STAMP)
 	@$(BIN)/ruff format --check --quiet . || { echo "Not formatted: $(BIN)/ruff format ."; exit 1; }
@@ -47,6 +47,9 @@ client: docs $(NODE)  ## write the TypeScript client anew from the API, and chec
 
 bench: $(STAMP)  ## measure, and write JSON, tables and plots
 	@$(BIN)/python -m bench $(ARGS)
+
+freeze: $(STAMP)  ## accept changes to the HTTP API, command line, schema, export format and errors
+	@FREEZE=1 $(BIN)/python -m pytest --quiet --no-header tests/architecture/test_public_surface.py
 
 crash: $(STAMP)  ## kill -9 under load, KILLS=300 times: nothing lost, nothing twice
 	@$(BIN)/python -m tests.crash --kills $(KILLS) $(ARGS)
@@ -81,7 +84,8 @@ lock:  ## choose the newest dependencies anew, with hashes and without addresses
 	@$(PYTHON) -m venv .venv-lock
 	@.venv-lock/bin/python -m pip -qq --disable-pip-version-check install $(UV)
 	@$(LOCK) --output-file requirements/pip.txt requirements/pip.in
-	@$(LOCK) --output-file requirements/dev.txt --all-extras pyproject.toml requirements/dev.in
+	@$(LOCK) --output-file requirements/dev.txt --all-extras --override requirements/override.in \
+		pyproject.toml requirements/dev.in
 
 clean:  ## remove everything that make and the tools have made
 	@rm -rf $(VENV) .venv-lock ui/node_modules src/threadline/web/built build dist .coverage* .hypothesis

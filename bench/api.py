@@ -36,19 +36,19 @@ from bench.timing import time_calls, time_floor
 from threadline.agents.echo import Echo
 from threadline.config import Config
 from threadline.core.account import TokenScope
-from threadline.core.listing import SessionFilter
 from threadline.core.minimap import BUCKETS
 from threadline.core.session import SessionId
+from threadline.core.session_list import SessionFilter
+from threadline.database.port import Transaction
+from threadline.gateway.garbage_collector import settle_heap
 from threadline.gateway.gateway import Gateway
-from threadline.gateway.heap import settle_heap
-from threadline.sessions.lists.pages import list_sessions
-from threadline.sessions.store import Store
-from threadline.sessions.transcripts.minimap import minimap
-from threadline.sessions.views import transcript
-from threadline.storage.database import Transaction
+from threadline.store import Store
+from threadline.store.queries import transcript
+from threadline.store.sessions.session_list import list_sessions
+from threadline.store.transcripts.minimap import minimap
+from threadline.web.app import WebApp
+from threadline.web.authentication import TOKEN_PREFIX, hash_secret, new_secret
 from threadline.web.server import make_app, serve
-from threadline.web.site import Site
-from threadline.web.visiting import TOKEN_PREFIX, hash_secret, new_secret
 
 AGAINST_FLOOR = 3.0
 AGAINST_SMALL = 1.3
@@ -151,7 +151,7 @@ async def _open_desk(where: str, store: Store, size: int) -> Desk:
 async def _serve(store: Store, desk: Desk) -> AsyncIterator[tuple[str, str]]:
     """Serve all that is served, and a bare application; gives where each is."""
     gateway = Gateway(store, Echo(), [])
-    site = Site(gateway, store, Config())
+    site = WebApp(gateway, store, Config())
     app, plain = make_app(gateway, site=site), Starlette(routes=desk.routes())
     async with serve(app, "127.0.0.1", 0) as ours, serve(plain, "127.0.0.1", 0) as bare:
         yield ours, bare

@@ -24,13 +24,13 @@ from threadline.config import Config
 from threadline.core.account import Account, TokenScope
 from threadline.core.event import Cursor, EventKind
 from threadline.core.inbound import Inbound
+from threadline.gateway.garbage_collector import settle_heap
 from threadline.gateway.gateway import Gateway
-from threadline.gateway.heap import settle_heap
-from threadline.sessions.store import Store
-from threadline.web.api.app import make_api
-from threadline.web.guard import Guard
+from threadline.store import Store
+from threadline.web.authentication import TOKEN_PREFIX, hash_secret, new_secret
+from threadline.web.request_limits import RequestGuard
+from threadline.web.resources.app import make_api
 from threadline.web.server import serve
-from threadline.web.visiting import TOKEN_PREFIX, hash_secret, new_secret
 
 AT_ONCE = 32
 """Messages that are on their way into the store at the same time."""
@@ -104,7 +104,7 @@ async def run(where: str) -> None:
         await store.make_token(owner.key, "bench", scopes, hash_secret(token), None)
         gateway = Gateway(store, Echo(pause=timedelta(0)), [])
         api = make_api(gateway, store, Config())
-        app = Starlette(routes=[Mount("/api", app=api)], middleware=[Middleware(Guard)])
+        app = Starlette(routes=[Mount("/api", app=api)], middleware=[Middleware(RequestGuard)])
         async with serve(app, "127.0.0.1", 0) as url, gateway:
             tell({"url": url, "token": token})
             try:

@@ -8,9 +8,9 @@ from typing import Protocol
 import psycopg
 from psycopg.types.numeric import Int8BinaryDumper, IntDumper
 
-from threadline.storage.database import SqlValue
-from threadline.storage.queries import Dialect, queries
-from threadline.storage.sqlite.connection import WRITER_CACHE_KIB, connect
+from threadline.database.port import SqlValue
+from threadline.database.queries import Dialect, queries
+from threadline.database.sqlite.connection import WRITER_CACHE_KIB, connect
 
 _PATIENCE_MS = 30_000
 

@@ -15,9 +15,9 @@ from playwright.sync_api import Page, expect
 
 from bench.bars import Bar, bar_table
 from bench.sites import ROOT, SQLITE, temporary_folder
+from tests.browser.app_server import SETTINGS, Place
 from tests.browser.chromium import open_chromium
-from tests.browser.crowd import long_session, make_crowd
-from tests.browser.place import SETTINGS, Place
+from tests.browser.many_sessions import long_session, make_crowd
 from tests.browser.screen import Screen
 
 PAINT_MS = 100.0

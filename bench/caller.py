@@ -2,8 +2,8 @@
 
 from bench.script import ANSWERS, LONG, USAGE, chat_of, new_name, sender_of, spoken
 from threadline.core.session import SessionId
-from threadline.sessions.store import Store
-from threadline.sessions.turns.claim import Claim
+from threadline.store import Store
+from threadline.store.turn_queue.claim import TurnClaim
 
 _PATIENCE = 10_000
 
@@ -28,7 +28,7 @@ class Caller:
         await self._store.append(claim.lease, ANSWERS)
         await self._store.finish(claim.lease, usage=[USAGE])
 
-    async def _claimed(self) -> Claim:
+    async def _claimed(self) -> TurnClaim:
         # As a worker does it: the turn that has waited longest. Among many callers that may be
         # another's, whose own is then left for somebody else.
         for _ in range(_PATIENCE):

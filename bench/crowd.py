@@ -7,7 +7,7 @@ from datetime import timedelta
 from threadline.core.address import Address
 from threadline.core.inbound import Inbound
 from threadline.core.message import Attachment, MediaKind
-from threadline.core.platform import Answer, Gate, Outgoing, ReadBlob, Taken
+from threadline.core.platform import Outgoing, ReadBlob, Receiver, ReceiveResult, TurnReply
 from threadline.core.turn import TurnId
 from threadline.platforms.simulated import Simulated
 
@@ -21,7 +21,7 @@ _ANSWER = re.compile(r"You said “note (\d+)”\. That is message (\d+) of our 
 class TimedGate:
     """Hands on to a gate, and notes in milliseconds how long each message took to be on disk."""
 
-    def __init__(self, gate: Gate, times: list[float]) -> None:
+    def __init__(self, gate: Receiver, times: list[float]) -> None:
         self._gate = gate
         self._times = times
 
@@ -33,13 +33,13 @@ class TimedGate:
     async def admits(self, inbound: Inbound) -> bool:
         return await self._gate.admits(inbound)
 
-    async def take(self, inbound: Inbound) -> Taken:
+    async def take(self, inbound: Inbound) -> ReceiveResult:
         start = time.perf_counter()
         taken = await self._gate.take(inbound)
         self._times.append((time.perf_counter() - start) * 1000)
         return taken
 
-    async def answer_to(self, turn_id: TurnId, within: timedelta) -> Answer | None:
+    async def answer_to(self, turn_id: TurnId, within: timedelta) -> TurnReply | None:
         return await self._gate.answer_to(turn_id, within)
 
 
@@ -64,7 +64,7 @@ class Crowd(Simulated):
         self.misfits = 0
         """Answers that came twice, out of order, or to something that nobody had said."""
 
-    async def run(self, gate: Gate) -> None:
+    async def run(self, gate: Receiver) -> None:
         """Bring in what people write, in the time of the gateway."""
         self.write_on()
         await super().run(TimedGate(gate, self.takes))

@@ -13,8 +13,8 @@ from typing import TypeAlias
 from bench.bare import Bare
 from bench.script import LONG, TOKEN
 from bench.template import EVERY, OWN, REFERENCES, Template, TemplateRow, is_token, subject_table
-from threadline.storage.database import SqlValue
-from threadline.storage.moments import stamp
+from threadline.database.port import SqlValue
+from threadline.database.timestamps import stamp
 
 KEPT = timedelta(days=7)
 _MICROSECOND = timedelta(microseconds=1)

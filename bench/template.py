@@ -10,10 +10,10 @@ import apsw
 
 from bench.script import ANSWERS, TOKEN, USAGE, chat_of, sender_of, spoken
 from threadline.core.errors import StorageError
-from threadline.sessions.store import Store
-from threadline.storage.database import SqlValue
-from threadline.storage.moments import moment
-from threadline.storage.sqlite import SqliteDatabase
+from threadline.database.port import SqlValue
+from threadline.database.sqlite import SqliteDatabase
+from threadline.database.timestamps import moment
+from threadline.store import Store
 
 TURNS = 10
 EVERY = timedelta(days=6)

@@ -10,8 +10,8 @@ from collections.abc import AsyncIterator, Callable, Generator, Iterator
 import hypothesis
 import pytest
 
-from tests.house.leftovers import running_tasks, tasks_left, threads_left
-from tests.memory import keep_files_in_memory
+from tests.architecture.leftovers import running_tasks, tasks_left, threads_left
+from tests.memory_files import keep_files_in_memory
 
 keep_files_in_memory()
 

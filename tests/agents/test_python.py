@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from threadline.agents.python import FunctionAgent, load_agent
-from threadline.core.agent import Agent, Piece
+from threadline.core.agent import Agent, TextDelta
 from threadline.core.errors import AgentError, ConfigError
 from threadline.core.usage import Usage
 from threadline.testing.agent_contract import AgentContract, outputs_of, request_for, words_of
 
-HERE = "tests.agents.bodies"
+HERE = "tests.agents.sample_agents"
 
 
 class TestFunction(AgentContract):
@@ -56,7 +56,7 @@ async def test_what_is_yielded_is_said_piece_by_piece() -> None:
     spelt = await outputs_of(load_agent(f"{HERE}:spell"), request_for("Hi"))
     told = await outputs_of(load_agent(f"{HERE}:report"), request_for("Hi"))
 
-    assert spelt == [Piece(text="H"), Piece(text="i")]
+    assert spelt == [TextDelta(text="H"), TextDelta(text="i")]
     assert isinstance(told[-1], Usage)
 
 

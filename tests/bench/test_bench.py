@@ -26,7 +26,7 @@ from bench.rounds import Pace, measure
 from bench.sites import POSTGRES, SQLITE, bare_connection, open_site
 from bench.template import OWN, make_template
 from bench.timing import Sample, Summary, percentile, summarise
-from threadline.storage.database import SqlValue
+from threadline.database.port import SqlValue
 
 FILLED = 4
 TINY = Pace(rounds=1, seconds=0.02, opens=1, long_messages=200)

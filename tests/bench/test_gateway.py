@@ -10,7 +10,7 @@ from bench.gateway import Load, Served, judge, run, served_table
 from bench.sites import SQLITE
 from tests.databases import FAST, on
 from threadline.core.platform import Outgoing
-from threadline.sessions.store import Store
+from threadline.store import Store
 
 TINY = Load(people=3, messages=2, interrupted=3, streams=3, seconds=2.5, sessions=4)
 

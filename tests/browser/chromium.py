@@ -12,7 +12,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
 
-from tests.house.source import ROOT
+from tests.architecture.source import ROOT
 
 UI = ROOT / "ui"
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--headless=shell"]

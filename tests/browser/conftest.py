@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
+from tests.browser.app_server import SETTINGS, Place
 from tests.browser.chromium import Resting, keep_chromium
-from tests.browser.place import SETTINGS, Place
 from tests.browser.screen import Screen
-from tests.browser.shop import Shop
+from tests.browser.webhook_shop import Shop
+from threadline.testing.deadline import HANG_SECONDS
 
-expect.set_options(timeout=20_000)  # Milliseconds; many tests run side by side.
+expect.set_options(timeout=HANG_SECONDS * 1000)
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,7 @@ from playwright.sync_api import (
     expect,
 )
 
-from tests.house.source import ROOT
+from tests.architecture.source import ROOT
 
 PICTURES = ROOT / ".pictures"
 """Where every walk leaves what it saw last; git does not keep it."""

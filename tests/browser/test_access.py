@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
+from tests.browser.app_server import SETTINGS, Place
 from tests.browser.axe import violations
-from tests.browser.place import SETTINGS, Place
 from tests.browser.screen import Screen
-from tests.browser.shop import Shop
+from tests.browser.webhook_shop import Shop
 
 PAGES = {
     "": "Where is my parcel?",

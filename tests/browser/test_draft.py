@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Route, expect
 
-from tests.browser.place import Place
+from tests.browser.app_server import Place
 from tests.browser.screen import PHONE, Screen
 
 

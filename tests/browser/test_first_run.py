@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.place import Place
+from tests.browser.app_server import Place
 
 
 @pytest.fixture(scope="module")

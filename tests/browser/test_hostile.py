@@ -6,19 +6,19 @@ import subprocess
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.app_server import SETTINGS, Place
 from tests.browser.chromium import UI
-from tests.browser.place import SETTINGS, Place
 from tests.browser.screen import Screen
-from tests.browser.shop import Shop
+from tests.browser.webhook_shop import Shop
 
 AT_ONCE = 8
 _READ = """
 import ts from "typescript";
 import { readFileSync } from "node:fs";
-const typed = readFileSync("src/markdown/corpus.ts", "utf8");
+const typed = readFileSync("src/markdown/xss_samples.ts", "utf8");
 const source = ts.transpile(typed, { module: "esnext", target: "es2022" });
-const { CORPUS } = await import(`data:text/javascript,${encodeURIComponent(source)}`);
-console.log(JSON.stringify(CORPUS));
+const { XSS_SAMPLES } = await import(`data:text/javascript,${encodeURIComponent(source)}`);
+console.log(JSON.stringify(XSS_SAMPLES));
 """
 _OPEN = """() => {
   const shut = document.querySelectorAll("details:not([open])");

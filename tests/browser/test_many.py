@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from bench.browser import heap
-from tests.browser.crowd import MANY, long_session, make_crowd
-from tests.browser.place import SETTINGS, Place
+from tests.browser.app_server import SETTINGS, Place
+from tests.browser.many_sessions import MANY, long_session, make_crowd
 from tests.browser.screen import Screen
 
 MOUNTED = 60
@@ -85,6 +85,19 @@ def test_new_words_come_first(screen: Screen) -> None:
     expect(first).to_contain_text("I am the newest")
 
 
+_SETTLE = """(scroller) => new Promise((resolve) => {
+  let [last, still] = [scroller.scrollTop, 0];
+  const look = () => {
+    still = scroller.scrollTop === last ? still + 1 : 0;
+    last = scroller.scrollTop;
+    if (still < 10) requestAnimationFrame(look);
+    else resolve();
+  };
+  requestAnimationFrame(look);
+})"""
+"""A browser animates its scrolling by keys, also after a jump to another line."""
+
+
 def test_a_long_conversation_is_walked_through(place: Place, screen: Screen) -> None:
     """It opens at its end, jumps to its beginning and back; page and memory stay small."""
     page = screen.go(f"/c/{long_session(place.folder / 'threadline.db')}")
@@ -103,6 +116,7 @@ def test_a_long_conversation_is_walked_through(place: Place, screen: Screen) -> 
     for _ in range(20):
         page.keyboard.press("PageUp")
         _is_small(page)
+    screen.transcript.evaluate(_SETTLE)
     for share in (0.1, 0.9, 0.3, 0.7, 0.5):
         page.evaluate("hash => (location.hash = hash)", f"#m{round(MANY * share)}")
         _sees_line(page, round(MANY * share))

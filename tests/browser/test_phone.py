@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.place import Place
+from tests.browser.app_server import Place
 from tests.browser.screen import Screen
 
 REACH = 20

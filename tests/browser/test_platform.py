@@ -3,9 +3,9 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.place import SETTINGS, Place
+from tests.browser.app_server import SETTINGS, Place
 from tests.browser.screen import Screen
-from tests.browser.shop import Shop
+from tests.browser.webhook_shop import Shop
 
 
 @pytest.fixture(scope="module")

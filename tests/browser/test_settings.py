@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.place import Place
+from tests.browser.app_server import Place
 from tests.browser.screen import Screen
 
 PASSWORD = "a bridge of sighs"

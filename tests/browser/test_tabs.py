@@ -5,8 +5,8 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.actor import END, STORY
-from tests.browser.place import Place
+from tests.browser.agent import END, STORY
+from tests.browser.app_server import Place
 from tests.browser.screen import Screen
 
 PASSWORD = "a thread, a needle"

@@ -5,8 +5,8 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Route, expect
 
-from tests.browser.actor import STORY
-from tests.browser.place import Place
+from tests.browser.agent import STORY
+from tests.browser.app_server import Place
 from tests.browser.screen import Screen
 
 LINES = 4

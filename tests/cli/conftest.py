@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from threadline.config.providing import KNOWN
+from threadline.config.provider_section import KNOWN
 
 
 @pytest.fixture(autouse=True)

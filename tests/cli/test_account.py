@@ -12,9 +12,9 @@ import threadline
 from tests.cli.program import run
 from threadline.core.account import Login
 from threadline.core.errors import Refused
-from threadline.sessions.store import Store
-from threadline.web.login.passwords import Passwords
-from threadline.web.visiting import hash_secret
+from threadline.store import Store
+from threadline.web.auth.passwords import Passwords
+from threadline.web.authentication import hash_secret
 
 
 def ask(*words: str) -> Any:

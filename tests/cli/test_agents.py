@@ -6,13 +6,13 @@ from prompt_toolkit.completion import Completion
 
 from tests.cli.program import Terminal, run, run_apart
 from threadline.assembly import list_models
-from threadline.cli.offering import offer_models
-from threadline.cli.screen import show_call
+from threadline.cli.autocomplete import offer_models
+from threadline.cli.output import show_call
 from threadline.config import parse_config
 from threadline.core.message import ToolCall
 
 MODULE = """
-from threadline.core.agent import Question, Thought
+from threadline.core.agent import Question, ReasoningDelta
 from threadline.core.message import NewMessage, Role, ToolCall, ToolResult, say
 
 
@@ -20,8 +20,8 @@ async def answer(request):
     if request.turn.answer is None and "shell_rm" in request.allowed:
         yield say(Role.ASSISTANT, "Gone again.")
     elif request.turn.answer is None:
-        yield Thought(text="Let me see.\\nThat may ")
-        yield Thought(text="hurt.")
+        yield ReasoningDelta(text="Let me see.\\nThat may ")
+        yield ReasoningDelta(text="hurt.")
         yield Question(text="May I use shell_rm?", tools=("shell_rm",))
     else:
         call = ToolCall(id="1", name="shell_rm", arguments='{"path": "notes"}')

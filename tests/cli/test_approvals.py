@@ -10,7 +10,7 @@ from threadline.core.address import Address, Kind, Sender
 from threadline.core.agent import Question
 from threadline.core.command import parse_command
 from threadline.core.inbound import Inbound
-from threadline.core.rank import Rank
+from threadline.core.role import AccessLevel
 
 DM = Address(platform="telegram", kind=Kind.DM, chat="42")
 ALICE = Sender(id="42", name="Alice")
@@ -34,7 +34,7 @@ def give_leave(home: Path, words: str) -> None:
             )
             call = parse_command(words)
             assert call is not None
-            await store.command(answer, call, Rank.ADMIN)
+            await store.command(answer, call, AccessLevel.ADMIN)
             again = await store.claim()
             assert again is not None
             await store.finish(again.lease, [])

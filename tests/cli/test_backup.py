@@ -12,20 +12,20 @@ import psycopg
 import pytest
 
 import threadline
-from tests.cli.guests import seen, welcome
 from tests.cli.program import Pipe, run
+from tests.cli.web_accounts import seen, welcome
 from tests.databases import FAST, POSTGRES, DatabaseFactory, PostgresFactory, Server, on
 from threadline.assembly import restore
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.errors import Conflict, StorageError
 from threadline.core.inbound import Inbound
 from threadline.core.message import MediaKind, Role, Text, say
-from threadline.core.person import Asker, Identity
+from threadline.core.person import Identity, Viewer
 from threadline.core.session import SessionId
-from threadline.sessions.store import Store
-from threadline.storage.database import Database
-from threadline.storage.moments import stamp
-from threadline.storage.sqlite.backup import restore as restore_file
+from threadline.database.port import Database
+from threadline.database.sqlite.backup import restore as restore_file
+from threadline.database.timestamps import stamp
+from threadline.store import Store
 from threadline.testing.clock import FakeClock
 
 HERE = Address(platform="telegram", kind=Kind.DM, chat="alice")
@@ -89,9 +89,9 @@ async def test_a_backup_comes_back_on_either_database(
     async with threadline.open(where) as restored:
         assert await contents(restored) == before
         assert await restored.check(deep=True) == []
-        found = await restored.search("two OR one own", asker=Asker.owner())
+        found = await restored.search("two OR one own", asker=Viewer.owner())
         assert not found.hits
-        hits = (await restored.search("own", asker=Asker.owner())).hits
+        hits = (await restored.search("own", asker=Viewer.owner())).hits
         assert {hit.session_id for hit in hits} == {branch}
         again = Inbound.text("one", address=HERE, sender=ALICE, at=restored.now(), message_id="one")
         assert (await restored.arrive(again)).is_repeated
@@ -253,7 +253,7 @@ async def test_a_full_disk_leaves_no_half_backup(
 KILLED = """
 import os, sys
 from pathlib import Path
-from threadline.storage.backup import place
+from threadline.database.backup import place
 
 def make(unseen):
     unseen.with_name(unseen.name + "-journal").touch()

@@ -2,7 +2,6 @@
 
 import itertools
 from collections.abc import AsyncIterator
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -15,8 +14,8 @@ from threadline.core.inbound import Inbound
 from threadline.core.message import Role, say
 from threadline.core.session import SessionId
 from threadline.core.turn import TurnState
-from threadline.sessions.commands import Reply, carry_out, find_unknown
-from threadline.sessions.store import Store
+from threadline.store import Store
+from threadline.store.commands import CommandReply, carry_out, suggest_command
 
 ALICE, BOB = Sender(id="alice"), Sender(id="bob")
 GROUP = Address(platform="telegram", kind=Kind.GROUP, chat="100")
@@ -43,24 +42,16 @@ async def says(store: Store, text: str, sender: Sender, at: Address = GROUP) -> 
     return arrival.session_id
 
 
-async def asks(store: Store, text: str, sender: Sender, at: Address = GROUP) -> Reply:
+async def asks(store: Store, text: str, sender: Sender, at: Address = GROUP) -> CommandReply:
     reply = await repeat(store, inbound(store, text, sender, at))
     assert reply is not None
     return reply
 
 
-async def repeat(store: Store, command: Inbound) -> Reply | None:
+async def repeat(store: Store, command: Inbound) -> CommandReply | None:
     call = parse_command(text_of(command))
     assert isinstance(call, Call)
-    return await store.once(
-        command,
-        carry_out,
-        command,
-        call,
-        rules=store.rules,
-        now=store.now() + timedelta(seconds=1),
-        new_id=lambda: next(_COUNT),
-    )
+    return await store.once(command, carry_out, command, call)
 
 
 def text_of(command: Inbound) -> str:
@@ -137,7 +128,7 @@ async def test_status_is_no_activity(store: Store) -> None:
 @pytest.mark.parametrize("text", ["/", "/etc/hosts", "/new x", "/NEW", "/stop@bot", "hello", ""])
 def test_words_and_known_commands_are_not_unknown(text: str) -> None:
     """A path, a slash, plain words, and commands in any spelling are left alone."""
-    assert find_unknown(text) is None
+    assert suggest_command(text) is None
 
 
 async def test_what_asks_once_more_can_be_taken_back(store: Store) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.program import run, run_apart
-from threadline.storage.secret import secret_file
+from threadline.database.installation_secret import secret_file
 
 
 def test_every_setting_is_shown_with_its_origin(

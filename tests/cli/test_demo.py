@@ -9,8 +9,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from threadline.cli.demo import play, settle
-from threadline.cli.story import Narrator
+from threadline.cli.demo import choose_folder, play
+from threadline.cli.demo_script import Narrator
 from threadline.core.address import Address, Kind
 from threadline.core.errors import Conflict
 from threadline.testing.deadline import HANG_SECONDS
@@ -40,7 +40,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 async def test_the_story_is_told_to_its_end(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """All scenes happen on the real loops, the crash included, and the gateway stays up."""
-    config = settle({"server.port": "0"}, keep=False)
+    config = choose_folder({"server.port": "0"}, keep=False)
     narrator, told = Narrator(pause=timedelta(0), colour=False), ""
     async with (
         play(config, narrator) as (gateway, url),
@@ -112,9 +112,9 @@ def test_the_store_of_the_last_demo_is_made_anew(home: Path) -> None:
     old.parent.mkdir()
     old.write_bytes(b"old")
 
-    assert settle({}, keep=True).path == old
+    assert choose_folder({}, keep=True).path == old
     assert old.exists()
-    assert settle({}, keep=False).path == old
+    assert choose_folder({}, keep=False).path == old
     assert not old.exists()
 
 
@@ -126,8 +126,8 @@ async def test_a_store_that_is_open_is_left_alone(home: Path) -> None:
     path.parent.mkdir()
     async with open_store(path):
         with pytest.raises(Conflict, match="open"):
-            settle({}, keep=False)
-    settle({}, keep=False)
+            choose_folder({}, keep=False)
+    choose_folder({}, keep=False)
 
     assert not path.exists()
 
@@ -138,11 +138,11 @@ def test_a_store_of_somebody_is_never_deleted(tmp_path: Path) -> None:
     mine.write_bytes(b"years of history")
 
     with pytest.raises(Conflict, match="deletes nothing"):
-        settle({"database": str(mine)}, keep=False)
+        choose_folder({"database": str(mine)}, keep=False)
 
     assert mine.read_bytes() == b"years of history"
-    assert settle({"database": str(mine)}, keep=True).path == mine
-    assert settle({"database": str(tmp_path / "new.db")}, keep=False).path.name == "new.db"
+    assert choose_folder({"database": str(mine)}, keep=True).path == mine
+    assert choose_folder({"database": str(tmp_path / "new.db")}, keep=False).path.name == "new.db"
 
 
 def test_the_demo_listens_and_logs_as_the_settings_say(
@@ -152,6 +152,6 @@ def test_the_demo_listens_and_logs_as_the_settings_say(
     monkeypatch.setenv("THREADLINE_SERVER__PORT", "9123")
     monkeypatch.setenv("THREADLINE_DATABASE", str(home / "mine.db"))
 
-    assert settle({}, keep=False).server.port == 9123
-    assert settle({"server.port": "9124"}, keep=False).server.port == 9124
-    assert settle({}, keep=False).path == home / ".threadline" / "demo.db"
+    assert choose_folder({}, keep=False).server.port == 9123
+    assert choose_folder({"server.port": "9124"}, keep=False).server.port == 9124
+    assert choose_folder({}, keep=False).path == home / ".threadline" / "demo.db"

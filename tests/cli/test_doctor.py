@@ -10,17 +10,17 @@ import pytest
 
 import threadline
 from tests.cli.program import run
-from threadline.cli.examination import examine
+from tests.doubles.providers import ProviderDouble, Says
+from threadline.cli.checks import run_checks
 from threadline.core.account import ShareId
 from threadline.core.address import Address, Kind, Sender
+from threadline.core.gateway_status import PlatformHealth, PlatformState
 from threadline.core.inbound import Inbound
 from threadline.core.message import MediaKind, Role, Text, say
-from threadline.core.serving import PlatformHealth, PlatformState
-from threadline.sessions.forgetting.plans import begin_sessions
-from threadline.sessions.store import Store
-from threadline.storage.sqlite import SqliteDatabase
+from threadline.database.sqlite import SqliteDatabase
+from threadline.store import Store
+from threadline.store.deletion.preview import begin_sessions
 from threadline.testing.clock import FakeClock
-from threadline.testing.providers import ProviderDouble, Says
 
 
 def test_the_doctor_notes_what_others_can_read(home: Path) -> None:
@@ -110,7 +110,7 @@ async def test_the_doctor_tells_of_an_unfinished_forgetting(home: Path) -> None:
         await fill(store)
         rows = (await store.sessions()).rows
         ids = [row.session.id for row in rows]
-        await store._db.write(begin_sessions, ids, now=store.now())
+        await store._db.write(begin_sessions, ids)
 
     result = await asyncio.to_thread(run, "doctor", "-d", str(where))
 
@@ -150,7 +150,7 @@ async def test_a_live_process_that_cannot_renew_is_not_called_gone(tmp_path: Pat
         await store.arrive(Inbound.text("hi", address=at, sender=Sender(id="s"), at=store.now()))
         assert await store.claim() is not None
 
-        found = await examine({"database": str(path)}, deep=False)
+        found = await run_checks({"database": str(path)}, deep=False)
 
     (note,) = [one.what for one in found.findings if "is held by" in one.what]
     assert "still runs" in note
@@ -164,7 +164,7 @@ async def test_a_deleted_database_that_is_still_open_is_grave(tmp_path: Path) ->
     await database.open()
     path.unlink()
 
-    found = await examine({"database": str(path)}, deep=False)
+    found = await run_checks({"database": str(path)}, deep=False)
 
     await database.close()
     assert not found.is_well

@@ -8,7 +8,7 @@ import pytest
 
 from tests.cli.program import Terminal, run
 from threadline.assembly import make_platforms, name_agent
-from threadline.cli.sample import Answers, settings_file
+from threadline.cli.config_template import InitAnswers, settings_file
 from threadline.config import Config, load_config, parse_config
 from threadline.config.sections import Section
 
@@ -69,8 +69,8 @@ def test_a_path_means_the_same_from_the_users_file(home: Path) -> None:
     assert 'database = "ours.db"' in (home / "threadline.toml").read_text()
 
 
-@pytest.mark.parametrize("answers", [Answers(), Answers(webhook=True, port=1, profile="x")])
-def test_every_setting_that_is_mentioned_exists(answers: Answers) -> None:
+@pytest.mark.parametrize("answers", [InitAnswers(), InitAnswers(webhook=True, port=1, profile="x")])
+def test_every_setting_that_is_mentioned_exists(answers: InitAnswers) -> None:
     """With all marks taken away, the file is still one that can be read."""
     text = settings_file(answers, secret=SECRET)
 
@@ -83,7 +83,7 @@ def test_every_setting_that_is_mentioned_exists(answers: Answers) -> None:
 
 def test_every_table_is_mentioned() -> None:
     """Whoever reads the file learns of all that can be set, but for two numbers for experts."""
-    text = settings_file(Answers(), secret=SECRET)
+    text = settings_file(InitAnswers(), secret=SECRET)
     left = {
         name
         for name in Config.model_fields

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.program import run
-from threadline.cli.completing import complete_job, complete_target
+from threadline.cli.shell_completion import complete_job, complete_target
 
 
 def answered(*arguments: str, lines: str = "") -> str:

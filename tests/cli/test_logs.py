@@ -10,7 +10,7 @@ import pytest
 from structlog.contextvars import bound_contextvars
 
 from threadline.cli.logs import logged
-from threadline.config.serving import LogFormat, LogLevel, LogSettings
+from threadline.config.gateway_section import LogFormat, LogLevel, LogSettings
 
 log = logging.getLogger("threadline.test")
 

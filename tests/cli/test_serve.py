@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from tests.cli.program import run, run_apart
-from tests.cli.server import Server
+from tests.cli.server_process import Server
 from threadline.platforms.webhook import sign
 from threadline.testing.deadline import HANG_SECONDS
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import threadline
 from tests.cli.program import run
 from threadline import Address, Inbound, Kind, Sender
-from threadline.cli.state import page, read_state
+from threadline.cli.status_report import read_status, render_status
 from threadline.config import load_config
-from threadline.core.serving import Places
+from threadline.core.gateway_status import ServerHealth, ServerState, TurnCapacity
 
 
 def say_something() -> None:
@@ -44,13 +44,37 @@ def test_places_taken_by_silent_agents_are_shown(home: Path) -> None:
     async def serve_and_read() -> str:
         async with threadline.open("chat.db") as store:
             await store.enrol(host="ship", pid=7, version="1.2", platforms={})
-            await store.beat({}, Places(total=32, taken=30, silent=28))
-            state = await read_state(load_config({"database": "chat.db"}))
-        return page(state)
+            await store.beat({}, TurnCapacity(total=32, taken=30, silent=28))
+            state = await read_status(load_config({"database": "chat.db"}))
+        return render_status(state)
 
     told = asyncio.run(serve_and_read())
 
     assert "30 of 32 places for turns taken, 28 by agents silent for more than 5 minutes" in told
+
+
+def test_the_state_of_mcp_servers_is_shown(home: Path) -> None:
+    """Users see why tools are missing: state, number of tools and last error of each server."""
+    say_something()
+
+    async def serve_and_read() -> str:
+        async with threadline.open("chat.db") as store:
+            now = store.now()
+            up = ServerHealth(state=ServerState.UP, since=now, tools=1)
+            down = ServerHealth(
+                state=ServerState.DOWN, since=now, error="It ended by itself.", error_at=now
+            )
+            await store.enrol(host="ship", pid=7, version="1.2", platforms={})
+            await store.beat({}, servers={"notes": up, "search": down})
+            state = await read_status(load_config({"database": "chat.db"}))
+        return render_status(state)
+
+    told = asyncio.run(serve_and_read())
+
+    assert "MCP server notes: up since" in told
+    assert ", 1 tool\n" in told
+    assert "MCP server search: down since" in told
+    assert "(last error a moment ago: It ended by itself)" in told
 
 
 def test_a_program_reads_the_same(home: Path) -> None:

@@ -3,9 +3,9 @@
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
-from tests.contracts.model import SYSTEM, Line, ModelSession, ModelTurn
-from tests.contracts.shapes import Shapes
-from tests.contracts.world import MINUTE
+from tests.contracts.conversation_model import Line, ModelSession, ModelTurn
+from tests.contracts.machine_state import MINUTE
+from tests.contracts.transcript_steps import Shapes
 from threadline.core.agent import Question
 from threadline.core.errors import Conflict
 from threadline.core.inbound import Inbound, InboundKind
@@ -62,9 +62,7 @@ class Conversations(Shapes):
             session, told = self.open(person, arrival)
             session.quiet_since = self.seconds
         line = Line("user", text)
-        notes = [Line("system", SYSTEM) for _ in range(session.notes)]
-        session.lines += [*notes, *told, line]
-        session.notes = 0
+        session.lines += [*session.take_notes(), *told, line]
         self.sent.append((inbound, line, session, None))
 
     @precondition(lambda self: self.sent)
@@ -100,7 +98,12 @@ class Conversations(Shapes):
         line.text = "" if is_deletion else text
         is_placed = any(placed is line for placed in session.lines)
         if is_placed:
-            session.notes += not line.cuts
+            if is_deletion:
+                session.notes = [one for one in session.notes if one is not line]
+                for placed in session.lines:
+                    placed.is_gone |= placed.about is line
+            if not line.cuts:
+                session.notes.append(line)
         elif is_deletion and turn is not None and turn.state == "queued" and not turn.began:
             left = [one for one in turn.lines if one.role == "user" and one.text != ""]
             if not left:

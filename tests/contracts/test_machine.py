@@ -9,8 +9,8 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from tests.contracts.machine import Conversations
 from tests.databases import Server
-from threadline.storage.database import Database
-from threadline.storage.sqlite import SqliteDatabase
+from threadline.database.port import Database
+from threadline.database.sqlite import SqliteDatabase
 
 SETTINGS = hypothesis.settings(
     max_examples=60,
@@ -33,7 +33,7 @@ def test_sqlite_does_what_the_model_does(tmp_path: Path) -> None:
 
 def test_postgres_does_what_the_model_does(postgres_server: Server) -> None:
     """Whatever people, agents and crashes do on PostgreSQL, the model knows the outcome."""
-    from threadline.storage.postgres import PostgresDatabase
+    from threadline.database.postgres import PostgresDatabase
 
     where = postgres_server.url(postgres_server.create())
 

@@ -14,15 +14,15 @@ from threadline.core.address import Address, Kind, Sender
 from threadline.core.errors import Conflict, Invalid
 from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.message import Role, Text, say
-from threadline.core.person import Asker
-from threadline.core.rules import Rules
+from threadline.core.person import Viewer
 from threadline.core.search import read_query
 from threadline.core.session import SessionId
-from threadline.sessions.search import index
-from threadline.sessions.search.match import says
-from threadline.sessions.store import Store
-from threadline.storage.database import Database
-from threadline.storage.sqlite import SqliteDatabase
+from threadline.core.settings import Settings
+from threadline.database.port import Database
+from threadline.database.sqlite import SqliteDatabase
+from threadline.store import Store
+from threadline.store.search import index
+from threadline.store.search.matcher import says
 
 SETTINGS = hypothesis.settings(
     max_examples=60, phases=[hypothesis.Phase.explicit, hypothesis.Phase.generate]
@@ -120,10 +120,10 @@ class Talk:
         await self.store.finish(claim.lease, [say(Role.ASSISTANT, f"fox {text}")])
 
     @property
-    def asker(self) -> Asker:
+    def asker(self) -> Viewer:
         """This person, at home."""
         home = Address(platform="telegram", kind=Kind.DM, chat=self.name)
-        return Asker(address=home, sender=Sender(id=self.name))
+        return Viewer(address=home, sender=Sender(id=self.name))
 
     async def compare(self, question: str) -> None:
         """Search, and read everything."""
@@ -163,7 +163,7 @@ def run(open_database: Callable[[], Awaitable[Database]], settings: hypothesis.s
             await talk.step("search", question)
 
     with asyncio.Runner() as runner:
-        store = Store(runner.run(_awaited(open_database())), Rules())
+        store = Store(runner.run(_awaited(open_database())), Settings())
         try:
             talk_at_random()
             assert not runner.run(store.check_search())
@@ -188,7 +188,7 @@ def test_sqlite_finds_what_reading_everything_finds(tmp_path: Path) -> None:
 
 def test_postgres_finds_what_reading_everything_finds(postgres_server: Server) -> None:
     """Whatever was said, changed, hidden and indexed on PostgreSQL, a search finds it."""
-    from threadline.storage.postgres import PostgresDatabase
+    from threadline.database.postgres import PostgresDatabase
 
     where = postgres_server.url(postgres_server.create())
 

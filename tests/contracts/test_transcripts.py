@@ -19,17 +19,18 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from tests.contracts.naive import NaiveTranscript, Spoken
+from tests.contracts.transcript_model import NaiveTranscript, Spoken
 from tests.databases import Server
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.errors import Conflict
 from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.message import Message, Role, Text, say
+from threadline.core.person import Viewer
 from threadline.core.session import SessionId
-from threadline.sessions.store import Store
-from threadline.storage.database import Database
-from threadline.storage.sqlite import SqliteDatabase
-from threadline.testing.feed import FeedWitness
+from threadline.database.port import Database
+from threadline.database.sqlite import SqliteDatabase
+from threadline.store import Store
+from threadline.testing.feed_checker import FeedWitness
 
 T = TypeVar("T")
 OpenDatabase = Callable[[Callable[[], datetime]], Awaitable[Database]]
@@ -117,7 +118,7 @@ class Transcripts(RuleBasedStateMachine):
         assert arrival.session_id is not None
         if not self.ids:
             self.ids.append(arrival.session_id)
-            self.models.append(NaiveTranscript(notes=1))  # The agent is told to greet.
+            self.models.append(NaiveTranscript(notes=[None]))  # The agent is told to greet.
         assert arrival.session_id == self.ids[0]
         model = self.models[0]
         model.place_notes()
@@ -175,7 +176,8 @@ class Transcripts(RuleBasedStateMachine):
         except Conflict:
             return
         self.run(self.store.redo(id))
-        model.notes = 0
+        model.undo(2)
+        model.redo()
         assert before == (self.run(self.store.history(id)), self.run(self.store.transcript(id)))
 
     def retries(self, n: int) -> None:
@@ -253,7 +255,7 @@ class Transcripts(RuleBasedStateMachine):
             return
         line = data.draw(st.sampled_from(lines))
         text = self.word()
-        edited = self.run(self.store.edit(id, line.seq, text))
+        edited = self.run(self.store.edit(id, line.seq, text, by=Viewer.owner()))
         child = model.branch(line.seq - 1)
         child.add("user", text, edited.turn_id)
         self.ids.append(edited.session.id)
@@ -278,7 +280,10 @@ class Transcripts(RuleBasedStateMachine):
         if line.is_deleted:
             return
         line.text, line.is_deleted = ("", True) if is_deletion else (text, False)
-        self.models[0].notes += line in self.models[0].shown
+        if is_deletion:
+            self.models[0].delete_notes(line)
+        if line in self.models[0].shown:
+            self.models[0].notes.append(line)
 
     @invariant()
     def views_agree(self) -> None:
@@ -339,7 +344,7 @@ def test_sqlite_shows_what_a_copy_would_show(tmp_path: Path) -> None:
 
 def test_postgres_shows_what_a_copy_would_show(postgres_server: Server) -> None:
     """Whatever is hidden, shown and shared on PostgreSQL, it is as if it were copied."""
-    from threadline.storage.postgres import PostgresDatabase
+    from threadline.database.postgres import PostgresDatabase
 
     where = postgres_server.url(postgres_server.create())
 

@@ -5,20 +5,20 @@ from typing import Any
 
 import pytest
 
-from threadline.core.access import AccessRules, Standing, rank_of
+from threadline.core.access import AccessRules, SenderAccess, rank_of
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.errors import Invalid
 from threadline.core.inbound import Inbound
 from threadline.core.message import Text
-from threadline.core.rank import Rank
+from threadline.core.role import AccessLevel
 
 DM = Address(platform="telegram", kind=Kind.DM, chat="42")
 GROUP = Address(platform="telegram", kind=Kind.GROUP, chat="-100")
 THREAD = Address(platform="telegram", kind=Kind.THREAD, chat="t1", parent="-100", thread="t1")
 ALICE = Sender(id="42", name="Alice")
-GRANTED = Standing(is_granted=True)
+GRANTED = SenderAccess(is_granted=True)
 
-STRANGER, MEMBER, ADMIN, OWNER = Rank
+STRANGER, MEMBER, ADMIN, OWNER = AccessLevel
 
 
 def said(address: Address = DM, sender: Sender = ALICE, **more: Any) -> Inbound:
@@ -41,7 +41,7 @@ BY_ID = {"allow": ["telegram:42"]}
 BY_CHAT = {"chats": ["telegram:-100"]}
 AN_ADMIN = {"admins": ["telegram:42"]}
 
-TABLE: list[tuple[str, Inbound, dict[str, Any], Rank]] = [
+TABLE: list[tuple[str, Inbound, dict[str, Any], AccessLevel]] = [
     ("nobody is let in by default", said(), {}, STRANGER),
     ("nor in a group", said(GROUP), {}, STRANGER),
     ("nor by a role", BY_ROLE, {}, STRANGER),
@@ -85,7 +85,7 @@ TABLE: list[tuple[str, Inbound, dict[str, Any], Rank]] = [
 @pytest.mark.parametrize(
     ("inbound", "lists", "rank"), [row[1:] for row in TABLE], ids=[row[0] for row in TABLE]
 )
-def test_who_may_speak(inbound: Inbound, lists: dict[str, Any], rank: Rank) -> None:
+def test_who_may_speak(inbound: Inbound, lists: dict[str, Any], rank: AccessLevel) -> None:
     """Default deny: each way in, and each that only looks like one."""
     assert rank_of(inbound, AccessRules(**lists)) is rank
 
@@ -95,7 +95,7 @@ def test_the_store_may_know_more() -> None:
 
     Only ids of the same platform count: who is linked elsewhere was not let in by that.
     """
-    known = Standing(ids=frozenset({"77"}))
+    known = SenderAccess(ids=frozenset({"77"}))
 
     assert rank_of(said(), AccessRules(), GRANTED) is MEMBER
     assert rank_of(BOT, AccessRules(), GRANTED) is MEMBER
@@ -152,6 +152,6 @@ def test_rules_that_name_nobody_are_refused(lists: dict[str, Any]) -> None:
 
 def test_a_higher_rank_may_all_that_a_lower_one_may() -> None:
     """Ranks are a ladder."""
-    ladder = list(Rank)
+    ladder = list(AccessLevel)
     for n, rank in enumerate(ladder):
         assert [rank.may(least) for least in ladder] == [m <= n for m in range(len(ladder))]

@@ -12,19 +12,20 @@ from threadline.core.command import (
     COMMANDS,
     HELP_LIMIT,
     NAME_LIMIT,
+    START,
     Command,
+    command_text,
     help_text,
     list_commands,
     parse_command,
     without_command,
-    words_of,
 )
-from threadline.core.envelope import seal, unseal
+from threadline.core.deferred_message import decode_message, encode_message
 from threadline.core.errors import Invalid
 from threadline.core.inbound import Inbound
 from threadline.core.message import Attachment, BlobHash, MediaKind, Text
-from threadline.core.rank import Rank
-from threadline.sessions.commands import VERBS
+from threadline.core.role import AccessLevel
+from threadline.store.commands import VERBS
 
 PICTURE = Attachment(kind=MediaKind.IMAGE, blob=BlobHash("0" * 64), media_type="image/png", size=1)
 storable = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=60)
@@ -32,7 +33,7 @@ storable = st.text(st.characters(exclude_characters="\0", exclude_categories=["C
 
 def test_every_command_has_a_verb_and_every_verb_a_command() -> None:
     """The table in core and the verbs in sessions name the same commands, each once."""
-    names = [command.name for command in COMMANDS]
+    names = [command.name for command in (*COMMANDS, START)]
 
     assert sorted(names) == sorted(VERBS)
     assert len(names) == len(set(names))
@@ -58,13 +59,13 @@ def test_what_no_menu_could_show_is_refused(name: str, help: str) -> None:
 
 def test_a_menu_and_the_help_show_what_a_rank_may() -> None:
     """A later rank sees all that an earlier one does, and a stranger nothing."""
-    shown = [set(list_commands(rank)) for rank in Rank]
+    shown = [set(list_commands(rank)) for rank in AccessLevel]
 
     assert shown[0] == set()
     assert shown == sorted(shown, key=len)
     assert shown[-1] == set(COMMANDS)
-    assert help_text(Rank.STRANGER) == ""
-    assert len(help_text(Rank.MEMBER).splitlines()) == len(list_commands(Rank.MEMBER))
+    assert help_text(AccessLevel.STRANGER) == ""
+    assert len(help_text(AccessLevel.MEMBER).splitlines()) == len(list_commands(AccessLevel.MEMBER))
 
 
 @pytest.mark.parametrize(
@@ -84,7 +85,7 @@ def test_words_stand_without_their_command(text: str, said: str) -> None:
 
 def test_a_command_without_words_leaves_what_came_along() -> None:
     """And nothing else."""
-    assert words_of("", (Text(text="/queue"), PICTURE)) == (PICTURE,)
+    assert command_text("", (Text(text="/queue"), PICTURE)) == (PICTURE,)
 
 
 @given(st.sampled_from(Approval), storable.map(str.strip))
@@ -114,7 +115,7 @@ def test_a_kept_message_is_read_as_it_was_written(
         profile="work",
     )
 
-    assert unseal(seal(inbound)) == inbound
+    assert decode_message(encode_message(inbound)) == inbound
 
 
 def test_nobody_is_vouched_for_by_what_was_kept() -> None:
@@ -123,15 +124,15 @@ def test_nobody_is_vouched_for_by_what_was_kept() -> None:
     moment = datetime(2026, 3, 1, tzinfo=UTC)
     said = Inbound(address=address, parts=(Text(text="/redo"),), at=moment, is_trusted=True)
 
-    assert "trusted" not in seal(said)
-    assert not unseal(seal(said)).is_trusted
+    assert "trusted" not in encode_message(said)
+    assert not decode_message(encode_message(said)).is_trusted
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", "null", '{"address": 1}', "\x00"])
 def test_what_cannot_be_read_is_an_error(text: str) -> None:
     """Of our family, whatever is wrong with it."""
     with pytest.raises(Invalid):
-        unseal(text)
+        decode_message(text)
 
 
 def test_every_usage_parses() -> None:

@@ -11,28 +11,34 @@ from hypothesis import strategies as st
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.context import (
     LABELS_ARE_LABELS,
-    Company,
     Context,
+    Participants,
     Trigger,
     company_at,
     make_context,
     render,
     render_trigger,
 )
+from threadline.core.deletion import Seal
 from threadline.core.errors import Invalid
-from threadline.core.forgetting import Seal
 from threadline.core.instructions import Instructions, instructions_for
-from threadline.core.label import LABEL_LIMIT, is_faithful, label, named, quoted
-from threadline.core.platform import Capabilities, Surroundings
+from threadline.core.platform import Capabilities, PlatformDirectory
+from threadline.core.pseudonyms import OPEN, Pseudonymizer, PseudonymousAddress, find_hidden
+from threadline.core.safe_names import (
+    LABEL_LIMIT,
+    is_unchanged_by_quoting,
+    one_line,
+    platform_name,
+    quote_name,
+)
 from threadline.core.session import Origin
 from threadline.core.target import output_address, parse_target
-from threadline.core.veil import OPEN, Hidden, Veil, find_hidden
 
 SEAL = Seal(key=b"k" * 32)
-HIDING = Veil(seal=SEAL, spares=frozenset({"discord"}))
+HIDING = Pseudonymizer(seal=SEAL, spares=frozenset({"discord"}))
 ALICE = Sender(id="+49170", name="Alice")
 FAMILY = Address(platform="signal", kind=Kind.GROUP, chat="g+1", chat_name="Family", topic="Food")
-PLATFORMS = Surroundings(
+PLATFORMS = PlatformDirectory(
     capabilities={"signal": Capabilities(raw_ids=False), "discord": Capabilities()},
     notes={"signal": "Write short messages."},
 )
@@ -61,10 +67,10 @@ def told(
     here: Address = FAMILY,
     *,
     owner: Sender | None = ALICE,
-    company: Company = Company.ONE,
+    company: Participants = Participants.ONE,
     homes: tuple[Address, ...] = (),
-    surroundings: Surroundings = PLATFORMS,
-    veil: Veil = OPEN,
+    surroundings: PlatformDirectory = PLATFORMS,
+    veil: Pseudonymizer = OPEN,
     origin: Origin = Origin.PERSON,
 ) -> Context:
     return make_context(
@@ -82,7 +88,7 @@ def told(
 @given(hostile)
 def test_no_label_breaks_out_of_its_quotes(text: str) -> None:
     """Whatever somebody is called, it is one short line between two double quotes."""
-    shown = quoted(text)
+    shown = quote_name(text)
 
     assert len(shown) <= LABEL_LIMIT + 2
     assert (shown[0], shown[-1]) == ('"', '"')
@@ -95,8 +101,8 @@ def test_no_label_breaks_out_of_its_quotes(text: str) -> None:
 @given(hostile)
 def test_a_label_of_a_label_is_the_same(text: str) -> None:
     """What reads the same as a label may stand for itself, and nothing else may."""
-    assert label(label(text)) == label(text)
-    assert is_faithful(text) == (text == label(text) != "")
+    assert one_line(one_line(text)) == one_line(text)
+    assert is_unchanged_by_quoting(text) == (text == one_line(text) != "")
 
 
 @given(name=hostile, topic=hostile, who=hostile, chat=hostile)
@@ -205,14 +211,14 @@ def test_the_order_in_which_things_are_known_does_not_matter() -> None:
 @pytest.mark.parametrize(
     ("thread", "is_shared", "company"),
     [
-        (None, False, Company.ONE),
-        ("7", False, Company.ONE),
-        (None, True, Company.SESSION),
-        ("7", True, Company.THREAD),
+        (None, False, Participants.ONE),
+        ("7", False, Participants.ONE),
+        (None, True, Participants.SESSION),
+        ("7", True, Participants.THREAD),
     ],
 )
 def test_it_says_when_several_people_speak(
-    thread: str | None, is_shared: bool, company: Company
+    thread: str | None, is_shared: bool, company: Participants
 ) -> None:
     """In a shared thread or session nobody is named, and the marking of lines is explained."""
     here = replace(FAMILY, thread=thread)
@@ -230,7 +236,7 @@ def test_ids_that_cannot_be_shown_are_left_out() -> None:
     odd = told(replace(FAMILY, chat='a"\n#b')).here.target
 
     assert odd is not None
-    assert is_faithful(odd)
+    assert is_unchanged_by_quoting(odd)
     assert parse_target(odd).chat == 'a"\n#b'
     assert told(replace(FAMILY, chat='"' * 100)).here.target is None
     assert told(replace(FAMILY, chat="")).here.target is None
@@ -247,8 +253,12 @@ def test_hidden_ids_are_keyed_and_stable() -> None:
     assert "77" not in text
     assert f'Who: "{HIDING.user("signal", "+49170")}"' in text
     assert f"signal:{HIDING.chat('signal', 'g+1')}:thread_" in text
-    assert render(told(thread, owner=nameless, veil=Veil(seal=Seal(key=b"k" * 32)))) == text
-    assert render(told(thread, owner=nameless, veil=Veil(seal=Seal(key=b"q" * 32)))) != text
+    assert (
+        render(told(thread, owner=nameless, veil=Pseudonymizer(seal=Seal(key=b"k" * 32)))) == text
+    )
+    assert (
+        render(told(thread, owner=nameless, veil=Pseudonymizer(seal=Seal(key=b"q" * 32)))) != text
+    )
 
 
 def test_a_name_is_preferred_to_a_hash() -> None:
@@ -279,7 +289,7 @@ def test_a_hash_finds_its_way_back() -> None:
     by_thread = find_hidden(parse_target(HIDING.target(thread) or ""))
     assert by_thread is not None
     assert not HIDING.stands_for(by_thread, FAMILY)
-    by_user = Hidden(platform="signal", chat=HIDING.user("signal", "+49170"))
+    by_user = PseudonymousAddress(platform="signal", chat=HIDING.user("signal", "+49170"))
     assert HIDING.stands_for(by_user, dm)
     assert not HIDING.stands_for(by_user, replace(dm, kind=Kind.GROUP))
 
@@ -302,8 +312,8 @@ def test_a_real_id_is_no_hash(target: str) -> None:
 
 def test_platforms_with_odd_names_are_quoted() -> None:
     """The name of a platform is a plain word, or a label."""
-    assert named("telegram") == "telegram"
-    assert named("- x\n# y") == '"- x # y"'
+    assert platform_name("telegram") == "telegram"
+    assert platform_name("- x\n# y") == '"- x # y"'
 
 
 def test_what_is_new_stands_apart() -> None:

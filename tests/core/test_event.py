@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from threadline.core.event import Cursor, Event, EventKind, Glimpse, fold
+from threadline.core.event import Cursor, Event, EventKind, SessionSnapshot, fold
 from threadline.core.session import SessionId
 
 ID = SessionId("20260501_000000_00000000")
@@ -61,4 +61,4 @@ def test_news_that_a_snapshot_already_showed_change_nothing(seen: int) -> None:
 def test_every_kind_names_a_thing_and_its_state() -> None:
     """The name of a kind is a noun and what it has become."""
     assert all(kind.noun and kind.state for kind in EventKind)
-    assert Glimpse().shown() == {}
+    assert SessionSnapshot().shown() == {}

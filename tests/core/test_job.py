@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from threadline.core.errors import Invalid
 from threadline.core.job import NewJob, checked_job_id, mirror_lines
 from threadline.core.message import Role, Text, ToolCall
-from threadline.core.policy import zone
-from threadline.sessions.schedules import ScheduleKind, parse_schedule
+from threadline.core.reset_policy import zone
+from threadline.store.jobs.schedules import ScheduleKind, parse_schedule
 
 MADE = datetime(2026, 1, 1, tzinfo=UTC)
 BERLIN = "Europe/Berlin"

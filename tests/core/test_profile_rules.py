@@ -8,7 +8,7 @@ import pytest
 from threadline.core.address import Address, Kind
 from threadline.core.errors import Invalid
 from threadline.core.inbound import Inbound
-from threadline.core.routing import ProfileRule, profile_for
+from threadline.core.profile_rules import ProfileRule, profile_for
 
 PLACE = Address(
     platform="discord", kind=Kind.THREAD, account="bot2", scope="guild", chat="c1", thread="t1"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from threadline.core.policy import ResetMode, ResetPolicy, zone
+from threadline.core.reset_policy import ResetMode, ResetPolicy, zone
 
 ZONES = ["UTC", "Europe/Berlin", "America/St_Johns", "Australia/Lord_Howe", "Pacific/Apia"]
 MOMENT = timedelta(microseconds=1)

@@ -18,7 +18,7 @@ from threadline.core.search import (
     WordPart,
     read_query,
 )
-from threadline.sessions.search.match import cut_snippet, says
+from threadline.store.search.matcher import cut_snippet, says
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from threadline.core.errors import Invalid
 from threadline.core.platform import Capabilities, Unit
-from threadline.core.splitting import Cut, Limit, limit_of, measure, split
+from threadline.core.splitting import Limit, TextPiece, limit_of, split, text_length
 
 TOKENS = (
     *("a", "word", "Some words. ", "A question? ", "long" * 12, " ", "  ", "\n", "\n\n", "\n \n"),
@@ -24,7 +24,7 @@ limits = st.builds(
 )
 
 
-def pieces(text: str, limit: Limit, start: int = 0) -> Sequence[Cut]:
+def pieces(text: str, limit: Limit, start: int = 0) -> Sequence[TextPiece]:
     """Cut a text."""
     return list(split(text, limit, start))
 
@@ -38,7 +38,7 @@ def shown(text: str, most: int = 64, *, bubbles: bool = False) -> list[str]:
 def test_every_piece_is_within_its_limit(text: str, limit: Limit) -> None:
     """Whatever is counted, no platform is given more than it takes, and nothing empty."""
     for cut in pieces(text, limit):
-        assert measure(cut.text, limit.unit) <= limit.most
+        assert text_length(cut.text, limit.unit) <= limit.most
         assert cut.text.strip()
 
 
@@ -123,4 +123,4 @@ def test_a_marker_has_its_room() -> None:
 
 def test_units_are_counted_as_platforms_count_them() -> None:
     """The same smiley is one character, two units of UTF-16, or four bytes."""
-    assert [measure("🙂", unit) for unit in Unit] == [1, 2, 4]
+    assert [text_length("🙂", unit) for unit in Unit] == [1, 2, 4]

@@ -11,9 +11,9 @@ from threadline.core.delivery import DELIVERY_TRANSITIONS, DeliveryState, pause_
 from threadline.core.errors import Invalid
 from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.message import Text
-from threadline.core.notice import tell_agent, tell_person
-from threadline.core.rules import Rules
 from threadline.core.session import Cause
+from threadline.core.settings import Settings
+from threadline.core.system_notes import tell_agent, tell_person
 from threadline.core.turn import BusyMode
 from threadline.core.usage import CostStatus, Usage
 
@@ -76,7 +76,7 @@ def test_usage_refuses_what_cannot_be(fields: dict[str, object]) -> None:
 
 def test_rules_choose_by_platform() -> None:
     """A platform's own setting wins over the general one."""
-    rules = Rules(busy_by_platform={"slack": BusyMode.COLLECT})
+    rules = Settings(busy_by_platform={"slack": BusyMode.COLLECT})
     assert rules.busy_for("slack") is BusyMode.COLLECT
     assert rules.busy_for("telegram") is BusyMode.QUEUE
 
@@ -87,7 +87,7 @@ def test_rules_choose_by_platform() -> None:
 )
 def test_freshness_may_be_switched_off(freshness: int, age: int, expected: bool) -> None:
     """Zero or less means that nothing is ever too old."""
-    rules = Rules(freshness=timedelta(seconds=freshness))
+    rules = Settings(freshness=timedelta(seconds=freshness))
     assert rules.is_fresh(timedelta(seconds=age)) is expected
 
 
@@ -95,7 +95,7 @@ def test_rules_refuse_numbers_with_which_nothing_runs() -> None:
     """A lease of no time, and a queue for nobody, are mistakes."""
     for fields in ({"lease": timedelta(0)}, {"max_attempts": 0}, {"queue_cap": 0}):
         with pytest.raises(Invalid):
-            Rules(**fields)
+            Settings(**fields)
 
 
 def test_pauses_grow_and_the_platform_has_the_last_word() -> None:

@@ -10,7 +10,7 @@ from typing import TypedDict
 import pytest
 
 from threadline.core.address import Address, Kind, Sender
-from threadline.core.policy import ResetMode, ResetPolicy, zone
+from threadline.core.reset_policy import ResetMode, ResetPolicy, zone
 from threadline.core.route import Scopes, Sharing, is_multi_user, parse_route, route
 
 VECTORS = Path(__file__).parents[3] / "shared" / "vectors"

@@ -28,12 +28,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from tests.crash.gateway.killing import ServingVictim
+from tests.crash.acknowledged import Problem, Trouble
+from tests.crash.gateway.invariants import late_repeats
+from tests.crash.gateway.kill_runs import ServingVictim
 from tests.crash.gateway.moments import MOMENTS, open_scene, settle, strike
 from tests.crash.gateway.takeover import percentile
-from tests.crash.killing import Victim
-from tests.crash.ledger import Problem, Trouble
+from tests.crash.kill_runs import Victim
 from tests.crash.telegram.killing import telegram_victim
+from tests.crash.verify import looking
 from tests.databases import Server
 
 STORE, TELEGRAM, GATEWAY, ALL = "store", "telegram", "gateway", "all"
@@ -42,7 +44,7 @@ _WHOLE_EVERY = 25
 """After so many kills everything has to come to rest, and all promises are checked."""
 _SAY_EVERY = 10.0
 """Seconds between two lines of progress where the output is no terminal."""
-_COLUMNS = ("kills", "acknowledged", "shown", *Trouble, "takeover p50", "p99")
+_COLUMNS = ("kills", "acknowledged", "shown", "late", *Trouble, "takeover p50", "p99")
 
 
 @dataclass(slots=True)
@@ -56,6 +58,8 @@ class Tally:
     kills: int = 0
     acknowledged: int = 0
     shown: int = 0
+    late: int = 0
+    """Messages of stopped processes that arrived after another process had sent them, marked."""
     broken: Counter[Trouble] = field(default_factory=Counter)
     takeovers: list[float] = field(default_factory=list)
     _found: set[str] = field(default_factory=set)
@@ -74,7 +78,7 @@ class Tally:
         """The columns of its row."""
         taken = self.takeovers
         spans = [f"{percentile(taken, p):.2f} s" for p in (50, 99)] if taken else ["", ""]
-        counts = (self.kills, self.acknowledged, self.shown)
+        counts = (self.kills, self.acknowledged, self.shown, self.late)
         troubles = [str(self.broken[trouble]) for trouble in Trouble]
         return *(f"{count:,}" for count in counts), *troubles, *spans
 
@@ -122,6 +126,8 @@ async def kill_gateways(where: str, tally: Tally) -> AsyncGenerator[None, None]:
                 problems += await settle(moment, scene)
             tally.acknowledged = len(scene.exchange.acknowledged)
             tally.shown = len(scene.exchange.shown)
+            with looking(where) as look:
+                tally.late = len(late_repeats(look, scene.exchange.shown))
             tally.takeovers = scene.takeovers
             tally.take(problems)
             yield

@@ -25,13 +25,13 @@ from threadline.core.errors import ThreadlineError
 from threadline.core.event import Cursor
 from threadline.core.inbound import Inbound
 from threadline.core.message import Role, say
-from threadline.core.rules import Rules
 from threadline.core.session import SessionId
-from threadline.sessions.store import Store
+from threadline.core.settings import Settings
+from threadline.store import Store
 
 T = TypeVar("T")
 
-RULES = Rules(queue_cap=100_000)
+RULES = Settings(queue_cap=100_000)
 SHARED = Address(platform="p", kind=Kind.DM, chat="shared")
 
 

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 import apsw
 import pytest
 
-from tests.crash.deadly import Moment, Step
-from tests.crash.killing import Victim
-from tests.crash.ledger import Ledger, Trouble
+from tests.crash.acknowledged import Ledger, Trouble
+from tests.crash.dying_database import Moment, Step
+from tests.crash.kill_runs import Victim
 from tests.crash.verify import Look, broken_feed, broken_laws, broken_promises, looking
 from tests.databases import DURABLE, POSTGRES, DatabaseFactory, OpenStore, on
 from threadline.core.event import Cursor, Event, EventKind
@@ -17,19 +17,19 @@ from threadline.core.session import SessionId
 SEED = 20
 KILLS = {DURABLE: 20, POSTGRES: 8}
 WAY = (
-    "arrive",
+    "receive",
     "claim",
     "checkpoint",
     "append",
     "take_steering",
     "finish",
-    "take_deliveries",
-    "sent",
+    "lease_deliveries",
+    "record_sent",
     "wait",
     "answer",
     "fail",
     "reset",
-    "record",
+    "add_messages",
 )
 
 
@@ -65,7 +65,7 @@ async def test_every_step_of_the_way_may_be_the_last(
 
 
 @on(POSTGRES)
-@pytest.mark.parametrize("verb", ["arrive", "claim", "append", "finish"])
+@pytest.mark.parametrize("verb", ["receive", "claim", "append", "finish"])
 async def test_an_open_transaction_dies_with_its_client(
     database_factory: DatabaseFactory, verb: str
 ) -> None:

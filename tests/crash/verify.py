@@ -8,7 +8,7 @@ from typing import Protocol, TypeAlias
 import apsw
 import psycopg
 
-from tests.crash.ledger import Ledger, Problem, Trouble
+from tests.crash.acknowledged import Ledger, Problem, Trouble
 from threadline.core.event import Event
 
 Value: TypeAlias = int | float | str | bytes | None

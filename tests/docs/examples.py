@@ -21,7 +21,7 @@ from threadline.testing.deadline import HANG_SECONDS
 
 _SESSION_ID = re.compile(r"\b\d{8}_\d{6}_[0-9a-f]{8}\b")
 _MOMENT = re.compile(r"\b\d{4}-\d\d-\d\d \d\d:\d\d\b")
-_SECONDS = re.compile(r"\b\d+s\b *")
+_SECONDS = re.compile(r"\b\d+[sm]\b *")
 """With the blanks behind it: in a table a longer span has fewer."""
 _AGO = re.compile(r"\b\d+ (?:second|minute)s? ago\b")
 """A busy machine may take longer than the moment that the document shows."""

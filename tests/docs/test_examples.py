@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.server import Server
-from tests.docs.entrance import link_of
+from tests.architecture.source import DOCS, ROOT
+from tests.cli.server_process import Server
 from tests.docs.examples import Examples, commands
-from tests.house.source import DOCS, ROOT
+from tests.docs.login_link import link_of
 
 SERVED = ("docs/http-api.md", "docs/feed.md")
 """Documents whose shell speaks to a server that runs, at URL; LINK logs in to it."""

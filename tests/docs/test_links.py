@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.house.source import DOCS, ROOT
+from tests.architecture.source import DOCS, ROOT
 
 _LINK = re.compile(r"\]\((?!https?://)([^)#\s]*)(?:#([^)\s]+))?\)")
 _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)

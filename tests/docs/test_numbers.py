@@ -4,25 +4,26 @@ from datetime import timedelta
 
 import pytest
 
-from tests.house.source import DOCS, ROOT
-from threadline.agents.acp import crew
-from threadline.agents.model import attachments, results, servers
-from threadline.core import account, draft, grams, label, person, project, search, spend, turn
+from tests.architecture.source import DOCS, ROOT
+from threadline.agents.acp import process_pool
+from threadline.agents.model import attachments, mcp_tools, tool_results
+from threadline.core import account, draft, person, project, safe_names, search, tokenizer, turn
+from threadline.core import budget as core_budget
+from threadline.core.export_format.files import PIECE_BYTES
 from threadline.core.minimap import BUCKETS
-from threadline.core.portable.files import PIECE_BYTES
-from threadline.gateway import connection
+from threadline.database.postgres.workers import WORKERS
+from threadline.database.sqlite.readers import READERS
+from threadline.database.sqlite.writer import BATCH_VERBS
+from threadline.gateway import platform_supervisor
 from threadline.platforms.telegram.platform import CAPABILITIES
-from threadline.platforms.webhook import endpoint, payload, settings, signature
-from threadline.sessions.blobs import BLOB_LIMIT
-from threadline.sessions.store.arranging import BATCH_LIMIT
-from threadline.sessions.transcripts.layout import DEEPEST_BASE
-from threadline.storage.postgres.workers import WORKERS
-from threadline.storage.sqlite.readers import READERS
-from threadline.storage.sqlite.writer import BATCH_VERBS
-from threadline.web import bodies, guard
-from threadline.web.api import feed, paging
-from threadline.web.feed import frames, stream
-from threadline.web.login import guessing
+from threadline.platforms.webhook import body_memory, endpoint, payload, settings, signature
+from threadline.store.blobs import BLOB_LIMIT
+from threadline.store.facade.organization import BATCH_LIMIT
+from threadline.store.transcripts.segments import DEEPEST_BASE
+from threadline.web import body_limits, concurrency, request_limits
+from threadline.web.auth import throttle
+from threadline.web.feed import frames, sse_stream
+from threadline.web.resources import feed, pagination
 
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
 KIB, MIB, MB = 1024, 1024 * 1024, 1_000_000
@@ -41,26 +42,38 @@ CLAIMS = [
     (
         "operations.md",
         (
-            f"restarted after {seconds(connection.FIRST_PAUSE)} second, then 2, 4 and so on up to"
-            f" {connection.LONGEST_PAUSE // MINUTE} minutes"
+            f"restarted after {seconds(platform_supervisor.FIRST_PAUSE)} second, then "
+            "2, 4 and so on up to"
+            f" {platform_supervisor.LONGEST_PAUSE // MINUTE} minutes"
         ),
     ),
-    ("acp.md", f"at most {crew.MOST} at a time"),
+    ("acp.md", f"at most {process_pool.MOST} at a time"),
     ("approvals.md", f"Nobody answers for {turn.ANSWER_WITHIN // HOUR} hours"),
-    ("context.md", f"of at most {label.LABEL_LIMIT} characters"),
+    ("context.md", f"of at most {safe_names.LABEL_LIMIT} characters"),
     ("export-format.md", f"at most {PIECE_BYTES // KIB} KiB"),
     ("feed.md", f"sent at the start; up to {feed.SESSIONS_LIMIT} |"),
     ("feed.md", f"streamed word by word; up to {feed.LIVE_LIMIT} |"),
-    ("feed.md", f"After at most {seconds(stream.BEAT)} seconds without news"),
+    ("feed.md", f"After at most {seconds(sse_stream.BEAT)} seconds without news"),
     ("feed.md", f"after {frames.RETRY // 1000} seconds `EventSource` connects again"),
-    ("http-api.md", f"{paging.PAGE} by default, at most {paging.PAGE_MOST}"),
+    ("http-api.md", f"{pagination.PAGE} by default, at most {pagination.PAGE_MOST}"),
     (
         "http-api.md",
         (
-            f"JSON may have {bodies.JSON_LIMIT // MB} MB and {bodies.TEXTS_LIMIT:,} texts, an"
-            f" upload {BLOB_LIMIT // MIB} MiB, an import {guard.BODY_LIMIT // MB} MB"
+            f"JSON may have {body_limits.JSON_LIMIT // MB} MB and "
+            f"{body_limits.TEXTS_LIMIT:,} texts, an"
+            f" upload {BLOB_LIMIT // MIB} MiB, an import {request_limits.BODY_LIMIT // MB} MB"
         ),
     ),
+    ("http-api.md", f"the whole body within {seconds(request_limits.STRANGER_SECONDS)} seconds"),
+    (
+        "login.md",
+        (
+            f"must arrive within {seconds(request_limits.STRANGER_SECONDS)} seconds, and at most"
+            f" {concurrency.STRANGERS_MOST:,} requests of unknown callers are under way, and"
+            f" {concurrency.ADDRESS_MOST} from one address"
+        ),
+    ),
+    ("webhook.md", f"may take {body_memory.UNVERIFIED_LIMIT // MB} MB in all webhooks together"),
     ("library.md", f"prolong the lease ({seconds(turn.LEASE)} seconds by"),
     ("library.md", f"in up to {BUCKETS} stretches"),
     ("lists-and-projects.md", f"up to {BATCH_LIMIT:,} sessions at once"),
@@ -70,9 +83,9 @@ CLAIMS = [
     ),
     ("lists-and-projects.md", f"at most {draft.DRAFT_LIMIT // KIB} KiB"),
     ("login.md", f"once, within {account.LINK_LASTS // MINUTE} minutes"),
-    ("login.md", f"wait {guessing.WITHIN // MINUTE} minutes"),
-    ("mcp.md", f"more than {servers.NAME_LIMIT} characters is shortened"),
-    ("mcp.md", f"at most {results.RESULT_LIMIT:,} characters of a result"),
+    ("login.md", f"wait {throttle.WITHIN // MINUTE} minutes"),
+    ("mcp.md", f"more than {mcp_tools.NAME_LIMIT} characters is shortened"),
+    ("mcp.md", f"at most {tool_results.RESULT_LIMIT:,} characters of a result"),
     ("models.md", f"text of up to {attachments.TEXT_FILE_LIMIT:,} bytes"),
     ("models.md", f"All in all {attachments.TOTAL_LIMIT // MIB} MiB are sent"),
     ("people.md", f"valid for {person.CODE_VALID // MINUTE} minutes"),
@@ -80,7 +93,10 @@ CLAIMS = [
     ("people.md", f"After {person.WRONG_CODES}"),
     (
         "search.md",
-        f"first {grams.SEARCHED_LIMIT:,} characters of a message, the first {grams.WORD_LIMIT}",
+        (
+            f"first {tokenizer.SEARCHED_LIMIT:,} characters of a message, "
+            f"the first {tokenizer.WORD_LIMIT}"
+        ),
     ),
     ("search.md", f"{search.QUERY_LIMIT:,} characters, {search.TERMS_LIMIT} words or phrases"),
     (
@@ -88,7 +104,7 @@ CLAIMS = [
         f"{search.HITS} hits, at most {search.LARGEST_HITS:,}; at most {search.SKIP_LIMIT:,} can",
     ),
     ("search.md", f"| a snippet | {search.SNIPPET_LIMIT} characters"),
-    ("spending.md", f"{spend.WARN_AT:.0%}".replace("%", " %")),
+    ("spending.md", f"{core_budget.WARN_AT:.0%}".replace("%", " %")),
     ("telegram.md", f"| one message | {CAPABILITIES.text_limit:,} UTF-16 units"),
     ("telegram.md", f"sends | {(CAPABILITIES.attachment_limit or 0) // MB} MB"),
     ("transcripts.md", f"at a depth of {DEEPEST_BASE} the lines"),

@@ -2,9 +2,9 @@
 
 import re
 
-from tests.house.source import DOCS
+from tests.architecture.source import DOCS
 from threadline.config import parse_config
-from threadline.gateway.meters import Meters
+from threadline.gateway.metrics import Metrics
 
 
 def test_the_settings_that_are_shown_can_be_used() -> None:
@@ -27,7 +27,7 @@ def test_every_metric_is_in_the_table() -> None:
     told = set(re.findall(r"threadline_\w+", text.partition("### Metrics")[2].partition("###")[0]))
     counted = {
         f"{family.name}_total" if family.type == "counter" else family.name
-        for family in Meters().registry.collect()
+        for family in Metrics().registry.collect()
     }
 
     assert told == counted

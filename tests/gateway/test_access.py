@@ -1,17 +1,22 @@
 """Access in a gateway: what it asks the store, and who may go on after a crash."""
 
 from dataclasses import replace
+from itertools import count
+from typing import cast
 
 import pytest
 
-from tests.databases import FAST, POSTGRES, on
-from tests.gateway.front import ALICE, GROUP, Front
+from tests.databases import FAST, POSTGRES, DatabaseFactory, on
+from tests.gateway.inbox_setup import ALICE, GROUP, Front
+from tests.interrupted_database import Interrupted
 from threadline.core.access import AccessRules
 from threadline.core.address import Sender
 from threadline.core.errors import StorageError
 from threadline.core.person import Identity
-from threadline.core.rank import Rank
-from threadline.sessions.store import Store
+from threadline.core.role import AccessLevel
+from threadline.core.session_list import SessionFilter
+from threadline.database.port import Database
+from threadline.store import Store
 
 pytestmark = on(FAST, POSTGRES)
 
@@ -27,10 +32,38 @@ async def test_who_stands_in_the_settings_costs_no_question(store: Store) -> Non
     front = Front(store, replace(ALICE, admins=["telegram:root"]))
     await store.close()
 
-    assert await front.access.rank(front.said("hi")) is Rank.MEMBER
-    assert await front.access.rank(front.said("hi", "root")) is Rank.ADMIN
+    assert await front.access.rank(front.said("hi")) is AccessLevel.MEMBER
+    assert await front.access.rank(front.said("hi", "root")) is AccessLevel.ADMIN
     with pytest.raises(StorageError):
         await front.access.rank(front.said("hi", "mallory"))
+
+
+@pytest.mark.parametrize("words", ["work for me", "/title Mine", "/unknown"])
+async def test_nobody_is_heard_whose_grant_was_just_revoked(
+    database_factory: DatabaseFactory, words: str
+) -> None:
+    """Access that is revoked after it was looked up, and before anything is kept, is none."""
+    database = Interrupted(await database_factory())
+    store, mallory = Store(await database_factory()), Identity(platform="telegram", id="mallory")
+    front = Front(Store(cast("Database", database)), AccessRules(pairing=False))
+    refused = await front.take(words, "mallory")
+
+    async def revoke() -> None:
+        await store.revoke(mallory)
+
+    taken = refused
+    for nth in count(1):
+        await store.allow(mallory)
+        database.before(nth, revoke)
+        taken = await front.take(words, "mallory")
+        if not database.has_happened:
+            break
+        assert taken == refused
+        assert not (await store.sessions(SessionFilter(with_empty=True))).rows
+        assert await store.take_deliveries() == []
+
+    assert nth > 2
+    assert taken != refused
 
 
 async def test_nobody_resumes_who_may_not_speak_any_more(front: Front) -> None:

@@ -5,8 +5,8 @@ from collections import deque
 from datetime import timedelta
 
 from tests.databases import OpenStore
-from tests.gateway.scene import tell
-from tests.gateway.stage import Billboard, all_carried, carrying, soon
+from tests.gateway.outbox_setup import Billboard, all_carried, carrying, soon
+from tests.gateway.worker_setup import tell
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.agent import Question
 from threadline.core.delivery import GROWING, SendOutcome, SentPiece

@@ -4,32 +4,32 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from tests.databases import FAST, POSTGRES, OpenStore
-from tests.gateway.scene import tell, unhurried, until
-from tests.gateway.stage import Billboard, soon
-from tests.gateway.test_connection import Moody
+from tests.gateway.outbox_setup import Billboard, soon
+from tests.gateway.test_platform_supervisor import Moody
+from tests.gateway.worker_setup import tell, unhurried, until
 from threadline.core.access import AccessRules
 from threadline.core.address import Address, Kind
 from threadline.core.delivery import SendOutcome
 from threadline.core.errors import Conflict, Invalid
+from threadline.core.gateway_status import PlatformState, ServerHealth, ServerState
 from threadline.core.platform import Outgoing, Platform, ReadBlob, SendFailed
-from threadline.core.rules import Rules
-from threadline.core.serving import PlatformState
+from threadline.core.settings import Settings
 from threadline.core.target import parse_target
 from threadline.gateway.gateway import Gateway
-from threadline.gateway.pace import Pace
+from threadline.gateway.intervals import Intervals
 from threadline.gateway.settings import GatewaySettings
 from threadline.gateway.worker import Worker
 from threadline.platforms.simulated import Simulated
-from threadline.sessions.store import Store
-from threadline.testing.agent import Hangs, Says, ScriptedAgent
+from threadline.store import Store
 from threadline.testing.clock import FakeClock
+from threadline.testing.scripted_agent import Hangs, Says, ScriptedAgent
 
-PACE = Pace(drain=timedelta(milliseconds=50), grace=timedelta(milliseconds=200))
+PACE = Intervals(drain=timedelta(milliseconds=50), grace=timedelta(milliseconds=200))
 EVERYBODY = GatewaySettings(access=AccessRules(allow=["chat:*"]), pace=PACE)
 
 
@@ -139,6 +139,33 @@ async def test_whoever_serves_can_be_seen(store: Store) -> None:
     assert await store.gateways() == []
 
 
+class WithTools(ScriptedAgent):
+    """An agent that uses an MCP server."""
+
+    health = ServerHealth(state=ServerState.UP, since=datetime(2026, 1, 1, tzinfo=UTC), tools=3)
+
+    def servers(self) -> dict[str, ServerHealth]:
+        return {"notes": self.health}
+
+
+async def test_the_state_of_mcp_servers_can_be_seen(store: Store) -> None:
+    """A gateway publishes the MCP servers of its agent, and what changes about them."""
+    agent = WithTools()
+    settings = GatewaySettings(beat=timedelta(milliseconds=10))
+    async with Gateway(store, agent, [], settings=settings):
+
+        async def is_published() -> bool:
+            (row,) = await store.gateways()
+            return row.servers == {"notes": agent.health}
+
+        await until(is_published, "the server is up")
+        now = datetime(2026, 1, 2, tzinfo=UTC)
+        agent.health = ServerHealth(
+            state=ServerState.DOWN, since=now, error="It ended by itself", error_at=now
+        )
+        await until(is_published, "the server is down")
+
+
 async def test_what_was_cut_off_goes_on_with_the_next_gateway(store: Store) -> None:
     """A stop that takes too long interrupts the turn; the next start answers it, once."""
     chat = Simulated("chat")
@@ -227,7 +254,7 @@ async def test_a_home_that_is_changed_in_the_settings_counts_at_the_next_start(
     store = await open_store()
     for chat in ("8", "9"):
         homes = {"chat": parse_target(f"chat:{chat}")}
-        store = await open_store(rules=Rules(homes=homes))
+        store = await open_store(rules=Settings(homes=homes))
         async with serving(store, Simulated("chat")):
             assert [home.chat for home in (await store.homes()).values()] == [chat]
             (found,) = await store.resolve_targets("chat", profile="work")

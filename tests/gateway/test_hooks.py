@@ -9,21 +9,21 @@ from typing import TypeAlias
 import pytest
 
 from tests.databases import FAST, POSTGRES, OpenStore, on
-from tests.gateway.scene import becomes, tell, unhurried, until
+from tests.gateway.worker_setup import becomes, tell, unhurried, until
 from threadline.core.address import Sender
 from threadline.core.delivery import DeliveryState, SendOutcome
 from threadline.core.errors import ConfigError
 from threadline.core.message import Message
 from threadline.core.turn import TurnState
 from threadline.gateway.hooks import DeliveryFailed, Hooks, SessionStarted, TurnFinished
-from threadline.gateway.meters import Meters
-from threadline.gateway.pace import Pace
+from threadline.gateway.intervals import Intervals
+from threadline.gateway.metrics import Metrics
 from threadline.gateway.worker import Worker
-from threadline.sessions.endings import RETELLINGS, Ending
-from threadline.sessions.store import Store
-from threadline.testing.agent import Fails, ScriptedAgent
+from threadline.store import Store
+from threadline.store.sessions.session_end import RETELLINGS, Ending
 from threadline.testing.clock import FakeClock
 from threadline.testing.deadline import HANG_SECONDS
+from threadline.testing.scripted_agent import Fails, ScriptedAgent
 
 SOON = timedelta(milliseconds=20)
 LONG = timedelta(seconds=30)
@@ -36,10 +36,10 @@ async def telling(
     hooks: Told,
     *,
     within: timedelta = LONG,
-    meters: Meters | None = None,
+    meters: Metrics | None = None,
 ) -> AsyncIterator[Hooks]:
     """Tell hooks, from now on, until the context ends."""
-    told = Hooks(store, hooks, pace=Pace(recover=SOON), within=within, meters=meters)
+    told = Hooks(store, hooks, pace=Intervals(recover=SOON), within=within, meters=meters)
     await told.begin()
     task = asyncio.create_task(told.run())
     try:
@@ -127,7 +127,7 @@ async def test_news_is_told_once_by_all_processes(open_store: OpenStore) -> None
         await here.finish(claim.lease)
 
     async with telling(here, hooks):
-        idle = Hooks(there, hooks, pace=Pace(recover=SOON))
+        idle = Hooks(there, hooks, pace=Intervals(recover=SOON))
         waiting = asyncio.create_task(idle.run())
         await answer()
         await until(lambda: _truth(len(finished) == 1), "the first is told")
@@ -144,7 +144,7 @@ async def test_news_is_told_once_by_all_processes(open_store: OpenStore) -> None
 
 async def test_a_hook_that_raises_harms_nobody(store: Store) -> None:
     """The failure is counted, the next news is told, and other hooks hear of everything."""
-    tried, heard, meters = list[TurnFinished](), list[TurnFinished](), Meters()
+    tried, heard, meters = list[TurnFinished](), list[TurnFinished](), Metrics()
 
     def broken(news: TurnFinished) -> None:
         tried.append(news)

@@ -9,21 +9,22 @@ from datetime import timedelta
 import pytest
 
 from tests.databases import FAST, POSTGRES, DatabaseFactory, OpenStore, on
-from tests.gateway.front import ALICE, GROUP, Front
+from tests.gateway.inbox_setup import ALICE, GROUP, Front
 from threadline.core.access import AccessRules
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.command import COMMANDS
 from threadline.core.errors import Invalid, QueueFull, StorageError
+from threadline.core.gateway_status import ServerHealth, ServerState
 from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.message import Attachment, BlobHash, MediaKind, Text
 from threadline.core.person import Identity
-from threadline.core.platform import Capabilities, Reception
-from threadline.core.rank import Rank
-from threadline.core.routing import ProfileRule
-from threadline.core.rules import Rules
-from threadline.gateway.connection import Connection
+from threadline.core.platform import Capabilities, ReceiveStatus
+from threadline.core.profile_rules import ProfileRule
+from threadline.core.role import AccessLevel
+from threadline.core.settings import Settings
+from threadline.gateway.platform_supervisor import PlatformSupervisor
 from threadline.platforms.simulated import Simulated
-from threadline.sessions.store import Store
+from threadline.store import Store
 from threadline.testing.clock import FakeClock
 
 pytestmark = on(FAST, POSTGRES)
@@ -44,8 +45,8 @@ async def test_a_message_is_on_disk_when_it_is_taken(front: Front) -> None:
 
     first, second = await front.inbox.take(said), await front.inbox.take(said)
 
-    assert first.reception is Reception.TAKEN
-    assert (second.reception, second.turn_id) == (Reception.REPEATED, first.turn_id)
+    assert first.reception is ReceiveStatus.TAKEN
+    assert (second.reception, second.turn_id) == (ReceiveStatus.REPEATED, first.turn_id)
     assert await front.transcripts() == ["hello"]
     assert b'reception="taken"} 1.0' in front.meters.text()
     assert b'reception="repeated"} 1.0' in front.meters.text()
@@ -61,7 +62,7 @@ async def test_a_stranger_is_shown_a_code_and_nothing_is_kept(
     ((chat, words),) = front.voice.words
     code = CODE.findall(words)[0]
     assert chat == "mallory"
-    assert taken.reception is Reception.REFUSED is again.reception
+    assert taken.reception is ReceiveStatus.REFUSED is again.reception
     assert code not in str(taken)
     assert await front.transcripts() == [] == await front.owed()
     for table in ("addresses", "senders", "arrivals", "deliveries"):
@@ -71,9 +72,9 @@ async def test_a_stranger_is_shown_a_code_and_nothing_is_kept(
     assert code not in str(database_factory.tamper("SELECT * FROM pairings"))
 
     await front.store.approve_pairing(code)
-    assert (await front.take("now?", "mallory")).reception is Reception.TAKEN
+    assert (await front.take("now?", "mallory")).reception is ReceiveStatus.TAKEN
     assert await front.store.revoke(Identity(platform="telegram", id="mallory"))
-    assert (await front.take("and now?", "mallory")).reception is Reception.REFUSED
+    assert (await front.take("and now?", "mallory")).reception is ReceiveStatus.REFUSED
     assert await front.transcripts() == ["now?"]
 
 
@@ -91,7 +92,7 @@ async def test_a_stranger_reaches_nothing_by_any_command(
     for command in COMMANDS:
         for argument in ("", " 1", " secret", f" {row.session.id}", " all", " me"):
             taken = await front.take(f"/{command.name}{argument}", "mallory")
-            assert (taken.reception, taken.turn_id) == (Reception.REFUSED, None)
+            assert (taken.reception, taken.turn_id) == (ReceiveStatus.REFUSED, None)
             assert "secret" not in (taken.said or "")
 
     assert len(front.voice.words) == 1
@@ -113,9 +114,9 @@ async def test_strangers_hear_nothing_elsewhere(store: Store) -> None:
         front.said("changed", "mallory", kind=InboundKind.EDIT, version=1),
         replace(message, sender=Sender(id="mallory"), kind=InboundKind.DELETION, parts=()),
     ):
-        assert (await front.inbox.take(stranger)).reception is Reception.REFUSED
+        assert (await front.inbox.take(stranger)).reception is ReceiveStatus.REFUSED
     shut = Front(store, AccessRules(pairing=False))
-    assert (await shut.take("hi", "mallory")).reception is Reception.REFUSED
+    assert (await shut.take("hi", "mallory")).reception is ReceiveStatus.REFUSED
 
     await front.inbox.settle()
     assert front.voice.words == [] == shut.voice.words
@@ -153,9 +154,9 @@ async def test_a_flood_of_strangers_is_three_codes(front: Front) -> None:
     taken = await asyncio.gather(*(front.inbox.take(said) for said in sent))
     await front.inbox.settle()
 
-    assert {one.reception for one in taken} == {Reception.REFUSED}
+    assert {one.reception for one in taken} == {ReceiveStatus.REFUSED}
     assert len(front.voice.words) == 3
-    assert (await front.take("hello")).reception is Reception.TAKEN
+    assert (await front.take("hello")).reception is ReceiveStatus.TAKEN
 
 
 async def test_everybody_in_an_allowed_chat_may_speak(front: Front) -> None:
@@ -164,30 +165,42 @@ async def test_everybody_in_an_allowed_chat_may_speak(front: Front) -> None:
     chatter = await front.take("lunch?", "carol", address=GROUP, observed=True)
     alone = await front.take("psst", "carol")
 
-    assert (spoken.reception, spoken.turn_id is None) == (Reception.TAKEN, False)
-    assert (chatter.reception, chatter.turn_id) == (Reception.TAKEN, None)
-    assert alone.reception is Reception.REFUSED
+    assert (spoken.reception, spoken.turn_id is None) == (ReceiveStatus.TAKEN, False)
+    assert (chatter.reception, chatter.turn_id) == (ReceiveStatus.TAKEN, None)
+    assert alone.reception is ReceiveStatus.REFUSED
 
 
 async def test_trust_replaces_the_question_who_they_are(front: Front) -> None:
     """An authenticated connector answers for the sender; so does the terminal."""
     local = Address(platform="local", kind=Kind.DM, chat="terminal")
 
-    assert (await front.take("hi", "zed", is_trusted=True)).reception is Reception.TAKEN
-    assert (await front.take("hi", "owner", address=local)).reception is Reception.TAKEN
+    assert (await front.take("hi", "zed", is_trusted=True)).reception is ReceiveStatus.TAKEN
+    assert (await front.take("hi", "owner", address=local)).reception is ReceiveStatus.TAKEN
     assert "a lot at once" not in str((await front.take("/platforms", "owner", address=local)).said)
 
 
 async def test_no_platform_speaks_for_the_owner(front: Front) -> None:
     """What comes from a chat is not said at the terminal, whatever the chat says."""
     local = Address(platform="local", kind=Kind.DM, chat="terminal")
-    connection = Connection(Simulated("telegram"), front.inbox, now=front.store.now)
+    connection = PlatformSupervisor(Simulated("telegram"), front.inbox, now=front.store.now)
 
     taken = await connection.take(front.said("/platforms", address=local))
     usual = await connection.take(front.said("hello"))
+    named = PlatformSupervisor(Simulated("local"), front.inbox, now=front.store.now)
+    local_taken = await named.take(front.said("/platforms", address=local))
 
-    assert (taken.reception, usual.reception) == (Reception.REFUSED, Reception.TAKEN)
+    assert (taken.reception, usual.reception) == (ReceiveStatus.REFUSED, ReceiveStatus.TAKEN)
+    assert local_taken.reception is ReceiveStatus.REFUSED
     assert await front.owed() == []
+
+
+async def test_no_platform_speaks_for_another_one(front: Front) -> None:
+    """The senders of a platform are known by its name, so no other platform may use it."""
+    connection = PlatformSupervisor(Simulated("hook"), front.inbox, now=front.store.now)
+
+    taken = await connection.take(front.said("hello"))
+
+    assert taken.reception is ReceiveStatus.REFUSED
 
 
 async def test_the_phone_number_on_the_list_is_the_lid_that_speaks(store: Store) -> None:
@@ -199,7 +212,7 @@ async def test_the_phone_number_on_the_list_is_the_lid_that_speaks(store: Store)
     await store.learn_alias("whatsapp", "99@lid", "4917")
     after = await front.take("hi again", "99@lid", address=dm)
 
-    assert (before.reception, after.reception) == (Reception.REFUSED, Reception.TAKEN)
+    assert (before.reception, after.reception) == (ReceiveStatus.REFUSED, ReceiveStatus.TAKEN)
 
 
 async def test_where_it_comes_from_names_the_profile(store: Store) -> None:
@@ -214,7 +227,7 @@ async def test_where_it_comes_from_names_the_profile(store: Store) -> None:
     for profile, words in (("work", "at work"), ("family", "at home"), ("third", "by path")):
         assert await front.transcripts(profile) == [words]
     await store.allow(Identity(platform="telegram", id="zed"), profile="work")
-    assert (await front.take("hi", "zed")).reception is Reception.REFUSED
+    assert (await front.take("hi", "zed")).reception is ReceiveStatus.REFUSED
 
 
 async def test_who_writes_too_much_waits(open_store: OpenStore) -> None:
@@ -225,21 +238,21 @@ async def test_who_writes_too_much_waits(open_store: OpenStore) -> None:
 
     taken = [(await front.take(str(n))).reception for n in range(2)]
     taken += [(await front.inbox.take(last)).reception]
-    assert set(taken) == {Reception.TAKEN}
+    assert set(taken) == {ReceiveStatus.TAKEN}
     for _ in range(3):
-        assert (await front.take("more")).reception is Reception.LIMITED
+        assert (await front.take("more")).reception is ReceiveStatus.LIMITED
     chatter = await front.take("chat", "carol", address=GROUP, observed=True)
     gone = replace(last, kind=InboundKind.DELETION, parts=())
-    assert (await front.inbox.take(gone)).reception is Reception.TAKEN
-    assert (await front.take("me too", "bob")).reception is Reception.TAKEN
-    assert chatter.reception is Reception.TAKEN
+    assert (await front.inbox.take(gone)).reception is ReceiveStatus.TAKEN
+    assert (await front.take("me too", "bob")).reception is ReceiveStatus.TAKEN
+    assert chatter.reception is ReceiveStatus.TAKEN
     ((chat, words),) = front.voice.words
     until = clock() + timedelta(seconds=21)
     assert (chat, f"until {until:%H:%M:%S} UTC" in words) == ("alice", True)
 
     clock.advance(timedelta(seconds=20))
-    assert (await front.take("one a third of a minute")).reception is Reception.TAKEN
-    assert (await front.take("but not two")).reception is Reception.LIMITED
+    assert (await front.take("one a third of a minute")).reception is ReceiveStatus.TAKEN
+    assert (await front.take("but not two")).reception is ReceiveStatus.LIMITED
     clock.advance(timedelta(minutes=2))
     for _ in range(4):
         await front.take("again")
@@ -256,7 +269,7 @@ async def test_what_was_held_up_is_no_haste(open_store: OpenStore) -> None:
     held = [front.said(str(n), at=start + n * timedelta(seconds=30)) for n in range(8)]
     taken = [(await front.inbox.take(said)).reception for said in held]
 
-    assert set(taken) == {Reception.TAKEN}
+    assert set(taken) == {ReceiveStatus.TAKEN}
 
 
 async def test_a_date_of_long_ago_is_no_excuse(open_store: OpenStore) -> None:
@@ -269,7 +282,7 @@ async def test_a_date_of_long_ago_is_no_excuse(open_store: OpenStore) -> None:
     taken = [(await front.inbox.take(said)).reception for said in dated]
     await front.inbox.settle()
 
-    assert taken.count(Reception.TAKEN) == 2
+    assert taken.count(ReceiveStatus.TAKEN) == 2
 
 
 async def test_commands_are_carried_out_once(front: Front) -> None:
@@ -279,8 +292,8 @@ async def test_commands_are_carried_out_once(front: Front) -> None:
 
     first, second = await front.inbox.take(said), await front.inbox.take(said)
 
-    assert first.reception is Reception.COMMAND
-    assert second == replace(first, reception=Reception.REPEATED)
+    assert first.reception is ReceiveStatus.COMMAND
+    assert second == replace(first, reception=ReceiveStatus.REPEATED)
     assert await front.owed() == [first.said]
     assert first.said is not None
     assert "Holidays" in first.said
@@ -296,25 +309,29 @@ async def test_a_command_that_does_not_exist_is_answered(
     first, second = await front.inbox.take(said), await front.inbox.take(said)
     path = await front.take("/etc/hosts looks odd")
 
-    assert (first.reception, second) == (Reception.COMMAND, first)
+    assert (first.reception, second) == (ReceiveStatus.COMMAND, first)
     assert await front.owed() == [first.said]
     assert "was not taken in" not in caplog.text
     assert "Did you mean /sessions?" in (first.said or "")
-    assert path.reception is Reception.TAKEN
+    assert path.reception is ReceiveStatus.TAKEN
 
 
 async def test_commands_that_see_far_are_for_admins(store: Store) -> None:
     """A member is told so; an admin gets what they asked for; chatter is no command."""
     front = Front(store, replace(ALICE, admins=["telegram:root"]))
+    health = ServerHealth(state=ServerState.UP, since=store.now(), tools=13)
+    await store.enrol(host="ship", pid=7, version="1", platforms={})
+    await store.beat({}, servers={"notes": health})
 
     member = await front.take("/platforms")
     admin = await front.take("/platforms", "root")
     chatter = await front.take("/new", "carol", address=GROUP, observed=True)
 
     assert "admin" in (member.said or "")
-    assert admin.reception is Reception.COMMAND
+    assert admin.reception is ReceiveStatus.COMMAND
     assert "is for those" not in (admin.said or "")
-    assert (chatter.reception, chatter.said) == (Reception.TAKEN, None)
+    assert "- MCP server notes: up for 0 seconds, 13 tools" in (admin.said or "")
+    assert (chatter.reception, chatter.said) == (ReceiveStatus.TAKEN, None)
 
 
 async def test_a_secret_is_said_and_not_kept(
@@ -349,14 +366,14 @@ async def test_an_export_is_made_in_the_background(front: Front) -> None:
 
 async def test_a_full_queue_is_said(open_store: OpenStore) -> None:
     """The sender of a message that is one too many is told so once, and when to come back."""
-    front = Front(await open_store(rules=Rules(queue_cap=2)))
+    front = Front(await open_store(rules=Settings(queue_cap=2)))
     for n in range(2):
         await front.take(str(n))
     said = front.said("too much")
 
     first, second = await front.inbox.take(said), await front.inbox.take(said)
 
-    assert first.reception is Reception.BUSY
+    assert first.reception is ReceiveStatus.BUSY
     assert first.retry_after == QueueFull.retry_after
     assert second == first
     assert await front.owed() == [first.said]
@@ -365,23 +382,23 @@ async def test_a_full_queue_is_said(open_store: OpenStore) -> None:
 
 async def test_a_refused_message_that_comes_again_is_received(open_store: OpenStore) -> None:
     """A message that was refused because too many waited is stored when it is sent again."""
-    front = Front(await open_store(rules=Rules(queue_cap=1)))
+    front = Front(await open_store(rules=Settings(queue_cap=1)))
     await front.take("first")
     said = front.said("second")
-    assert (await front.inbox.take(said)).reception is Reception.BUSY
+    assert (await front.inbox.take(said)).reception is ReceiveStatus.BUSY
     assert await front.store.find_arrival(said) is None
     await front.answer("ok")
 
     received, repeated = await front.inbox.take(said), await front.inbox.take(said)
 
-    assert (received.reception, repeated.reception) == (Reception.TAKEN, Reception.REPEATED)
+    assert (received.reception, repeated.reception) == (ReceiveStatus.TAKEN, ReceiveStatus.REPEATED)
     assert received.turn_id == repeated.turn_id is not None
     assert await front.transcripts() == ["first", "second"]
 
 
 async def test_a_change_of_a_refused_message_waits_for_it(open_store: OpenStore) -> None:
     """An edit of a message that was refused is applied when the message is sent again."""
-    front = Front(await open_store(rules=Rules(queue_cap=1)))
+    front = Front(await open_store(rules=Settings(queue_cap=1)))
     await front.take("first")
     said = front.said("secnd")
     await front.inbox.take(said)
@@ -405,19 +422,19 @@ async def test_a_refused_command_that_comes_again_is_carried_out(front: Front) -
     third, fourth = await front.inbox.take(said), await front.inbox.take(said)
 
     assert "Journey" in (third.said or "")
-    assert (third.reception, fourth.reception) == (Reception.COMMAND, Reception.REPEATED)
+    assert (third.reception, fourth.reception) == (ReceiveStatus.COMMAND, ReceiveStatus.REPEATED)
     assert len(await front.owed()) == 1
 
 
 async def test_a_command_with_words_that_do_not_fit_is_busy(open_store: OpenStore) -> None:
     """Words of a command that are refused because too many wait are stored when sent again."""
-    front = Front(await open_store(rules=Rules(queue_cap=1)))
+    front = Front(await open_store(rules=Settings(queue_cap=1)))
     await front.take("first")
     said = front.said("/queue second")
-    assert (await front.inbox.take(said)).reception is Reception.BUSY
+    assert (await front.inbox.take(said)).reception is ReceiveStatus.BUSY
     await front.answer("ok")
 
-    assert (await front.inbox.take(said)).reception is Reception.COMMAND
+    assert (await front.inbox.take(said)).reception is ReceiveStatus.COMMAND
     assert await front.transcripts() == ["first", "second"]
 
 
@@ -428,8 +445,8 @@ async def test_an_attachment_that_nobody_stored_is_refused_in_words(front: Front
     lost = Attachment(kind=MediaKind.FILE, blob=BlobHash(kept.blob[::-1]), media_type="a/b", size=1)
     bad = await front.take("look", parts=(lost,))
 
-    assert good.reception is Reception.TAKEN
-    assert bad.reception is Reception.REFUSED
+    assert good.reception is ReceiveStatus.TAKEN
+    assert bad.reception is ReceiveStatus.REFUSED
     with pytest.raises(Invalid):
         await front.inbox.keep(b"x" * (26 * 1024 * 1024), "a/b", MediaKind.FILE)
 
@@ -440,7 +457,7 @@ async def test_a_chat_keeps_its_order(front: Front) -> None:
     sent = [free.said(f"{n}", who) for n in range(40) for who in ("alice", "bob")]
     rank, waits = free.access.rank, {said.message_id: 80 - n for n, said in enumerate(sent)}
 
-    async def rank_slowly(inbound: Inbound) -> Rank:
+    async def rank_slowly(inbound: Inbound) -> AccessLevel:
         for _ in range(waits[inbound.message_id]):
             await asyncio.sleep(0)
         return await rank(inbound)
@@ -468,6 +485,6 @@ async def test_what_is_no_message_is_refused(front: Front) -> None:
     """A platform that brings nonsense is told so, and nothing breaks."""
     for nonsense in (None, "hello", object(), {"text": "hello"}):
         taken = await front.inbox.take(nonsense)  # type: ignore[arg-type]
-        assert taken.reception is Reception.REFUSED
+        assert taken.reception is ReceiveStatus.REFUSED
 
-    assert (await front.take("hello")).reception is Reception.TAKEN
+    assert (await front.take("hello")).reception is ReceiveStatus.TAKEN

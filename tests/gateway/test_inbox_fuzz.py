@@ -7,15 +7,15 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from tests.databases import FAST, on
-from tests.gateway.front import Front
+from tests.gateway.inbox_setup import Front
 from threadline.core.access import AccessRules
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.command import COMMANDS
 from threadline.core.errors import Invalid
 from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.message import Attachment, BlobHash, MediaKind, Part, Text
-from threadline.core.platform import Reception
-from threadline.sessions.store import Store
+from threadline.core.platform import ReceiveStatus
+from threadline.store import Store
 
 WAYS = 10_000
 AT_ONCE = 100
@@ -104,7 +104,7 @@ async def test_no_payload_harms_the_inbox(store: Store) -> None:
     """Ten thousand of them, many at once: each is received somehow, and the next message too."""
     rules = AccessRules(allow=["telegram:*", "whatsapp:*"], admins=["telegram:ann"], per_minute=0)
     front, fuzz = Front(store, rules), Fuzz(7)
-    received: set[Reception] = set()
+    received: set[ReceiveStatus] = set()
     made = 0
     for _ in range(WAYS // AT_ONCE):
         brought = []
@@ -119,9 +119,9 @@ async def test_no_payload_harms_the_inbox(store: Store) -> None:
     await front.inbox.settle()
 
     assert made > WAYS / 3
-    assert received == set(Reception) - {Reception.LIMITED, Reception.BUSY}
+    assert received == set(ReceiveStatus) - {ReceiveStatus.LIMITED, ReceiveStatus.BUSY}
     assert not [finding for finding in await store.check() if finding.grave]
     fresh = await front.take("still there?", "zoe")
-    assert fresh.reception is Reception.TAKEN
+    assert fresh.reception is ReceiveStatus.TAKEN
     assert fresh.turn_id is not None
     assert await front.inbox.answer_to(fresh.turn_id, timedelta(0)) is None

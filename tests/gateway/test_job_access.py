@@ -5,13 +5,13 @@ from datetime import timedelta
 import pytest
 
 from tests.databases import FAST, POSTGRES, OpenStore, on
-from tests.gateway.front import Front
+from tests.gateway.inbox_setup import Front
 from threadline.core.access import AccessRules
 from threadline.core.address import Sender
 from threadline.core.job import Job, RunState
 from threadline.core.person import Identity
 from threadline.gateway.scheduler import Scheduler
-from threadline.sessions.store import Store
+from threadline.store import Store
 from threadline.testing.clock import FakeClock
 
 pytestmark = on(FAST, POSTGRES)

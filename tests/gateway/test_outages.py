@@ -8,11 +8,11 @@ from functools import partial
 import pytest
 
 from tests.databases import FAST, POSTGRES, DatabaseFactory, on
-from tests.gateway.outage import UnsteadyDatabase, unsteady
-from tests.gateway.scene import becomes, tell, unhurried
-from tests.gateway.stage import Billboard, all_carried, carrying, soon
-from tests.gateway.test_streaming import GROWS, NARROW, goes_on, serving
-from threadline.core.agent import Output, Request
+from tests.gateway.failing_database import UnsteadyDatabase, unsteady
+from tests.gateway.outbox_setup import Billboard, all_carried, carrying, soon
+from tests.gateway.test_live_replies import GROWS, NARROW, goes_on, serving
+from tests.gateway.worker_setup import becomes, tell, unhurried
+from threadline.core.agent import Output, Question, Request
 from threadline.core.delivery import REPEAT_MARKER, SendOutcome
 from threadline.core.message import Role, say
 from threadline.core.platform import SendFailed
@@ -20,16 +20,24 @@ from threadline.core.session import SessionId
 from threadline.core.turn import TurnState
 from threadline.core.usage import Usage
 from threadline.gateway.gateway import Gateway
-from threadline.gateway.live import Line
-from threadline.gateway.pace import Pace
-from threadline.gateway.running import HELD_MESSAGES
+from threadline.gateway.intervals import Intervals
+from threadline.gateway.running_turn import HELD_MESSAGES
 from threadline.gateway.settings import GatewaySettings
+from threadline.gateway.turn_pubsub import MessageAdded
 from threadline.gateway.worker import Worker
 from threadline.platforms.simulated import Simulated
-from threadline.sessions.store import Store
-from threadline.testing.agent import Asks, AsksLive, Hangs, Says, ScriptedAgent, Spends, Streams
+from threadline.store import Store
 from threadline.testing.clock import FakeClock
-from threadline.testing.gateway_house import hospitable
+from threadline.testing.gateway_scenario import hospitable
+from threadline.testing.scripted_agent import (
+    Asks,
+    AsksLive,
+    Hangs,
+    Says,
+    ScriptedAgent,
+    Spends,
+    Streams,
+)
 
 USAGE = Usage(provider="p", model="m", input_tokens=1)
 
@@ -84,7 +92,7 @@ async def test_an_agent_goes_on_while_storage_fails(database_factory: DatabaseFa
         with worker.listen(arrival.session_id) as live:
             agent.goes_on()
             async for happening in live:
-                if isinstance(happening, Line):
+                if isinstance(happening, MessageAdded):
                     heard.append(happening.message.parts[0].text)  # type: ignore[union-attr]
                 if len(heard) == len(words):
                     break
@@ -175,6 +183,93 @@ async def test_a_live_question_is_posed_once(database_factory: DatabaseFactory) 
 
 
 @on(FAST, POSTGRES)
+@pytest.mark.parametrize("question", [Asks("Go on?"), AsksLive("Go on?")])
+async def test_an_answer_may_come_before_the_question_is_known_to_be_stored(
+    database_factory: DatabaseFactory, question: Asks | AsksLive
+) -> None:
+    """The question is posed once and its usage counts once, though it was answered at once."""
+    disk, database = unsteady(await database_factory())
+    store, agent = Store(database), ScriptedAgent()
+    agent.will(Hangs(), Spends(USAGE), question, Says("done"))
+    agent.will(Says("done"))
+    async with Worker(store, agent, pace=unhurried()) as worker:
+        arrival = await tell(store, "hello")
+        assert arrival.turn_id is not None
+        assert arrival.session_id is not None
+        await soon(lambda: bool(agent.parked), "it hangs")
+        disk.breaks_after.update(wait=1)
+        disk.meanwhile["wait"] = partial(store.answer, arrival.turn_id, "yes")
+        agent.goes_on()
+        await becomes(store, arrival.turn_id, TurnState.DONE)
+        await soon(lambda: not worker.busy, "it is settled")
+
+    answers = agent.answers if isinstance(question, AsksLive) else [agent.last.turn.answer]
+    assert answers == ["yes"]
+    assert disk.failed["wait"] == 1
+    assert [spent.input_tokens for spent in await store.usage(arrival.session_id)] == [1]
+    asked = database_factory.tamper(f"SELECT questions FROM turns WHERE id = {arrival.turn_id}")
+    assert asked == [(1,)]
+
+
+@on(FAST, POSTGRES)
+async def test_leases_are_renewed_before_a_question_is_known_to_be_stored(
+    database_factory: DatabaseFactory,
+) -> None:
+    """A turn is not lost because it waits in the store while its process does not know that yet.
+
+    The agent was cancelled then, and the answer started a turn that no process ran.
+    """
+    disk, database = unsteady(await database_factory())
+    store, agent = Store(database), ScriptedAgent()
+    agent.will(Hangs(), AsksLive("Go on?"), Says("done"))
+    async with Worker(store, agent, pace=unhurried()) as worker:
+        arrival = await tell(store, "hello")
+        assert arrival.turn_id is not None
+        await soon(lambda: bool(agent.parked), "it hangs")
+        disk.breaks_after.update(wait=1)
+        agent.goes_on()
+        await soon(lambda: disk.failed["wait"] == 1, "it seemed to fail")
+        await worker.beat()
+        assert worker.running == {arrival.turn_id}
+        await store.answer(arrival.turn_id, "yes")
+        await becomes(store, arrival.turn_id, TurnState.DONE)
+
+    assert agent.answers == ["yes"]
+
+
+class Impatient:
+    """An agent that stops waiting for its answer when it is told to."""
+
+    def __init__(self) -> None:
+        self.gives_up = asyncio.Event()
+
+    async def answer(self, request: Request) -> AsyncIterator[Output]:
+        assert request.ask is not None
+        asking = asyncio.ensure_future(request.ask(Question(text="Go on?")))
+        await self.gives_up.wait()
+        asking.cancel()
+        await asyncio.wait({asking})
+        yield say(Role.ASSISTANT, "never mind")
+
+
+@on(FAST, POSTGRES)
+async def test_an_agent_gives_up_before_its_question_is_known_to_be_stored(
+    database_factory: DatabaseFactory,
+) -> None:
+    """The question is withdrawn, and the turn ends with what the agent says."""
+    disk, database = unsteady(await database_factory())
+    store, agent = Store(database), Impatient()
+    disk.breaks_after.update(wait=1)
+    async with Worker(store, agent, pace=unhurried()):
+        arrival = await tell(store, "hello")
+        await soon(lambda: disk.failed["wait"] == 1, "it seemed to fail")
+        agent.gives_up.set()
+        await becomes(store, arrival.turn_id, TurnState.DONE)
+
+    assert await said(store, arrival.session_id) == ["never mind"]
+
+
+@on(FAST, POSTGRES)
 async def test_a_turn_that_was_taken_over_meanwhile_is_not_stored(
     database_factory: DatabaseFactory,
 ) -> None:
@@ -229,9 +324,9 @@ async def test_what_was_sent_is_not_sent_again(database_factory: DatabaseFactory
     async with Worker(store, ScriptedAgent(), pace=unhurried()):
         arrival = await tell(store, "hello")
         await becomes(store, arrival.turn_id, TurnState.DONE)
-    disk.refuses = frozenset({"sent"})
+    disk.refuses = frozenset({"record_sent"})
     async with carrying(store, board) as outbox:
-        await soon(lambda: disk.failed["sent"] > 0, "it cannot be noted")
+        await soon(lambda: disk.failed["record_sent"] > 0, "it cannot be noted")
         clock.advance(timedelta(minutes=5))
         await outbox.renew()
         await store.reclaim_deliveries()
@@ -252,7 +347,7 @@ async def test_a_growing_answer_is_shown_once(database_factory: DatabaseFactory)
         await soon(lambda: bool(board.texts), "the first words")
         disk.is_full = True
         await goes_on(agent)
-        await soon(lambda: disk.failed["note_piece"] > 0, "the second message cannot be noted")
+        await soon(lambda: disk.failed["record_piece"] > 0, "the second message cannot be noted")
         await goes_on(agent)
         await soon(lambda: disk.failed["finish"] > 0, "the end cannot be stored")
         disk.is_full = False
@@ -296,7 +391,7 @@ async def test_everything_is_answered_once_through_the_front_door(
     disk, database = unsteady(await database_factory())
     store, agent, chat = Store(database), ScriptedAgent(), Simulated("chat")
     beats = timedelta(milliseconds=20)
-    pace = Pace(checkpoint=beats, recover=beats)
+    pace = Intervals(checkpoint=beats, recover=beats)
     settings = GatewaySettings(access=hospitable("chat"), pace=pace)
     people = [chat.person(f"person {n}") for n in range(8)]
     async with Gateway(store, agent, [chat], settings=settings):

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from datetime import timedelta
 
 from tests.databases import DatabaseFactory
-from tests.gateway.scene import until
+from tests.gateway.worker_setup import until
 from threadline.core.errors import StorageError
-from threadline.core.serving import Places, PlatformHealth
+from threadline.core.gateway_status import PlatformHealth, ServerHealth, TurnCapacity
 from threadline.gateway.gateway import Gateway
 from threadline.gateway.settings import GatewaySettings
-from threadline.sessions.store import Store
-from threadline.testing.agent import ScriptedAgent
+from threadline.store import Store
+from threadline.testing.scripted_agent import ScriptedAgent
 
 
 class Moody(Store):
@@ -19,11 +19,14 @@ class Moody(Store):
     is_broken = False
 
     async def beat(
-        self, platforms: Mapping[str, PlatformHealth], places: Places = Places()
+        self,
+        platforms: Mapping[str, PlatformHealth],
+        places: TurnCapacity = TurnCapacity(),
+        servers: Mapping[str, ServerHealth] | None = None,
     ) -> None:
         if self.is_broken:
             raise StorageError("The disk is full")
-        await super().beat(platforms, places)
+        await super().beat(platforms, places, servers)
 
 
 async def test_a_store_that_cannot_be_written_is_not_ready(

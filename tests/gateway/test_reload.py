@@ -8,23 +8,23 @@ from dataclasses import replace
 import pytest
 
 from tests.databases import FAST, POSTGRES
-from tests.gateway.scene import until
 from tests.gateway.test_gateway import EVERYBODY, sees
+from tests.gateway.worker_setup import until
 from threadline.core.access import AccessRules
 from threadline.core.errors import ConfigError, Conflict
+from threadline.core.gateway_status import PlatformState
 from threadline.core.instructions import Instructions
-from threadline.core.platform import Gate, Outgoing, Platform, ReadBlob
-from threadline.core.routing import ProfileRule
-from threadline.core.rules import Rules
-from threadline.core.serving import PlatformState
+from threadline.core.platform import Outgoing, Platform, ReadBlob, Receiver
+from threadline.core.profile_rules import ProfileRule
+from threadline.core.settings import Settings
 from threadline.core.turn import BusyMode
-from threadline.gateway.change import Change
 from threadline.gateway.gateway import Gateway
+from threadline.gateway.reload import ReloadableParts
 from threadline.gateway.settings import GatewaySettings
 from threadline.platforms.simulated import Simulated
-from threadline.sessions.store import Store
-from threadline.testing.agent import Hangs, Says, ScriptedAgent
+from threadline.store import Store
 from threadline.testing.deadline import HANG_SECONDS
+from threadline.testing.scripted_agent import Hangs, Says, ScriptedAgent
 
 ALL = replace(EVERYBODY, access=AccessRules(allow=["chat:*", "other:*"]))
 
@@ -37,7 +37,7 @@ class Slow(Simulated):
         self.begins, self.may_send = asyncio.Event(), asyncio.Event()
         self.ran: list[str] = []
 
-    async def run(self, gate: Gate) -> None:
+    async def run(self, gate: Receiver) -> None:
         self.ran.append("begun")
         try:
             await super().run(gate)
@@ -66,13 +66,13 @@ class Served:
         self,
         *,
         settings: GatewaySettings = ALL,
-        rules: Rules | None = None,
+        rules: Settings | None = None,
         agent: ScriptedAgent | None = None,
         coming: Sequence[Platform] = (),
         going: Sequence[str] = (),
     ) -> None:
         """Change what is said, and leave the rest."""
-        change = Change(
+        change = ReloadableParts(
             settings=settings,
             rules=rules or self.gateway.store.rules,
             agent=agent or self.agent,

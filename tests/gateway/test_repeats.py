@@ -11,11 +11,11 @@ from enum import StrEnum
 
 import pytest
 
-from tests.contracts.ledger import begin, finish
 from tests.databases import OpenStore
-from tests.gateway.scene import tell, unhurried
-from tests.gateway.stage import Billboard, all_carried, carrying, soon
-from tests.gateway.test_streaming import goes_on, serving
+from tests.gateway.outbox_setup import Billboard, all_carried, carrying, soon
+from tests.gateway.test_live_replies import goes_on, serving
+from tests.gateway.worker_setup import tell, unhurried
+from tests.store.delivery_setup import begin, finish
 from threadline.core.delivery import (
     MAX_REPEATS,
     REPEAT_MARKER,
@@ -26,15 +26,15 @@ from threadline.core.delivery import (
 )
 from threadline.core.message import Role, say
 from threadline.core.platform import Capabilities, Outgoing, ReadBlob, SendFailed
-from threadline.gateway.live import Begun, Delta, Live
+from threadline.gateway.live_replies import LiveReplies
 from threadline.gateway.outbox import Outbox
-from threadline.gateway.streaming import Streaming
-from threadline.sessions.deliveries.parcel import Parcel
-from threadline.sessions.store import Store
-from threadline.sessions.turns.claim import Claim
-from threadline.testing.agent import Hangs, Says, ScriptedAgent, Streams
+from threadline.gateway.turn_pubsub import Delta, TurnBegun, TurnPubSub
+from threadline.store import Store
+from threadline.store.deliveries.payload import DeliveryPayload
+from threadline.store.turn_queue.claim import TurnClaim
 from threadline.testing.clock import FakeClock
 from threadline.testing.deadline import HANG_SECONDS
+from threadline.testing.scripted_agent import Hangs, Says, ScriptedAgent, Streams
 
 UNDER_WAY = {DeliveryState.PENDING, DeliveryState.SENDING}
 PLAIN = Capabilities(text_limit=64)
@@ -263,7 +263,7 @@ async def test_a_growing_answer_survives_crashes(
         assert words(board) == [*STORY.split(), "w40"]
 
 
-async def claim_again(store: Store) -> Claim:
+async def claim_again(store: Store) -> TurnClaim:
     """Claim the turn of the stopped process, as soon as it is noticed to be gone."""
     async with asyncio.timeout(HANG_SECONDS):
         while True:
@@ -303,7 +303,7 @@ async def test_a_process_that_wakes_up_sends_nothing_that_another_one_has(
     await finish(store, STORY)
     board = Suspended(capabilities=PLAIN)
     pace = replace(unhurried(), clock=lambda: uptime[0])
-    outbox = Outbox(store, {board.name: board}, live=Live(), pace=pace)
+    outbox = Outbox(store, {board.name: board}, live=TurnPubSub(), pace=pace)
     running = asyncio.create_task(outbox.run())
     await board.first.wait()
     clock.advance(store.rules.lease * 2)
@@ -332,7 +332,7 @@ async def test_a_process_that_wakes_up_asks_before_its_first_message(
     class Sleepy(Store):
         async def take_deliveries(
             self, platforms: Collection[str] | None = None, most: int = 50
-        ) -> list[Parcel]:
+        ) -> list[DeliveryPayload]:
             parcels = await super().take_deliveries(platforms, most)
             if parcels:
                 clock.advance(self.rules.lease * 2)
@@ -344,7 +344,7 @@ async def test_a_process_that_wakes_up_asks_before_its_first_message(
     store = Sleepy((await open_store(clock=clock))._db)
     await finish(store, STORY)
     pace = replace(unhurried(), clock=lambda: uptime[0])
-    outbox = Outbox(store, {board.name: board}, live=Live(), pace=pace)
+    outbox = Outbox(store, {board.name: board}, live=TurnPubSub(), pace=pace)
     running = asyncio.create_task(outbox.run())
     await soon(lambda: len(board.texts) >= 4, "the other process has sent it")
     await outbox.settle()
@@ -361,11 +361,11 @@ async def test_what_another_process_sent_is_not_known_to_the_one_that_streamed(
     """The turn ended elsewhere, and the process that sent the rest stopped while doing so."""
     clock = FakeClock()
     store, other = await open_store(clock=clock), await open_store(clock=clock)
-    board, live = Mortal(capabilities=GROWS), Live()
+    board, live = Mortal(capabilities=GROWS), TurnPubSub()
     claim = await begin(store)
     async with carrying(store, board, live=live) as outbox:
         await soon(lambda: bool(live._attending), "it listens")
-        live.publish(claim.lease.session_id, Begun(turn_id=claim.turn.id, lease=claim.lease))
+        live.publish(claim.lease.session_id, TurnBegun(turn_id=claim.turn.id, lease=claim.lease))
         live.publish(claim.lease.session_id, Delta(turn_id=claim.turn.id, text="w00"))
         await soon(lambda: board.texts == ["w00"], "the first words")
         clock.advance(store.rules.lease * 2)
@@ -393,7 +393,7 @@ async def test_a_process_that_wakes_up_in_time_goes_on(open_store: OpenStore) ->
     await finish(store, STORY)
     board = Suspended(capabilities=PLAIN)
     pace = replace(unhurried(), clock=lambda: uptime[0])
-    outbox = Outbox(store, {board.name: board}, live=Live(), pace=pace)
+    outbox = Outbox(store, {board.name: board}, live=TurnPubSub(), pace=pace)
     running = asyncio.create_task(outbox.run())
     await board.first.wait()
     clock.advance(store.rules.lease * 2)
@@ -414,9 +414,9 @@ async def test_a_process_that_wakes_up_streams_nothing_more(open_store: OpenStor
     store, other = await open_store(clock=clock), await open_store(clock=clock)
     board = Mortal(capabilities=GROWS)
     pace = replace(unhurried(), clock=lambda: uptime[0])
-    streaming = Streaming(store, {board.name: board}, streams=True, pace=pace)
+    streaming = LiveReplies(store, {board.name: board}, streams=True, pace=pace)
     claim = await begin(store)
-    streaming.hear(Begun(turn_id=claim.turn.id, lease=claim.lease))
+    streaming.hear(TurnBegun(turn_id=claim.turn.id, lease=claim.lease))
     (task,) = streaming._tasks
     streaming.hear(Delta(turn_id=claim.turn.id, text="w00"))
     await soon(lambda: board.texts == ["w00"], "the first words")

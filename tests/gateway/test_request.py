@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.databases import OpenStore
-from tests.gateway.scene import becomes, tell, unhurried
+from tests.gateway.worker_setup import becomes, tell, unhurried
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.inbound import Inbound
 from threadline.core.instructions import Instructions
@@ -20,15 +20,15 @@ from threadline.core.message import (
     Text,
 )
 from threadline.core.person import Identity
-from threadline.core.platform import Capabilities, Surroundings
+from threadline.core.platform import Capabilities, PlatformDirectory
 from threadline.core.session import SessionId
-from threadline.core.text import TEXT_LIMIT
 from threadline.core.turn import TurnState
+from threadline.core.validation import TEXT_LIMIT
 from threadline.gateway.request import name_sender
 from threadline.gateway.worker import Worker
-from threadline.sessions.store import Store
-from threadline.testing.agent import ScriptedAgent
+from threadline.store import Store
 from threadline.testing.clock import FakeClock
+from threadline.testing.scripted_agent import ScriptedAgent
 
 PICTURE = Attachment(kind=MediaKind.IMAGE, blob=BlobHash("0" * 64), media_type="image/png", size=1)
 THREAD = Address(platform="discord", kind=Kind.GROUP, chat="family", thread="holidays")
@@ -37,7 +37,7 @@ THREAD = Address(platform="discord", kind=Kind.GROUP, chat="family", thread="hol
 def line(*parts: Part, name: str | None = "Alice", id: str | None = "a1") -> Message:
     return Message(
         key=MessageKey(1),
-        session_id=SessionId("s"),
+        session_id=SessionId("20260302_090000_00000001"),
         seq=1,
         role=Role.USER,
         parts=parts,
@@ -121,7 +121,7 @@ async def test_who_has_no_name_is_named_by_a_hash_where_ids_are_hidden(
     """In a shared conversation neither the text nor the data of a line shows an id."""
     store: Store = await open_store()
     agent = ScriptedAgent()
-    around = Surroundings(capabilities={"signal": Capabilities(raw_ids=False)}, redact=True)
+    around = PlatformDirectory(capabilities={"signal": Capabilities(raw_ids=False)}, redact=True)
     group = replace(THREAD, platform="signal")
     async with Worker(store, agent, pace=unhurried(), surroundings=lambda: around):
         inbound = Inbound.text(
@@ -142,7 +142,7 @@ async def test_what_opens_the_sessions_of_a_chat_is_told_there_alone(
     store: Store = await open_store()
     agent = ScriptedAgent()
     rule = Instructions(text="Answer in French.", platform="telegram", chat="alice")
-    around = Surroundings(instructions=(rule,))
+    around = PlatformDirectory(instructions=(rule,))
     async with Worker(store, agent, pace=unhurried(), surroundings=lambda: around):
         for who in ("alice", "bob"):
             await becomes(store, (await tell(store, "hi", who=who)).turn_id, TurnState.DONE)
@@ -156,7 +156,7 @@ async def test_home_channels_are_told(open_store: OpenStore) -> None:
     store: Store = await open_store()
     agent = ScriptedAgent()
     configured = Address(platform="telegram", kind=Kind.DM, chat="42")
-    around = Surroundings(
+    around = PlatformDirectory(
         capabilities={"telegram": Capabilities()}, homes=(configured,), has_delivery_tools=True
     )
     home = Address(platform="telegram", kind=Kind.GROUP, chat="-1", chat_name="Family")

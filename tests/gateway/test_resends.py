@@ -8,13 +8,13 @@ from datetime import timedelta
 import pytest
 
 from tests.databases import FAST, POSTGRES, OpenStore, on
-from tests.gateway.front import Front
-from tests.platforms.caller import Caller, settings
+from tests.gateway.inbox_setup import Front
+from tests.platforms.webhook_caller import Caller, settings
 from threadline.core.access import AccessRules
 from threadline.core.errors import StorageError
 from threadline.core.inbound import Inbound
-from threadline.core.platform import Taken
-from threadline.core.rules import Rules
+from threadline.core.platform import ReceiveResult
+from threadline.core.settings import Settings
 from threadline.gateway.inbox import Inbox
 from threadline.platforms.webhook import Webhook
 from threadline.testing.clock import FakeClock
@@ -32,7 +32,7 @@ class FailingGate(Inbox):
 
     dice: random.Random
 
-    async def take(self, inbound: Inbound) -> Taken:
+    async def take(self, inbound: Inbound) -> ReceiveResult:
         """Take in a message, or fail before or after that."""
         luck = self.dice.random()
         if luck < 0.05:
@@ -70,7 +70,7 @@ class Sender:
 async def test_every_message_is_stored_once(open_store: OpenStore, seed: int) -> None:
     """Messages that are refused for any reason and sent again are each stored exactly once."""
     dice, clock = random.Random(seed), FakeClock()
-    store = await open_store(rules=Rules(queue_cap=3), clock=clock)
+    store = await open_store(rules=Settings(queue_cap=3), clock=clock)
     front = Front(store, MEMBERS)
     gate = FailingGate(store, front.access, front.voice, meters=front.meters)
     gate.dice = dice

@@ -8,23 +8,25 @@ from datetime import timedelta
 import pytest
 
 from tests.databases import FAST, POSTGRES, DatabaseFactory, OpenStore
-from tests.gateway.scene import until
+from tests.gateway.worker_setup import until
 from threadline.core.access import AccessRules
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.errors import StorageError
 from threadline.core.job import Job, JobId, NewJob, RunState
 from threadline.core.message import Role, say
-from threadline.core.person import Asker
+from threadline.core.person import Viewer
 from threadline.gateway.access import Access
-from threadline.gateway.meters import Meters
+from threadline.gateway.metrics import Metrics
 from threadline.gateway.scheduler import Scheduler
-from threadline.sessions.runs import Start
-from threadline.sessions.store import Store
+from threadline.store import Store
+from threadline.store.jobs.job_runs import JobStart
 from threadline.testing.clock import FakeClock
 
 HOURLY = NewJob(prompt="What is new?", schedule="every 1h")
 HOUR = timedelta(hours=1)
-ADA = Asker(address=Address(platform="telegram", kind=Kind.DM, chat="ada"), sender=Sender(id="ada"))
+ADA = Viewer(
+    address=Address(platform="telegram", kind=Kind.DM, chat="ada"), sender=Sender(id="ada")
+)
 
 
 @pytest.fixture(params=(FAST, POSTGRES))
@@ -117,7 +119,7 @@ async def test_a_job_that_breaks_harms_no_other(store: Store, clock: FakeClock) 
     whole = await store.make_job(HOURLY)
     clock.advance(HOUR)
     breaking = Breaking(store, broken.id, ValueError("of no use"))
-    meters = Meters()
+    meters = Metrics()
     await Scheduler(breaking, platforms=(), meters=meters).look()  # type: ignore[arg-type]
 
     assert await states(store, broken) == [RunState.FAILED]
@@ -223,7 +225,7 @@ class Breaking:
 
     async def start_due(
         self, id: JobId, *, platforms: Collection[str] | None = None
-    ) -> Start | None:
+    ) -> JobStart | None:
         if id == self._id:
             raise self._error
         return await self._store.start_due(id, platforms=platforms)

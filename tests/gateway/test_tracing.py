@@ -8,13 +8,13 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from tests.gateway.scene import becomes, tell, unhurried, until
+from tests.gateway.worker_setup import becomes, tell, unhurried, until
 from threadline.core.agent import Output, Request
 from threadline.core.message import Role, say
 from threadline.core.turn import TurnState
 from threadline.gateway.worker import Worker
-from threadline.sessions.store import Store
-from threadline.testing.agent import Fails, Hangs, ScriptedAgent
+from threadline.store import Store
+from threadline.testing.scripted_agent import Fails, Hangs, ScriptedAgent
 
 SECRET = "the launch code is 1234"
 

@@ -5,18 +5,18 @@ from datetime import timedelta
 import pytest
 
 from tests.databases import FAST, POSTGRES, OpenStore, on
-from tests.gateway.scene import becomes, tell, unhurried, until
-from threadline.core.agent import Output, Piece, Request
+from tests.gateway.worker_setup import becomes, tell, unhurried, until
+from threadline.core.agent import Output, Request, TextDelta
 from threadline.core.errors import StorageError
 from threadline.core.message import Role, say
-from threadline.core.platform import Surroundings
+from threadline.core.platform import PlatformDirectory
 from threadline.core.turn import TurnState
 from threadline.gateway.worker import Worker
-from threadline.sessions.store import Store
-from threadline.sessions.turns.claim import Claim
-from threadline.testing.agent import Fails, Hangs, Says, ScriptedAgent
+from threadline.store import Store
+from threadline.store.turn_queue.claim import TurnClaim
 from threadline.testing.clock import FakeClock
 from threadline.testing.deadline import HANG_SECONDS
+from threadline.testing.scripted_agent import Fails, Hangs, Says, ScriptedAgent
 
 
 async def test_a_turn_is_answered_as_soon_as_it_arrives(store: Store) -> None:
@@ -186,7 +186,7 @@ class Stubborn:
         self.was_cancelled = asyncio.Event()
 
     async def answer(self, request: Request) -> AsyncIterator[Output]:
-        yield Piece(text="I begin. ")
+        yield TextDelta(text="I begin. ")
         try:
             await asyncio.sleep(60)
         except asyncio.CancelledError:
@@ -221,7 +221,7 @@ class Moody(Store):
 
     async def claim(
         self, session_id: object = None, *, full: object = (), crowding: object = ()
-    ) -> Claim | None:
+    ) -> TurnClaim | None:
         if self.mood is not None:
             mood, self.mood = self.mood, None
             raise mood
@@ -304,7 +304,7 @@ async def test_stopping_and_halting_again_is_harmless(store: Store) -> None:
 async def test_an_agent_is_told_what_is_around(store: Store) -> None:
     """Whoever assembles a worker says which platforms there are, and what to know of them."""
     agent = ScriptedAgent()
-    around = Surroundings(notes={"telegram": "Write short messages."})
+    around = PlatformDirectory(notes={"telegram": "Write short messages."})
     async with Worker(store, agent, surroundings=lambda: around, pace=unhurried()):
         arrival = await tell(store, "hello")
         await becomes(store, arrival.turn_id, TurnState.DONE)

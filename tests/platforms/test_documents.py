@@ -4,13 +4,13 @@ import json
 import os
 import re
 
-from tests.house.source import document
-from tests.platforms.caller import SECRET, settings
+from tests.architecture.source import document
+from tests.platforms.webhook_caller import SECRET, settings
 from tests.web.test_server import FakeGateway
 from threadline.core.platform import Capabilities
-from threadline.platforms.webhook import Settings, Webhook
+from threadline.platforms.webhook import Webhook, WebhookSettings
 from threadline.testing.deadline import HANG_SECONDS
-from threadline.testing.gate import RecordingGate
+from threadline.testing.fake_gate import RecordingGate
 from threadline.web.server import make_app, serve
 
 
@@ -30,7 +30,7 @@ def test_every_capability_is_in_the_table() -> None:
 def test_every_setting_of_the_webhook_is_in_the_table() -> None:
     """The page of the webhook lists each setting with the default that it has."""
     table = rows("webhook.md")
-    for name, field in Settings.model_fields.items():
+    for name, field in WebhookSettings.model_fields.items():
         default = field.get_default(call_default_factory=True)
         shown = "" if field.is_required() or default is None else default
         assert table[name] == ("[]" if shown == () else str(shown)), name

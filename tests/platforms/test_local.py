@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from threadline.core.address import Address, Kind
-from threadline.core.delivery import SendOutcome
+from threadline.core.delivery import SendOutcome, output_mark, output_pattern
 from threadline.core.message import Attachment, BlobHash, MediaKind
 from threadline.core.platform import Outgoing, SendFailed
 from threadline.core.target import output_address
@@ -121,3 +122,17 @@ async def test_nobody_writes_from_there() -> None:
     assert not local.capabilities.receives
     with pytest.raises(SendFailed):
         await local.edit(output_address("main"), "1", "?")
+
+
+async def test_the_name_of_an_attachment_stands_for_no_other_message(tmp_path: Path) -> None:
+    """A file that is named after a later message neither replaces it nor is deleted with it."""
+    local = Local(tmp_path, clock=lambda: NINE)
+    mark = output_mark("delivery 2")
+    posing = replace(FILE, name=f"x-{mark}.md")
+    await local.send(replace(outgoing(), attachments=(posing,)), read_blob)
+    name = await local.send(outgoing("Sun.", key="delivery 2"), read_blob)
+
+    assert name == f"20260302-090000-{mark}.md"
+    assert (tmp_path / "main" / name).read_text() == "Sun.\n"
+    found = [path.name for path in (tmp_path / "main").glob(output_pattern(mark))]
+    assert found == [name]

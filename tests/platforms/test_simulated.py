@@ -10,15 +10,15 @@ from threadline.core.delivery import SendOutcome
 from threadline.core.errors import NotFound, PlatformError
 from threadline.core.message import BlobHash, plain_text
 from threadline.core.platform import Capabilities, Choice, Outgoing, SendFailed, Unit
-from threadline.platforms.simulated import EVERYTHING, File, Simulated, Trouble
-from threadline.testing.gate import RecordingGate
+from threadline.platforms.simulated import EVERYTHING, SendFault, SentFile, Simulated
+from threadline.testing.fake_gate import RecordingGate
 from threadline.testing.platform_contract import PlatformContract, send
-from threadline.testing.stage import Mishap, Stage
+from threadline.testing.platform_harness import Fault, PlatformHarness
 
 PAUSE = timedelta(seconds=2)
 
 
-class SimulatedStage(Stage):
+class SimulatedStage(PlatformHarness):
     """Alice on a simulated platform."""
 
     def __init__(self, platform: Simulated) -> None:
@@ -34,7 +34,7 @@ class SimulatedStage(Stage):
         file: tuple[str, str, bytes] | None = None,
         in_thread: bool = False,
     ) -> str:
-        files = [File(name=file[0], media_type=file[1], data=file[2])] if file else []
+        files = [SentFile(name=file[0], media_type=file[1], data=file[2])] if file else []
         return self.alice.writes(text, at=self.thread if in_thread else None, files=files)
 
     async def edit(self, message_id: str, text: str) -> None:
@@ -54,15 +54,15 @@ class SimulatedStage(Stage):
     async def disconnect(self) -> None:
         self.simulated.disconnect()
 
-    async def suffer(self, mishap: Mishap) -> None:
+    async def suffer(self, mishap: Fault) -> None:
         match mishap:
-            case Mishap.FLOOD:
-                self.simulated.suffer(Trouble.FLOOD, retry_after=PAUSE)
-            case Mishap.BROKEN:
-                self.simulated.suffer(Trouble.BROKEN)
-            case Mishap.SILENT:
-                self.simulated.suffer(Trouble.UNHEARD)
-            case Mishap.DEAD:
+            case Fault.FLOOD:
+                self.simulated.suffer(SendFault.FLOOD, retry_after=PAUSE)
+            case Fault.BROKEN:
+                self.simulated.suffer(SendFault.BROKEN)
+            case Fault.SILENT:
+                self.simulated.suffer(SendFault.UNHEARD)
+            case Fault.DEAD:
                 self.alice.blocks()
 
     async def is_acknowledged(self) -> bool:
@@ -84,7 +84,7 @@ class TestSimulated(PlatformContract):
     capabilities = EVERYTHING
 
     @asynccontextmanager
-    async def make_stage(self) -> AsyncIterator[Stage]:
+    async def make_stage(self) -> AsyncIterator[PlatformHarness]:
         yield SimulatedStage(Simulated("telegram", capabilities=self.capabilities))
 
 
@@ -186,7 +186,7 @@ async def test_trouble_can_be_for_one_address_only() -> None:
     """What goes wrong for Alice goes well for Bob, and once it is over also for her."""
     platform = Simulated()
     alice, bob = platform.person("Alice"), platform.person("Bob")
-    platform.suffer(Trouble.LOST, at=alice.dm)
+    platform.suffer(SendFault.LOST, at=alice.dm)
 
     await platform.send(Outgoing(address=bob.dm, text="hello", key="1"), no_blob)
     with pytest.raises(SendFailed) as failed:
@@ -201,7 +201,7 @@ async def test_trouble_can_be_for_one_address_only() -> None:
 async def test_a_send_can_hang() -> None:
     """A hanging platform answers nothing until one stops waiting."""
     platform = Simulated()
-    platform.suffer(Trouble.HANG)
+    platform.suffer(SendFault.HANG)
     alice = platform.person("Alice")
 
     with pytest.raises(TimeoutError):

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from pydantic import ValidationError
 
-from tests.platforms.caller import (
+from tests.platforms.webhook_caller import (
     HELLO,
     SECRET,
     URL,
@@ -20,22 +20,22 @@ from tests.platforms.caller import (
 from threadline.core.address import Address, Kind
 from threadline.core.inbound import InboundKind
 from threadline.core.message import Message, MessageKey, Role, Text, plain_text
-from threadline.core.platform import Answer, Reception
+from threadline.core.platform import ReceiveStatus, TurnReply
 from threadline.core.session import SessionId
 from threadline.core.turn import TurnId, TurnState
 from threadline.platforms.webhook import Webhook, make
 from threadline.testing.clock import A_MONDAY
 from threadline.testing.deadline import HANG_SECONDS
-from threadline.testing.gate import RecordingGate
+from threadline.testing.fake_gate import RecordingGate
 from threadline.testing.platform_contract import PlatformContract
-from threadline.testing.stage import Stage
+from threadline.testing.platform_harness import PlatformHarness
 
 
 class TestWebhook(PlatformContract):
     """A webhook with a callback keeps the contract of all platforms."""
 
     @asynccontextmanager
-    async def make_stage(self) -> AsyncIterator[Stage]:
+    async def make_stage(self) -> AsyncIterator[PlatformHarness]:
         stage = WebhookStage()
         try:
             yield stage
@@ -43,7 +43,7 @@ class TestWebhook(PlatformContract):
             await stage.close()
 
 
-def answer(text: str) -> Answer:
+def answer(text: str) -> TurnReply:
     """Make an answer of one line that an agent said."""
     line = Message(
         key=MessageKey(1),
@@ -53,7 +53,7 @@ def answer(text: str) -> Answer:
         parts=(Text(text=text),),
         at=A_MONDAY,
     )
-    return Answer(state=TurnState.DONE, lines=[line])
+    return TurnReply(state=TurnState.DONE, lines=[line])
 
 
 async def test_a_message_waits_for_its_answer() -> None:
@@ -75,7 +75,7 @@ async def test_a_failure_and_a_question_are_told_as_such() -> None:
         asks = replace(answer("wait"), state=TurnState.WAITING, question="May I?")
         gate.answers[TurnId(1)] = asks
         asked = (await caller.post(HELLO)).json()
-        gate.answers[TurnId(1)] = Answer(state=TurnState.FAILED, error="It broke.")
+        gate.answers[TurnId(1)] = TurnReply(state=TurnState.FAILED, error="It broke.")
         failed = (await caller.ask(asked["ask"])).json()
 
     assert (asked["state"], asked["question"], asked["answer"]["text"]) == (
@@ -230,14 +230,14 @@ async def test_a_place_and_a_sender_are_described_in_full() -> None:
 @pytest.mark.parametrize(
     ("reception", "said", "status"),
     [
-        (Reception.COMMAND, "A new conversation.", 200),
-        (Reception.REFUSED, None, 403),
-        (Reception.LIMITED, "Slowly!", 429),
-        (Reception.BUSY, "Too much", 429),
+        (ReceiveStatus.COMMAND, "A new conversation.", 200),
+        (ReceiveStatus.REFUSED, None, 403),
+        (ReceiveStatus.LIMITED, "Slowly!", 429),
+        (ReceiveStatus.BUSY, "Too much", 429),
     ],
 )
 async def test_how_it_was_received_is_told(
-    reception: Reception, said: str | None, status: int
+    reception: ReceiveStatus, said: str | None, status: int
 ) -> None:
     """A command is answered at once, a refusal and a limit have their own status."""
     gate = RecordingGate()

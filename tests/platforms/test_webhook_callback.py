@@ -5,19 +5,14 @@ from datetime import UTC, datetime, timedelta
 import httpx
 import pytest
 
-from tests.platforms.caller import (
-    CALLBACK,
-    SECRET,
-    Receiver,
-    settings,
-)
+from tests.platforms.webhook_caller import CALLBACK, SECRET, Receiver, settings
 from threadline.core.address import Address, Kind
 from threadline.core.delivery import SendOutcome
 from threadline.core.errors import PlatformError
 from threadline.core.message import BlobHash
 from threadline.core.platform import Endpoint, Outgoing, SendFailed
 from threadline.platforms.webhook import Webhook, make
-from threadline.platforms.webhook.signature import SIGNATURE, TIMESTAMP, check
+from threadline.platforms.webhook.signature import read_claim
 
 
 async def no_blob(_: BlobHash) -> AsyncIterator[bytes]:
@@ -32,13 +27,7 @@ async def test_a_callback_is_signed() -> None:
     await webhook.send(Outgoing(address=address, text="hello", key="7-0"), no_blob)
 
     (request,) = receiver.requests
-    check(
-        [SECRET],
-        timestamp=request.headers[TIMESTAMP],
-        signature=request.headers[SIGNATURE],
-        body=request.content,
-        now=datetime.now(UTC),
-    )
+    read_claim(request.headers, datetime.now(UTC)).check([SECRET], request.content)
     assert str(request.url) == CALLBACK
     assert request.headers["Idempotency-Key"] == "7-0"
     told = {"key": "7-0", "session": "order 66", "place": "dm", "text": "hello"}

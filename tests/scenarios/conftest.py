@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.databases import FAST, POSTGRES, DatabaseFactory
-from threadline.core.rules import Rules
-from threadline.sessions.store import Store
-from threadline.storage.postgres import PostgresDatabase
-from threadline.testing.house import House, OpenStore, sqlite_at
+from threadline.core.settings import Settings
+from threadline.database.postgres import PostgresDatabase
+from threadline.store import Store
+from threadline.testing.scenario import OpenStore, Scenario, sqlite_at
 
 
 @pytest.fixture(params=(FAST, POSTGRES))
@@ -20,14 +20,14 @@ def database_kind(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-async def house(database_factory: DatabaseFactory) -> AsyncIterator[House]:
+async def house(database_factory: DatabaseFactory) -> AsyncIterator[Scenario]:
     """Move into a house whose sessions are over after eight hours of silence.
 
     It opens its stores itself, as each of its crashes closes one.
     """
     is_postgres = database_factory.kind == POSTGRES
     where = database_factory.where
-    async with House(postgres_at(where) if is_postgres else sqlite_at(Path(where))) as house:
+    async with Scenario(postgres_at(where) if is_postgres else sqlite_at(Path(where))) as house:
         yield house
 
 
@@ -35,7 +35,7 @@ def postgres_at(url: str) -> OpenStore:
     """Open stores on a database of PostgreSQL."""
 
     async def open_one(
-        *, rules: Rules | None = None, clock: Callable[[], datetime] | None = None
+        *, rules: Settings | None = None, clock: Callable[[], datetime] | None = None
     ) -> Store:
         database = PostgresDatabase(url, clock=clock)
         await database.open()

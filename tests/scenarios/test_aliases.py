@@ -4,33 +4,33 @@ import pytest
 
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.errors import Invalid
+from threadline.core.export_format.files import ExportScope, Selection
 from threadline.core.inbound import Inbound, InboundKind
-from threadline.core.listing import SessionFilter
 from threadline.core.message import Text
-from threadline.core.person import Asker, Identity
-from threadline.core.portable.files import Extent, Selection
+from threadline.core.person import Identity, Viewer
 from threadline.core.search import SearchFilter
 from threadline.core.session import Cause, EndReason
+from threadline.core.session_list import SessionFilter
 from threadline.core.usage import Usage, UsageBy
-from threadline.testing.agent import Hangs, Says, Spends
-from threadline.testing.house import House
-from threadline.testing.person import Person
+from threadline.testing.scenario import Scenario
+from threadline.testing.scenario_person import ScenarioPerson
+from threadline.testing.scripted_agent import Hangs, Says, Spends
 
 PHONE, LID = "49170", "777@lid"
 
 
-def in_form(house: House, id: str) -> Person:
+def in_form(house: Scenario, id: str) -> ScenarioPerson:
     """Be one human on WhatsApp, as the platform writes them this time."""
     address = Address(platform="whatsapp", kind=Kind.DM, chat=id)
-    return Person(house, Sender(id=id, name="Ada"), address)
+    return ScenarioPerson(house, Sender(id=id, name="Ada"), address)
 
 
-async def learn(house: House, id: str = LID, same_as: str = PHONE) -> bool:
+async def learn(house: Scenario, id: str = LID, same_as: str = PHONE) -> bool:
     """Let the platform tell that two ids are one human."""
     return await house.store.learn_alias("whatsapp", id, same_as)
 
 
-async def test_a_mapping_known_before_makes_one_conversation(house: House) -> None:
+async def test_a_mapping_known_before_makes_one_conversation(house: Scenario) -> None:
     """The mapping comes first: both forms lead to one session, and Ada is greeted once."""
     await learn(house)
 
@@ -43,7 +43,7 @@ async def test_a_mapping_known_before_makes_one_conversation(house: House) -> No
     assert len(await house.replies_to(by_lid)) == 1, "it is answered where it was said"
 
 
-async def test_a_mapping_that_comes_between_joins_what_follows(house: House) -> None:
+async def test_a_mapping_that_comes_between_joins_what_follows(house: Scenario) -> None:
     """Ada wrote under her LID; then the mapping and her number come, and the session goes on."""
     first = await in_form(house, LID).says("one")
     assert await learn(house)
@@ -55,7 +55,7 @@ async def test_a_mapping_that_comes_between_joins_what_follows(house: House) -> 
     assert not await learn(house)
 
 
-async def test_a_mapping_that_comes_late_goes_on_with_the_liveliest(house: House) -> None:
+async def test_a_mapping_that_comes_late_goes_on_with_the_liveliest(house: Scenario) -> None:
     """Both forms had a session: the one with the latest word goes on, the other ends as linked."""
     quiet = await in_form(house, PHONE).says("one")
     lively = await in_form(house, LID).says("two")
@@ -71,7 +71,7 @@ async def test_a_mapping_that_comes_late_goes_on_with_the_liveliest(house: House
     }
 
 
-async def test_a_session_that_still_answers_is_not_cut_off(house: House) -> None:
+async def test_a_session_that_still_answers_is_not_cut_off(house: Scenario) -> None:
     """A turn runs under one form while the mapping comes: that session goes on."""
     house.agent.will(Hangs())
     running = await in_form(house, PHONE).says("think")
@@ -85,7 +85,7 @@ async def test_a_session_that_still_answers_is_not_cut_off(house: House) -> None
     assert (await house.store.session(other.session_id)).end_reason is EndReason.LINKED
 
 
-async def test_the_same_message_in_both_forms_is_one(house: House) -> None:
+async def test_the_same_message_in_both_forms_is_one(house: Scenario) -> None:
     """A redelivery under the other id is known, whether the mapping came before or after it."""
     first = await in_form(house, LID).says("one", id="m1")
     await learn(house)
@@ -102,7 +102,7 @@ async def test_the_same_message_in_both_forms_is_one(house: House) -> None:
     assert known.turn_id == first.turn_id
 
 
-async def test_an_edit_finds_its_message_under_the_other_id(house: House) -> None:
+async def test_an_edit_finds_its_message_under_the_other_id(house: Scenario) -> None:
     """An edit comes under the number, its message came under the LID; also the other way round."""
     said = await in_form(house, LID).says("one", id="m1")
     early = await in_form(house, LID).edits("m2", "two, better")
@@ -118,7 +118,7 @@ async def test_an_edit_finds_its_message_under_the_other_id(house: House) -> Non
     assert "two" not in lines
 
 
-async def test_a_member_of_a_group_goes_on_there(house: House) -> None:
+async def test_a_member_of_a_group_goes_on_there(house: Scenario) -> None:
     """In a group, too, Ada's own conversation goes on under whichever id she comes."""
     first = await in_form(house, LID).in_group("g@g.us").says("one")
     await learn(house)
@@ -128,7 +128,7 @@ async def test_a_member_of_a_group_goes_on_there(house: House) -> None:
     assert second.session_id == first.session_id
 
 
-async def test_new_and_resume_know_aliases(house: House) -> None:
+async def test_new_and_resume_know_aliases(house: Scenario) -> None:
     """`/new` under one id is one under the other, and so is `/resume`."""
     first = await in_form(house, PHONE).says("one")
     await learn(house)
@@ -143,7 +143,7 @@ async def test_new_and_resume_know_aliases(house: House) -> None:
     assert told.session_id == first.session_id
 
 
-async def test_chains_and_cycles_of_aliases_do_not_hurt(house: House) -> None:
+async def test_chains_and_cycles_of_aliases_do_not_hurt(house: Scenario) -> None:
     """However aliases are told, every id leads to one goal, and nobody goes in circles."""
     for id, same_as in [
         ("1@lid", "2@lid"),
@@ -165,7 +165,7 @@ async def test_chains_and_cycles_of_aliases_do_not_hurt(house: House) -> None:
     assert stranger.session_id not in ids
 
 
-async def test_a_lid_with_the_digits_of_a_number_is_somebody_else(house: House) -> None:
+async def test_a_lid_with_the_digits_of_a_number_is_somebody_else(house: Scenario) -> None:
     """Without a mapping two ids stay two people, however alike they look."""
     first, second = (
         await in_form(house, PHONE).says("one"),
@@ -176,7 +176,7 @@ async def test_a_lid_with_the_digits_of_a_number_is_somebody_else(house: House) 
     assert await house.store.person_of(Identity(platform="whatsapp", id=PHONE)) is None
 
 
-async def test_ids_of_one_human_part_together(house: House) -> None:
+async def test_ids_of_one_human_part_together(house: Scenario) -> None:
     """`/unlink` under one id takes both ids out, and they stay one."""
     await in_form(house, LID).says("one")
     mine = await in_form(house, PHONE).says("two")
@@ -201,7 +201,7 @@ async def test_ids_of_one_human_part_together(house: House) -> None:
 
 
 @pytest.mark.parametrize("written", [LID, PHONE, "+49170", "49170:3@s.whatsapp.net", "777:1@lid"])
-async def test_whoever_is_named_is_the_same_everywhere(house: House, written: str) -> None:
+async def test_whoever_is_named_is_the_same_everywhere(house: Scenario, written: str) -> None:
     """By whatever id Ada is named, lists, search, usage, exports and forgetting mean all of her."""
     spent = Spends(Usage(provider="open", model="gpt", input_tokens=1, output_tokens=1))
     mine = set()
@@ -215,9 +215,9 @@ async def test_whoever_is_named_is_the_same_everywhere(house: House, written: st
     person = await store.person_of(ada)
     plan = await store.plan_forgetting_person(ada)
     listed = await store.sessions(SessionFilter(sender=ada))
-    found = await store.search("pears", asker=Asker.owner(), where=SearchFilter(sender=ada))
+    found = await store.search("pears", asker=Viewer.owner(), where=SearchFilter(sender=ada))
     (usage,) = await store.usage_by(UsageBy.MODEL, sender=ada)
-    lines = store.export_history(Selection(extent=Extent.PERSON, person=ada))
+    lines = store.export_history(Selection(extent=ExportScope.PERSON, person=ada))
     exported = b"".join([block async for block in lines])
 
     assert person is not None
@@ -230,7 +230,7 @@ async def test_whoever_is_named_is_the_same_everywhere(house: House, written: st
     assert b"for bob" not in exported
 
 
-async def test_only_whatsapp_has_aliases(house: House) -> None:
+async def test_only_whatsapp_has_aliases(house: Scenario) -> None:
     """Elsewhere an alias would never be looked up, so it is refused; and so is nonsense."""
     with pytest.raises(Invalid, match="two ids"):
         await house.store.learn_alias("telegram", "a", "b")
@@ -241,7 +241,7 @@ async def test_only_whatsapp_has_aliases(house: House) -> None:
             await learn(house, PHONE, bad)
 
 
-async def test_a_command_in_both_forms_is_carried_out_once(house: House) -> None:
+async def test_a_command_in_both_forms_is_carried_out_once(house: Scenario) -> None:
     """A `/new` that the platform brings again under the other id does not reset twice."""
     await learn(house)
     await in_form(house, PHONE).says("one")
@@ -252,7 +252,7 @@ async def test_a_command_in_both_forms_is_carried_out_once(house: House) -> None
     assert (await in_form(house, LID).says("three")).session_id == second.session_id
 
 
-async def test_a_deletion_under_the_other_id_counts(house: House) -> None:
+async def test_a_deletion_under_the_other_id_counts(house: Scenario) -> None:
     """What was said under the LID can be taken back under the number."""
     said = await in_form(house, LID).says("regret", id="m1")
     await learn(house)

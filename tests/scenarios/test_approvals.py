@@ -4,19 +4,19 @@ import asyncio
 
 import pytest
 
-from threadline.core.approval import Extent
+from threadline.core.approval import PermissionDuration
 from threadline.core.command import parse_command
 from threadline.core.inbound import Inbound
-from threadline.core.rank import Rank
+from threadline.core.role import AccessLevel
 from threadline.core.turn import TurnState
-from threadline.testing.agent import Asks, Remembers, Says
-from threadline.testing.house import House
-from threadline.testing.person import Person
+from threadline.testing.scenario import Scenario
+from threadline.testing.scenario_person import ScenarioPerson
+from threadline.testing.scripted_agent import Asks, Remembers, Says
 
 DELETE = Asks("May I delete old.txt?", ("files_delete",))
 
 
-async def gives(person: Person, text: str, rank: Rank = Rank.MEMBER) -> str:
+async def gives(person: ScenarioPerson, text: str, rank: AccessLevel = AccessLevel.MEMBER) -> str:
     """Give a command, and read what it answers."""
     house, call = person.house, parse_command(text)
     assert call is not None
@@ -33,7 +33,7 @@ async def gives(person: Person, text: str, rank: Rank = Rank.MEMBER) -> str:
     return reply.text
 
 
-async def test_leave_is_given_hours_later_and_after_a_crash(house: House) -> None:
+async def test_leave_is_given_hours_later_and_after_a_crash(house: Scenario) -> None:
     """The agent is told what Alice decided, and that it need not ask again in her conversation."""
     alice = house.person("alice", on="telegram")
     house.agent.will(DELETE)
@@ -52,7 +52,7 @@ async def test_leave_is_given_hours_later_and_after_a_crash(house: House) -> Non
     assert house.agent.last.allowed == {"files_delete"}
 
 
-async def test_leave_ends_with_the_conversation(house: House) -> None:
+async def test_leave_ends_with_the_conversation(house: Scenario) -> None:
     """After a quiet night the agent has to ask again, and remembers nothing of before."""
     alice = house.person("alice", on="telegram")
     house.agent.will(Remembers("where the files are"), DELETE)
@@ -68,24 +68,24 @@ async def test_leave_ends_with_the_conversation(house: House) -> None:
     assert house.agent.last.memory is None
 
 
-async def test_leave_that_was_given_for_always_can_be_taken_back(house: House) -> None:
+async def test_leave_that_was_given_for_always_can_be_taken_back(house: Scenario) -> None:
     """It holds for everybody, until the owner takes it back."""
     alice, bob = house.person("alice", on="telegram"), house.person("bob", on="discord")
     house.agent.will(DELETE)
     await alice.says("tidy up")
-    await gives(alice, "/approve always", Rank.OWNER)
+    await gives(alice, "/approve always", AccessLevel.OWNER)
     await bob.says("tidy up here, too")
     assert house.agent.last.allowed == {"files_delete"}
 
     (given,) = await house.store.allowances()
-    assert given.extent is Extent.ALWAYS
+    assert given.extent is PermissionDuration.ALWAYS
     await house.store.revoke_allowance(given.key)
     await bob.says("once more")
 
     assert house.agent.last.allowed == frozenset()
 
 
-async def test_nobody_decides_for_a_whole_day(house: House) -> None:
+async def test_nobody_decides_for_a_whole_day(house: Scenario) -> None:
     """The agent is told no, and nothing is allowed because of it."""
     alice = house.person("alice", on="telegram")
     house.agent.will(DELETE)
@@ -100,7 +100,7 @@ async def test_nobody_decides_for_a_whole_day(house: House) -> None:
     assert "Nothing is waiting" in await gives(alice, "/approve session")
 
 
-async def test_two_decide_at_the_same_moment(house: House) -> None:
+async def test_two_decide_at_the_same_moment(house: Scenario) -> None:
     """One decision counts; whoever comes second is told, and allows nothing."""
     alice = house.person("alice", on="discord").in_thread("work", "deploy")
     bob = house.person("bob", on="discord").in_thread("work", "deploy")
@@ -108,7 +108,7 @@ async def test_two_decide_at_the_same_moment(house: House) -> None:
     await alice.says("tidy up")
 
     told = await asyncio.gather(
-        gives(alice, "/deny not today"), gives(bob, "/approve session", Rank.ADMIN)
+        gives(alice, "/deny not today"), gives(bob, "/approve session", AccessLevel.ADMIN)
     )
 
     answer = house.agent.last.turn.answer
@@ -118,7 +118,7 @@ async def test_two_decide_at_the_same_moment(house: House) -> None:
 
 
 @pytest.mark.parametrize("command", ["/approve session", "/approve always", "/deny"])
-async def test_somebody_decides_who_may_not(house: House, command: str) -> None:
+async def test_somebody_decides_who_may_not(house: Scenario, command: str) -> None:
     """In a shared thread Bob is not asked; the question stays open for Alice."""
     alice = house.person("alice", on="discord").in_thread("work", "deploy")
     bob = house.person("bob", on="discord").in_thread("work", "deploy")

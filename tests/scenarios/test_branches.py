@@ -2,18 +2,19 @@
 
 import pytest
 
-from tests.scenarios.talk import said, talk
+from tests.scenarios.transcript_setup import said, talk
 from threadline.core.errors import Conflict, Invalid, NotFound
 from threadline.core.inbound import Inbound
 from threadline.core.message import MediaKind, Role, Text
 from threadline.core.message import NewMessage as New
+from threadline.core.person import Viewer
 from threadline.core.session import Cause, EndReason, ModelChoice, SessionId, TitleSource
 from threadline.core.turn import TurnState
-from threadline.testing.agent import Says
-from threadline.testing.house import House
+from threadline.testing.scenario import Scenario
+from threadline.testing.scripted_agent import Says
 
 
-async def test_a_branch_shares_what_was_said_and_goes_its_own_way(house: House) -> None:
+async def test_a_branch_shares_what_was_said_and_goes_its_own_way(house: Scenario) -> None:
     """From a line on there are two conversations, and neither shows in the other."""
     alice = house.person("alice", on="telegram")
     id = await talk(house, alice, "one", "two", "three")
@@ -33,7 +34,7 @@ async def test_a_branch_shares_what_was_said_and_goes_its_own_way(house: House) 
     assert await house.store.routes_of(branch.id) == []
 
 
-async def test_a_branch_keeps_what_its_parent_later_changes(house: House) -> None:
+async def test_a_branch_keeps_what_its_parent_later_changes(house: Scenario) -> None:
     """Edits, deletions, undo and compaction in the parent do not show in the branch."""
     alice = house.person("alice", on="telegram")
     first = await alice.says("one")
@@ -55,7 +56,7 @@ async def test_a_branch_keeps_what_its_parent_later_changes(house: House) -> Non
     assert (await house.store.session(branch.id)).user_messages == 3
 
 
-async def test_a_parent_keeps_what_its_branch_later_changes(house: House) -> None:
+async def test_a_parent_keeps_what_its_branch_later_changes(house: Scenario) -> None:
     """Undo in a branch reaches into the shared lines, and the parent still has them."""
     alice = house.person("alice", on="telegram")
     id = await talk(house, alice, "one", "two")
@@ -68,7 +69,7 @@ async def test_a_parent_keeps_what_its_branch_later_changes(house: House) -> Non
     assert said(await house.transcript_of(id)) == ["one", "re: one", "two", "re: two"]
 
 
-async def test_a_branch_of_a_branch_stands_on_whoever_wrote_the_line(house: House) -> None:
+async def test_a_branch_of_a_branch_stands_on_whoever_wrote_the_line(house: Scenario) -> None:
     """Branching inside the shared part of a branch skips it, so that chains stay short."""
     alice = house.person("alice", on="telegram")
     id = await talk(house, alice, "one", "two")
@@ -82,7 +83,7 @@ async def test_a_branch_of_a_branch_stands_on_whoever_wrote_the_line(house: Hous
     assert await house.store.transcript(empty.id) == []
 
 
-async def test_a_branch_is_as_its_parent_in_everything_else(house: House) -> None:
+async def test_a_branch_is_as_its_parent_in_everything_else(house: Scenario) -> None:
     """Model, title and owner go along; a manual title stays manual."""
     alice = house.person("alice", on="telegram")
     id = await talk(house, alice, "one")
@@ -96,7 +97,7 @@ async def test_a_branch_is_as_its_parent_in_everything_else(house: House) -> Non
     assert branch.id in {session.id for session in await house.sessions_of(alice)}
 
 
-async def test_a_line_that_is_not_to_be_seen_is_no_place_for_a_branch(house: House) -> None:
+async def test_a_line_that_is_not_to_be_seen_is_no_place_for_a_branch(house: Scenario) -> None:
     """Undone lines, lines that never were, and things that are no numbers are refused."""
     alice = house.person("alice", on="telegram")
     id = await talk(house, alice, "one", "two")
@@ -117,7 +118,7 @@ async def test_a_line_that_is_not_to_be_seen_is_no_place_for_a_branch(house: Hou
     assert len(await house.sessions_of(alice)) == before
 
 
-async def test_redo_works_in_a_branch_too(house: House) -> None:
+async def test_redo_works_in_a_branch_too(house: Scenario) -> None:
     """A branch made after an undo can take it back, and the parent does not notice."""
     alice = house.person("alice", on="telegram")
     id = await talk(house, alice, "one", "two", "three")
@@ -133,7 +134,7 @@ async def test_redo_works_in_a_branch_too(house: House) -> None:
     assert said(await house.store.history(id)) == ["one", "re: one"]
 
 
-async def test_a_chat_goes_on_in_its_branch(house: House) -> None:
+async def test_a_chat_goes_on_in_its_branch(house: Scenario) -> None:
     """After /branch Alice speaks in the branch, and the session she left has ended."""
     alice = house.person("alice", on="telegram")
     id = await talk(house, alice, "one")
@@ -148,7 +149,7 @@ async def test_a_chat_goes_on_in_its_branch(house: House) -> None:
     assert said(await house.transcript_of(old)) == ["one", "re: one"]
 
 
-async def test_a_chat_in_which_nobody_spoke_has_no_branch(house: House) -> None:
+async def test_a_chat_in_which_nobody_spoke_has_no_branch(house: Scenario) -> None:
     """There is nothing to go another way from."""
     alice = house.person("alice", on="telegram")
 
@@ -156,7 +157,7 @@ async def test_a_chat_in_which_nobody_spoke_has_no_branch(house: House) -> None:
         await house.store.branch_route(alice.address, alice.sender)
 
 
-async def test_an_edit_is_a_branch_with_other_words(house: House) -> None:
+async def test_an_edit_is_a_branch_with_other_words(house: Scenario) -> None:
     """The old line stays where it was; in the branch the new words are asked and answered."""
     alice = house.person("alice", on="telegram")
     picture = await house.store.put_blob(b"dots", "image/png", MediaKind.IMAGE)
@@ -175,7 +176,9 @@ async def test_an_edit_is_a_branch_with_other_words(house: House) -> None:
     assert seq is not None
 
     house.agent.will(Says("re: 2"))
-    edited = await house.store.edit(id, seq, "2")
+    edited = await house.store.edit(
+        id, seq, "2", by=Viewer(address=alice.address, sender=alice.sender)
+    )
     await house.rests()
 
     assert said(await house.transcript_of(edited.session)) == ["one", "re: one", "2", "re: 2"]
@@ -185,7 +188,7 @@ async def test_an_edit_is_a_branch_with_other_words(house: House) -> None:
     assert (await house.store.turn(edited.turn_id)).state is TurnState.DONE
 
 
-async def test_only_words_of_a_person_can_be_edited(house: House) -> None:
+async def test_only_words_of_a_person_can_be_edited(house: Scenario) -> None:
     """Answers, deleted and undone lines, and empty words are refused."""
     alice = house.person("alice", on="telegram")
     gone = await alice.says("one")
@@ -194,21 +197,21 @@ async def test_only_words_of_a_person_can_be_edited(house: House) -> None:
     lines = {line.role: line.seq or 0 for line in await house.transcript_of(id)}
 
     with pytest.raises(Conflict):
-        await house.store.edit(id, lines[Role.USER], "x")
+        await house.store.edit(id, lines[Role.USER], "x", by=Viewer.owner())
     with pytest.raises(Conflict):
-        await house.store.edit(id, lines[Role.ASSISTANT], "x")
+        await house.store.edit(id, lines[Role.ASSISTANT], "x", by=Viewer.owner())
     with pytest.raises(NotFound):
-        await house.store.edit(id, 77, "x")
+        await house.store.edit(id, 77, "x", by=Viewer.owner())
     for text in ("", "  \n", "\0", 7):
         with pytest.raises(Invalid):
-            await house.store.edit(id, lines[Role.USER], text)  # type: ignore[arg-type]
+            await house.store.edit(id, lines[Role.USER], text, by=Viewer.owner())  # type: ignore[arg-type]
     await house.store.undo(id)
     with pytest.raises(NotFound):
-        await house.store.edit(id, lines[Role.USER], "x")
+        await house.store.edit(id, lines[Role.USER], "x", by=Viewer.owner())
 
 
 @pytest.mark.parametrize("turn", ["one", "two", "three", "four"])
-async def test_a_branch_counts_what_people_wrote_and_see(house: House, turn: str) -> None:
+async def test_a_branch_counts_what_people_wrote_and_see(house: Scenario, turn: str) -> None:
     """From whichever line it parts, a branch knows how many of its lines people wrote."""
     alice = house.person("alice", on="telegram")
     id = await talk(house, alice, "one", "gone")

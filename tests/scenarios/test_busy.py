@@ -5,22 +5,22 @@ import pytest
 from threadline.core.errors import QueueFull
 from threadline.core.message import Marker, MarkerKind, Role
 from threadline.core.turn import BusyMode, TurnState
-from threadline.sessions.arrivals.outcome import Outcome
-from threadline.testing.agent import Hangs, Says, Streams, TakesSteering
-from threadline.testing.house import House
-from threadline.testing.person import Person
+from threadline.store.inbound.deduplication import InboundOutcome
+from threadline.testing.scenario import Scenario
+from threadline.testing.scenario_person import ScenarioPerson
+from threadline.testing.scripted_agent import Hangs, Says, Streams, TakesSteering
 
 
-def busy(house: House, mode: BusyMode) -> Person:
+def busy(house: Scenario, mode: BusyMode) -> ScenarioPerson:
     house.lives_by(replace(house.rules, busy=mode))
     return house.person("alice", on="telegram")
 
 
-async def states(house: House, person: Person) -> list[TurnState]:
+async def states(house: Scenario, person: ScenarioPerson) -> list[TurnState]:
     return [turn.state for turn in await house.turns_of(person)]
 
 
-async def test_messages_wait_in_line(house: House) -> None:
+async def test_messages_wait_in_line(house: Scenario) -> None:
     """What comes while the agent is busy is answered afterwards, one by one, in order (ask 26)."""
     alice = busy(house, BusyMode.QUEUE)
     house.agent.will(Hangs(), Says("1"))
@@ -37,7 +37,7 @@ async def test_messages_wait_in_line(house: House) -> None:
     assert await states(house, alice) == ["done"] * 3
 
 
-async def test_a_waiting_message_is_not_shown_to_the_running_turn(house: House) -> None:
+async def test_a_waiting_message_is_not_shown_to_the_running_turn(house: Scenario) -> None:
     """The lines of a turn stand together: question, answer, question, answer (ask 22)."""
     alice = busy(house, BusyMode.QUEUE)
     house.agent.will(Hangs(), Says("1"))
@@ -52,7 +52,7 @@ async def test_a_waiting_message_is_not_shown_to_the_running_turn(house: House) 
     assert lines == ["one", "1", "two", "2"]
 
 
-async def test_the_line_can_be_read(house: House) -> None:
+async def test_the_line_can_be_read(house: Scenario) -> None:
     """Whoever waits can be shown what is waiting."""
     alice = busy(house, BusyMode.QUEUE)
     house.agent.will(Hangs())
@@ -63,7 +63,7 @@ async def test_the_line_can_be_read(house: House) -> None:
     assert [line.text for line in await house.store.queue(said.session_id)] == ["two", "three"]
 
 
-async def test_waiting_messages_can_become_one_turn(house: House) -> None:
+async def test_waiting_messages_can_become_one_turn(house: Scenario) -> None:
     """With collect, what waits is answered together, each message still its own."""
     alice = busy(house, BusyMode.COLLECT)
     house.agent.will(Hangs())
@@ -74,12 +74,12 @@ async def test_waiting_messages_can_become_one_turn(house: House) -> None:
     house.agent.goes_on()
     await house.rests()
 
-    assert (three.arrival.outcome, three.turn_id) == (Outcome.JOINED, two.turn_id)
+    assert (three.arrival.outcome, three.turn_id) == (InboundOutcome.JOINED, two.turn_id)
     assert house.agent.saw_only("one", "two", "three")
     assert len(house.agent.requests) == len(await house.replies_to(alice)) == 2
 
 
-async def test_a_new_message_can_interrupt(house: House) -> None:
+async def test_a_new_message_can_interrupt(house: Scenario) -> None:
     """With interrupt, the running turn stops, keeps what it said, and the new one is answered."""
     alice = busy(house, BusyMode.INTERRUPT)
     house.agent.will(Streams("Once upon"), Hangs())
@@ -96,7 +96,7 @@ async def test_a_new_message_can_interrupt(house: House) -> None:
     assert [part.kind for part in partial.parts if isinstance(part, Marker)] == [MarkerKind.STOPPED]
 
 
-async def test_a_new_message_can_steer(house: House) -> None:
+async def test_a_new_message_can_steer(house: Scenario) -> None:
     """With steer, the running agent is given the message at its next step; one answer for both."""
     alice = busy(house, BusyMode.STEER)
     house.agent.will(Hangs(), TakesSteering(), Says("a blue house"))
@@ -112,7 +112,7 @@ async def test_a_new_message_can_steer(house: House) -> None:
     assert [reply.text for reply in await house.replies_to(alice)] == ["a blue house"]
 
 
-async def test_steering_that_nobody_took_waits_in_line(house: House) -> None:
+async def test_steering_that_nobody_took_waits_in_line(house: Scenario) -> None:
     """An agent that takes no steering answers the message afterwards."""
     alice = busy(house, BusyMode.STEER)
     house.agent.will(Hangs(), Says("a house"))
@@ -126,7 +126,7 @@ async def test_steering_that_nobody_took_waits_in_line(house: House) -> None:
     assert len(await house.replies_to(alice)) == 2
 
 
-async def test_steering_survives_a_crash(house: House) -> None:
+async def test_steering_survives_a_crash(house: Scenario) -> None:
     """What was meant for a turn that crashed is still answered (ask 2)."""
     alice = busy(house, BusyMode.STEER)
     house.agent.will(Hangs())
@@ -139,7 +139,7 @@ async def test_steering_survives_a_crash(house: House) -> None:
     assert await states(house, alice) == ["done", "done"]
 
 
-async def test_a_platform_can_have_its_own_manners(house: House) -> None:
+async def test_a_platform_can_have_its_own_manners(house: Scenario) -> None:
     """The mode of a platform goes before the general one, and that of a session before both."""
     house.lives_by(replace(house.rules, busy_by_platform={"telegram": BusyMode.COLLECT}))
     alice = house.person("alice", on="telegram")
@@ -153,7 +153,7 @@ async def test_a_platform_can_have_its_own_manners(house: House) -> None:
     assert four.turn_id != three.turn_id
 
 
-async def test_the_line_has_an_end(house: House) -> None:
+async def test_the_line_has_an_end(house: Scenario) -> None:
     """Past a hundred waiting messages the sender is told; nothing vanishes silently (ask 26)."""
     alice = busy(house, BusyMode.QUEUE)
     house.agent.will(Hangs())
@@ -172,7 +172,7 @@ async def test_the_line_has_an_end(house: House) -> None:
     assert len(house.agent.requests) == 102
 
 
-async def test_one_busy_conversation_keeps_nobody_waiting(house: House) -> None:
+async def test_one_busy_conversation_keeps_nobody_waiting(house: Scenario) -> None:
     """While Alice's turn hangs, Bob is answered."""
     alice, bob = busy(house, BusyMode.QUEUE), house.person("bob", on="telegram")
     house.agent.will(Hangs())

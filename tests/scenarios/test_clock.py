@@ -2,11 +2,11 @@ from datetime import timedelta
 
 from threadline.core.message import Role
 from threadline.core.turn import TurnState
-from threadline.testing.agent import Hangs, Says
-from threadline.testing.house import House
+from threadline.testing.scenario import Scenario
+from threadline.testing.scripted_agent import Hangs, Says
 
 
-async def test_a_clock_that_goes_back_changes_no_order(house: House) -> None:
+async def test_a_clock_that_goes_back_changes_no_order(house: Scenario) -> None:
     """Transcripts are ordered by sequence number, never by time."""
     alice = house.person("alice", on="telegram")
     await alice.says("one")
@@ -19,7 +19,7 @@ async def test_a_clock_that_goes_back_changes_no_order(house: House) -> None:
     assert lines[-1].at < lines[0].at
 
 
-async def test_a_clock_that_goes_back_ends_no_session(house: House) -> None:
+async def test_a_clock_that_goes_back_ends_no_session(house: Scenario) -> None:
     """An activity in the future is an activity; the conversation goes on."""
     alice = house.person("alice", on="telegram")
     await alice.says("one")
@@ -31,7 +31,7 @@ async def test_a_clock_that_goes_back_ends_no_session(house: House) -> None:
     assert house.agent.saw_only("one", "two")
 
 
-async def test_a_turn_survives_a_clock_that_goes_back(house: House) -> None:
+async def test_a_turn_survives_a_clock_that_goes_back(house: Scenario) -> None:
     """A running turn keeps its lease when the clock is put back, and ends as if nothing was."""
     alice = house.person("alice", on="telegram")
     house.agent.will(Hangs(), Says("done"))
@@ -45,7 +45,7 @@ async def test_a_turn_survives_a_clock_that_goes_back(house: House) -> None:
     assert (turn.state, turn.attempts) == (TurnState.DONE, 1)
 
 
-async def test_a_turn_survives_a_clock_that_jumps_ahead(house: House) -> None:
+async def test_a_turn_survives_a_clock_that_jumps_ahead(house: Scenario) -> None:
     """A machine that slept for a night goes on with what it was doing (ask 18)."""
     alice = house.person("alice", on="telegram")
     house.agent.will(Hangs(), Says("done"))
@@ -59,7 +59,7 @@ async def test_a_turn_survives_a_clock_that_jumps_ahead(house: House) -> None:
     assert (turn.state, turn.attempts) == (TurnState.DONE, 1)
 
 
-async def test_a_crash_before_the_clock_goes_back_is_recovered(house: House) -> None:
+async def test_a_crash_before_the_clock_goes_back_is_recovered(house: Scenario) -> None:
     """A lease from the future binds nobody for long."""
     alice = house.person("alice", on="telegram")
     house.agent.will(Hangs())
@@ -72,7 +72,7 @@ async def test_a_crash_before_the_clock_goes_back_is_recovered(house: House) -> 
     assert (await house.store.turn(said.turn_id)).state is TurnState.DONE
 
 
-async def test_no_reply_is_lost_to_a_clock_that_goes_back(house: House) -> None:
+async def test_no_reply_is_lost_to_a_clock_that_goes_back(house: Scenario) -> None:
     """A reply goes out at the latest when the clock has come to where it was."""
     alice = house.person("alice", on="telegram")
     await alice.says("hello")

@@ -8,17 +8,17 @@ import pytest
 from threadline.core.command import parse_command
 from threadline.core.inbound import Inbound
 from threadline.core.message import Role
-from threadline.core.rank import Rank
+from threadline.core.role import AccessLevel
 from threadline.core.turn import TurnState
-from threadline.sessions.commands import Reply
-from threadline.testing.agent import Asks, Hangs, Says, TakesSteering
+from threadline.store.commands import CommandReply
 from threadline.testing.deadline import HANG_SECONDS
-from threadline.testing.house import House
-from threadline.testing.person import Person
-from threadline.testing.scribe import ScriptedScribe
+from threadline.testing.scenario import Scenario
+from threadline.testing.scenario_person import ScenarioPerson
+from threadline.testing.scripted_agent import Asks, Hangs, Says, TakesSteering
+from threadline.testing.scripted_summarizer import ScriptedSummarizer
 
 
-def write(person: Person, text: str) -> Inbound:
+def write(person: ScenarioPerson, text: str) -> Inbound:
     """Write a command, a second after the last thing that was said."""
     house = person.house
     house.clock.advance(timedelta(seconds=1))
@@ -31,7 +31,9 @@ def write(person: Person, text: str) -> Inbound:
     )
 
 
-async def bring(person: Person, inbound: Inbound, rank: Rank = Rank.MEMBER) -> Reply | None:
+async def bring(
+    person: ScenarioPerson, inbound: Inbound, rank: AccessLevel = AccessLevel.MEMBER
+) -> CommandReply | None:
     """Let the platform bring a command."""
     call = parse_command(" ".join(getattr(part, "text", "") for part in inbound.parts))
     assert call is not None
@@ -40,14 +42,14 @@ async def bring(person: Person, inbound: Inbound, rank: Rank = Rank.MEMBER) -> R
     return reply
 
 
-async def ask(person: Person, text: str, rank: Rank = Rank.MEMBER) -> str:
+async def ask(person: ScenarioPerson, text: str, rank: AccessLevel = AccessLevel.MEMBER) -> str:
     """Give a command, and read what it answers."""
     reply = await bring(person, write(person, text), rank)
     assert reply is not None
     return reply.text
 
 
-async def hears(person: Person, words: str) -> None:
+async def hears(person: ScenarioPerson, words: str) -> None:
     """Wait until a person was sent these words."""
     over = asyncio.get_running_loop().time() + HANG_SECONDS
     while not any(words in reply.text for reply in await person.house.replies_to(person)):
@@ -55,9 +57,9 @@ async def hears(person: Person, words: str) -> None:
         await asyncio.sleep(0.002)
 
 
-async def engage_scribe(house: House, summary: str) -> ScriptedScribe:
+async def engage_scribe(house: Scenario, summary: str) -> ScriptedSummarizer:
     """Let somebody write summaries, all of which read like this."""
-    scribe = ScriptedScribe()
+    scribe = ScriptedSummarizer()
     scribe.summary = summary
     await house.goes_down()
     house.scribe = scribe
@@ -70,7 +72,7 @@ def spoken(texts: list[str], *wanted: str) -> list[str]:
     return [text for text in texts if text in wanted]
 
 
-async def test_a_summary_stands_where_it_was_asked_for(house: House) -> None:
+async def test_a_summary_stands_where_it_was_asked_for(house: Scenario) -> None:
     """/compress waits for the answer before it, and what is said after it waits for /compress."""
     await engage_scribe(house, "A number was told.")
     alice = house.person("alice", on="telegram")
@@ -89,7 +91,7 @@ async def test_a_summary_stands_where_it_was_asked_for(house: House) -> None:
     assert spoken(house.agent.lines(), "the number is 7", "two", "three") == ["two", "three"]
 
 
-async def test_a_command_that_waits_survives_a_crash(house: House) -> None:
+async def test_a_command_that_waits_survives_a_crash(house: Scenario) -> None:
     """It is carried out by the process that comes after, in its place, and answered once."""
     await engage_scribe(house, "A number was told.")
     alice = house.person("alice", on="telegram")
@@ -110,7 +112,7 @@ async def test_a_command_that_waits_survives_a_crash(house: House) -> None:
     assert sum("A summary stands for" in text for text in replies) == 1
 
 
-async def test_an_approval_goes_to_the_agent(house: House) -> None:
+async def test_an_approval_goes_to_the_agent(house: Scenario) -> None:
     """Whoever is asked says yes or no with a command, and the agent goes on with that."""
     alice = house.person("alice", on="telegram")
     house.agent.will(Asks("May I delete it?"))
@@ -121,22 +123,24 @@ async def test_an_approval_goes_to_the_agent(house: House) -> None:
     assert "Nothing is waiting" in await ask(alice, "/approve")
 
 
-async def test_only_who_is_in_the_conversation_approves(house: House) -> None:
+async def test_only_who_is_in_the_conversation_approves(house: Scenario) -> None:
     """In a shared thread an admin may answer for Alice; from another chat he may not."""
     alice = house.person("alice", on="discord").in_thread("work", "deploy")
     bob = house.person("bob", on="discord")
     house.agent.will(Asks("Deploy?"))
     said = await alice.says("ship it")
 
-    assert "Nothing is waiting" in await ask(bob, "/approve", Rank.ADMIN)
-    assert "Nothing is waiting" in await ask(bob.in_thread("work", "other"), "/approve", Rank.ADMIN)
+    assert "Nothing is waiting" in await ask(bob, "/approve", AccessLevel.ADMIN)
+    assert "Nothing is waiting" in await ask(
+        bob.in_thread("work", "other"), "/approve", AccessLevel.ADMIN
+    )
     assert (await house.store.turn(said.turn_id)).state is TurnState.WAITING
     assert "or an admin" in await ask(bob.in_thread("work", "deploy"), "/approve")
-    assert await ask(bob.in_thread("work", "deploy"), "/approve", Rank.ADMIN) == "Approved."
+    assert await ask(bob.in_thread("work", "deploy"), "/approve", AccessLevel.ADMIN) == "Approved."
     assert house.agent.last.turn.answer == "approved"
 
 
-async def test_something_is_done_in_the_background(house: House) -> None:
+async def test_something_is_done_in_the_background(house: Scenario) -> None:
     """The conversation goes on meanwhile, and the answer comes to the same chat."""
     alice = house.person("alice", on="telegram")
     first = await alice.says("hello")
@@ -153,7 +157,7 @@ async def test_something_is_done_in_the_background(house: House) -> None:
     assert "“count the stars”" in said
 
 
-async def test_a_background_task_comes_once(house: House) -> None:
+async def test_a_background_task_comes_once(house: Scenario) -> None:
     """A platform that repeats the command does not have it done twice."""
     alice = house.person("alice", on="telegram")
     command = write(alice, "/background count the stars")
@@ -163,7 +167,7 @@ async def test_a_background_task_comes_once(house: House) -> None:
     assert len(await house.sessions_of(alice)) == 1
 
 
-async def test_a_word_to_the_agent_while_it_works(house: House) -> None:
+async def test_a_word_to_the_agent_while_it_works(house: Scenario) -> None:
     """/steer reaches the running turn, though messages wait in line here."""
     alice = house.person("alice", on="telegram")
     house.agent.will(Hangs(), TakesSteering(), Says("ok"))
@@ -178,7 +182,7 @@ async def test_a_word_to_the_agent_while_it_works(house: House) -> None:
     assert len(house.agent.requests) == 1
 
 
-async def test_without_a_running_turn_steering_is_saying(house: House) -> None:
+async def test_without_a_running_turn_steering_is_saying(house: Scenario) -> None:
     """And /queue says something, too: nobody has to know whether the agent is busy."""
     alice = house.person("alice", on="telegram")
     assert await ask(alice, "/steer hello") == ""
@@ -189,7 +193,7 @@ async def test_without_a_running_turn_steering_is_saying(house: House) -> None:
     assert len(await house.replies_to(alice)) == 2
 
 
-async def test_what_waits_is_shown(house: House) -> None:
+async def test_what_waits_is_shown(house: Scenario) -> None:
     """By number, in the order in which it is answered."""
     alice = house.person("alice", on="telegram")
     house.agent.will(Hangs())
@@ -200,14 +204,14 @@ async def test_what_waits_is_shown(house: House) -> None:
     assert await ask(alice, "/queue") == "This waits:\n1. two\n2. three"
 
 
-async def test_commands_for_admins_are_for_admins(house: House) -> None:
+async def test_commands_for_admins_are_for_admins(house: Scenario) -> None:
     """A member is told so, and what they may not do is not in their help."""
     alice = house.person("alice", on="telegram").in_group("family")
 
     assert "admin" in await ask(alice, "/sethome")
     assert await house.store.homes() == {}
     assert "/sethome" not in await ask(alice, "/help")
-    assert "come here from now on" in await ask(alice, "/sethome", Rank.ADMIN)
+    assert "come here from now on" in await ask(alice, "/sethome", AccessLevel.ADMIN)
     assert (await house.store.homes())["telegram"].chat == "family"
     (noted,) = await house.store.audit()
     assert (noted.act, noted.subject, noted.detail) == (
@@ -218,16 +222,16 @@ async def test_commands_for_admins_are_for_admins(house: House) -> None:
 
 
 @pytest.mark.parametrize("command", ["/sessions", "/status", "/whoami", "/new", "/help"])
-async def test_a_stranger_may_nothing(house: House, command: str) -> None:
+async def test_a_stranger_may_nothing(house: Scenario, command: str) -> None:
     """Whatever they ask for, the answer is the same, and the conversation stays as it is."""
     alice = house.person("alice", on="telegram")
     said = await alice.says("my secret")
 
-    assert "is for those who may speak here" in await ask(alice, command, Rank.STRANGER)
+    assert "is for those who may speak here" in await ask(alice, command, AccessLevel.STRANGER)
     assert (await house.store.session(said.session_id)).is_open
 
 
-async def test_a_model_is_chosen_for_one_conversation(house: House) -> None:
+async def test_a_model_is_chosen_for_one_conversation(house: Scenario) -> None:
     """It goes with the conversation, and a new one begins without it."""
     alice = house.person("alice", on="telegram")
     await alice.says("hello")

@@ -2,14 +2,14 @@
 
 import pytest
 
-from tests.scenarios.talk import said, talk
+from tests.scenarios.transcript_setup import said, talk
 from threadline.core.errors import Conflict, Invalid
 from threadline.core.message import NewMessage as New
 from threadline.core.message import Role, Text, ToolCall, ToolResult
-from threadline.testing.house import House
+from threadline.testing.scenario import Scenario
 
 
-async def test_a_compaction_shows_the_agent_a_summary(house: House) -> None:
+async def test_a_compaction_shows_the_agent_a_summary(house: Scenario) -> None:
     """The agent reads the summary and the last turns; people can still read everything."""
     alice = house.person("alice", on="telegram")
     id = await talk(house, alice, "one", "two", "three")
@@ -29,7 +29,7 @@ async def test_a_compaction_shows_the_agent_a_summary(house: House) -> None:
     assert (await house.store.session(id)).user_messages == 4
 
 
-async def test_a_second_compaction_covers_the_first_and_can_be_lifted(house: House) -> None:
+async def test_a_second_compaction_covers_the_first_and_can_be_lifted(house: Scenario) -> None:
     """The summariser is given the first summary; lifting goes back one step at a time."""
     alice = house.person("alice", on="telegram")
     id = await talk(house, alice, "one", "two", "three")
@@ -52,7 +52,7 @@ async def test_a_second_compaction_covers_the_first_and_can_be_lifted(house: Hou
         await house.store.undo_compaction(id)
 
 
-async def test_undo_crosses_a_compaction_and_redo_puts_it_back(house: House) -> None:
+async def test_undo_crosses_a_compaction_and_redo_puts_it_back(house: Scenario) -> None:
     """Undoing what was compacted shows the rest of it in full; redo restores the summary."""
     alice = house.person("alice", on="telegram")
     id = await talk(house, alice, "one", "two", "three", "four")
@@ -66,7 +66,7 @@ async def test_undo_crosses_a_compaction_and_redo_puts_it_back(house: House) -> 
     assert await house.store.history(id) == before
 
 
-async def test_a_retry_of_something_compacted_shows_it_again(house: House) -> None:
+async def test_a_retry_of_something_compacted_shows_it_again(house: Scenario) -> None:
     """The words that are asked again must be read, not their summary."""
     alice = house.person("alice", on="telegram")
     id = await talk(house, alice, "one", "two")
@@ -80,7 +80,7 @@ async def test_a_retry_of_something_compacted_shows_it_again(house: House) -> No
     assert not house.agent.was_told("short")
 
 
-async def test_no_tool_call_is_parted_from_its_result(house: House) -> None:
+async def test_no_tool_call_is_parted_from_its_result(house: Scenario) -> None:
     """A call whose result comes after the boundary moves the boundary before it."""
     alice = house.person("alice", on="telegram")
     id = await talk(house, alice, "one", "two")
@@ -96,7 +96,7 @@ async def test_no_tool_call_is_parted_from_its_result(house: House) -> None:
     assert kept == ["", "four", "seen", "?"]
 
 
-async def test_there_must_be_something_to_compact(house: House) -> None:
+async def test_there_must_be_something_to_compact(house: Scenario) -> None:
     """Too little, nothing new, or a summary that is none: nothing changes."""
     alice = house.person("alice", on="telegram")
     id = await talk(house, alice, "one", "two")
@@ -117,7 +117,7 @@ async def test_there_must_be_something_to_compact(house: House) -> None:
     assert len(await house.store.cuts(id)) == 1
 
 
-async def test_a_summary_of_what_was_undone_meanwhile_is_refused(house: House) -> None:
+async def test_a_summary_of_what_was_undone_meanwhile_is_refused(house: Scenario) -> None:
     """While a summary was made Alice took those words back: the summary is of no use."""
     alice = house.person("alice", on="telegram")
     id = await talk(house, alice, "one", "two", "three")

@@ -5,14 +5,14 @@ from collections.abc import Mapping
 import pytest
 
 from tests.databases import OpenStore
-from tests.gateway.scene import becomes, unhurried, until
+from tests.gateway.worker_setup import becomes, unhurried, until
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.errors import Invalid
 from threadline.core.inbound import Inbound
 from threadline.core.turn import TurnId, TurnState
 from threadline.gateway.worker import Worker
-from threadline.sessions.store import Store
-from threadline.testing.agent import Hangs, ScriptedAgent
+from threadline.store import Store
+from threadline.testing.scripted_agent import Hangs, ScriptedAgent
 
 _numbers = itertools.count(1)
 

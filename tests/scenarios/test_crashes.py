@@ -6,15 +6,15 @@ from threadline.core.inbound import Inbound
 from threadline.core.message import Marker, MarkerKind, Message, Role
 from threadline.core.session import Cause, EndReason
 from threadline.core.turn import TurnState
-from threadline.testing.agent import AsksLive, Fails, Hangs, Says, Streams
-from threadline.testing.house import House
+from threadline.testing.scenario import Scenario
+from threadline.testing.scripted_agent import AsksLive, Fails, Hangs, Says, Streams
 
 
 def markers(lines: list[Message]) -> list[MarkerKind]:
     return [part.kind for line in lines for part in line.parts if isinstance(part, Marker)]
 
 
-async def test_a_cut_off_turn_goes_on_by_itself(house: House) -> None:
+async def test_a_cut_off_turn_goes_on_by_itself(house: Scenario) -> None:
     """After a crash the turn runs again, and the agent knows what it already said (asks 2, 25)."""
     alice = house.person("alice", on="telegram")
     house.agent.will(Streams("Once upon"), Hangs())
@@ -31,7 +31,7 @@ async def test_a_cut_off_turn_goes_on_by_itself(house: House) -> None:
     assert MarkerKind.INTERRUPTED in markers(await house.transcript_of(alice))
 
 
-async def test_an_agent_that_had_said_nothing_is_not_told_otherwise(house: House) -> None:
+async def test_an_agent_that_had_said_nothing_is_not_told_otherwise(house: Scenario) -> None:
     """A turn that was cut off before its first word keeps nothing, and says so (ask 25)."""
     alice = house.person("alice", on="telegram")
     house.agent.will(Hangs())
@@ -43,7 +43,7 @@ async def test_an_agent_that_had_said_nothing_is_not_told_otherwise(house: House
     assert not house.agent.was_told("What you had said")
 
 
-async def test_what_was_waiting_is_answered_after_the_crash(house: House) -> None:
+async def test_what_was_waiting_is_answered_after_the_crash(house: Scenario) -> None:
     """Everything in the line survives, in its order (asks 2, 26)."""
     alice = house.person("alice", on="telegram")
     house.agent.will(Hangs())
@@ -57,7 +57,7 @@ async def test_what_was_waiting_is_answered_after_the_crash(house: House) -> Non
     assert [turn.state for turn in await house.turns_of(alice)] == [TurnState.DONE] * 3
 
 
-async def test_a_turn_that_was_cut_off_long_ago_is_not_taken_up(house: House) -> None:
+async def test_a_turn_that_was_cut_off_long_ago_is_not_taken_up(house: Scenario) -> None:
     """Past the freshness window a turn fails visibly; nobody acts on old wishes (asks 22, 25)."""
     alice = house.person("alice", on="telegram")
     house.agent.will(Streams("Resetting "), Hangs())
@@ -74,7 +74,7 @@ async def test_a_turn_that_was_cut_off_long_ago_is_not_taken_up(house: House) ->
     assert markers(await house.transcript_of(alice)) == ["interrupted", "failed"]
 
 
-async def test_the_session_goes_on_after_a_failed_recovery(house: House) -> None:
+async def test_the_session_goes_on_after_a_failed_recovery(house: Scenario) -> None:
     """The next message is answered as itself; the old one stands marked before it (ask 22)."""
     alice = house.person("alice", on="telegram")
     house.agent.will(Hangs())
@@ -90,7 +90,7 @@ async def test_the_session_goes_on_after_a_failed_recovery(house: House) -> None
     assert MarkerKind.FAILED in markers(history[:-1])
 
 
-async def test_the_freshness_window_can_be_switched_off(house: House) -> None:
+async def test_the_freshness_window_can_be_switched_off(house: Scenario) -> None:
     """With a window of zero a turn is taken up however old it is."""
     house.lives_by(replace(house.rules, freshness=timedelta(0)))
     alice = house.person("alice", on="telegram")
@@ -104,7 +104,7 @@ async def test_the_freshness_window_can_be_switched_off(house: House) -> None:
     assert (await house.store.turn(said.turn_id)).state is TurnState.DONE
 
 
-async def test_recovery_obeys_the_reset_policy(house: House) -> None:
+async def test_recovery_obeys_the_reset_policy(house: Scenario) -> None:
     """A session that is over by its policy is not brought back by a recovery (ask 21)."""
     house.lives_by(replace(house.rules, freshness=timedelta(0)))
     alice = house.person("alice", on="telegram")
@@ -121,7 +121,7 @@ async def test_recovery_obeys_the_reset_policy(house: House) -> None:
     assert (await alice.session()).cause is Cause.IDLE
 
 
-async def test_the_third_interruption_suspends_the_session(house: House) -> None:
+async def test_the_third_interruption_suspends_the_session(house: Scenario) -> None:
     """A session that breaks off three times in a row rests; the next message says so (ask 25)."""
     alice = house.person("alice", on="telegram")
     for _ in range(3):
@@ -142,7 +142,7 @@ async def test_the_third_interruption_suspends_the_session(house: House) -> None
     assert "cut off three times" in replies[1].text
 
 
-async def test_what_waits_behind_a_poisonous_turn_is_answered(house: House) -> None:
+async def test_what_waits_behind_a_poisonous_turn_is_answered(house: Scenario) -> None:
     """Waiting messages go on in the fresh session, without the task that broke the old one."""
     alice = house.person("alice", on="telegram")
     for _ in range(3):
@@ -160,7 +160,7 @@ async def test_what_waits_behind_a_poisonous_turn_is_answered(house: House) -> N
     assert notices == [None, Cause.SUSPENDED, None]
 
 
-async def test_suspension_is_said_also_after_a_night(house: House) -> None:
+async def test_suspension_is_said_also_after_a_night(house: Scenario) -> None:
     """A suspended session that has also been silent for long is still a suspended one (ask 25)."""
     alice = house.person("alice", on="telegram")
     for _ in range(3):
@@ -177,7 +177,7 @@ async def test_suspension_is_said_also_after_a_night(house: House) -> None:
     assert (await alice.session()).cause is Cause.SUSPENDED
 
 
-async def test_interruptions_count_only_in_a_row(house: House) -> None:
+async def test_interruptions_count_only_in_a_row(house: Scenario) -> None:
     """A good answer in between makes up for the crashes before it."""
     alice = house.person("alice", on="telegram")
     for _ in range(4):
@@ -189,7 +189,7 @@ async def test_interruptions_count_only_in_a_row(house: House) -> None:
     assert (await alice.session()).is_open
 
 
-async def test_a_suspended_session_can_be_resumed_by_hand(house: House) -> None:
+async def test_a_suspended_session_can_be_resumed_by_hand(house: Scenario) -> None:
     """Suspension is no prison: the person may go on there."""
     alice = house.person("alice", on="telegram")
     for _ in range(3):
@@ -204,7 +204,7 @@ async def test_a_suspended_session_can_be_resumed_by_hand(house: House) -> None:
     assert house.agent.saw_only("the poisonous task", "let us try something else")
 
 
-async def test_a_stopped_turn_is_never_resumed(house: House) -> None:
+async def test_a_stopped_turn_is_never_resumed(house: Scenario) -> None:
     """Stop is final, also when the process dies right after it; the session goes on."""
     alice = house.person("alice", on="telegram")
     house.agent.will(Streams("Once upon"), Hangs())
@@ -220,7 +220,7 @@ async def test_a_stopped_turn_is_never_resumed(house: House) -> None:
     assert house.agent.lines(Role.ASSISTANT)[0].startswith("Once upon")
 
 
-async def test_stopping_reaches_the_agent_at_once(house: House) -> None:
+async def test_stopping_reaches_the_agent_at_once(house: Scenario) -> None:
     """The agent of a stopped turn is cancelled, and what waits is answered next."""
     alice = house.person("alice", on="telegram")
     house.agent.will(Hangs())
@@ -233,7 +233,7 @@ async def test_stopping_reaches_the_agent_at_once(house: House) -> None:
     assert [turn.state for turn in await house.turns_of(alice)] == ["stopped", "done"]
 
 
-async def test_stopping_where_nothing_runs_does_nothing(house: House) -> None:
+async def test_stopping_where_nothing_runs_does_nothing(house: Scenario) -> None:
     """There is nothing to stop in a conversation that rests."""
     alice = house.person("alice", on="telegram")
     said = await alice.says("hello")
@@ -242,7 +242,7 @@ async def test_stopping_where_nothing_runs_does_nothing(house: House) -> None:
     assert not await house.store.stop(said.turn_id)
 
 
-async def test_a_reply_owed_is_sent_after_the_crash(house: House) -> None:
+async def test_a_reply_owed_is_sent_after_the_crash(house: Scenario) -> None:
     """An answer that was ready but not yet sent goes out, once, and unmarked (asks 2, 3)."""
     alice = house.person("alice", on="telegram")
     await alice.says("hello")
@@ -254,7 +254,7 @@ async def test_a_reply_owed_is_sent_after_the_crash(house: House) -> None:
     ]
 
 
-async def test_a_reply_that_may_have_been_seen_is_marked(house: House) -> None:
+async def test_a_reply_that_may_have_been_seen_is_marked(house: Scenario) -> None:
     """Where a crash hides whether a reply was sent it is sent again, and marked (ask 3)."""
     alice = house.person("alice", on="telegram")
     await alice.says("hello")
@@ -266,7 +266,7 @@ async def test_a_reply_that_may_have_been_seen_is_marked(house: House) -> None:
     assert [reply.is_repeated for reply in await house.replies_to(alice)] == [True]
 
 
-async def test_a_graceful_stop_lets_turns_end(house: House) -> None:
+async def test_a_graceful_stop_lets_turns_end(house: Scenario) -> None:
     """A turn that needs only a moment more has it."""
     alice = house.person("alice", on="telegram")
     house.agent.will(Hangs(), Says("just in time"))
@@ -282,7 +282,7 @@ async def test_a_graceful_stop_lets_turns_end(house: House) -> None:
     assert [reply.text for reply in await house.replies_to(alice)] == ["just in time"]
 
 
-async def test_a_graceful_stop_interrupts_the_rest(house: House) -> None:
+async def test_a_graceful_stop_interrupts_the_rest(house: Scenario) -> None:
     """What does not end in time is interrupted with all it said, and goes on at the next start."""
     alice = house.person("alice", on="telegram")
     house.agent.will(Streams("Once upon"), Hangs())
@@ -296,7 +296,7 @@ async def test_a_graceful_stop_interrupts_the_rest(house: House) -> None:
     assert (await house.store.turn(said.turn_id)).attempts == 2
 
 
-async def test_a_failing_agent_fails_visibly(house: House) -> None:
+async def test_a_failing_agent_fails_visibly(house: Scenario) -> None:
     """What an agent breaks on is shown with what it had said; the session goes on (ask 25)."""
     alice = house.person("alice", on="telegram")
     house.agent.will(Streams("Let me see"), Fails("no more tokens"))
@@ -310,7 +310,7 @@ async def test_a_failing_agent_fails_visibly(house: House) -> None:
     assert [reply.text for reply in await house.replies_to(alice)][1] == "ok"
 
 
-async def test_what_was_said_while_nobody_worked_is_answered(house: House) -> None:
+async def test_what_was_said_while_nobody_worked_is_answered(house: Scenario) -> None:
     """Messages that were taken in while no worker ran wait for one (ask 2)."""
     alice = house.person("alice", on="telegram")
     await alice.says("hello")
@@ -329,7 +329,7 @@ async def test_what_was_said_while_nobody_worked_is_answered(house: House) -> No
     assert len(house.agent.requests) == 4
 
 
-async def test_an_old_unanswered_message_is_not_glued_onto_a_new_one(house: House) -> None:
+async def test_an_old_unanswered_message_is_not_glued_onto_a_new_one(house: Scenario) -> None:
     """What nobody answered before the session was over stays there, and is marked (ask 22)."""
     alice = house.person("alice", on="telegram")
     await alice.says("hello")
@@ -354,7 +354,7 @@ async def test_an_old_unanswered_message_is_not_glued_onto_a_new_one(house: Hous
     assert markers(await house.transcript_of(old.session_id)) == [MarkerKind.EXPIRED]
 
 
-async def test_one_message_that_ends_the_process_does_not_fail_the_others(house: House) -> None:
+async def test_one_message_that_ends_the_process_does_not_fail_the_others(house: Scenario) -> None:
     """After two crashes turns that may have caused them run one at a time; one is given up."""
     people = [house.person(f"person-{n}", on="telegram") for n in range(6)]
     for _ in range(5 * len(people)):
@@ -377,7 +377,7 @@ async def test_one_message_that_ends_the_process_does_not_fail_the_others(house:
     assert states == [TurnState.FAILED] + [TurnState.DONE] * len(people)
 
 
-async def test_a_turn_beside_the_last_attempt_of_another_is_not_charged(house: House) -> None:
+async def test_a_turn_beside_the_last_attempt_of_another_is_not_charged(house: Scenario) -> None:
     """A new turn that runs beside a suspect is resumed after the crash, and not given up."""
     alice, bob = house.person("alice", on="telegram"), house.person("bob", on="telegram")
     for _ in range(4):
@@ -393,7 +393,7 @@ async def test_a_turn_beside_the_last_attempt_of_another_is_not_charged(house: H
     assert (await house.store.turn(beside.turn_id)).state is TurnState.DONE
 
 
-async def test_a_turn_that_waits_for_a_person_is_not_charged(house: House) -> None:
+async def test_a_turn_that_waits_for_a_person_is_not_charged(house: Scenario) -> None:
     """A turn that waits for an answer cannot have ended its process, however often that ends."""
     alice = house.person("alice", on="telegram")
     for _ in range(5):
@@ -409,7 +409,7 @@ async def test_a_turn_that_waits_for_a_person_is_not_charged(house: House) -> No
     assert (await alice.session()).suspended_at is None
 
 
-async def test_three_crashes_are_reported_once(house: House) -> None:
+async def test_three_crashes_are_reported_once(house: Scenario) -> None:
     """A turn that is cut off again before it says anything repeats neither marker nor note."""
     alice = house.person("alice", on="telegram")
     for _ in range(3):
@@ -426,7 +426,7 @@ async def test_three_crashes_are_reported_once(house: House) -> None:
     assert reply.text.count("The program stopped") == 1
 
 
-async def test_a_reply_says_once_that_it_was_cut_off(house: House) -> None:
+async def test_a_reply_says_once_that_it_was_cut_off(house: Scenario) -> None:
     """What a turn said before each of its crashes is sent, and the explanation only once."""
     alice = house.person("alice", on="telegram")
     for text in ("Once", "upon", "a time"):
@@ -442,7 +442,7 @@ async def test_a_reply_says_once_that_it_was_cut_off(house: House) -> None:
     assert reply.text.endswith("It was cut off 3 times and is not tried again.")
 
 
-async def test_after_a_suspension_the_next_post_follows_what_moved(house: House) -> None:
+async def test_after_a_suspension_the_next_post_follows_what_moved(house: Scenario) -> None:
     """A post to the suspended session goes behind the messages that moved to its successor."""
     alice = house.person("alice", on="telegram")
     for _ in range(3):

@@ -2,19 +2,19 @@
 
 import asyncio
 
-from tests.gateway.stage import Billboard, all_carried, carrying, soon
+from tests.gateway.outbox_setup import Billboard, all_carried, carrying, soon
 from threadline.core.delivery import REPEAT_MARKER
 from threadline.core.message import Role
-from threadline.core.notice import tell_person
 from threadline.core.platform import Capabilities
 from threadline.core.session import Cause
-from threadline.testing.agent import Asks, Hangs, Says, Streams
-from threadline.testing.house import House
+from threadline.core.system_notes import tell_person
+from threadline.testing.scenario import Scenario
+from threadline.testing.scripted_agent import Asks, Hangs, Says, Streams
 
 GROWS = Capabilities(edits=True)
 
 
-async def test_a_question_reaches_who_has_to_answer_it(house: House) -> None:
+async def test_a_question_reaches_who_has_to_answer_it(house: Scenario) -> None:
     """Alice reads what was said before the question, then the question, then only what is new."""
     alice = house.person("alice", on="telegram")
     house.agent.will(Says("That is a lot."), Asks("Shall I delete it all?"))
@@ -30,7 +30,7 @@ async def test_a_question_reaches_who_has_to_answer_it(house: House) -> None:
     assert (await house.replies_to(alice))[-1].text == "It is gone."
 
 
-async def test_nobody_waits_for_an_answer_that_never_comes(house: House) -> None:
+async def test_nobody_waits_for_an_answer_that_never_comes(house: Scenario) -> None:
     """An answer that was cut off too long ago is given up, and Bob is told so."""
     bob = house.person("bob", on="telegram")
     house.agent.will(Hangs())
@@ -44,7 +44,7 @@ async def test_nobody_waits_for_an_answer_that_never_comes(house: House) -> None
     assert "too long ago" in told.text
 
 
-async def test_a_reply_says_why_the_conversation_is_new(house: House) -> None:
+async def test_a_reply_says_why_the_conversation_is_new(house: Scenario) -> None:
     """After a quiet night the notice stands before the answer, in one message."""
     alice = house.person("alice", on="telegram")
     board = Billboard()
@@ -58,7 +58,7 @@ async def test_a_reply_says_why_the_conversation_is_new(house: House) -> None:
     assert board.texts == ["ok", f"{tell_person(Cause.IDLE)}\n\nok"]
 
 
-async def test_a_stream_survives_the_crash_of_its_process(house: House) -> None:
+async def test_a_stream_survives_the_crash_of_its_process(house: Scenario) -> None:
     """Alice watches one message grow, though the program dies in between (ask 3)."""
     alice = house.person("alice", on="telegram")
     board = Billboard(capabilities=GROWS)
@@ -79,7 +79,7 @@ async def test_a_stream_survives_the_crash_of_its_process(house: House) -> None:
     assert [line.text for line in lines if line.role is Role.ASSISTANT][-1] == "a time."
 
 
-async def test_nothing_is_said_twice_without_the_marker(house: House) -> None:
+async def test_nothing_is_said_twice_without_the_marker(house: Scenario) -> None:
     """If the program dies between sending and writing it down, the repeat says so (ask 3)."""
     alice = house.person("alice", on="telegram")
     board = Billboard(gate=asyncio.Event())

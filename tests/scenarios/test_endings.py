@@ -1,16 +1,16 @@
 import asyncio
 
 from threadline.core.session import EndReason
-from threadline.sessions.endings import RETELLINGS
+from threadline.store.sessions.session_end import RETELLINGS
 from threadline.testing.deadline import HANG_SECONDS
-from threadline.testing.house import House
+from threadline.testing.scenario import Scenario
 
 
-def told(house: House) -> list[EndReason]:
+def told(house: Scenario) -> list[EndReason]:
     return [ending.reason for ending, _ in house.endings]
 
 
-async def test_the_sweep_ends_what_is_over_and_tells_once(house: House) -> None:
+async def test_the_sweep_ends_what_is_over_and_tells_once(house: Scenario) -> None:
     """A session ends without anybody writing, and its ending is told exactly once."""
     alice, bob = house.person("alice", on="telegram"), house.person("bob", on="telegram")
     await alice.says("good night")
@@ -26,7 +26,7 @@ async def test_the_sweep_ends_what_is_over_and_tells_once(house: House) -> None:
     assert told(house) == [EndReason.IDLE]
 
 
-async def test_the_hook_gets_the_transcript(house: House) -> None:
+async def test_the_hook_gets_the_transcript(house: Scenario) -> None:
     """Whoever is told of an ending can read what was said."""
     alice = house.person("alice", on="telegram")
     await alice.says("remember the number 7")
@@ -39,7 +39,7 @@ async def test_the_hook_gets_the_transcript(house: House) -> None:
     assert [line.text for line in transcript][-2:] == ["remember the number 7", "ok"]
 
 
-async def test_every_way_to_end_is_told(house: House) -> None:
+async def test_every_way_to_end_is_told(house: Scenario) -> None:
     """A reset by time, by /new, by resuming another, and by closing: each ending is told once."""
     alice = house.person("alice", on="telegram")
     first = await alice.says("one")
@@ -57,7 +57,7 @@ async def test_every_way_to_end_is_told(house: House) -> None:
     )
 
 
-async def test_a_failing_hook_is_called_again(house: House) -> None:
+async def test_a_failing_hook_is_called_again(house: Scenario) -> None:
     """A hook that breaks twice is told at the third time, a little later."""
     alice = house.person("alice", on="telegram")
     await alice.says("hello")
@@ -72,7 +72,7 @@ async def test_a_failing_hook_is_called_again(house: House) -> None:
     assert told(house) == [EndReason.NEW]
 
 
-async def test_a_hook_that_always_fails_is_given_up(house: House) -> None:
+async def test_a_hook_that_always_fails_is_given_up(house: Scenario) -> None:
     """After three more attempts the failure is recorded, and nobody is bothered again."""
     alice = house.person("alice", on="telegram")
     await alice.says("hello")
@@ -87,7 +87,7 @@ async def test_a_hook_that_always_fails_is_given_up(house: House) -> None:
     assert not house.endings
 
 
-async def test_an_ending_is_told_across_a_restart(house: House) -> None:
+async def test_an_ending_is_told_across_a_restart(house: Scenario) -> None:
     """What ended before a crash is told after it, once (ask 7)."""
     alice = house.person("alice", on="telegram")
     await alice.says("hello")
@@ -101,7 +101,7 @@ async def test_an_ending_is_told_across_a_restart(house: House) -> None:
     assert told(house) == [EndReason.NEW]
 
 
-async def test_a_failing_hook_is_called_again_across_a_restart(house: House) -> None:
+async def test_a_failing_hook_is_called_again_across_a_restart(house: Scenario) -> None:
     """A restart does not forget how often a hook has failed."""
     alice = house.person("alice", on="telegram")
     await alice.says("hello")
@@ -123,7 +123,7 @@ async def test_a_failing_hook_is_called_again_across_a_restart(house: House) -> 
     assert house.hook_fails == 10 - 1 - RETELLINGS
 
 
-async def test_ending_twice_is_one_ending(house: House) -> None:
+async def test_ending_twice_is_one_ending(house: Scenario) -> None:
     """A session that has ended cannot end again."""
     alice = house.person("alice", on="telegram")
     said = await alice.says("hello")
@@ -136,7 +136,7 @@ async def test_ending_twice_is_one_ending(house: House) -> None:
     assert told(house) == [EndReason.CLOSED]
 
 
-async def test_a_resumed_session_can_end_again(house: House) -> None:
+async def test_a_resumed_session_can_end_again(house: Scenario) -> None:
     """Each ending of a session is told: it lived on in between."""
     alice = house.person("alice", on="telegram")
     said = await alice.says("hello")

@@ -4,28 +4,28 @@ from dataclasses import replace
 from datetime import timedelta
 
 from tests.scenarios.test_commands import ask, bring
+from threadline.core.gateway_status import PlatformHealth, PlatformState, Uptime
 from threadline.core.inbound import Inbound
 from threadline.core.message import Marker, MarkerKind, Message, Role
-from threadline.core.policy import Policies, ResetMode, ResetPolicy
-from threadline.core.rules import Rules
-from threadline.core.serving import PlatformHealth, PlatformState, Uptime
+from threadline.core.reset_policy import Policies, ResetMode, ResetPolicy
 from threadline.core.session import EndReason
+from threadline.core.settings import Settings
 from threadline.core.turn import BusyMode, TurnState
-from threadline.sessions.gateways import SERVED_EVERY
-from threadline.testing.agent import Hangs, Says
-from threadline.testing.house import House
-from threadline.testing.person import Person
+from threadline.store.gateways import SERVED_EVERY
+from threadline.testing.scenario import Scenario
+from threadline.testing.scenario_person import ScenarioPerson
+from threadline.testing.scripted_agent import Hangs, Says
 
 NOT_ANSWERED = "This message was not answered:"
 
 
-def without_resets(house: House, rules: Rules | None = None) -> Person:
+def without_resets(house: Scenario, rules: Settings | None = None) -> ScenarioPerson:
     """Return a person whose conversations never end by themselves."""
     house.lives_by(replace(rules or house.rules, policies=Policies()))
     return house.person("alice", on="telegram")
 
 
-def late(person: Person, text: str, **ago: float) -> Inbound:
+def late(person: ScenarioPerson, text: str, **ago: float) -> Inbound:
     """Return a message that its platform brings some time after it was written."""
     return Inbound.text(
         text,
@@ -36,7 +36,7 @@ def late(person: Person, text: str, **ago: float) -> Inbound:
     )
 
 
-async def was_cut_off(house: House, **span: float) -> None:
+async def was_cut_off(house: Scenario, **span: float) -> None:
     """Let the platform be out of reach for a while, ending now, while the process is up."""
     now = house.clock()
     health = [
@@ -49,7 +49,7 @@ async def was_cut_off(house: House, **span: float) -> None:
         await house.store.beat({"telegram": one})
 
 
-async def is_down(house: House, **span: float) -> None:
+async def is_down(house: Scenario, **span: float) -> None:
     """Let the process vanish, time pass, and another process start."""
     await house.goes_down()
     await house.time_passes(**span)
@@ -60,7 +60,7 @@ def markers(lines: list[Message]) -> list[MarkerKind]:
     return [part.kind for line in lines for part in line.parts if isinstance(part, Marker)]
 
 
-async def test_a_message_that_waited_through_an_outage_is_not_run(house: House) -> None:
+async def test_a_message_that_waited_through_an_outage_is_not_run(house: Scenario) -> None:
     """After three days nobody acts on what waited behind a cut-off turn, and the sender is told."""
     alice = without_resets(house)
     house.agent.will(Hangs())
@@ -80,7 +80,7 @@ async def test_a_message_that_waited_through_an_outage_is_not_run(house: House) 
     assert [NOT_ANSWERED in reply.text for reply in await house.replies_to(alice)] == [False, True]
 
 
-async def test_what_expired_can_be_retried(house: House) -> None:
+async def test_what_expired_can_be_retried(house: Scenario) -> None:
     """`/retry` runs a message that expired, and its answer takes the place of the marker."""
     alice = without_resets(house)
     await alice.says("hello")
@@ -103,7 +103,7 @@ async def test_what_expired_can_be_retried(house: House) -> None:
     ]
 
 
-async def test_the_sender_is_told_once_of_everything_that_expired(house: House) -> None:
+async def test_the_sender_is_told_once_of_everything_that_expired(house: Scenario) -> None:
     """One reply covers all messages of a conversation that waited through an outage."""
     alice = without_resets(house)
     house.agent.will(Hangs())
@@ -118,7 +118,7 @@ async def test_the_sender_is_told_once_of_everything_that_expired(house: House) 
     assert told.text.endswith("The same holds for 2 messages before it.")
 
 
-async def test_a_message_behind_a_long_turn_does_not_expire(house: House) -> None:
+async def test_a_message_behind_a_long_turn_does_not_expire(house: Scenario) -> None:
     """Time in which a gateway served does not count, however long the turn before takes."""
     alice = without_resets(house)
     house.agent.will(Hangs(), Says("tidied up"))
@@ -132,7 +132,7 @@ async def test_a_message_behind_a_long_turn_does_not_expire(house: House) -> Non
     assert (await house.store.turn(said.turn_id)).state is TurnState.DONE
 
 
-async def test_several_outages_add_up(house: House) -> None:
+async def test_several_outages_add_up(house: Scenario) -> None:
     """Two outages of forty minutes make a message as old as one of eighty."""
     alice = without_resets(house)
     house.agent.will(Hangs())
@@ -147,7 +147,7 @@ async def test_several_outages_add_up(house: House) -> None:
     assert (await house.store.turn(said.turn_id)).state is TurnState.FAILED
 
 
-async def test_a_short_outage_expires_nothing(house: House) -> None:
+async def test_a_short_outage_expires_nothing(house: Scenario) -> None:
     """A message is answered after an outage that is shorter than the window."""
     alice = without_resets(house)
     house.agent.will(Hangs())
@@ -159,9 +159,9 @@ async def test_a_short_outage_expires_nothing(house: House) -> None:
     assert (await house.store.turn(said.turn_id)).state is TurnState.DONE
 
 
-async def test_a_window_of_zero_expires_nothing(house: House) -> None:
+async def test_a_window_of_zero_expires_nothing(house: Scenario) -> None:
     """Without a window what waited is answered however long the outage was."""
-    alice = without_resets(house, Rules(freshness=timedelta(0)))
+    alice = without_resets(house, Settings(freshness=timedelta(0)))
     house.agent.will(Hangs())
     await alice.says("one")
     said = await alice.says("two")
@@ -171,7 +171,7 @@ async def test_a_window_of_zero_expires_nothing(house: House) -> None:
     assert (await house.store.turn(said.turn_id)).state is TurnState.DONE
 
 
-async def test_what_waited_obeys_the_reset_policy(house: House) -> None:
+async def test_what_waited_obeys_the_reset_policy(house: Scenario) -> None:
     """If the conversation ended during the outage, what waited in it expires with it."""
     policy = ResetPolicy(mode=ResetMode.IDLE, idle=timedelta(minutes=30))
     house.lives_by(replace(house.rules, policies=Policies(default=policy)))
@@ -190,7 +190,7 @@ async def test_what_waited_obeys_the_reset_policy(house: House) -> None:
     assert len(told) == 1
 
 
-async def test_a_platform_that_catches_up_brings_nothing_to_run(house: House) -> None:
+async def test_a_platform_that_catches_up_brings_nothing_to_run(house: Scenario) -> None:
     """Messages written long before they arrive expire, and the sender is told once."""
     alice = without_resets(house)
     await alice.says("hello")
@@ -215,7 +215,7 @@ async def test_a_platform_that_catches_up_brings_nothing_to_run(house: House) ->
     assert "it arrived 5 hours after it was written" in told.text
 
 
-async def test_the_agent_is_told_when_a_message_is_late(house: House) -> None:
+async def test_the_agent_is_told_when_a_message_is_late(house: Scenario) -> None:
     """A message within the window runs, with the time of writing and the time of arrival."""
     alice = without_resets(house)
     inbound = late(alice, "are you there?", minutes=20)
@@ -227,7 +227,7 @@ async def test_the_agent_is_told_when_a_message_is_late(house: House) -> None:
     assert (trigger.at, trigger.arrived_at) == (inbound.at, inbound.at + timedelta(minutes=20))
 
 
-async def test_messages_caught_up_after_an_outage_count_from_their_writing(house: House) -> None:
+async def test_messages_caught_up_after_an_outage_count_from_their_writing(house: Scenario) -> None:
     """What a platform kept while nothing ran is as old as if it had arrived at once."""
     alice = without_resets(house)
     await alice.says("hello")
@@ -242,7 +242,7 @@ async def test_messages_caught_up_after_an_outage_count_from_their_writing(house
     assert markers(await house.transcript_of(alice)) == [MarkerKind.EXPIRED]
 
 
-async def test_a_platform_still_away_counts_before_its_return_is_recorded(house: House) -> None:
+async def test_a_platform_still_away_counts_before_its_return_is_recorded(house: Scenario) -> None:
     """The first message after an outage of a platform may arrive before the gateway notes it."""
     alice = without_resets(house)
     away = PlatformHealth(state=PlatformState.DOWN, since=house.clock() - timedelta(hours=6))
@@ -254,7 +254,7 @@ async def test_a_platform_still_away_counts_before_its_return_is_recorded(house:
     assert markers(await house.transcript_of(alice)) == [MarkerKind.EXPIRED]
 
 
-async def test_a_wrong_clock_expires_nothing(house: House) -> None:
+async def test_a_wrong_clock_expires_nothing(house: Scenario) -> None:
     """If nothing was out of reach, a message that looks old is answered, and said to be late."""
     alice = without_resets(house)
 
@@ -265,7 +265,7 @@ async def test_a_wrong_clock_expires_nothing(house: House) -> None:
     assert house.agent.last.trigger.arrived_at == house.clock()
 
 
-async def test_a_message_is_never_written_after_it_arrived(house: House) -> None:
+async def test_a_message_is_never_written_after_it_arrived(house: Scenario) -> None:
     """A platform whose clock is ahead does not move a message into the future."""
     alice = without_resets(house)
 
@@ -276,9 +276,9 @@ async def test_a_message_is_never_written_after_it_arrived(house: House) -> None
     assert (line.at, line.arrived_at) == (house.clock(), None)
 
 
-async def test_an_old_message_stops_nothing(house: House) -> None:
+async def test_an_old_message_stops_nothing(house: Scenario) -> None:
     """What is too old to be answered interrupts no running turn, and joins none."""
-    alice = without_resets(house, Rules(busy=BusyMode.INTERRUPT))
+    alice = without_resets(house, Settings(busy=BusyMode.INTERRUPT))
     house.agent.will(Hangs(), Says("done"))
     said = await alice.says("a long task")
     await was_cut_off(house, hours=6)
@@ -293,9 +293,9 @@ async def test_an_old_message_stops_nothing(house: House) -> None:
     assert len(house.agent.requests) == 1
 
 
-async def test_a_new_message_does_not_join_one_that_may_expire(house: House) -> None:
+async def test_a_new_message_does_not_join_one_that_may_expire(house: Scenario) -> None:
     """With `collect`, a message after an outage gets a turn of its own, which is answered."""
-    alice = without_resets(house, Rules(busy=BusyMode.COLLECT))
+    alice = without_resets(house, Settings(busy=BusyMode.COLLECT))
     house.agent.will(Hangs())
     await alice.says("tidy up")
     old = await alice.says("delete the old backups")
@@ -312,7 +312,7 @@ async def test_a_new_message_does_not_join_one_that_may_expire(house: House) -> 
     assert (await house.store.turn(new.turn_id)).state is TurnState.DONE
 
 
-async def test_a_command_that_waited_through_an_outage_is_refused(house: House) -> None:
+async def test_a_command_that_waited_through_an_outage_is_refused(house: Scenario) -> None:
     """A queued command is as old as a queued message, and its sender is told what to do."""
     alice = without_resets(house)
     house.agent.will(Hangs())
@@ -326,7 +326,7 @@ async def test_a_command_that_waited_through_an_outage_is_refused(house: House) 
     assert any(text.startswith("This command was not carried out") for text in replies)
 
 
-async def test_a_command_that_arrives_late_is_refused(house: House) -> None:
+async def test_a_command_that_arrives_late_is_refused(house: Scenario) -> None:
     """`/new` from five hours ago does not end the conversation of today."""
     alice = without_resets(house)
     await alice.says("hello")
@@ -339,7 +339,7 @@ async def test_a_command_that_arrives_late_is_refused(house: House) -> None:
     assert (await alice.session()).ended_at is None
 
 
-async def test_a_machine_that_slept_did_not_serve(house: House) -> None:
+async def test_a_machine_that_slept_did_not_serve(house: Scenario) -> None:
     """A process that wakes up after a night counts the night as an outage."""
     alice = without_resets(house)
     house.agent.will(Hangs(), Says("tidied up"))
@@ -356,7 +356,7 @@ async def test_a_machine_that_slept_did_not_serve(house: House) -> None:
     assert (await house.store.turn(said.turn_id)).state is TurnState.FAILED
 
 
-async def test_a_clock_that_jumps_is_no_outage(house: House) -> None:
+async def test_a_clock_that_jumps_is_no_outage(house: Scenario) -> None:
     """Setting the clock ahead makes no message older, also across a restart of the process."""
     alice = without_resets(house)
     house.agent.will(Hangs())
@@ -370,7 +370,7 @@ async def test_a_clock_that_jumps_is_no_outage(house: House) -> None:
     assert (await house.store.turn(said.turn_id)).state is TurnState.DONE
 
 
-async def test_a_platform_was_not_away_for_the_time_that_the_clock_skipped(house: House) -> None:
+async def test_a_platform_was_not_away_for_the_time_that_the_clock_skipped(house: Scenario) -> None:
     """It was connecting when the clock was set a week ahead: a message written then is answered."""
     alice = without_resets(house)
     connecting = PlatformHealth(state=PlatformState.CONNECTING, since=house.clock())
@@ -386,7 +386,7 @@ async def test_a_platform_was_not_away_for_the_time_that_the_clock_skipped(house
     assert not markers(await house.transcript_of(alice))
 
 
-async def test_an_outage_before_the_clock_jumped_still_counts(house: House) -> None:
+async def test_an_outage_before_the_clock_jumped_still_counts(house: Scenario) -> None:
     """Only the time that the clock skipped is left out."""
     alice = without_resets(house)
     await was_cut_off(house, hours=6)
@@ -399,7 +399,7 @@ async def test_an_outage_before_the_clock_jumped_still_counts(house: House) -> N
     assert markers(await house.transcript_of(alice)) == [MarkerKind.EXPIRED]
 
 
-async def test_an_outage_after_the_clock_was_set_back_counts(house: House) -> None:
+async def test_an_outage_after_the_clock_was_set_back_counts(house: Scenario) -> None:
     """Time that the clock had skipped, and comes back to, does pass."""
     alice = without_resets(house)
     house.agent.will(Hangs())
@@ -414,7 +414,7 @@ async def test_an_outage_after_the_clock_was_set_back_counts(house: House) -> No
     assert (await house.store.turn(said.turn_id)).state is TurnState.FAILED
 
 
-async def test_another_machine_that_served_prevents_an_outage(house: House) -> None:
+async def test_another_machine_that_served_prevents_an_outage(house: Scenario) -> None:
     """A process that starts or wakes up while another one serves records no outage."""
     alice = without_resets(house)
     house.agent.will(Hangs(), Says("1"))

@@ -9,21 +9,21 @@ from pathlib import Path
 import pytest
 
 from tests.databases import OpenStore
-from tests.gateway.scene import until
+from tests.gateway.worker_setup import until
 from threadline.core.access import AccessRules
 from threadline.core.address import Address
 from threadline.core.job import RunState
 from threadline.core.message import Role
 from threadline.gateway.gateway import Gateway
-from threadline.gateway.pace import Pace
+from threadline.gateway.intervals import Intervals
 from threadline.gateway.settings import GatewaySettings
 from threadline.platforms.local import Local
 from threadline.platforms.simulated import Simulated
-from threadline.sessions.store import Store
-from threadline.testing.agent import Says, ScriptedAgent
+from threadline.store import Store
 from threadline.testing.clock import FakeClock
+from threadline.testing.scripted_agent import Says, ScriptedAgent
 
-PACE = Pace(drain=timedelta(milliseconds=50), grace=timedelta(milliseconds=200))
+PACE = Intervals(drain=timedelta(milliseconds=50), grace=timedelta(milliseconds=200))
 SETTINGS = GatewaySettings(
     access=AccessRules(allow=["chat:*", "work:*"], admins=["chat:boss"]), pace=PACE
 )

@@ -3,17 +3,17 @@
 import pytest
 
 from tests.databases import POSTGRES, DatabaseFactory
-from tests.scenarios.talk import said, talk
+from tests.scenarios.transcript_setup import said, talk
 from threadline.core.errors import Invalid, NotFound
 from threadline.core.message import Message
 from threadline.core.session import Cause, SessionId
-from threadline.sessions.transcripts.lineage import Position
-from threadline.testing.house import House
+from threadline.store.branches.lineage import Position
+from threadline.testing.scenario import Scenario
 
 LONG = 10_000
 
 
-async def read_through(house: House, id: SessionId, most: int) -> tuple[list[Message], ...]:
+async def read_through(house: Scenario, id: SessionId, most: int) -> tuple[list[Message], ...]:
     """Read a stitched transcript from its end and from its beginning, page by page."""
     page = await house.store.stitched(id, most=most)
     back = list(page.messages)
@@ -29,7 +29,7 @@ async def read_through(house: House, id: SessionId, most: int) -> tuple[list[Mes
     return back, forth
 
 
-async def test_continuations_are_one_transcript(house: House) -> None:
+async def test_continuations_are_one_transcript(house: Scenario) -> None:
     """A conversation that went on in two more sessions reads as one, whichever is asked."""
     alice = house.person("alice", on="telegram")
     first = await talk(house, alice, "one")
@@ -47,7 +47,7 @@ async def test_continuations_are_one_transcript(house: House) -> None:
     assert (await alice.session()).id == third
 
 
-async def test_undone_lines_are_left_out_of_a_stitched_transcript(house: House) -> None:
+async def test_undone_lines_are_left_out_of_a_stitched_transcript(house: Scenario) -> None:
     """What was taken back in one of the sessions is not seen in the whole."""
     alice = house.person("alice", on="telegram")
     first = await talk(house, alice, "one", "two")
@@ -60,7 +60,7 @@ async def test_undone_lines_are_left_out_of_a_stitched_transcript(house: House) 
     assert said(back) == ["one", "re: one", "three", "re: three"]
 
 
-async def test_a_branch_inside_a_chain_is_read_with_what_it_shares(house: House) -> None:
+async def test_a_branch_inside_a_chain_is_read_with_what_it_shares(house: Scenario) -> None:
     """The chain begins with a branch: the lines it shares are read, and pages go on from them."""
     alice = house.person("alice", on="telegram")
     first = await talk(house, alice, "one", "two")
@@ -72,7 +72,7 @@ async def test_a_branch_inside_a_chain_is_read_with_what_it_shares(house: House)
     assert said(back) == said(forth) == ["one", "re: one", "two", "re: two"]
 
 
-async def test_branches_and_resets_are_not_stitched(house: House) -> None:
+async def test_branches_and_resets_are_not_stitched(house: Scenario) -> None:
     """A branch and a session after a quiet night name their parent, and stand for themselves."""
     alice = house.person("alice", on="telegram")
     first = await talk(house, alice, "one")
@@ -93,7 +93,7 @@ async def test_branches_and_resets_are_not_stitched(house: House) -> None:
     assert (await house.store.lineage(later)).parent_id == first
 
 
-async def test_the_newer_of_two_continuations_counts(house: House) -> None:
+async def test_the_newer_of_two_continuations_counts(house: Scenario) -> None:
     """Continued twice, a conversation goes on where it was continued last."""
     alice = house.person("alice", on="telegram")
     first = await talk(house, alice, "one")
@@ -107,7 +107,7 @@ async def test_the_newer_of_two_continuations_counts(house: House) -> None:
 
 
 async def test_a_circle_of_continuations_does_no_harm(
-    house: House, database_factory: DatabaseFactory
+    house: Scenario, database_factory: DatabaseFactory
 ) -> None:
     """Sessions that go on from each other are read once each."""
     alice = house.person("alice", on="telegram")
@@ -125,7 +125,9 @@ async def test_a_circle_of_continuations_does_no_harm(
         assert (await house.store.lineage(id)).latest_id in {first, second}
 
 
-async def test_a_long_chain_does_no_harm(house: House, database_factory: DatabaseFactory) -> None:
+async def test_a_long_chain_does_no_harm(
+    house: Scenario, database_factory: DatabaseFactory
+) -> None:
     """The ends of ten thousand continuations are found from its middle."""
     alice = house.person("alice", on="telegram")
     first = await talk(house, alice, "one")
@@ -151,7 +153,7 @@ async def test_a_long_chain_does_no_harm(house: House, database_factory: Databas
     assert said(list(page.messages)) == ["one", "re: one"]
 
 
-async def test_strangers_and_nonsense_are_refused(house: House) -> None:
+async def test_strangers_and_nonsense_are_refused(house: Scenario) -> None:
     """A place in another conversation, and what is no place, is told so."""
     alice, bob = house.person("alice", on="telegram"), house.person("bob", on="telegram")
     mine, other = await talk(house, alice, "one"), await talk(house, bob, "two")

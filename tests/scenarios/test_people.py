@@ -5,16 +5,16 @@ from datetime import timedelta
 
 import pytest
 
-from tests.acquaintances import identity, link
+from tests.scenarios.people import identity, link
 from threadline.core.address import Sender
 from threadline.core.errors import Invalid, NotFound, Refused
 from threadline.core.inbound import Inbound
 from threadline.core.person import Identity
-from threadline.sessions.people import codes
-from threadline.testing.house import House
+from threadline.store.linking import link_codes
+from threadline.testing.scenario import Scenario
 
 
-async def test_a_code_joins_two_apps(house: House) -> None:
+async def test_a_code_joins_two_apps(house: Scenario) -> None:
     """Alice sends the code that Telegram showed her from Signal: now she is one person."""
     telegram, signal = house.person("alice", on="telegram"), house.person("al", on="signal")
     first = await telegram.says("from telegram")
@@ -32,7 +32,7 @@ async def test_a_code_joins_two_apps(house: House) -> None:
     assert [session.id for session in await house.sessions_of(signal)] == [first.session_id]
 
 
-async def test_a_code_is_worth_something_only_once(house: House) -> None:
+async def test_a_code_is_worth_something_only_once(house: Scenario) -> None:
     """Who finds a used code, one's own or an old one is told nothing but that it is not valid."""
     alice, bob, eve = (house.person(name, on="telegram") for name in ("alice", "bob", "eve"))
     used = await house.store.make_link_code(alice.address, alice.sender)
@@ -52,7 +52,7 @@ async def test_a_code_is_worth_something_only_once(house: House) -> None:
     assert await house.store.person_of(identity(eve)) is None
 
 
-async def test_five_wrong_codes_lock_a_sender_out(house: House) -> None:
+async def test_five_wrong_codes_lock_a_sender_out(house: Scenario) -> None:
     """Whoever guesses gets five tries an hour; after that even a right code is not looked at."""
     alice, eve = house.person("alice", on="telegram"), house.person("eve", on="telegram")
     for _ in range(4):
@@ -72,7 +72,7 @@ async def test_five_wrong_codes_lock_a_sender_out(house: House) -> None:
     assert await house.store.person_of(identity(eve)) is not None
 
 
-async def test_old_wrong_codes_are_forgiven(house: House) -> None:
+async def test_old_wrong_codes_are_forgiven(house: Scenario) -> None:
     """Wrong codes that are more than an hour old do not count."""
     eve = house.person("eve", on="telegram")
     for _ in range(3):
@@ -82,7 +82,7 @@ async def test_old_wrong_codes_are_forgiven(house: House) -> None:
         house.clock.advance(timedelta(hours=1))
 
 
-async def test_a_fourth_code_replaces_the_oldest(house: House) -> None:
+async def test_a_fourth_code_replaces_the_oldest(house: Scenario) -> None:
     """Only three codes of one sender are valid at once."""
     alice = house.person("alice", on="telegram")
     shown = []
@@ -96,7 +96,7 @@ async def test_a_fourth_code_replaces_the_oldest(house: House) -> None:
         await house.store.link(alice.address, Sender(id=f"b{number}"), code.code)
 
 
-async def test_a_code_is_not_shown_among_others(house: House) -> None:
+async def test_a_code_is_not_shown_among_others(house: Scenario) -> None:
     """In a group everybody could read the code, and become Alice."""
     alice = house.person("alice", on="telegram").in_group("g")
 
@@ -104,7 +104,7 @@ async def test_a_code_is_not_shown_among_others(house: House) -> None:
         await house.store.make_link_code(alice.address, alice.sender)
 
 
-async def test_a_code_is_worth_nothing_in_another_profile(house: House) -> None:
+async def test_a_code_is_worth_nothing_in_another_profile(house: Scenario) -> None:
     """Two profiles never meet, not even by a code."""
     alice, bob = house.person("alice", on="telegram"), house.person("bob", on="telegram")
     shown = await house.store.make_link_code(alice.address, alice.sender, profile="work")
@@ -113,7 +113,7 @@ async def test_a_code_is_worth_nothing_in_another_profile(house: House) -> None:
         await house.store.link(bob.address, bob.sender, shown.code)
 
 
-async def test_who_has_no_id_cannot_be_linked(house: House) -> None:
+async def test_who_has_no_id_cannot_be_linked(house: Scenario) -> None:
     """Nobody is guessed: without an id there is nothing to join."""
     alice = house.person("alice", on="telegram")
     shown = await house.store.make_link_code(alice.address, alice.sender)
@@ -124,7 +124,7 @@ async def test_who_has_no_id_cannot_be_linked(house: House) -> None:
         await house.store.make_link_code(alice.address, Sender())
 
 
-async def test_a_code_that_two_send_at_once_joins_one_of_them(house: House) -> None:
+async def test_a_code_that_two_send_at_once_joins_one_of_them(house: Scenario) -> None:
     """The same code from two apps in the same moment: one wins, the other is refused."""
     alice = house.person("alice", on="telegram")
     others = [house.person(name, on="signal") for name in ("bob", "eve")]
@@ -142,7 +142,7 @@ async def test_a_code_that_two_send_at_once_joins_one_of_them(house: House) -> N
     assert [len(person.senders) for person in await house.store.people()] == [2]
 
 
-async def test_a_code_that_the_platform_brings_twice_counts_once(house: House) -> None:
+async def test_a_code_that_the_platform_brings_twice_counts_once(house: Scenario) -> None:
     """A command goes through `once`: its redelivery is neither a second link nor a wrong code."""
     alice, bob = house.person("alice", on="telegram"), house.person("bob", on="telegram")
     shown = await house.store.make_link_code(alice.address, alice.sender)
@@ -152,13 +152,7 @@ async def test_a_code_that_the_platform_brings_twice_counts_once(house: House) -
     )
     came = [
         await store.once(
-            asked,
-            codes.link,
-            bob.address,
-            bob.sender,
-            shown.code,
-            profile="main",
-            now=store.now(),
+            asked, link_codes.link, bob.address, bob.sender, shown.code, profile="main"
         )
         for _ in range(2)
     ]
@@ -167,7 +161,7 @@ async def test_a_code_that_the_platform_brings_twice_counts_once(house: House) -
     assert (came[0].refusal(), came[1]) == (None, None)
 
 
-async def test_joining_persons_of_several_senders_makes_one(house: House) -> None:
+async def test_joining_persons_of_several_senders_makes_one(house: Scenario) -> None:
     """Two persons with two apps each become one with four, under the older one's name."""
     people = [house.person(name, on="telegram") for name in ("ann", "bea", "cid", "dot")]
     for person in people:
@@ -183,7 +177,7 @@ async def test_joining_persons_of_several_senders_makes_one(house: House) -> Non
     assert len(await house.sessions_of(people[0])) == 4
 
 
-async def test_a_person_can_be_called_otherwise(house: House) -> None:
+async def test_a_person_can_be_called_otherwise(house: Scenario) -> None:
     """A name is one clean line, and nobody can be called nothing."""
     alice, bob = house.person("alice", on="telegram"), house.person("bob", on="signal")
     await link(alice, bob)

@@ -6,17 +6,17 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tests.scenarios.beginning import NOBODY, begin, row_of
+from tests.scenarios.session_setup import NOBODY, begin, row_of
 from threadline.core.errors import Conflict, Invalid, NotFound, Refused
 from threadline.core.event import EventKind
-from threadline.core.listing import SessionFilter, Shelf
 from threadline.core.project import ProjectColor, ProjectKind
 from threadline.core.session import ProjectKey, SessionId, Worktree
-from threadline.testing.feed import FeedWitness
-from threadline.testing.house import House
+from threadline.core.session_list import ListSection, SessionFilter
+from threadline.testing.feed_checker import FeedWitness
+from threadline.testing.scenario import Scenario
 
 
-async def test_pins_stand_first_and_the_archive_hides(house: House) -> None:
+async def test_pins_stand_first_and_the_archive_hides(house: Scenario) -> None:
     """A pinned session leads; once archived it shows only there, and comes back as it was."""
     store = house.store
     old = await begin(store, "old")
@@ -24,21 +24,21 @@ async def test_pins_stand_first_and_the_archive_hides(house: House) -> None:
     new = await begin(store, "new")
     await house.rests()
 
-    async def shown(shelf: Shelf = Shelf.SIDEBAR) -> list[SessionId]:
+    async def shown(shelf: ListSection = ListSection.SIDEBAR) -> list[SessionId]:
         return [row.session.id for row in (await store.sessions(SessionFilter(shelf=shelf))).rows]
 
     assert await shown() == [new, old]
     await store.pin([old])
     assert await shown() == [old, new]
     await store.archive([old])
-    assert (await shown(), await shown(Shelf.ARCHIVED)) == ([new], [old])
+    assert (await shown(), await shown(ListSection.ARCHIVED)) == ([new], [old])
     await store.unarchive([old])
     assert await shown() == [old, new]
     await store.unpin([old])
     assert await shown() == [new, old]
 
 
-async def test_each_of_many_is_answered_for(house: House) -> None:
+async def test_each_of_many_is_answered_for(house: Scenario) -> None:
     """One id that does not exist keeps nobody else from being archived."""
     store = house.store
     ids = [await begin(store, f"chat{n}") for n in range(45)]
@@ -56,7 +56,7 @@ async def test_each_of_many_is_answered_for(house: House) -> None:
     assert (await store.counts()).archived == 45
 
 
-async def test_everything_that_is_arranged_is_told(house: House) -> None:
+async def test_everything_that_is_arranged_is_told(house: Scenario) -> None:
     """The feed tells each change, once; what was so already tells nothing."""
     store = house.store
     id = await begin(store, "ann")
@@ -86,7 +86,7 @@ async def test_everything_that_is_arranged_is_told(house: House) -> None:
     assert (session.workspace, session.worktree) == ("/home/a", tree)
 
 
-async def test_a_project_lives_and_ends_without_its_sessions(house: House) -> None:
+async def test_a_project_lives_and_ends_without_its_sessions(house: Scenario) -> None:
     """Made, renamed, coloured, filled, deleted: the sessions stay, and belong to none."""
     store = house.store
     ids = [await begin(store, f"chat{n}") for n in range(30)]
@@ -109,7 +109,7 @@ async def test_a_project_lives_and_ends_without_its_sessions(house: House) -> No
         await store.project(garden.key)
 
 
-async def test_project_names_are_the_only_ones(house: House) -> None:
+async def test_project_names_are_the_only_ones(house: Scenario) -> None:
     """Two of one name cannot be, in one profile, also when both are made at once."""
     store = house.store
     made = await asyncio.gather(
@@ -132,7 +132,7 @@ async def test_project_names_are_the_only_ones(house: House) -> None:
             await store.delete_project(key)  # type: ignore[arg-type]
 
 
-async def test_scheduled_runs_have_a_project_of_their_own(house: House) -> None:
+async def test_scheduled_runs_have_a_project_of_their_own(house: Scenario) -> None:
     """It is made when it is first asked for, once, and cannot be renamed or deleted."""
     store = house.store
     one, other = await asyncio.gather(store.scheduled_project(), store.scheduled_project())
@@ -148,7 +148,7 @@ async def test_scheduled_runs_have_a_project_of_their_own(house: House) -> None:
     assert (await store.change_project(one.key, color=ProjectColor.RED)).color is ProjectColor.RED
 
 
-async def test_a_project_is_of_one_profile(house: House) -> None:
+async def test_a_project_is_of_one_profile(house: Scenario) -> None:
     """A session cannot be put into a project of another profile, nor into none that exists."""
     store = house.store
     mine, theirs = await begin(store, "ann"), await begin(store, "bob", profile="work")
@@ -164,7 +164,7 @@ async def test_a_project_is_of_one_profile(house: House) -> None:
     assert (await store.session(mine)).project is None
 
 
-async def test_the_feed_tells_of_projects(house: House) -> None:
+async def test_the_feed_tells_of_projects(house: Scenario) -> None:
     """Whoever follows hears of a project, though it belongs to no session."""
     store = house.store
     begin_at = await store.feed_end()
@@ -180,7 +180,7 @@ async def test_the_feed_tells_of_projects(house: House) -> None:
     assert [(event.session_id, event.subject) for event in events] == [(None, project.key)] * 3
 
 
-async def test_drafts_stay_on_their_device(house: House) -> None:
+async def test_drafts_stay_on_their_device(house: Scenario) -> None:
     """Unsent words are kept for each device and place until they are sent."""
     store = house.store
     id = await begin(store, "ann")
@@ -204,7 +204,7 @@ async def test_drafts_stay_on_their_device(house: House) -> None:
     assert (await store.draft("phone")) is not None
 
 
-async def test_a_draft_can_be_too_much(house: House) -> None:
+async def test_a_draft_can_be_too_much(house: Scenario) -> None:
     """More than 64 kB, half characters, no device or a session that is not there are refused."""
     store = house.store
     for text in ("x" * 65537, "é" * 40000, "a\0b", "\ud800", 7):
@@ -220,7 +220,7 @@ async def test_a_draft_can_be_too_much(house: House) -> None:
     assert [len(draft.text) for draft in await store.drafts("phone")] == [32768]
 
 
-async def test_marks_go_forward_unless_asked(house: House) -> None:
+async def test_marks_go_forward_unless_asked(house: Scenario) -> None:
     """A mark is each reader's own, never beyond the end, and goes back only on purpose."""
     store = house.store
     id = await begin(store, "ann")
@@ -242,7 +242,7 @@ async def test_marks_go_forward_unless_asked(house: House) -> None:
         await store.mark_read(NOBODY)
 
 
-async def test_the_next_session_may_work_where_the_last_one_did(house: House) -> None:
+async def test_the_next_session_may_work_where_the_last_one_did(house: Scenario) -> None:
     """The folder of the session that was active last is offered, within the profile."""
     store = house.store
     first = await begin(store, "ann")
@@ -259,7 +259,7 @@ async def test_the_next_session_may_work_where_the_last_one_did(house: House) ->
     assert await store.last_workspace() == "C:\\work\\first"
 
 
-async def test_paths_and_tools_are_looked_at(house: House) -> None:
+async def test_paths_and_tools_are_looked_at(house: Scenario) -> None:
     """A path must say where it leads, and tools must have names; else nothing is changed."""
     store = house.store
     id = await begin(store, "ann")

@@ -6,11 +6,11 @@ import pytest
 from threadline.core.errors import Conflict
 from threadline.core.turn import BusyMode, TurnState
 from threadline.core.usage import CostStatus, Usage
-from threadline.testing.agent import Asks, Hangs, Says, Spends, Streams
-from threadline.testing.house import House
+from threadline.testing.scenario import Scenario
+from threadline.testing.scripted_agent import Asks, Hangs, Says, Spends, Streams
 
 
-async def test_a_turn_waits_for_its_answer(house: House) -> None:
+async def test_a_turn_waits_for_its_answer(house: Scenario) -> None:
     """An agent that asks goes on with the answer, whenever that comes."""
     alice = house.person("alice", on="telegram")
     house.agent.will(Asks("May I delete it?"))
@@ -26,7 +26,7 @@ async def test_a_turn_waits_for_its_answer(house: House) -> None:
     assert (await house.store.turn(said.turn_id)).state is TurnState.DONE
 
 
-async def test_a_question_survives_a_crash(house: House) -> None:
+async def test_a_question_survives_a_crash(house: Scenario) -> None:
     """Nothing is asked twice, and the answer still finds its turn."""
     alice = house.person("alice", on="telegram")
     house.agent.will(Streams("I found 3 files."), Asks("May I delete them?"))
@@ -42,7 +42,7 @@ async def test_a_question_survives_a_crash(house: House) -> None:
     assert not house.agent.was_told("cut off")
 
 
-async def test_two_people_approve_and_one_counts(house: House) -> None:
+async def test_two_people_approve_and_one_counts(house: Scenario) -> None:
     """The first answer is the answer; the second one learns that it came too late."""
     alice = house.person("alice", on="discord").in_thread("work", "deploy")
     bob = house.person("bob", on="discord").in_thread("work", "deploy")
@@ -57,7 +57,7 @@ async def test_two_people_approve_and_one_counts(house: House) -> None:
     assert house.agent.last.turn.answer == "yes"
 
 
-async def test_a_question_nobody_answers_is_denied(house: House) -> None:
+async def test_a_question_nobody_answers_is_denied(house: Scenario) -> None:
     """After a day without an answer the agent is told no."""
     alice = house.person("alice", on="telegram")
     house.agent.will(Asks("May I?"))
@@ -73,7 +73,7 @@ async def test_a_question_nobody_answers_is_denied(house: House) -> None:
     assert (await house.store.turn(said.turn_id)).state is TurnState.DONE
 
 
-async def test_messages_wait_behind_a_question(house: House) -> None:
+async def test_messages_wait_behind_a_question(house: Scenario) -> None:
     """While a turn waits for its answer, the next ones wait for it."""
     alice = house.person("alice", on="telegram")
     house.agent.will(Asks("May I?"))
@@ -87,7 +87,7 @@ async def test_messages_wait_behind_a_question(house: House) -> None:
     assert house.agent.saw_only("tidy up", "and the weather?")
 
 
-async def test_a_new_message_can_interrupt_a_question(house: House) -> None:
+async def test_a_new_message_can_interrupt_a_question(house: Scenario) -> None:
     """With interrupt, whoever writes on instead of answering has changed their mind."""
     house.lives_by(replace(house.rules, busy=BusyMode.INTERRUPT))
     alice = house.person("alice", on="telegram")
@@ -101,7 +101,7 @@ async def test_a_new_message_can_interrupt_a_question(house: House) -> None:
         await house.store.answer(said.turn_id, "yes")
 
 
-async def test_a_waiting_turn_can_be_stopped(house: House) -> None:
+async def test_a_waiting_turn_can_be_stopped(house: Scenario) -> None:
     """Stop is an answer too, and a final one."""
     alice = house.person("alice", on="telegram")
     house.agent.will(Asks("May I?"))
@@ -114,7 +114,7 @@ async def test_a_waiting_turn_can_be_stopped(house: House) -> None:
     assert len(house.agent.requests) == 1
 
 
-async def test_asking_is_no_interruption(house: House) -> None:
+async def test_asking_is_no_interruption(house: Scenario) -> None:
     """A turn that asked twice and then crashed once is taken up: it was cut off only once."""
     alice = house.person("alice", on="telegram")
     house.agent.will(Asks("First?"))
@@ -130,7 +130,7 @@ async def test_asking_is_no_interruption(house: House) -> None:
     assert (turn.state, turn.attempts) == (TurnState.DONE, 2)
 
 
-async def test_what_was_spent_before_a_question_is_counted(house: House) -> None:
+async def test_what_was_spent_before_a_question_is_counted(house: Scenario) -> None:
     """Usage of all parts of a turn adds up, also of those before it asked."""
     spent = Usage(
         provider="p",

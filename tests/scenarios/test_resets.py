@@ -1,23 +1,23 @@
 from datetime import timedelta
 from zoneinfo import ZoneInfo
 
-from threadline.core.policy import Carry, Policies, ResetMode, ResetPolicy
-from threadline.core.rules import Rules
+from threadline.core.reset_policy import Carry, Policies, ResetMode, ResetPolicy
 from threadline.core.session import Cause, EndReason
-from threadline.testing.agent import Fails, Hangs, Says
-from threadline.testing.house import A_NIGHT, House
+from threadline.core.settings import Settings
+from threadline.testing.scenario import A_NIGHT, Scenario
+from threadline.testing.scripted_agent import Fails, Hangs, Says
 
 
-def resets(policy: ResetPolicy) -> Rules:
-    return Rules(policies=Policies(default=policy))
+def resets(policy: ResetPolicy) -> Settings:
+    return Settings(policies=Policies(default=policy))
 
 
-def idle(*, notify: bool = True, carry: Carry = Carry()) -> Rules:
+def idle(*, notify: bool = True, carry: Carry = Carry()) -> Settings:
     policy = ResetPolicy(mode=ResetMode.IDLE, idle=A_NIGHT, notify=notify, carry=carry)
     return resets(policy)
 
 
-async def test_a_quiet_night_starts_a_new_session(house: House) -> None:
+async def test_a_quiet_night_starts_a_new_session(house: Scenario) -> None:
     """After a night of silence Alice gets a fresh session, and the old one stays readable."""
     alice = house.person("alice", on="telegram")
 
@@ -32,7 +32,7 @@ async def test_a_quiet_night_starts_a_new_session(house: House) -> None:
     assert "remember the number 7" in [line.text for line in await house.transcript_of(old)]
 
 
-async def test_a_short_silence_changes_nothing(house: House) -> None:
+async def test_a_short_silence_changes_nothing(house: Scenario) -> None:
     """Before the time is over the conversation simply goes on."""
     alice = house.person("alice", on="telegram")
 
@@ -43,9 +43,9 @@ async def test_a_short_silence_changes_nothing(house: House) -> None:
     assert house.agent.saw_only("remember the number 7", "hello again")
 
 
-async def test_none_means_none(house: House) -> None:
+async def test_none_means_none(house: Scenario) -> None:
     """Where no reset is wanted a conversation goes on after a year (ask 7)."""
-    house.lives_by(Rules())
+    house.lives_by(Settings())
     alice = house.person("alice", on="telegram")
 
     await alice.says("see you")
@@ -57,7 +57,7 @@ async def test_none_means_none(house: House) -> None:
     assert not house.endings
 
 
-async def test_a_new_day_starts_a_new_session(house: House) -> None:
+async def test_a_new_day_starts_a_new_session(house: Scenario) -> None:
     """With daily resets the day turns at the owner's hour, in the owner's time zone."""
     zone = ZoneInfo("America/New_York")
     house.lives_by(resets(ResetPolicy(mode=ResetMode.DAILY, at_hour=4, timezone=zone)))
@@ -73,7 +73,7 @@ async def test_a_new_day_starts_a_new_session(house: House) -> None:
     assert house.agent.saw_only("good morning")
 
 
-async def test_the_person_is_told_once_with_the_next_reply(house: House) -> None:
+async def test_the_person_is_told_once_with_the_next_reply(house: Scenario) -> None:
     """A reset is explained with the first answer after it, never alone and never twice (ask 7)."""
     alice = house.person("alice", on="telegram")
 
@@ -88,7 +88,7 @@ async def test_the_person_is_told_once_with_the_next_reply(house: House) -> None
     assert notices == [None, Cause.IDLE, None]
 
 
-async def test_the_notice_comes_also_when_the_answer_fails(house: House) -> None:
+async def test_the_notice_comes_also_when_the_answer_fails(house: Scenario) -> None:
     """The first reply after a reset explains it, even if that reply is a failure (ask 7)."""
     alice = house.person("alice", on="telegram")
 
@@ -101,7 +101,7 @@ async def test_the_notice_comes_also_when_the_answer_fails(house: House) -> None
     assert [reply.notice for reply in await house.replies_to(alice)] == [None, Cause.IDLE, None]
 
 
-async def test_the_agent_is_told_too(house: House) -> None:
+async def test_the_agent_is_told_too(house: Scenario) -> None:
     """The agent knows that there was a conversation before, and why it ended."""
     alice = house.person("alice", on="telegram")
 
@@ -112,7 +112,7 @@ async def test_the_agent_is_told_too(house: House) -> None:
     assert house.agent.was_told("ended after a long silence")
 
 
-async def test_a_person_who_wants_no_notice_gets_none(house: House) -> None:
+async def test_a_person_who_wants_no_notice_gets_none(house: Scenario) -> None:
     """With notify = false the reset is silent to the person; the agent still knows."""
     house.lives_by(idle(notify=False))
     alice = house.person("alice", on="telegram")
@@ -125,7 +125,7 @@ async def test_a_person_who_wants_no_notice_gets_none(house: House) -> None:
     assert house.agent.was_told("ended after a long silence")
 
 
-async def test_nobody_is_told_of_a_conversation_that_never_was(house: House) -> None:
+async def test_nobody_is_told_of_a_conversation_that_never_was(house: Scenario) -> None:
     """A session in which nothing was ever said ends without a word."""
     alice = house.person("alice", on="telegram")
 
@@ -136,7 +136,7 @@ async def test_nobody_is_told_of_a_conversation_that_never_was(house: House) -> 
     assert [reply.notice for reply in await house.replies_to(alice)] == [None]
 
 
-async def test_the_last_words_can_be_carried_over(house: House) -> None:
+async def test_the_last_words_can_be_carried_over(house: Scenario) -> None:
     """With carry = "last 2 messages" the new session begins with what was said last (ask 7)."""
     house.lives_by(idle(carry=Carry.last(2)))
     alice = house.person("alice", on="telegram")
@@ -150,7 +150,7 @@ async def test_the_last_words_can_be_carried_over(house: House) -> None:
     assert house.agent.saw_only("which number?")
 
 
-async def test_a_summary_can_be_carried_over(house: House) -> None:
+async def test_a_summary_can_be_carried_over(house: Scenario) -> None:
     """With carry = "summary" the new session begins with what the old one was about (ask 7)."""
     house.lives_by(idle(carry=Carry.summary()))
     alice = house.person("alice", on="telegram")
@@ -163,7 +163,7 @@ async def test_a_summary_can_be_carried_over(house: House) -> None:
     assert house.agent.was_told("Alice likes the number 7.")
 
 
-async def test_reading_is_no_activity(house: House) -> None:
+async def test_reading_is_no_activity(house: Scenario) -> None:
     """Looking at a session, and asking where a message would go, keep nothing alive."""
     alice = house.person("alice", on="telegram")
 
@@ -177,7 +177,7 @@ async def test_reading_is_no_activity(house: House) -> None:
     assert house.agent.saw_only("good morning")
 
 
-async def test_a_late_answer_is_activity(house: House) -> None:
+async def test_a_late_answer_is_activity(house: Scenario) -> None:
     """The silence begins when the agent has answered, not when it was asked."""
     alice = house.person("alice", on="telegram")
     house.agent.will(Hangs())
@@ -192,7 +192,7 @@ async def test_a_late_answer_is_activity(house: House) -> None:
     assert house.agent.saw_only("a long job", "thanks")
 
 
-async def test_a_running_turn_keeps_its_session(house: House) -> None:
+async def test_a_running_turn_keeps_its_session(house: Scenario) -> None:
     """A session whose agent is at work never expires, however long that takes (asks 7, 18)."""
     alice = house.person("alice", on="telegram")
     house.agent.will(Hangs(), Says("done at last"))
@@ -207,7 +207,7 @@ async def test_a_running_turn_keeps_its_session(house: House) -> None:
     assert (await house.transcript_of(said.session_id))[-1].text == "done at last"
 
 
-async def test_a_held_session_does_not_expire(house: House) -> None:
+async def test_a_held_session_does_not_expire(house: Scenario) -> None:
     """What somebody holds stays open, and may go when the hold is over (ask 7)."""
     alice = house.person("alice", on="telegram")
     said = await alice.says("start the build")
@@ -223,7 +223,7 @@ async def test_a_held_session_does_not_expire(house: House) -> None:
     assert (await alice.session()).end_reason is EndReason.IDLE
 
 
-async def test_a_hold_can_be_renewed_and_released(house: House) -> None:
+async def test_a_hold_can_be_renewed_and_released(house: Scenario) -> None:
     """Holding again moves the end of a hold; letting go ends it at once."""
     alice = house.person("alice", on="telegram")
     said = await alice.says("start the build")
@@ -240,7 +240,7 @@ async def test_a_hold_can_be_renewed_and_released(house: House) -> None:
     assert house.agent.saw_only("hello")
 
 
-async def test_a_new_session_stays_new_after_a_crash(house: House) -> None:
+async def test_a_new_session_stays_new_after_a_crash(house: Scenario) -> None:
     """No recovery brings a session back that somebody left with /new (ask 21)."""
     alice = house.person("alice", on="telegram")
     house.agent.will(Hangs())
@@ -255,7 +255,7 @@ async def test_a_new_session_stays_new_after_a_crash(house: House) -> None:
     assert len(house.agent.requests) == 2
 
 
-async def test_asking_for_a_new_session_explains_nothing(house: House) -> None:
+async def test_asking_for_a_new_session_explains_nothing(house: Scenario) -> None:
     """Whoever asked for it knows why the session is new."""
     alice = house.person("alice", on="telegram")
 
@@ -266,7 +266,7 @@ async def test_asking_for_a_new_session_explains_nothing(house: House) -> None:
     assert [reply.notice for reply in await house.replies_to(alice)] == [None, None]
 
 
-async def test_a_new_session_is_stored_with_its_first_message(house: House) -> None:
+async def test_a_new_session_is_stored_with_its_first_message(house: Scenario) -> None:
     """`/new` alone stores nothing: the session begins when something is said in it."""
     alice = house.person("alice", on="telegram")
     first = await alice.says("hello")

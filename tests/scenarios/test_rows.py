@@ -2,18 +2,18 @@
 
 from datetime import timedelta
 
-from tests.scenarios.beginning import begin, row_of
+from tests.scenarios.session_setup import begin, row_of
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.delivery import SendOutcome
 from threadline.core.inbound import Inbound
-from threadline.core.listing import SessionFilter, Speaker
 from threadline.core.message import Role, Text, say
+from threadline.core.session_list import SessionFilter, Speaker
 from threadline.core.turn import TurnState
-from threadline.testing.agent import Asks, Fails, Hangs, Says
-from threadline.testing.house import House
+from threadline.testing.scenario import Scenario
+from threadline.testing.scripted_agent import Asks, Fails, Hangs, Says
 
 
-async def test_a_row_tells_everything_at_a_glance(house: House) -> None:
+async def test_a_row_tells_everything_at_a_glance(house: Scenario) -> None:
     """Where, who, how much, the last words, and what is under way."""
     alice = house.person("alice", on="telegram")
     house.agent.will(Says("Good\n\n morning,\u202e Alice"))
@@ -31,7 +31,7 @@ async def test_a_row_tells_everything_at_a_glance(house: House) -> None:
     assert row.is_unread
 
 
-async def test_a_row_shows_what_is_under_way(house: House) -> None:
+async def test_a_row_shows_what_is_under_way(house: Scenario) -> None:
     """A running turn, one that waits in line, and a question that wants a person."""
     alice, bob = house.person("alice", on="telegram"), house.person("bob", on="telegram")
     house.agent.will(Hangs())
@@ -47,7 +47,7 @@ async def test_a_row_shows_what_is_under_way(house: House) -> None:
     house.agent.goes_on()
 
 
-async def test_a_shared_conversation_names_those_who_spoke(house: House) -> None:
+async def test_a_shared_conversation_names_those_who_spoke(house: Scenario) -> None:
     """The latest speakers stand first; five are named, and all are counted."""
     store = house.store
     group = Address(
@@ -67,7 +67,7 @@ async def test_a_shared_conversation_names_those_who_spoke(house: House) -> None
     assert row.people_count == 7
 
 
-async def test_a_row_names_who_spoke_last(house: House) -> None:
+async def test_a_row_names_who_spoke_last(house: Scenario) -> None:
     """The name is cleaned; in a branch it is whoever said what it shares."""
     store = house.store
     ann = Sender(id="ann", name="Ann\u202e\n of the choir")
@@ -86,7 +86,7 @@ async def test_a_row_names_who_spoke_last(house: House) -> None:
     assert {row.last_speaker for row in fresh.rows} == {spoke}
 
 
-async def test_a_row_says_that_the_last_answer_did_not_arrive(house: House) -> None:
+async def test_a_row_says_that_the_last_answer_did_not_arrive(house: Scenario) -> None:
     """Until it is tried again, or a later turn has ended; what nobody is owed cannot be lost."""
     store = house.store
     alice = house.person("alice", on="telegram")
@@ -106,7 +106,7 @@ async def test_a_row_says_that_the_last_answer_did_not_arrive(house: House) -> N
     assert (before, lost, again, anew, after) == (False, True, False, True, False)
 
 
-async def test_last_words_are_what_is_still_to_be_seen(house: House) -> None:
+async def test_last_words_are_what_is_still_to_be_seen(house: Scenario) -> None:
     """What was deleted, what a tool said and what is empty is nobody's last word."""
     store = house.store
     id = await begin(store, "ann", "the first word")
@@ -119,7 +119,7 @@ async def test_last_words_are_what_is_still_to_be_seen(house: House) -> None:
     assert (await row_of(store, id)).last_words == "x" * 200
 
 
-async def test_a_row_follows_undo_and_branches(house: House) -> None:
+async def test_a_row_follows_undo_and_branches(house: Scenario) -> None:
     """Undone words are not the last ones, and a branch shows those that it shares."""
     store = house.store
     id = await begin(store, "ann", "one")
@@ -134,7 +134,7 @@ async def test_a_row_follows_undo_and_branches(house: House) -> None:
     assert (await row_of(store, branch.id)).session.base_id == id
 
 
-async def test_a_continuation_stands_for_all_before_it(house: House) -> None:
+async def test_a_continuation_stands_for_all_before_it(house: Scenario) -> None:
     """Three sessions that are one conversation are one row: the latest of them."""
     store = house.store
     id = await begin(store, "ann", "one")
@@ -149,7 +149,7 @@ async def test_a_continuation_stands_for_all_before_it(house: House) -> None:
     assert (await store.counts()).total == 1
 
 
-async def test_a_session_that_moves_is_not_shown_twice(house: House) -> None:
+async def test_a_session_that_moves_is_not_shown_twice(house: Scenario) -> None:
     """Who pages while others speak sees nobody twice; what spoke meanwhile is told by the feed."""
     store = house.store
     ids = []

@@ -2,22 +2,22 @@
 
 import pytest
 
-from tests.scenarios.talk import said, talk
-from threadline.core.cut import CutKind
+from tests.scenarios.transcript_setup import said, talk
 from threadline.core.errors import Conflict, Invalid
 from threadline.core.event import EventKind
+from threadline.core.hidden_range import HiddenRangeKind
 from threadline.core.inbound import Inbound
 from threadline.core.message import MediaKind, Role, Text
-from threadline.core.person import Asker
-from threadline.core.policy import Carry, Policies, ResetMode, ResetPolicy
-from threadline.core.rules import Rules
+from threadline.core.person import Viewer
+from threadline.core.reset_policy import Carry, Policies, ResetMode, ResetPolicy
+from threadline.core.settings import Settings
 from threadline.core.turn import TurnState
-from threadline.testing.agent import Fails, Hangs, Says, Streams
-from threadline.testing.feed import FeedWitness
-from threadline.testing.house import A_NIGHT, House
+from threadline.testing.feed_checker import FeedWitness
+from threadline.testing.scenario import A_NIGHT, Scenario
+from threadline.testing.scripted_agent import Fails, Hangs, Says, Streams
 
 
-async def test_undo_hides_the_last_turn_from_people_and_from_the_agent(house: House) -> None:
+async def test_undo_hides_the_last_turn_from_people_and_from_the_agent(house: Scenario) -> None:
     """Alice takes back her last words: neither she nor the agent sees them any more."""
     alice = house.person("alice", on="telegram")
     id = await talk(house, alice, "one", "two")
@@ -31,7 +31,7 @@ async def test_undo_hides_the_last_turn_from_people_and_from_the_agent(house: Ho
     assert (await house.store.session(id)).user_messages == 2
 
 
-async def test_what_was_undone_is_kept_for_whoever_has_to_look(house: House) -> None:
+async def test_what_was_undone_is_kept_for_whoever_has_to_look(house: Scenario) -> None:
     """An undone line is still there when hidden lines are asked for, and the cut says which."""
     alice = house.person("alice", on="telegram")
     id = await talk(house, alice, "one", "two")
@@ -42,13 +42,13 @@ async def test_what_was_undone_is_kept_for_whoever_has_to_look(house: House) -> 
     assert said(everything) == ["one", "re: one", "two", "re: two"]
     (cut,) = await house.store.cuts(id)
     assert (cut.kind, cut.from_seq, cut.to_seq) == (
-        CutKind.UNDONE,
+        HiddenRangeKind.UNDONE,
         undone.from_seq,
         everything[-1].seq,
     )
 
 
-async def test_redo_brings_back_what_undo_took(house: House) -> None:
+async def test_redo_brings_back_what_undo_took(house: Scenario) -> None:
     """Two undos are taken back one after the other, the newest first."""
     alice = house.person("alice", on="telegram")
     id = await talk(house, alice, "one", "two", "three")
@@ -66,7 +66,7 @@ async def test_redo_brings_back_what_undo_took(house: House) -> None:
     assert (await house.store.session(id)).user_messages == 3
 
 
-async def test_redo_is_over_once_the_conversation_has_gone_on(house: House) -> None:
+async def test_redo_is_over_once_the_conversation_has_gone_on(house: Scenario) -> None:
     """After new words the undone ones stay undone, and Alice is told why."""
     alice = house.person("alice", on="telegram")
     id = await talk(house, alice, "one", "two")
@@ -79,7 +79,7 @@ async def test_redo_is_over_once_the_conversation_has_gone_on(house: House) -> N
     assert said(await house.transcript_of(id)) == ["one", "re: one", "three", "re: three"]
 
 
-async def test_redo_is_over_once_something_was_asked_again(house: House) -> None:
+async def test_redo_is_over_once_something_was_asked_again(house: Scenario) -> None:
     """A retry after an undo ends it, also when the agent had nothing to say to it."""
     alice = house.person("alice", on="telegram")
     id = await talk(house, alice, "one", "two")
@@ -95,7 +95,7 @@ async def test_redo_is_over_once_something_was_asked_again(house: House) -> None
     assert said(await house.transcript_of(id)) == ["one"]
 
 
-async def test_undo_beyond_the_start_takes_everything(house: House) -> None:
+async def test_undo_beyond_the_start_takes_everything(house: Scenario) -> None:
     """More turns than there are is all of them; then there is nothing left to undo."""
     alice = house.person("alice", on="telegram")
     id = await talk(house, alice, "one", "two")
@@ -110,7 +110,7 @@ async def test_undo_beyond_the_start_takes_everything(house: House) -> None:
 
 
 @pytest.mark.parametrize("turns", [0, -1, 1.5, True, "1", None, 2**70])
-async def test_an_impossible_number_of_turns_is_refused(house: House, turns: object) -> None:
+async def test_an_impossible_number_of_turns_is_refused(house: Scenario, turns: object) -> None:
     """What is no number of turns changes nothing."""
     alice = house.person("alice", on="telegram")
     id = await talk(house, alice, "one")
@@ -121,7 +121,7 @@ async def test_an_impossible_number_of_turns_is_refused(house: House, turns: obj
     assert await house.store.cuts(id) == []
 
 
-async def test_a_running_turn_is_in_the_way(house: House) -> None:
+async def test_a_running_turn_is_in_the_way(house: Scenario) -> None:
     """While the agent answers, nothing can be undone, redone or asked again."""
     alice = house.person("alice", on="telegram")
     id = await talk(house, alice, "one")
@@ -138,7 +138,7 @@ async def test_a_running_turn_is_in_the_way(house: House) -> None:
     assert (await house.store.undo(id)).texts == ("two",)
 
 
-async def test_lines_without_an_answer_in_between_are_one_turn(house: House) -> None:
+async def test_lines_without_an_answer_in_between_are_one_turn(house: Scenario) -> None:
     """What was overheard belongs to the question after it, and is taken back with it."""
     alice = house.person("alice", on="telegram")
     id = await talk(house, alice, "one")
@@ -151,7 +151,7 @@ async def test_lines_without_an_answer_in_between_are_one_turn(house: House) -> 
     assert said(await house.transcript_of(id)) == ["one", "re: one"]
 
 
-async def test_two_questions_in_a_row_are_two_turns(house: House) -> None:
+async def test_two_questions_in_a_row_are_two_turns(house: Scenario) -> None:
     """A question whose answer was stopped before it began is a turn of its own."""
     alice = house.person("alice", on="telegram")
     house.agent.will(Hangs())
@@ -162,7 +162,7 @@ async def test_two_questions_in_a_row_are_two_turns(house: House) -> None:
     assert (await house.store.undo(id)).texts == ("two",)
 
 
-async def test_the_agent_hears_nothing_of_an_edit_to_what_was_undone(house: House) -> None:
+async def test_the_agent_hears_nothing_of_an_edit_to_what_was_undone(house: Scenario) -> None:
     """Editing a message that was taken back tells the agent nothing of it; redo shows it new."""
     alice = house.person("alice", on="telegram")
     await alice.says("one")
@@ -176,11 +176,11 @@ async def test_the_agent_hears_nothing_of_an_edit_to_what_was_undone(house: Hous
     assert house.agent.saw_only("one", "three")
 
 
-async def test_what_was_undone_is_not_carried_into_the_next_session(house: House) -> None:
+async def test_what_was_undone_is_not_carried_into_the_next_session(house: Scenario) -> None:
     """The next session is not told of words that were taken back in the last one."""
     alice = house.person("alice", on="telegram")
     policy = ResetPolicy(mode=ResetMode.IDLE, idle=A_NIGHT, carry=Carry.last(4))
-    house.lives_by(Rules(policies=Policies(default=policy)))
+    house.lives_by(Settings(policies=Policies(default=policy)))
     id = await talk(house, alice, "one", "secret")
     await house.store.undo(id)
 
@@ -194,7 +194,7 @@ async def test_what_was_undone_is_not_carried_into_the_next_session(house: House
 # Retry -----------------------------------------------------------------------------------
 
 
-async def test_retry_asks_the_same_words_again(house: House) -> None:
+async def test_retry_asks_the_same_words_again(house: Scenario) -> None:
     """The old answer is hidden, the new one takes its place, and it is delivered."""
     alice = house.person("alice", on="telegram")
     id = await talk(house, alice, "one", "two")
@@ -210,7 +210,7 @@ async def test_retry_asks_the_same_words_again(house: House) -> None:
     assert (await house.store.session(id)).user_messages == 2
 
 
-async def test_retry_takes_attachments_along(house: House) -> None:
+async def test_retry_takes_attachments_along(house: Scenario) -> None:
     """A picture that came with the words is shown to the agent again."""
     alice = house.person("alice", on="telegram")
     picture = await house.store.put_blob(b"dots", "image/png", MediaKind.IMAGE)
@@ -236,7 +236,7 @@ async def test_retry_takes_attachments_along(house: House) -> None:
 
 
 @pytest.mark.parametrize("ending", ["failed", "stopped"])
-async def test_retry_works_after_a_turn_that_went_wrong(house: House, ending: str) -> None:
+async def test_retry_works_after_a_turn_that_went_wrong(house: Scenario, ending: str) -> None:
     """A failed or stopped turn can be asked again, and its marker is out of sight."""
     alice = house.person("alice", on="telegram")
     house.agent.will(*([Fails()] if ending == "failed" else [Streams("half"), Hangs()]))
@@ -253,7 +253,7 @@ async def test_retry_works_after_a_turn_that_went_wrong(house: House, ending: st
     assert [turn.state for turn in await house.turns_of(alice)] == [ending, TurnState.DONE]
 
 
-async def test_there_must_be_something_to_retry(house: House) -> None:
+async def test_there_must_be_something_to_retry(house: Scenario) -> None:
     """Without words, with deleted words, or in a session that ended, nothing is asked again."""
     alice = house.person("alice", on="telegram")
     gone = await alice.says("one")
@@ -270,7 +270,7 @@ async def test_there_must_be_something_to_retry(house: House) -> None:
         await house.store.retry(gone.session_id)
 
 
-async def test_a_question_that_waits_already_is_not_asked_again(house: House) -> None:
+async def test_a_question_that_waits_already_is_not_asked_again(house: Scenario) -> None:
     """Two presses on retry queue one turn."""
     alice = house.person("alice", on="telegram")
     id = await talk(house, alice, "one")
@@ -286,7 +286,7 @@ async def test_a_question_that_waits_already_is_not_asked_again(house: House) ->
 # What everybody can count on -------------------------------------------------------------
 
 
-async def test_every_change_of_a_transcript_is_in_the_feed(house: House) -> None:
+async def test_every_change_of_a_transcript_is_in_the_feed(house: Scenario) -> None:
     """Undo, redo, retry, compaction and branch are told, and snapshots agree with the events."""
     alice = house.person("alice", on="telegram")
     id = await talk(house, alice, "one", "two", "three")
@@ -311,7 +311,7 @@ async def test_every_change_of_a_transcript_is_in_the_feed(house: House) -> None
     assert [event.session_id for event in await witness.verify([id, branch.id])] == [branch.id] * 2
 
 
-async def test_rounds_are_counted(house: House) -> None:
+async def test_rounds_are_counted(house: Scenario) -> None:
     """What was asked and answered counts, also since a moment; what was undone does not."""
     alice = house.person("alice", on="telegram")
     id = await talk(house, alice, "one")
@@ -330,7 +330,7 @@ async def test_rounds_are_counted(house: House) -> None:
         await house.store.rounds(id, since=noon.replace(tzinfo=None))
 
 
-async def test_a_title_tells_nothing_that_was_taken_back(house: House) -> None:
+async def test_a_title_tells_nothing_that_was_taken_back(house: Scenario) -> None:
     """It follows what can be seen first: after an undo, a redo, in a branch and in an edit."""
     alice = house.person("alice", on="telegram")
     said = await alice.says("zebra password")
@@ -341,18 +341,18 @@ async def test_a_title_tells_nothing_that_was_taken_back(house: House) -> None:
     assert (await house.store.session(id)).title == "zebra password"
     assert (await house.store.branch(id, at=0)).title is None
     line = next(m for m in await house.store.transcript(id) if m.role is Role.USER)
-    edited = await house.store.edit(id, line.seq or 0, "a quiet horse")
+    edited = await house.store.edit(id, line.seq or 0, "a quiet horse", by=Viewer.owner())
     assert edited.session.title == "a quiet horse"
     await house.store.undo(id)
     await alice.says("something else")
 
-    found = await house.store.search("zebra", asker=Asker.owner())
+    found = await house.store.search("zebra", asker=Viewer.owner())
     assert (await house.store.session(id)).title == "something else"
     assert not found.sessions
     assert not found.hits
 
 
-async def test_a_title_that_a_person_gave_stays(house: House) -> None:
+async def test_a_title_that_a_person_gave_stays(house: Scenario) -> None:
     """Whatever is taken back."""
     alice = house.person("alice", on="telegram")
     said = await alice.says("zebra password")
@@ -362,7 +362,7 @@ async def test_a_title_that_a_person_gave_stays(house: House) -> None:
     assert (await house.store.session(said.session_id)).title == "Animals"
 
 
-async def test_the_agent_is_not_told_of_an_edit_that_was_taken_back(house: House) -> None:
+async def test_the_agent_is_not_told_of_an_edit_that_was_taken_back(house: Scenario) -> None:
     """A note about it that was still waiting goes with the undo."""
     alice = house.person("alice", on="telegram")
     await alice.says("one")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.house.source import ROOT
+from tests.architecture.source import ROOT
 from threadline.testing.deadline import HANG_SECONDS
 
 UI = ROOT / "ui"

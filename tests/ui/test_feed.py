@@ -9,18 +9,18 @@ from pathlib import Path
 from docs.typescript import write_types
 from tests.ui.compiler import UI, compile_into, run_compiled
 from tests.ui.sample import make_sample
-from threadline.core.event import Cursor, Event, EventKind, Glimpse, fold
+from threadline.core.event import Cursor, Event, EventKind, SessionSnapshot, fold
 from threadline.core.session import SessionId
-from threadline.web.api.shapes.feed import GlimpseShape
 from threadline.web.feed.frames import DeltaKind, write_event
+from threadline.web.resources.schemas.feed import SessionSnapshotView
 
 SESSION = SessionId("20260131_184500_0a1b2c3d")
 PROGRAM = """
-import {{ begin, fold, show, type FeedEvent, type Shown }} from "./feed.ts";
+import {{ applyEvent, createState, toSnapshot, type FeedEvent, type Snapshot }} from "./feed.ts";
 const events: FeedEvent[] = {events};
-const snapshot: Shown = {snapshot};
-console.log(JSON.stringify(show(events.reduce(fold, begin()))));
-console.log(JSON.stringify(show(events.reduce(fold, begin(snapshot)))));
+const snapshot: Snapshot = {snapshot};
+console.log(JSON.stringify(toSnapshot(events.reduce(applyEvent, createState()))));
+console.log(JSON.stringify(toSnapshot(events.reduce(applyEvent, createState(snapshot)))));
 """
 
 
@@ -46,8 +46,8 @@ def happen(seed: int) -> list[Event]:
 
 def shown(events: list[Event]) -> dict[str, object]:
     """Tell what a snapshot after these events would tell."""
-    glimpse = fold({SESSION: Glimpse()}, events)[SESSION]
-    return GlimpseShape.from_glimpse(glimpse).model_dump(mode="json")
+    glimpse = fold({SESSION: SessionSnapshot()}, events)[SESSION]
+    return SessionSnapshotView.from_glimpse(glimpse).model_dump(mode="json")
 
 
 def test_a_screen_ends_where_the_house_does(tmp_path: Path) -> None:

@@ -12,16 +12,16 @@ from starlette.types import ASGIApp
 from tests.web.test_server import FakeGateway
 from threadline.config import Config, parse_config
 from threadline.core.account import Account, TokenScope
-from threadline.sessions.store import Store
-from threadline.web.screens import Screens
+from threadline.store import Store
+from threadline.web.app import WebApp
+from threadline.web.authentication import TOKEN_PREFIX, hash_secret, new_secret
 from threadline.web.server import make_app
-from threadline.web.site import Site
-from threadline.web.visiting import TOKEN_PREFIX, hash_secret, new_secret
+from threadline.web.spa import SpaFiles
 
 HERE = "http://127.0.0.1:8642"
 PUBLIC = "https://chat.example.org"
 PASSWORD = "a bridge of sighs"
-NO_SCREENS = Screens(Path("never-built"))
+NO_SCREENS = SpaFiles(Path("never-built"))
 """As in a checkout whose app was never built, whatever was built in this one."""
 
 
@@ -36,11 +36,11 @@ def public() -> Config:
 
 
 def make_site(
-    store: Store, config: Config | None = None, screens: Screens = NO_SCREENS
+    store: Store, config: Config | None = None, screens: SpaFiles = NO_SCREENS
 ) -> Starlette:
     """Make the application, with everything that stands before it."""
     gateway = FakeGateway()
-    site = Site(gateway, store, config or settings(), screens=screens)
+    site = WebApp(gateway, store, config or settings(), screens=screens)
     return make_app(gateway, site=site)
 
 

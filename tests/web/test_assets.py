@@ -7,8 +7,8 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
 from tests.web.browser import browsing
-from threadline.web.guard import Guard
-from threadline.web.screens import Screens
+from threadline.web.request_limits import RequestGuard
+from threadline.web.spa import SpaFiles
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def site(tmp_path: Path) -> Starlette:
     (built / "index.html").write_text("the app")
     (built / "assets" / "index-B1.js").write_text("run()")
     (tmp_path / "secret.txt").write_text("a secret")
-    return Starlette(routes=Screens(built).routes(), middleware=[Middleware(Guard)])
+    return Starlette(routes=SpaFiles(built).routes(), middleware=[Middleware(RequestGuard)])
 
 
 @pytest.mark.parametrize(

@@ -7,14 +7,14 @@ from starlette.types import Receive, Scope, Send
 
 from tests.databases import FAST, on
 from tests.web.browser import PUBLIC, browsing, make_link, make_site, public
-from threadline.sessions.store import Store
-from threadline.web.hosts import Hosts, address_of
+from threadline.store import Store
+from threadline.web.trusted_hosts import Hosts, client_address
 
 
 async def tell_sender(scope: Scope, receive: Receive, send: Send) -> None:
     """Answer how a request looks behind the proxies."""
     request = Request(scope, receive)
-    answer: Response = PlainTextResponse(f"{request.url.scheme} {address_of(scope)}")
+    answer: Response = PlainTextResponse(f"{request.url.scheme} {client_address(scope)}")
     await answer(scope, receive, send)
 
 

@@ -13,18 +13,18 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from tests.platforms.caller import SECRET, settings
+from tests.platforms.webhook_caller import SECRET, settings
 from threadline.core.errors import ConfigError
+from threadline.core.gateway_status import PlatformHealth, PlatformState, TurnCapacity
 from threadline.core.platform import Platform, Receive, Scope, Send
-from threadline.core.serving import Places, PlatformHealth, PlatformState
 from threadline.platforms.simulated import Simulated
 from threadline.platforms.webhook import Webhook, sign
 from threadline.testing.clock import A_MONDAY
-from threadline.testing.gate import RecordingGate
-from threadline.web.guard import Guard
+from threadline.testing.fake_gate import RecordingGate
 from threadline.web.problems import TooOften
+from threadline.web.request_limits import RequestGuard
 from threadline.web.server import make_app, serve
-from threadline.web.unsigned import Unsigned
+from threadline.web.signature_log import Unsigned
 
 
 @dataclass
@@ -33,7 +33,7 @@ class Health:
 
     is_ready: bool = True
     running: int = 0
-    places: Places = Places()
+    places: TurnCapacity = TurnCapacity()
     platforms: Mapping[str, PlatformHealth] = field(default_factory=dict)
     error: str | None = None
 
@@ -103,7 +103,9 @@ async def test_readiness_names_every_platform() -> None:
     down = PlatformHealth(state=PlatformState.DOWN, since=A_MONDAY, error="No route")
     async with server(gateway) as client:
         gateway.now = Health(
-            running=3, places=Places(total=32, taken=3, silent=2), platforms={"telegram": down}
+            running=3,
+            places=TurnCapacity(total=32, taken=3, silent=2),
+            platforms={"telegram": down},
         )
         ready = await client.get("/readyz")
         gateway.now = Health(is_ready=False, error="The outbox broke")
@@ -229,6 +231,7 @@ async def test_a_platform_that_breaks_harms_nobody() -> None:
         alive = await client.get("/healthz")
 
     assert (broken.status_code, wrong.status_code, alive.status_code) == (500, 405, 200)
+    assert wrong.headers["allow"] == "GET, HEAD"
     assert "secret" not in broken.text
     assert wrong.headers["allow"]
 
@@ -265,7 +268,7 @@ async def test_a_large_request_is_refused(is_told: bool) -> None:
 async def test_a_request_that_takes_too_long_is_ended() -> None:
     """Nobody holds a connection for ever."""
     app = make_app(FakeGateway(Odd("odd")))
-    guarded = Guard(app, request_time=Odd("odd").capabilities.edit_every / 20)
+    guarded = RequestGuard(app, request_time=Odd("odd").capabilities.edit_every / 20)
     transport = httpx.ASGITransport(app=guarded)
     async with httpx.AsyncClient(transport=transport, base_url="http://local") as client:
         response = await client.get("/platforms/odd/hangs")

@@ -19,14 +19,14 @@ from tests.web.browser import HERE, make_token, settings
 from tests.web.test_server import FakeGateway
 from threadline.core.account import TokenScope
 from threadline.core.message import MediaKind
-from threadline.sessions.store import Store
+from threadline.store import Store
 from threadline.testing.deadline import HANG_SECONDS
-from threadline.web.api.app import make_api
-from threadline.web.connections import Connection
-from threadline.web.filing import PIECE
-from threadline.web.guard import Guard
+from threadline.web.connections import HttpConnection
+from threadline.web.content_disposition import PIECE
+from threadline.web.request_limits import ANSWER_PIECE, RequestGuard
+from threadline.web.resources.app import make_api
 from threadline.web.server import serve
-from threadline.web.tickets import write_ticket
+from threadline.web.upload_tokens import write_ticket
 
 SHORT, LONG = timedelta(milliseconds=300), timedelta(minutes=5)
 PAUSE = 0.01
@@ -50,12 +50,17 @@ async def calling(
     *,
     request_time: timedelta,
     body_time: timedelta,
+    stranger_time: timedelta = LONG,
+    is_known: bool = True,
     length: int = 9000,
 ) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
     """Begin a request with a body of which nothing has come yet."""
-    shown = await make_token(store, TokenScope.READ, TokenScope.WRITE)
+    scopes = (TokenScope.READ, TokenScope.WRITE)
+    shown = await make_token(store, *scopes) if is_known else {}
     api = await open_api(store)
-    guard = Middleware(Guard, request_time=request_time, body_time=body_time)
+    guard = Middleware(
+        RequestGuard, request_time=request_time, body_time=body_time, stranger_time=stranger_time
+    )
     app = Starlette(routes=[Mount("/api", app=api)], middleware=[guard])
     async with serve(app, "127.0.0.1", 0) as url:
         where = urlsplit(url)
@@ -117,6 +122,24 @@ async def test_a_body_that_stops_is_cut_off(store: Store, path: str, kind: str) 
 
 
 @on(FAST)
+@pytest.mark.parametrize("path", ["/api/login/password", "/api/sessions", "/api/login/passkey"])
+async def test_the_whole_body_of_an_unknown_caller_has_a_deadline(store: Store, path: str) -> None:
+    """Each byte comes in time, and a caller without a login has only a short time for all."""
+    async with calling(
+        store,
+        path,
+        "application/json",
+        request_time=LONG,
+        body_time=LONG,
+        stranger_time=SHORT,
+        is_known=False,
+    ) as (reader, writer):
+        answer = await dribble(reader, writer)
+
+    assert answer.startswith(b"HTTP/1.1 408 ")
+
+
+@on(FAST)
 async def test_a_file_on_a_slow_line_arrives(store: Store) -> None:
     """On the line of a phone a file took longer than a request may, and was refused."""
     pieces, span = 8, timedelta(seconds=4)
@@ -126,6 +149,7 @@ async def test_a_file_on_a_slow_line_arrives(store: Store) -> None:
         "text/plain",
         request_time=span,
         body_time=span,
+        stranger_time=SHORT,
         length=pieces * PIECE,
     ) as (reader, writer):
         for _ in range(pieces):
@@ -147,7 +171,7 @@ async def test_a_file_is_sent_on_a_slow_line(store: Store) -> None:
     shown = await make_token(store, TokenScope.READ)
     api = await open_api(store)
     span = timedelta(seconds=2)
-    app = Guard(Starlette(routes=[Mount("/api", app=api)]), request_time=span)
+    app = RequestGuard(Starlette(routes=[Mount("/api", app=api)]), request_time=span)
     sent: list[Message] = []
 
     async def send(message: Message) -> None:
@@ -180,7 +204,7 @@ async def test_a_file_is_sent_on_a_slow_line(store: Store) -> None:
 async def test_who_takes_nothing_is_let_go() -> None:
     """An answer that nobody takes ends, and with it the connection, which nobody would end well."""
 
-    class Watched(Connection):
+    class Watched(HttpConnection):
         lost = asyncio.Event()
 
         def connection_lost(self, exc: Exception | None) -> None:
@@ -193,7 +217,7 @@ async def test_who_takes_nothing_is_let_go() -> None:
             await send({"type": "http.response.body", "body": b"x" * PIECE, "more_body": True})
 
     app = Starlette(
-        routes=[Mount("/", app=pour)], middleware=[Middleware(Guard, request_time=SHORT)]
+        routes=[Mount("/", app=pour)], middleware=[Middleware(RequestGuard, request_time=SHORT)]
     )
     async with serve(app, "127.0.0.1", 0, connection=Watched) as url:
         where = urlsplit(url)
@@ -203,3 +227,68 @@ async def test_who_takes_nothing_is_let_go() -> None:
         async with asyncio.timeout(HANG_SECONDS):
             await Watched.lost.wait()
         writer.close()
+
+
+async def test_who_takes_nothing_of_a_later_answer_is_let_go() -> None:
+    """Also a request that came together with the one before is ended, and so is its connection."""
+
+    class Watched(HttpConnection):
+        lost = asyncio.Event()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            super().connection_lost(exc)
+            self.lost.set()
+
+    async def pour(scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        while scope["path"] == "/endless":
+            await send({"type": "http.response.body", "body": b"x" * PIECE, "more_body": True})
+        await send({"type": "http.response.body", "body": b"x"})
+
+    app = Starlette(
+        routes=[Mount("/", app=pour)], middleware=[Middleware(RequestGuard, request_time=SHORT)]
+    )
+    async with serve(app, "127.0.0.1", 0, connection=Watched) as url:
+        where = urlsplit(url)
+        reader, writer = await asyncio.open_connection(where.hostname, where.port, limit=1)
+        first, second = (f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n" for path in ("/", "/endless"))
+        writer.write((first + second).encode())
+        await reader.readexactly(1)
+        async with asyncio.timeout(HANG_SECONDS):
+            await Watched.lost.wait()
+        writer.close()
+
+
+async def test_a_long_answer_waits_piece_by_piece() -> None:
+    """Of an answer that nobody takes, only a piece is handed to the connection."""
+    body = bytes(range(256)) * 1000
+    sent: list[Message] = []
+    is_taken = asyncio.Event()
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": body})
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+        if message.get("body"):
+            await is_taken.wait()
+
+    async def receive() -> Message:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    scope = {"type": "http", "method": "GET", "scheme": "http", "path": "/", "headers": []}
+    async with asyncio.TaskGroup() as group:
+        group.create_task(RequestGuard(answer)(scope, receive, send))
+        while len(sent) < 2:
+            await asyncio.sleep(0)
+        assert sent[1] == {
+            "type": "http.response.body",
+            "body": body[:ANSWER_PIECE],
+            "more_body": True,
+        }
+        is_taken.set()
+
+    assert b"".join(one.get("body", b"") for one in sent) == body
+    assert [one.get("more_body", False) for one in sent[1:]] == [True, True, True, False]

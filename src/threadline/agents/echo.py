@@ -7,15 +7,15 @@ from contextlib import aclosing
 from datetime import timedelta
 
 from threadline.agents.transcript import render_lines
-from threadline.core.agent import Output, Piece, Question, Request
+from threadline.core.agent import Output, Question, Request, TextDelta
 from threadline.core.errors import AgentError
 from threadline.core.message import Attachment, Message, Role
-from threadline.core.notice import SUMMARY_LIMIT
-from threadline.core.scribe import Written
 from threadline.core.session import Session
-from threadline.core.text import FIRST_WORDS, clean_title
+from threadline.core.summarizer import SummarizerOutput
+from threadline.core.system_notes import SUMMARY_LIMIT
 from threadline.core.turn import TurnId
 from threadline.core.usage import Usage
+from threadline.core.validation import FIRST_WORDS, clean_title
 
 QUOTE_LIMIT = 400
 _PIECES = re.compile(r"\S+\s*|\s+")
@@ -52,7 +52,7 @@ class Echo:
         said = 0
         async with aclosing(self._speak(request)) as outputs:
             async for output in outputs:
-                said += len(output.text.split()) if isinstance(output, Piece) else 0
+                said += len(output.text.split()) if isinstance(output, TextDelta) else 0
                 yield output
         heard = sum(len(message.text.split()) for message in request.history)
         yield Usage(provider="echo", model="echo", input_tokens=heard, output_tokens=said)
@@ -74,44 +74,44 @@ class Echo:
 
     async def _stream(self, text: str) -> AsyncGenerator[Output, None]:
         for piece in _PIECES.findall(text):
-            yield Piece(text=piece)
+            yield TextDelta(text=piece)
             await asyncio.sleep(self._pause)
 
     async def _count(self, request: Request) -> AsyncGenerator[Output, None]:
-        yield Piece(text="Slowly, then:")
+        yield TextDelta(text="Slowly, then:")
         for number in range(1, _SLOW_STEPS + 1):
             await asyncio.sleep(self._long_pause)
-            yield Piece(text=f" {number}")
+            yield TextDelta(text=f" {number}")
             for message in await request.steering():
-                yield Piece(text=f" (you added: {_quote(message.text)})")
-        yield Piece(text=". Done.")
+                yield TextDelta(text=f" (you added: {_quote(message.text)})")
+        yield TextDelta(text=". Done.")
 
     async def _break_off(self) -> AsyncGenerator[Output, None]:
         for piece in ("I ", "will ", "try, ", "but"):
-            yield Piece(text=piece)
+            yield TextDelta(text=piece)
             await asyncio.sleep(self._pause)
         raise AgentError("The echo was asked to fail, and did", hint="Say something else")
 
 
-class EchoScribe:
+class EchoSummarizer:
     """Names conversations by their first words, and sums them up by quoting them."""
 
     def window(self, session: Session) -> int | None:
         """Know no limit: the echo reads whatever it is given."""
         return None
 
-    async def write_title(self, session: Session, lines: Sequence[Message]) -> Written:
+    async def write_title(self, session: Session, lines: Sequence[Message]) -> SummarizerOutput:
         """Take the first words that somebody said."""
         said = (clean_title(line.text, _LINE_LIMIT) for line in lines if line.role is Role.USER)
         first = next(filter(None, said), "")
         if not first:
             raise AgentError("There is nothing to name in this conversation", id=session.id)
         words = " ".join(first.split()[:_TITLE_WORDS])
-        return Written(text=clean_title(words, FIRST_WORDS).rstrip(".,;:!?… "))
+        return SummarizerOutput(text=clean_title(words, FIRST_WORDS).rstrip(".,;:!?… "))
 
     async def write_summary(
         self, session: Session, lines: Sequence[Message], focus: str = ""
-    ) -> Written:
+    ) -> SummarizerOutput:
         """Quote every line shortly, but wholly what speaks of the focus; the newest outlast."""
         whole = [" ".join(line.split()) for line in render_lines(lines, SUMMARY_LIMIT // 4)]
         wanted = set(_WORD.findall(focus.lower()))
@@ -121,7 +121,7 @@ class EchoScribe:
         summary = _fit([f"- {line}" for line in kept])
         if not summary:
             raise AgentError("There is nothing to sum up in this conversation", id=session.id)
-        return Written(text=summary)
+        return SummarizerOutput(text=summary)
 
 
 async def _ask() -> AsyncGenerator[Output, None]:

@@ -9,7 +9,7 @@ from contextlib import aclosing, suppress
 from importlib import import_module
 from typing import Any, TypeAlias, cast
 
-from threadline.core.agent import Agent, Output, Piece, Request
+from threadline.core.agent import Agent, Output, Request, TextDelta
 from threadline.core.errors import AgentError, ConfigError, sentence_of
 from threadline.core.message import Role, say
 
@@ -39,7 +39,7 @@ class FunctionAgent:
         if inspect.isasyncgenfunction(self._function):
             async with aclosing(self._function(given)) as outputs:
                 async for output in outputs:
-                    yield Piece(text=output) if isinstance(output, str) else output
+                    yield TextDelta(text=output) if isinstance(output, str) else output
             return
         said = await self._call(given)
         if not isinstance(said, str) or not said:
@@ -97,7 +97,7 @@ def load_agent(name: str) -> Agent:
                 f"The class cannot be made without arguments: {error}", id=name, hint=hint
             ) from error
     if _is_of_pydantic_ai(found):
-        from threadline.agents.model.wrapping import WrappedAgent
+        from threadline.agents.model.pydantic_ai_adapter import WrappedAgent
 
         return WrappedAgent(cast("Any", found))
     if callable(getattr(found, "answer", None)):

@@ -8,14 +8,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from threadline.assembly.minds import has_model, make_scribe, name_agent, open_agent
-from threadline.assembly.models import list_models
+from threadline.assembly.agent_factory import has_model, make_scribe, name_agent, open_agent
+from threadline.assembly.model_list import list_models
+from threadline.core.database_url import checked_location, is_server
 from threadline.core.errors import ConfigError, Conflict, Invalid, StorageError
-from threadline.core.location import checked_location, is_server
 from threadline.core.platform import Platform
-from threadline.core.rules import Rules
-from threadline.sessions.store import Store
-from threadline.storage.database import Database
+from threadline.core.settings import Settings
+from threadline.database.port import Database
+from threadline.store import Store
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -63,15 +63,15 @@ class MakePlatform(Protocol):
 
 
 @asynccontextmanager
-async def open(where: str | Path, *, rules: Rules | None = None) -> AsyncIterator[Store]:
+async def open(where: str | Path, *, rules: Settings | None = None) -> AsyncIterator[Store]:
     """Open a store: the path of a file, or a PostgreSQL URL.
 
     Rules that name no time zone go by that of the machine.
     """
-    from threadline.assembly.outputs import drop_outputs
+    from threadline.assembly.export_files import drop_outputs
     from threadline.config import machine_zone
 
-    located = (rules or Rules()).in_zone(machine_zone())
+    located = (rules or Settings()).in_zone(machine_zone())
     database = await open_database(where)
     async with Store(database, located, drop_outputs=drop_outputs) as store:
         yield store
@@ -82,7 +82,7 @@ async def open_database(where: str | Path) -> Database:
     location = checked_location(str(where))
     if is_server(location):
         return await _open_postgres(location)
-    from threadline.storage.sqlite import SqliteDatabase
+    from threadline.database.sqlite import SqliteDatabase
 
     sqlite = SqliteDatabase(_file(where))
     await sqlite.open()
@@ -91,9 +91,9 @@ async def open_database(where: str | Path) -> Database:
 
 def refuse_lost(path: Path) -> None:
     """Raise `Misplaced` if a database file is gone that another process still has open."""
-    from threadline.storage.sqlite import owners
+    from threadline.database.sqlite import process_locks
 
-    owners.refuse_lost(path)
+    process_locks.refuse_lost(path)
 
 
 @asynccontextmanager
@@ -160,7 +160,7 @@ def _wanted(config: "Config") -> list[str]:
 
 def gateway_settings(config: "Config") -> "GatewaySettings":
     """Make the settings of a gateway."""
-    from threadline.gateway.pace import Pace
+    from threadline.gateway.intervals import Intervals
     from threadline.gateway.settings import GatewaySettings
 
     profiles = config.profiles.items()
@@ -177,7 +177,7 @@ def gateway_settings(config: "Config") -> "GatewaySettings":
         compact_at=config.scribe.compact_at,
         titles=config.scribe.titles and has_model(config),
         secrets=config.secrets(),
-        pace=Pace(
+        pace=Intervals(
             drain=timedelta(seconds=config.drain_seconds),
             inactivity=timedelta(minutes=config.inactivity_minutes),
         ),
@@ -190,12 +190,19 @@ def make_platform(config: "Config", name: str) -> Platform:
 
     make, settings = _factory(config, name), config.platform_settings(name)
     try:
-        return make(name, settings)
+        made = make(name, settings)
     except ValidationError as error:
         raise config.explain_platform(error, name, list(_fields(make))) from None
     except Invalid as error:
         hint = error.hint or "Look at the page of the platform"
         raise ConfigError(error.message, id=f"platforms.{name}", hint=hint) from error
+    if made.name != name:
+        # Who speaks there is known by the name: with another one they could pass for the owner.
+        hint = "Its package must use the name that it is given"
+        raise ConfigError(
+            f"The platform calls itself {made.name[:60]!r}", id=f"platforms.{name}", hint=hint
+        )
+    return made
 
 
 def _factory(config: "Config", name: str) -> MakePlatform:
@@ -209,6 +216,9 @@ def _factory(config: "Config", name: str) -> MakePlatform:
         ours: EntryPoint(name=ours, value=value, group=ENTRY_POINTS)
         for ours, value in PLATFORMS.items()
     }
+    if name in PLATFORMS and kind != name:
+        hint = "Its senders would count as those of that platform: choose another name"
+        raise ConfigError(f"{key} has the name of another kind of platform", id=key, hint=hint)
     if kind not in known:
         hint = f"There are: {', '.join(sorted(known))}; a platform called otherwise needs a type"
         if config.platforms[name].type is None:
@@ -247,7 +257,7 @@ async def restore(
     told = told or (lambda _done, _whole: None)
     now = now or datetime.now(UTC)
     if not is_server(location):
-        from threadline.storage.sqlite.backup import restore as restore_file
+        from threadline.database.sqlite.backup import restore as restore_file
 
         aside = await asyncio.to_thread(
             restore_file, _file(where), backup, replace=replace, now=now, told=told
@@ -277,14 +287,20 @@ async def _restore_server(
     url: str, backup: Path, *, replace: bool, now: datetime, told: Callable[[int, int], None]
 ) -> Path | None:
     with _postgres_needed():
-        from threadline.storage.postgres.backup import restore as restore_tables
-        from threadline.storage.postgres.connection import Target
+        from threadline.database.postgres.backup import restore as restore_tables
+        from threadline.database.postgres.connection import ConnectionTarget
 
     aside = backup.with_name(f"{backup.name}.before-{now:%Y%m%d-%H%M%S}")
     if aside.exists():
         raise Conflict("There is a file of that name already", id=str(aside), hint="Move it away")
     return await asyncio.to_thread(
-        restore_tables, Target(url), backup, aside=aside, replace=replace, now=now, told=told
+        restore_tables,
+        ConnectionTarget(url),
+        backup,
+        aside=aside,
+        replace=replace,
+        now=now,
+        told=told,
     )
 
 
@@ -304,7 +320,7 @@ def _postgres_needed() -> Iterator[None]:
 
 async def _open_postgres(url: str) -> Database:
     with _postgres_needed():
-        from threadline.storage.postgres import PostgresDatabase
+        from threadline.database.postgres import PostgresDatabase
 
     postgres = PostgresDatabase(url)
     await postgres.open()

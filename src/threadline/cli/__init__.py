@@ -1,1 +1,1 @@
-"""The command line: threadline chat · sessions · explain · doctor."""
+"""CLI: threadline chat · sessions · explain · doctor."""

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from threadline.cli.acting import in_store
 from threadline.cli.options import AsJson, Database
-from threadline.cli.screen import as_plain, local, say, show_table, tell, write_json
+from threadline.cli.output import as_plain, local, show_result, show_table, show_text, write_json
+from threadline.cli.store_context import in_store
 from threadline.core.account import LINK_LASTS, OWNER_NAME, Account, AccountRole, Actor
 from threadline.core.errors import Invalid, NotFound
 from threadline.core.route import canonical_profile
-from threadline.core.text import checked_name
+from threadline.core.validation import checked_name
 
 if TYPE_CHECKING:
-    from threadline.cli.opening import Opened
+    from threadline.cli.store_opener import Opened
 
 app = typer.Typer(name="account", help="Say who may use the web app.", no_args_is_help=True)
 
@@ -59,7 +59,7 @@ def add(
     made = in_store({"database": database}, act, make=True)
     link = f"`threadline account link {quote(made.name)}`"
     words = f"{made.name} is a member. {link} prints a login link for them."
-    tell(as_plain(made), words, as_json=as_json)
+    show_result(as_plain(made), words, as_json=as_json)
 
 
 @app.command()
@@ -74,19 +74,19 @@ def link(name: OwnName = OWNER_NAME, database: Database = None, as_json: AsJson 
     server = load_config(settings).server
 
     async def act(opened: "Opened") -> str:
-        from threadline.web.login.links import make_link
+        from threadline.web.auth.login_links import create_login_url
 
         account = await _find(opened, name)
         now = opened.store.now()
         serving = [one for one in await opened.store.gateways() if not one.is_silent(now)]
         url = next((one.url for one in serving if one.url), None)
-        return await make_link(opened.store, account, server, url, by=Actor())
+        return await create_login_url(opened.store, account, server, url, by=Actor())
 
     made = in_store(settings, act, make=True)
     if as_json:
         write_json({"link": made, "minutes": int(LINK_LASTS.total_seconds() // 60)})
     else:
-        say(made)
+        show_text(made)
 
 
 @app.command()
@@ -103,7 +103,7 @@ def password(
     new = None if drop else _read_password()
 
     async def act(opened: "Opened") -> Account:
-        from threadline.web.login.passwords import Passwords, checked_password
+        from threadline.web.auth.passwords import Passwords, checked_password
 
         account = await _find(opened, name)
         hashed = await Passwords().hash(checked_password(new, account.name)) if new else None
@@ -111,7 +111,9 @@ def password(
         return account
 
     account = in_store({"database": database}, act, make=True)
-    say(f"{account.name} has no password now." if drop else f"{account.name} has a new password.")
+    show_text(
+        f"{account.name} has no password now." if drop else f"{account.name} has a new password."
+    )
 
 
 @app.command()
@@ -124,7 +126,7 @@ def end(name: Name, database: Database = None, as_json: AsJson = False) -> None:
         return account
 
     account = in_store({"database": database}, act)
-    tell({"ended": account.name}, f"{account.name} is logged out for good.", as_json=as_json)
+    show_result({"ended": account.name}, f"{account.name} is logged out for good.", as_json=as_json)
 
 
 async def _find(opened: "Opened", name: str) -> Account:

@@ -4,13 +4,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from threadline.cli.acting import in_store
 from threadline.cli.options import AsJson, Database, Profile
-from threadline.cli.screen import as_plain, local, say, show_table, tell, write_json
-from threadline.core.approval import Allowance, AllowanceKey
+from threadline.cli.output import as_plain, local, show_result, show_table, show_text, write_json
+from threadline.cli.store_context import in_store
+from threadline.core.account import Actor
+from threadline.core.approval import AllowanceKey, ToolPermission
 
 if TYPE_CHECKING:
-    from threadline.cli.opening import Opened
+    from threadline.cli.store_opener import Opened
 
 app = typer.Typer(
     name="approvals", help="Say what agents may do without asking.", no_args_is_help=True
@@ -23,14 +24,14 @@ def list_approvals(
 ) -> None:
     """List the tools for which leave was given for longer than once."""
 
-    async def act(opened: "Opened") -> list[Allowance]:
+    async def act(opened: "Opened") -> list[ToolPermission]:
         return await opened.store.allowances(profile=profile)
 
     found = in_store({"database": database, "profile": profile}, act)
     if as_json:
         write_json(as_plain(found))
     elif not found:
-        say("Agents ask for every tool. /approve session and /approve always change that.")
+        show_text("Agents ask for every tool. /approve session and /approve always change that.")
     else:
         show_table(("NUMBER", "TOOL", "WHERE", "BY", "SINCE"), [_row(one) for one in found])
 
@@ -43,17 +44,19 @@ def revoke(
 ) -> None:
     """Take leave back: from its next turn on the agent asks again."""
 
-    async def act(opened: "Opened") -> Allowance:
-        return await opened.store.revoke_allowance(AllowanceKey(number))
+    async def act(opened: "Opened") -> ToolPermission:
+        return await opened.store.revoke_allowance(AllowanceKey(number), by=Actor())
 
     gone = in_store({"database": database}, act)
-    tell(as_plain(gone), f"Agents ask again for {gone.tool} ({_where(gone)}).", as_json=as_json)
+    show_result(
+        as_plain(gone), f"Agents ask again for {gone.tool} ({_where(gone)}).", as_json=as_json
+    )
 
 
-def _row(one: Allowance) -> tuple[str, ...]:
+def _row(one: ToolPermission) -> tuple[str, ...]:
     by = one.by_name or (str(one.by) if one.by else "")
     return str(one.key), one.tool, _where(one), by, local(one.allowed_at)
 
 
-def _where(one: Allowance) -> str:
+def _where(one: ToolPermission) -> str:
     return f"profile {one.profile}" if one.session_id is None else f"session {one.session_id}"

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from threadline.cli.acting import in_store
 from threadline.cli.options import AsJson, Database
-from threadline.cli.screen import say, write_json
+from threadline.cli.output import show_text, write_json
+from threadline.cli.store_context import audit_command, in_store
 
 if TYPE_CHECKING:
-    from threadline.cli.opening import Opened
+    from threadline.cli.store_opener import Opened
     from threadline.config import Config
 
 Force = Annotated[bool, typer.Option("--force", help="Replace what is there.")]
@@ -34,7 +34,7 @@ def backup(
     if as_json:
         write_json({"backup": str(to), "bytes": size})
     else:
-        say(f"Everything is in {to} ({size:,} bytes).")
+        show_text(f"Everything is in {to} ({size:,} bytes).")
 
 
 def restore(
@@ -56,27 +56,31 @@ def restore(
         kept = None if aside is None else str(aside)
         write_json({"database": config.shown_database, "aside": kept})
         return
-    say(f"{config.shown_database} now holds what {backup} held.")
+    show_text(f"{config.shown_database} now holds what {backup} held.")
     if aside is not None:
-        say(f"What was there before is in {aside}.")
-        say("What had been forgotten there, as far as it can be read, was forgotten again.")
+        show_text(f"What was there before is in {aside}.")
+        show_text("What had been forgotten there, as far as it can be read, was forgotten again.")
     else:
-        say("What was forgotten elsewhere after that backup was made is in it.")
+        show_text("What was forgotten elsewhere after that backup was made is in it.")
 
 
 async def _back_up(opened: "Opened", *, to: Path, force: bool) -> None:
-    from threadline.cli.progress import shown
+    from threadline.cli.progress import show_progress
 
-    with shown("Backing up") as advance:
+    with show_progress("Backing up") as advance:
         await opened.database.back_up(to, replace=force, told=advance)
+    await audit_command(opened.store, "store.backed_up", to.name)
 
 
 async def _restore(config: "Config", backup: Path, *, force: bool) -> Path | None:
     from threadline.assembly import restore as bring_back
-    from threadline.cli.opening import make_folder
-    from threadline.cli.progress import shown
+    from threadline.cli.progress import show_progress
+    from threadline.cli.store_opener import make_folder, open_store
 
     make_folder(config)
     where = config.database if config.is_server else config.path
-    with shown("Restoring") as advance:
-        return await bring_back(where, backup, replace=force, told=advance)
+    with show_progress("Restoring") as advance:
+        aside = await bring_back(where, backup, replace=force, told=advance)
+    async with open_store(config) as opened:
+        await audit_command(opened.store, "store.restored", backup.name)
+    return aside

@@ -15,7 +15,7 @@ def chat(database: Database = None, profile: Profile = None) -> None:
     itself. What was said is kept, also over a crash, and goes on with the next start. Lines can
     also be piped in: each of them is answered before the next one is read.
     """
-    from threadline.cli.talk import talk
+    from threadline.cli.chat_loop import talk
     from threadline.config import load_config
 
     config = load_config({"database": database, "profile": profile})

@@ -1,5 +1,6 @@
 """`threadline config`: every setting and where it came from; one is set, or taken out."""
 
+import asyncio
 import json
 import sys
 from typing import TYPE_CHECKING, Annotated
@@ -7,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from threadline.cli.options import AsJson, Database, Profile
-from threadline.cli.screen import say, show_table, write_json
-from threadline.core.errors import Invalid, NotFound
+from threadline.cli.output import complain, show_table, show_text, write_json
+from threadline.core.errors import Invalid, NotFound, StorageError
 
 if TYPE_CHECKING:
     from threadline.config import Config
@@ -62,7 +63,7 @@ def _show(key: str | None, database: str | None, profile: str | None, *, as_json
     if as_json:
         write_json({name: {"value": value, "from": origin} for name, value, origin in found})
     elif len(found) == 1 and found[0][0] == key:
-        say(_shown(found[0][1]))
+        show_text(_shown(found[0][1]))
     else:
         rows = [(name, _shown(value), origin) for name, value, origin in found]
         show_table(("setting", "value", "from"), rows)
@@ -72,17 +73,32 @@ def _show(key: str | None, database: str | None, profile: str | None, *, as_json
 
 def _change(key: str, written: str | None) -> None:
     """Set a setting, or take it out, in the user's file."""
-    from threadline.assembly.reloading import check_all, show_settings
-    from threadline.config.source import Source
-    from threadline.config.writing import change_settings
+    from threadline.assembly.reload import check_all, show_settings
+    from threadline.config.config_source import Source
+    from threadline.config.save import change_settings
 
     if written == "-":
         written = sys.stdin.readline().rstrip("\r\n")
     value = None if written is None else _read(key, written)
     source = Source()
     config = change_settings(source, {key: value}, show=show_settings, check=check_all)
-    say(f"Written to {source.file}. A server that runs goes by it after SIGHUP.")
+    asyncio.run(_record(config, key))
+    show_text(f"Written to {source.file}. A server that runs goes by it after SIGHUP.")
     _tell_what_holds(config, key, source.file.as_posix())
+
+
+async def _record(config: "Config", key: str) -> None:
+    """Write to the audit log which setting was changed, if there is a store already."""
+    from threadline.cli.store_context import audit_command
+    from threadline.cli.store_opener import exists, open_store
+
+    if not exists(config):
+        return
+    try:
+        async with open_store(config) as opened:
+            await audit_command(opened.store, "settings.changed", key)
+    except StorageError as error:  # the setting may be the one that mends it
+        complain(StorageError(f"This is not in the audit log: {error}"))
 
 
 def _tell_what_holds(config: "Config", key: str, file: str) -> None:
@@ -91,16 +107,16 @@ def _tell_what_holds(config: "Config", key: str, file: str) -> None:
 
     origin = config.origin_of(key)
     if origin not in {file, DEFAULT}:
-        say(f"But {key} comes from {origin}.")
+        show_text(f"But {key} comes from {origin}.")
 
 
 def _read(key: str, written: str) -> object:
     """Read a value as the file would, where it is no text."""
     import tomllib
 
-    from threadline.config.catalogue import SettingKind, kind_of
+    from threadline.config.setting_list import SettingKind, setting_kind
 
-    kind = kind_of(key)
+    kind = setting_kind(key)
     is_table = written.lstrip()[:1] in {"[", "{"}
     if kind is SettingKind.TEXT or (kind is None and not is_table):
         return written

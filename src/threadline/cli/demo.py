@@ -11,22 +11,22 @@ from datetime import timedelta
 from pathlib import Path
 
 from threadline.assembly import open, prepare_gateway
+from threadline.cli.demo_script import DemoPlatforms, DemoScript, Narrator, make_world
 from threadline.cli.logs import logged
-from threadline.cli.opening import make_private
-from threadline.cli.screen import fitted, say
-from threadline.cli.serving import guard, offer_login, require_loopback, wait_for_end
+from threadline.cli.output import fitted, show_text
+from threadline.cli.server_process import guard, offer_login, require_loopback, wait_for_shutdown
 from threadline.cli.signals import Signals
-from threadline.cli.story import Narrator, Story, World, make_world
+from threadline.cli.store_opener import make_private
 from threadline.config import DEFAULT, Config, data_folder, load_config, parse_config
-from threadline.config.serving import LogSettings
+from threadline.config.gateway_section import LogSettings
+from threadline.core.database_url import is_server
 from threadline.core.errors import Conflict
-from threadline.core.location import is_server
 from threadline.core.platform import Platform
 from threadline.gateway.gateway import Gateway
-from threadline.gateway.health import Health
-from threadline.gateway.meters import Meters
+from threadline.gateway.health import GatewayHealth
+from threadline.gateway.metrics import Metrics
+from threadline.web.app import WebApp
 from threadline.web.server import make_app, serve
-from threadline.web.site import Site
 
 PAUSE = timedelta(seconds=0.7)
 """How long a line of the story stands before the next one."""
@@ -49,7 +49,7 @@ port = {port}
 
 def run_demo(options: Mapping[str, str | None], *, keep: bool) -> None:
     """Play the demo in a store of its own, made anew unless it shall be kept, and stay up."""
-    config = settle(options, keep=keep)
+    config = choose_folder(options, keep=keep)
     with _logged(options), Signals() as signals:
         asyncio.run(_run(config, Narrator(pause=PAUSE), signals))
 
@@ -70,7 +70,7 @@ def _logged(options: Mapping[str, str | None]) -> Iterator[None]:
         yield
 
 
-def settle(options: Mapping[str, str | None], *, keep: bool) -> Config:
+def choose_folder(options: Mapping[str, str | None], *, keep: bool) -> Config:
     """Choose where the demo happens, and clear the place if it is our own."""
     given = options.get("database")
     if given and not keep and (is_server(given) or Path(given).expanduser().exists()):
@@ -112,7 +112,7 @@ async def _run(config: Config, narrator: Narrator, signals: Signals) -> None:
         signals.close(in_order=not signals.were_two)
     if not playing.cancelled():
         playing.result()
-    say("Stopped.")
+    show_text("Stopped.")
 
 
 async def _play_and_stay(config: Config, narrator: Narrator, signals: Signals) -> None:
@@ -120,22 +120,22 @@ async def _play_and_stay(config: Config, narrator: Narrator, signals: Signals) -
         guard(signals, gateway, config)
         _show_around(config, url)
         await offer_login(gateway.store, config, url)
-        say("Ctrl-C ends it.")
-        await wait_for_end(signals, gateway)
+        show_text("Ctrl-C ends it.")
+        await wait_for_shutdown(signals, gateway)
 
 
 @asynccontextmanager
 async def play(config: Config, narrator: Narrator) -> AsyncIterator[tuple[Gateway, str]]:
     """Play the story; gives the gateway that is up in the end, and its URL."""
     world = make_world()
-    story = Story(world, narrator)
+    story = DemoScript(world, narrator)
     where = config.database if config.is_server else config.path
     async with AsyncExitStack() as house:
         # The site outlives the gateway that crashes, so it has a store of its own.
         store = await house.enter_async_context(open(where, rules=config.rules()))
         async with prepare_gateway(config, world.all) as gateway:
-            front = Front(gateway)
-            site = Site(front, store, config)
+            front = DemoGateway(gateway)
+            site = WebApp(front, store, config)
             url = await house.enter_async_context(
                 serve(make_app(front, site=site), config.server.host, config.server.port)
             )
@@ -160,7 +160,7 @@ async def play(config: Config, narrator: Narrator) -> AsyncIterator[tuple[Gatewa
                 await asyncio.wait({watching})
 
 
-class Front:
+class DemoGateway:
     """What the web server shows: the gateway that is there now."""
 
     def __init__(self, gateway: Gateway) -> None:
@@ -168,7 +168,7 @@ class Front:
         self.gateway = gateway
 
     @property
-    def meters(self) -> Meters:
+    def meters(self) -> Metrics:
         """What it counts."""
         return self.gateway.meters
 
@@ -177,30 +177,30 @@ class Front:
         """The platforms that it serves."""
         return self.gateway.platforms
 
-    def health(self) -> Health:
+    def health(self) -> GatewayHealth:
         """Tell how everything is."""
         return self.gateway.health()
 
 
-def _introduce(config: Config, world: World, url: str) -> None:
+def _introduce(config: Config, world: DemoPlatforms, url: str) -> None:
     names = ", ".join(one.name.capitalize() for one in world.all)
     for sentence in (
         f"A demo: {names} are simulated, and so are their people. The rest is real.",
         f"It is kept in {config.shown_database}, and served at {url}.",
     ):
-        say("\n".join(fitted(sentence, sys.stdout)))
+        show_text("\n".join(fitted(sentence, sys.stdout)))
 
 
 def _show_around(config: Config, url: str) -> None:
     database = config.shown_database
-    say()
-    say("That was it. The gateway stays up; look around from another terminal:")
-    say(f"  threadline sessions list -d {database}")
-    say(f"  threadline search mountains -d {database}")
-    say(f"  threadline chat -d {database}")
-    say(f"  threadline send telegram:alice 'Dinner is ready' -d {database}")
-    say(f"  curl {url}/readyz")
-    say(f"  curl {url}/metrics")
+    show_text()
+    show_text("That was it. The gateway stays up; look around from another terminal:")
+    show_text(f"  threadline sessions list -d {database}")
+    show_text(f"  threadline search mountains -d {database}")
+    show_text(f"  threadline chat -d {database}")
+    show_text(f"  threadline send telegram:alice 'Dinner is ready' -d {database}")
+    show_text(f"  curl {url}/readyz")
+    show_text(f"  curl {url}/metrics")
 
 
 def _clear(path: Path) -> None:

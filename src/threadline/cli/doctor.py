@@ -21,13 +21,13 @@ def doctor(
     Settings, store, disk, what is under way, and whether models, servers of tools and platforms
     answer: a model is asked for one word. The exit code is 1 when something is gravely wrong.
     """
-    from threadline.cli.examination import examine, page
-    from threadline.cli.screen import say, write_json
+    from threadline.cli.checks import render_checks, run_checks
+    from threadline.cli.output import show_text, write_json
 
-    found = asyncio.run(examine({"database": database}, deep=deep, offline=offline))
+    found = asyncio.run(run_checks({"database": database}, deep=deep, offline=offline))
     if as_json:
         write_json(found.as_dict())
     else:
-        say(page(found))
+        show_text(render_checks(found))
     if not found.is_well:
         raise typer.Exit(1)

@@ -48,7 +48,7 @@ def explain(
     }
     if platform is None and sys.stdin.isatty():
         raise typer.BadParameter("say which platform, or give JSON lines", param_hint="--platform")
-    from threadline.cli.explaining import answer_lines, answer_one
+    from threadline.cli.explain_format import answer_lines, answer_one
     from threadline.config import load_config
 
     config = load_config({"database": database, "profile": profile})

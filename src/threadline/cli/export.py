@@ -5,19 +5,18 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from threadline.cli.acting import at_session, in_store
-from threadline.cli.files import STDIO, require_free, write_file
-from threadline.cli.identity import read_identity
-from threadline.cli.options import AsJson, Database, OfProject, Profile, SessionArg
-from threadline.cli.progress import Advance, shown
-from threadline.cli.screen import tell
+from threadline.cli.files import STDIO, require_free, write_private_file
+from threadline.cli.options import AsJson, Database, OfProject, Profile, SessionArg, read_identity
+from threadline.cli.output import show_result
+from threadline.cli.progress import Advance, show_progress
+from threadline.cli.store_context import at_session, audit_command, in_store
 from threadline.core.errors import Invalid
-from threadline.core.portable.files import ExportFormat, Extent, Selection
+from threadline.core.export_format.files import ExportFormat, ExportScope, Selection
 from threadline.core.session import SessionId
-from threadline.sessions.phrases import count
+from threadline.store.formatting import count
 
 if TYPE_CHECKING:
-    from threadline.cli.opening import Opened
+    from threadline.cli.store_opener import Opened
 
 
 Force: TypeAlias = Annotated[bool, typer.Option("--force", help="Write over a file.")]
@@ -50,10 +49,12 @@ def export_session(
     require_free(output, force=force)
 
     async def act(opened: "Opened", id: SessionId) -> int:
-        from threadline.cli.outputs import written_session
+        from threadline.cli.session_files import written_session
 
         blocks = written_session(opened.store, id, format, hidden=hidden, redact=redact)
-        return await write_file(output, blocks, force=force)
+        size = await write_private_file(output, blocks, force=force)
+        await audit_command(opened.store, "session.exported", id, format)
+        return size
 
     written = at_session({"database": database}, id, act)
     _say(output, written, as_json=as_json)
@@ -82,9 +83,11 @@ def export(
     selection = _selection(settings, everything=everything, person=person, project=project)
 
     async def act(opened: "Opened") -> int:
-        with shown("Exporting") as advance:
+        with show_progress("Exporting") as advance:
             lines = opened.store.export_history(selection, redact=redact)
-            return await write_file(output, _watched(lines, advance), force=force)
+            size = await write_private_file(output, _watched(lines, advance), force=force)
+        await audit_command(opened.store, "history.exported", selection.subject, selection.extent)
+        return size
 
     _say(output, in_store(settings, act), as_json=as_json)
 
@@ -108,15 +111,15 @@ def _selection(
     if everything:
         if settings["profile"] is not None:
             raise Invalid("Export either all, or a profile")
-        return Selection(extent=Extent.ALL)
+        return Selection(extent=ExportScope.ALL)
     if person is not None:
-        return Selection(extent=Extent.PERSON, person=read_identity(person))
+        return Selection(extent=ExportScope.PERSON, person=read_identity(person))
     if project is not None:
-        return Selection(extent=Extent.PROJECT, profile=profile, project=project)
-    return Selection(extent=Extent.PROFILE, profile=profile)
+        return Selection(extent=ExportScope.PROJECT, profile=profile, project=project)
+    return Selection(extent=ExportScope.PROFILE, profile=profile)
 
 
 def _say(output: str, written: int, *, as_json: bool) -> None:
     if output != STDIO:
         sentence = f"{output} is written: {count(written, 'byte')}."
-        tell({"file": output, "bytes": written}, sentence, as_json=as_json)
+        show_result({"file": output, "bytes": written}, sentence, as_json=as_json)

@@ -20,7 +20,7 @@ def require_free(path: str, *, force: bool) -> None:
         raise Conflict("There is such a file already", id=path, hint="--force writes over it")
 
 
-async def write_file(path: str, blocks: AsyncIterator[bytes], *, force: bool) -> int:
+async def write_private_file(path: str, blocks: AsyncIterator[bytes], *, force: bool) -> int:
     """Write a file that only its owner can read; it has its name only when it is complete."""
     require_free(path, force=force)
     if path == STDIO:

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from threadline.cli.acting import find, in_store
-from threadline.cli.identity import read_identity
-from threadline.cli.options import AsJson, Database, SessionArgs
-from threadline.cli.screen import local, say, write_json
-from threadline.core.forgetting import Certificate, ForgettingState, Plan
-from threadline.sessions.phrases import count
+from threadline.cli.options import AsJson, Database, SessionArgs, read_identity
+from threadline.cli.output import local, show_text, write_json
+from threadline.cli.store_context import find_session, in_store
+from threadline.core.account import Actor
+from threadline.core.deletion import Certificate, DeletionPreview, DeletionState
+from threadline.store.formatting import count
 
 if TYPE_CHECKING:
-    from threadline.cli.opening import Opened
-    from threadline.sessions.store.forgetting import Progress
+    from threadline.cli.store_opener import Opened
+    from threadline.store.facade.deletion import Progress
 
 app = typer.Typer(
     name="forget",
@@ -27,7 +27,7 @@ app = typer.Typer(
 
 Yes: TypeAlias = Annotated[bool, typer.Option("--yes", "-y", help="Do it, without asking.")]
 DryRun: TypeAlias = Annotated[bool, typer.Option("--dry-run", help="Only show what would go.")]
-Make: TypeAlias = "Callable[[Opened], Awaitable[tuple[Plan, Carry]]]"
+Make: TypeAlias = "Callable[[Opened], Awaitable[tuple[DeletionPreview, Carry]]]"
 Carry: TypeAlias = "Callable[[Progress], Awaitable[Certificate]]"
 
 _SHOWN = 10
@@ -43,10 +43,10 @@ def session(
 ) -> None:
     """Forget sessions: words, files, index, journal, free pages."""
 
-    async def make(opened: "Opened") -> "tuple[Plan, Carry]":
-        found = [await find(opened, id) for id in ids]
+    async def make(opened: "Opened") -> "tuple[DeletionPreview, Carry]":
+        found = [await find_session(opened, id) for id in ids]
         plan = await opened.store.plan_forgetting(found)
-        return plan, lambda told: opened.store.forget_sessions(found, progress=told)
+        return plan, lambda told: opened.store.forget_sessions(found, by=Actor(), progress=told)
 
     _run(make, database, yes=yes, dry_run=dry_run, as_json=as_json)
 
@@ -67,9 +67,9 @@ def person(
     """
     identity = read_identity(who)
 
-    async def make(opened: "Opened") -> "tuple[Plan, Carry]":
+    async def make(opened: "Opened") -> "tuple[DeletionPreview, Carry]":
         plan = await opened.store.plan_forgetting_person(identity)
-        return plan, lambda told: opened.store.forget_person(identity, progress=told)
+        return plan, lambda told: opened.store.forget_person(identity, by=Actor(), progress=told)
 
     _run(make, database, yes=yes, dry_run=dry_run, as_json=as_json)
 
@@ -81,9 +81,9 @@ def list_certificates(database: Database = None, as_json: AsJson = False) -> Non
     if as_json:
         write_json([_certificate_as_dict(one) for one in found])
     elif not found:
-        say("Nothing was forgotten here.")
+        show_text("Nothing was forgotten here.")
     else:
-        say("\n\n".join(certificate_page(one) for one in found))
+        show_text("\n\n".join(certificate_page(one) for one in found))
 
 
 @app.command()
@@ -93,10 +93,10 @@ def finish(database: Database = None, as_json: AsJson = False) -> None:
     if as_json:
         write_json([_certificate_as_dict(one) for one in found])
     elif not found:
-        say("Nothing is waiting to be forgotten.")
+        show_text("Nothing is waiting to be forgotten.")
     else:
-        say("\n\n".join(certificate_page(one) for one in found))
-    if any(one.state is not ForgettingState.DONE for one in found):
+        show_text("\n\n".join(certificate_page(one) for one in found))
+    if any(one.state is not DeletionState.DONE for one in found):
         raise typer.Exit(1)
 
 
@@ -108,31 +108,31 @@ def _run(make: "Make", database: str | None, *, yes: bool, dry_run: bool, as_jso
         made = None if certificate is None else _certificate_as_dict(certificate)
         write_json({"plan": plan_as_dict(plan), "certificate": made})
     elif certificate is not None:
-        say(certificate_page(certificate))
+        show_text(certificate_page(certificate))
     else:
         if not asks:
-            say(plan_page(plan))
-        say("Nothing was forgotten." + ("" if dry_run or asks else " Add --yes to do it."))
-    if certificate is not None and certificate.state is not ForgettingState.DONE:
+            show_text(render_preview(plan))
+        show_text("Nothing was forgotten." + ("" if dry_run or asks else " Add --yes to do it."))
+    if certificate is not None and certificate.state is not DeletionState.DONE:
         raise typer.Exit(1)
 
 
 async def _forget(
     opened: "Opened", *, make: "Make", does: bool, asks: bool
-) -> tuple[Plan, Certificate | None]:
-    from threadline.cli.progress import shown
+) -> tuple[DeletionPreview, Certificate | None]:
+    from threadline.cli.progress import show_progress
 
     plan, carry_out = await make(opened)
     if asks:
-        say(plan_page(plan))
+        show_text(render_preview(plan))
         does = await asyncio.to_thread(typer.confirm, "Forget this for good?")
     if not does:
         return plan, None
-    with shown("Forgetting") as advance:
+    with show_progress("Forgetting") as advance:
         return plan, await carry_out(lambda done: advance(done, None))
 
 
-def plan_page(plan: Plan) -> str:
+def render_preview(plan: DeletionPreview) -> str:
     """Say what would go."""
     lines = [f"This would go: {count(len(plan.sessions), 'session')} as a whole"]
     lines += _some(plan.sessions)
@@ -159,7 +159,7 @@ def _some(ids: tuple[str, ...]) -> list[str]:
 
 def certificate_page(certificate: Certificate) -> str:
     """Show a certificate to a person."""
-    is_done = certificate.state is ForgettingState.DONE
+    is_done = certificate.state is DeletionState.DONE
     lines = [f"Certificate {certificate.id}: {certificate.kind} forgotten"]
     if not is_done:
         lines[0] = f"Certificate {certificate.id}: {certificate.kind}, not yet forgotten"
@@ -177,7 +177,7 @@ def certificate_page(certificate: Certificate) -> str:
     return "\n".join(lines)
 
 
-def plan_as_dict(plan: Plan) -> dict[str, object]:
+def plan_as_dict(plan: DeletionPreview) -> dict[str, object]:
     """Give a plan as plain values, fit for JSON."""
     return {name: getattr(plan, name) for name in plan.__slots__}
 

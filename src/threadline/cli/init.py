@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from threadline.cli.files import require_free, write_file
-from threadline.cli.screen import say
+from threadline.cli.files import require_free, write_private_file
+from threadline.cli.output import show_text
 
 if TYPE_CHECKING:
-    from threadline.cli.sample import Answers
+    from threadline.cli.config_template import InitAnswers
 
 _SECRET_FILE = "webhook.secret"  # noqa: S105 - the name of a file
 
@@ -66,14 +66,14 @@ def init(
 
     On a terminal it asks a few questions; what an option says is not asked.
     """
-    from threadline.cli.questions import ask_all, checked_variable
-    from threadline.cli.sample import Answers, settings_file
+    from threadline.cli.config_template import InitAnswers, settings_file
+    from threadline.cli.init_prompts import ask_all, checked_variable
     from threadline.config import FILE, data_folder, parse_config
 
     folder = Path.cwd() if here else data_folder()
     target = folder / FILE
     require_free(str(target), force=force)
-    answers = Answers(
+    answers = InitAnswers(
         database=database,
         profile=profile,
         allow=tuple(allow),
@@ -92,21 +92,21 @@ def init(
     _tell(target, answers)
 
 
-def _tell(target: Path, answers: "Answers") -> None:
+def _tell(target: Path, answers: "InitAnswers") -> None:
     """Say what was written, and what is to be done before the start."""
-    say(f"The settings are in {target}.")
+    show_text(f"The settings are in {target}.")
     if answers.webhook:
-        say(f"The key with which messages are signed is in {target.parent / _SECRET_FILE}.")
+        show_text(f"The key with which messages are signed is in {target.parent / _SECRET_FILE}.")
     for variable in _missing(answers):
-        say(f"Set the variable {variable} before you start.")
-    say(
+        show_text(f"Set the variable {variable} before you start.")
+    show_text(
         "`threadline config` shows them, `threadline doctor` tries them, `threadline serve` starts."
     )
 
 
-def _missing(answers: "Answers") -> list[str]:
+def _missing(answers: "InitAnswers") -> list[str]:
     """Name the variables that must hold a secret, and that are not set here."""
-    from threadline.config.providing import KNOWN
+    from threadline.config.provider_section import KNOWN
 
     known = KNOWN.get((answers.model or "").partition(":")[0])
     usual = known.variables if known and known.asks_for_key else ()
@@ -118,13 +118,13 @@ def _missing(answers: "Answers") -> list[str]:
 
 async def _write(target: Path, text: str, *, with_secret: bool, force: bool) -> None:
     """Write the key before the settings that name it; one that is there is kept."""
-    from threadline.cli.opening import make_private
+    from threadline.cli.store_opener import make_private
 
     make_private(target.parent)
     key = target.parent / _SECRET_FILE
     if with_secret and not key.exists():
-        await write_file(str(key), _block(secrets.token_urlsafe(32) + "\n"), force=False)
-    await write_file(str(target), _block(text), force=force)
+        await write_private_file(str(key), _block(secrets.token_urlsafe(32) + "\n"), force=False)
+    await write_private_file(str(target), _block(text), force=force)
 
 
 async def _block(text: str) -> AsyncIterator[bytes]:

@@ -6,19 +6,20 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from threadline.cli.acting import in_store
-from threadline.cli.completing import complete_job, complete_target
 from threadline.cli.options import AsJson, Database, Limit, Profile
-from threadline.cli.screen import as_plain, local, say, show_table, tell, write_json
+from threadline.cli.output import as_plain, local, show_result, show_table, show_text, write_json
+from threadline.cli.shell_completion import complete_job, complete_target
+from threadline.cli.store_context import in_store
+from threadline.core.account import Actor
 from threadline.core.errors import Invalid
-from threadline.core.job import Job, JobId, JobRun, Mirror, NewJob, RunState
-from threadline.core.person import Asker
+from threadline.core.job import Job, JobId, JobRun, MirrorMode, NewJob, RunState
+from threadline.core.person import Viewer
 
 if TYPE_CHECKING:
-    from threadline.cli.opening import Opened
-    from threadline.cli.reaching import Around
-    from threadline.sessions.runs import Start
-    from threadline.sessions.store import Store
+    from threadline.cli.platform_names import PlatformNames
+    from threadline.cli.store_opener import Opened
+    from threadline.store import Store
+    from threadline.store.jobs.job_runs import JobStart
 
 T = TypeVar("T")
 
@@ -51,7 +52,7 @@ Target = Annotated[
     ),
 ]
 Mirrored = Annotated[
-    Mirror | None,
+    MirrorMode | None,
     typer.Option("--mirror", help="Also record it in the conversation that goes on there."),
 ]
 Name = Annotated[str | None, typer.Option("--name", help="What its runs are called.")]
@@ -68,7 +69,9 @@ def list_jobs(database: Database = None, profile: Profile = None, as_json: AsJso
     if as_json:
         write_json(as_plain(list(found)))
     elif not found:
-        say("There are no jobs yet. `threadline jobs add PROMPT --every 'day 9:00'` makes one.")
+        show_text(
+            "There are no jobs yet. `threadline jobs add PROMPT --every 'day 9:00'` makes one."
+        )
     else:
         rows = [(str(one.id), _next(one), one.schedule, one.target, one.name) for one in found]
         show_table(("N", "NEXT", "SCHEDULE", "TARGET", "NAME"), rows)
@@ -98,16 +101,16 @@ def add(
         schedule=schedule,
         timezone=timezone or _machine_zone(),
         target=target or "origin",
-        mirror=mirror or Mirror.NONE,
+        mirror=mirror or MirrorMode.NONE,
         name=name or "",
     )
 
-    async def act(opened: "Opened", around: "Around") -> Job:
+    async def act(opened: "Opened", around: "PlatformNames") -> Job:
         known = await around.known(opened.store)
         return await opened.store.make_job(new, _owner(opened), platforms=known)
 
     made = _with_platforms({"database": database, "profile": profile}, act, make=True)
-    tell(as_plain(made), f"Job {made.id} is there. Next: {_next(made)}.", as_json=as_json)
+    show_result(as_plain(made), f"Job {made.id} is there. Next: {_next(made)}.", as_json=as_json)
 
 
 @app.command()
@@ -129,8 +132,8 @@ def change(
     """Let a job ask something else, at other times, or for others."""
     schedule = _schedule(cron, every, at)
 
-    async def act(opened: "Opened", around: "Around") -> Job:
-        from threadline.sessions.jobs import JobChange
+    async def act(opened: "Opened", around: "PlatformNames") -> Job:
+        from threadline.store.jobs.jobs import JobChange
 
         wanted = JobChange(
             prompt=prompt,
@@ -141,11 +144,13 @@ def change(
             name=name,
         )
         known = await around.known(opened.store)
-        return await opened.store.change_job(JobId(number), wanted, _owner(opened), platforms=known)
+        return await opened.store.change_job(
+            JobId(number), wanted, _owner(opened), platforms=known, by=Actor()
+        )
 
     changed = _with_platforms({"database": database, "profile": profile}, act)
     sentence = f"Job {number} is {changed.name}. Next: {_next(changed)}."
-    tell(as_plain(changed), sentence, as_json=as_json)
+    show_result(as_plain(changed), sentence, as_json=as_json)
 
 
 @app.command()
@@ -158,7 +163,7 @@ def show(
         return await opened.store.job(JobId(number), _owner(opened))
 
     job = in_store({"database": database, "profile": profile}, act)
-    mirrored = ", and into the conversation there" if job.mirror is Mirror.TARGET else ""
+    mirrored = ", and into the conversation there" if job.mirror is MirrorMode.TARGET else ""
     lines = [
         f"{job.name} (job {job.id}, profile {job.profile})",
         f"when    {job.schedule} ({job.timezone})",
@@ -168,7 +173,7 @@ def show(
         "",
         job.prompt,
     ]
-    tell(as_plain(job), "\n".join(lines), as_json=as_json)
+    show_result(as_plain(job), "\n".join(lines), as_json=as_json)
 
 
 @app.command()
@@ -177,7 +182,7 @@ def pause(
 ) -> None:
     """Let a job rest."""
     job = _with_job(number, database, profile, lambda store: store.pause_job)
-    tell(as_plain(job), f"Job {number} rests.", as_json=as_json)
+    show_result(as_plain(job), f"Job {number} rests.", as_json=as_json)
 
 
 @app.command()
@@ -186,7 +191,7 @@ def resume(
 ) -> None:
     """Let a job go on."""
     job = _with_job(number, database, profile, lambda store: store.resume_job)
-    tell(as_plain(job), f"Job {number} goes on. Next: {_next(job)}.", as_json=as_json)
+    show_result(as_plain(job), f"Job {number} goes on. Next: {_next(job)}.", as_json=as_json)
 
 
 @app.command()
@@ -195,9 +200,11 @@ def run(
 ) -> None:
     """Start a job now; a running gateway answers it."""
 
-    async def act(opened: "Opened", around: "Around") -> "tuple[Start, bool]":
+    async def act(opened: "Opened", around: "PlatformNames") -> "tuple[JobStart, bool]":
         known = await around.known(opened.store)
-        begun = await opened.store.run_job(JobId(number), _owner(opened), platforms=known)
+        begun = await opened.store.run_job(
+            JobId(number), _owner(opened), platforms=known, by=Actor()
+        )
         return begun, bool(await opened.store.gateways())
 
     begun, is_served = _with_platforms({"database": database, "profile": profile}, act)
@@ -207,7 +214,7 @@ def run(
         sentence = f"Job {number} runs now."
     else:
         sentence = f"Job {number} waits: no gateway serves. `threadline serve` starts one."
-    tell(as_plain(begun), sentence, as_json=as_json)
+    show_result(as_plain(begun), sentence, as_json=as_json)
 
 
 @app.command()
@@ -227,7 +234,7 @@ def runs(
     if as_json:
         write_json(as_plain(list(found)))
     elif not found:
-        say(f"Job {number} has not run yet.")
+        show_text(f"Job {number} has not run yet.")
     else:
         rows = [
             (local(one.due_at), one.shown_state, one.session_id or "", one.why or "")
@@ -242,37 +249,37 @@ def delete(
 ) -> None:
     """Delete a job; the sessions of its runs stay."""
     gone = _with_job(number, database, profile, lambda store: store.delete_job)
-    tell(as_plain(gone), f"Job {number} is gone. Its sessions stay.", as_json=as_json)
+    show_result(as_plain(gone), f"Job {number} is gone. Its sessions stay.", as_json=as_json)
 
 
 def _with_job(
     number: int,
     database: str | None,
     profile: str | None,
-    verb: "Callable[[Store], Callable[[JobId, Asker], Awaitable[Job]]]",
+    verb: "Callable[[Store], Callable[..., Awaitable[Job]]]",
 ) -> Job:
     """Do something with a job in the owner's name."""
 
     async def act(opened: "Opened") -> Job:
-        return await verb(opened.store)(JobId(number), _owner(opened))
+        return await verb(opened.store)(JobId(number), _owner(opened), by=Actor())
 
     return in_store({"database": database, "profile": profile}, act)
 
 
 def _with_platforms(
     settings: dict[str, str | None],
-    act: "Callable[[Opened, Around], Awaitable[T]]",
+    act: "Callable[[Opened, PlatformNames], Awaitable[T]]",
     *,
     make: bool = False,
 ) -> T:
-    from threadline.cli.reaching import look_around
+    from threadline.cli.platform_names import read_platform_names
 
-    around = look_around(settings)
+    around = read_platform_names(settings)
     return in_store(settings, lambda opened: act(opened, around), make=make)
 
 
-def _owner(opened: "Opened") -> Asker:
-    return Asker.owner(opened.profile)
+def _owner(opened: "Opened") -> Viewer:
+    return Viewer.owner(opened.profile)
 
 
 def _schedule(cron: str | None, every: str | None, at: str | None) -> str | None:

@@ -9,9 +9,9 @@ from typing import Any, TextIO
 import structlog
 from structlog.typing import EventDict, Processor
 
-from threadline.cli.screen import clean
-from threadline.config.serving import LogFormat, LogLevel, LogSettings
-from threadline.core.secrecy import hush
+from threadline.cli.output import clean
+from threadline.config.gateway_section import LogFormat, LogLevel, LogSettings
+from threadline.core.redaction import mask_secrets
 
 _QUIET = (
     "asyncio", "uvicorn",
@@ -39,7 +39,7 @@ def logged(
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         structlog.processors.StackInfoRenderer(),
         structlog.processors.format_exc_info,
-        Hushed(secrets),
+        SecretFilter(secrets),
     ]
     formatter = structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=shared,
@@ -63,7 +63,7 @@ def logged(
         root.setLevel(before)
 
 
-class Hushed:
+class SecretFilter:
     """Takes known secrets out of whatever is about to be written."""
 
     def __init__(self, secrets: Collection[str]) -> None:
@@ -78,7 +78,7 @@ class Hushed:
 
     def _hidden(self, value: object) -> object:
         if isinstance(value, str):
-            return hush(value, self._secrets)
+            return mask_secrets(value, self._secrets)
         if isinstance(value, dict):
             return {key: self._hidden(one) for key, one in value.items()}
         if isinstance(value, list | tuple):

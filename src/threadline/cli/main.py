@@ -11,7 +11,6 @@ from typer.core import TyperGroup
 from threadline.cli import (
     account,
     approvals,
-    arranging,
     backup,
     chat,
     config,
@@ -19,26 +18,27 @@ from threadline.cli import (
     explain,
     export,
     forget,
-    importing,
+    import_history,
     init,
     jobs,
-    listing,
     pair,
     people,
     projects,
     prune,
-    searching,
+    search,
     send,
     serve,
+    session_edit,
+    session_list,
     sessions,
     status,
 )
-from threadline.cli.screen import complain, let_go_of_output, say
+from threadline.cli.output import complain, let_go_of_output, show_text
 from threadline.core.errors import StorageError, ThreadlineError
-from threadline.gateway.heap import spare_heap
+from threadline.gateway.garbage_collector import spare_heap
 
 
-class Family(TyperGroup):
+class CommandGroup(TyperGroup):
     """Commands whose errors, where they are of our family, are a sentence and exit code 1."""
 
     def invoke(self, ctx: Any) -> Any:
@@ -51,7 +51,7 @@ class Family(TyperGroup):
 
 
 app = typer.Typer(
-    cls=Family,
+    cls=CommandGroup,
     name="threadline",
     help="One durable conversation, whichever app it is spoken in.",
     no_args_is_help=True,
@@ -65,19 +65,19 @@ app.command()(serve.serve)
 app.command()(status.status)
 app.command()(chat.chat)
 app.add_typer(sessions.app)
-sessions.app.command("list")(listing.list_sessions)
+sessions.app.command("list")(session_list.list_sessions)
 for command in (
-    listing.stats,
-    arranging.title,
-    arranging.pin,
-    arranging.archive,
-    arranging.move,
-    arranging.branch,
-    arranging.undo,
-    searching.search,
+    session_list.stats,
+    session_edit.title,
+    session_edit.pin,
+    session_edit.archive,
+    session_edit.move,
+    session_edit.branch,
+    session_edit.undo,
+    search.search,
 ):
     sessions.app.command()(command)
-app.command()(searching.search)
+app.command()(search.search)
 app.add_typer(account.app)
 app.add_typer(people.app)
 app.add_typer(pair.app)
@@ -87,7 +87,7 @@ app.add_typer(jobs.app)
 app.command()(send.send)
 sessions.app.command("export")(export.export_session)
 app.command()(export.export)
-app.command("import")(importing.import_file)
+app.command("import")(import_history.import_file)
 app.command()(explain.explain)
 app.command()(doctor.doctor)
 app.add_typer(forget.app)
@@ -101,7 +101,7 @@ def _tell_version(*, wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
 
-        say(f"threadline {version('threadline')}")
+        show_text(f"threadline {version('threadline')}")
         raise typer.Exit
 
 

@@ -4,15 +4,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from threadline.cli.acting import in_store
-from threadline.cli.identity import read_identity
-from threadline.cli.options import AsJson, Database, Profile
-from threadline.cli.screen import as_plain, local, say, show_table, tell, write_json
+from threadline.cli.options import AsJson, Database, Profile, read_identity
+from threadline.cli.output import as_plain, local, show_result, show_table, show_text, write_json
+from threadline.cli.store_context import in_store
 from threadline.core.access import Grant, Pairing
+from threadline.core.account import Actor
 from threadline.core.errors import NotFound
 
 if TYPE_CHECKING:
-    from threadline.cli.opening import Opened
+    from threadline.cli.store_opener import Opened
 
 app = typer.Typer(name="pair", help="Let people in who write from a chat.", no_args_is_help=True)
 
@@ -36,7 +36,9 @@ def list_people(
     if as_json:
         write_json({"waiting": as_plain(waiting), "let_in": as_plain(let_in)})
     elif not waiting and not let_in:
-        say("Nobody waits, and nobody was let in. Whoever writes to your bot is shown a code.")
+        show_text(
+            "Nobody waits, and nobody was let in. Whoever writes to your bot is shown a code."
+        )
     else:
         rows = [
             *(_row(one, f"waits until {local(one.expires_at)}") for one in waiting),
@@ -59,10 +61,12 @@ def approve(
 
     async def act(opened: "Opened") -> Grant:
         chosen = opened.profile
-        return await opened.store.approve_pairing(code, platform=platform, profile=chosen)
+        return await opened.store.approve_pairing(
+            code, platform=platform, profile=chosen, by=Actor()
+        )
 
     grant = in_store({"database": database, "profile": profile}, act)
-    tell(as_plain(grant), f"{_called(grant)} may speak now.", as_json=as_json)
+    show_result(as_plain(grant), f"{_called(grant)} may speak now.", as_json=as_json)
 
 
 @app.command()
@@ -72,10 +76,10 @@ def allow(
     """Let somebody in without a code."""
 
     async def act(opened: "Opened") -> Grant:
-        return await opened.store.allow(read_identity(who), profile=opened.profile)
+        return await opened.store.allow(read_identity(who), profile=opened.profile, by=Actor())
 
     grant = in_store({"database": database, "profile": profile}, act, make=True)
-    tell(as_plain(grant), f"{_called(grant)} may speak now.", as_json=as_json)
+    show_result(as_plain(grant), f"{_called(grant)} may speak now.", as_json=as_json)
 
 
 @app.command()
@@ -85,7 +89,7 @@ def revoke(
     """Let somebody in no longer, or turn away who waits."""
 
     async def act(opened: "Opened") -> None:
-        if not await opened.store.revoke(read_identity(who), profile=opened.profile):
+        if not await opened.store.revoke(read_identity(who), profile=opened.profile, by=Actor()):
             raise NotFound(
                 "They were not let in here, and do not wait",
                 id=who[:60],
@@ -94,7 +98,7 @@ def revoke(
 
     in_store({"database": database, "profile": profile}, act)
     words = f"{who} may speak no longer, unless the settings name them."
-    tell({"revoked": str(read_identity(who))}, words, as_json=as_json)
+    show_result({"revoked": str(read_identity(who))}, words, as_json=as_json)
 
 
 def _row(one: Pairing | Grant, state: str) -> tuple[str, str, str]:

@@ -4,15 +4,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from threadline.cli.acting import in_store
-from threadline.cli.identity import read_identity
-from threadline.cli.options import AsJson, Database
-from threadline.cli.screen import as_plain, say, show_table, tell, write_json
+from threadline.cli.options import AsJson, Database, read_identity
+from threadline.cli.output import as_plain, show_result, show_table, show_text, write_json
+from threadline.cli.store_context import in_store
+from threadline.core.account import Actor
 from threadline.core.person import Person, PersonKey
 
 if TYPE_CHECKING:
-    from threadline.cli.opening import Opened
-    from threadline.sessions.people.parting import Parting
+    from threadline.cli.store_opener import Opened
+    from threadline.store.linking.unlink import Parting
 
 app = typer.Typer(name="people", help="Say who is the same person.", no_args_is_help=True)
 
@@ -30,7 +30,9 @@ def list_people(database: Database = None, as_json: AsJson = False) -> None:
     if as_json:
         write_json(as_plain(found))
     elif not found:
-        say("Nobody is linked yet. People do it with /link; `threadline people join` does it, too.")
+        show_text(
+            "Nobody is linked yet. People do it with /link; `threadline people join` does it, too."
+        )
     else:
         rows = [(str(one.key), one.name or "", _senders(one)) for one in found]
         show_table(("KEY", "NAME", "SENDERS"), rows)
@@ -41,10 +43,10 @@ def join(one: Who, other: Who, database: Database = None, as_json: AsJson = Fals
     """Make two senders one person."""
 
     async def act(opened: "Opened") -> Person:
-        return await opened.store.join(read_identity(one), read_identity(other))
+        return await opened.store.join(read_identity(one), read_identity(other), by=Actor())
 
     person = in_store({"database": database}, act)
-    tell(as_plain(person), f"They are one person: {_senders(person)}.", as_json=as_json)
+    show_result(as_plain(person), f"They are one person: {_senders(person)}.", as_json=as_json)
 
 
 @app.command()
@@ -52,11 +54,11 @@ def part(who: Who, database: Database = None, as_json: AsJson = False) -> None:
     """Let a sender be a person of their own again."""
 
     async def act(opened: "Opened") -> "Parting | None":
-        return await opened.store.part(read_identity(who))
+        return await opened.store.part(read_identity(who), by=Actor())
 
     parting = in_store({"database": database}, act)
     words = "They were linked with nobody." if parting is None else "They are on their own now."
-    tell(as_plain(parting), words, as_json=as_json)
+    show_result(as_plain(parting), words, as_json=as_json)
 
 
 @app.command()
@@ -69,10 +71,10 @@ def rename(
     """Call a person by another name."""
 
     async def act(opened: "Opened") -> Person:
-        return await opened.store.rename_person(PersonKey(key), name)
+        return await opened.store.rename_person(PersonKey(key), name, by=Actor())
 
     person = in_store({"database": database}, act)
-    tell(as_plain(person), f"They are called {person.name} now.", as_json=as_json)
+    show_result(as_plain(person), f"They are called {person.name} now.", as_json=as_json)
 
 
 def _senders(person: Person) -> str:

@@ -9,7 +9,7 @@ Advance = Callable[[int, int | None], None]
 
 
 @contextmanager
-def shown(what: str) -> Iterator[Advance]:
+def show_progress(what: str) -> Iterator[Advance]:
     """Show how far something has come, on a terminal's standard error and nowhere else."""
     if not sys.stderr.isatty():
         yield lambda _done, _whole: None

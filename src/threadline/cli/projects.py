@@ -4,16 +4,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from threadline.cli.acting import in_store
 from threadline.cli.options import AsJson, Database, Profile
-from threadline.cli.screen import as_plain, say, show_table, tell, write_json
+from threadline.cli.output import as_plain, show_result, show_table, show_text, write_json
+from threadline.cli.store_context import in_store
 from threadline.core.errors import NotFound
 from threadline.core.project import CountedProject, Project, ProjectColor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from threadline.cli.opening import Opened
+    from threadline.cli.store_opener import Opened
 
 app = typer.Typer(name="projects", help="Group sessions.", no_args_is_help=True)
 
@@ -34,7 +34,7 @@ def list_projects(
     if as_json:
         write_json(as_plain(found))
     elif not found:
-        say("There are no projects yet. `threadline projects add NAME` makes one.")
+        show_text("There are no projects yet. `threadline projects add NAME` makes one.")
     else:
         rows = [(str(one.sessions), one.project.color, one.project.name) for one in found]
         show_table(("SESSIONS", "COLOR", "NAME"), rows)
@@ -54,7 +54,7 @@ def add(
         return await opened.store.make_project(name, color, profile=opened.profile)
 
     made = in_store({"database": database, "profile": profile}, act)
-    tell(as_plain(made), f"{made.name} is there.", as_json=as_json)
+    show_result(as_plain(made), f"{made.name} is there.", as_json=as_json)
 
 
 @app.command()
@@ -74,7 +74,7 @@ def change(
         return await opened.store.change_project(project.key, name=to, color=color)
 
     changed = in_store({"database": database, "profile": profile}, act)
-    tell(as_plain(changed), f"It is {changed.name}, {changed.color}.", as_json=as_json)
+    show_result(as_plain(changed), f"It is {changed.name}, {changed.color}.", as_json=as_json)
 
 
 @app.command()
@@ -89,7 +89,7 @@ def delete(
         return project
 
     gone = in_store({"database": database, "profile": profile}, act)
-    tell(as_plain(gone), f"{gone.name} is gone. Its sessions stay.", as_json=as_json)
+    show_result(as_plain(gone), f"{gone.name} is gone. Its sessions stay.", as_json=as_json)
 
 
 async def find_project(opened: "Opened", name: str) -> Project:

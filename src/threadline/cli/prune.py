@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from threadline.cli.acting import in_store
 from threadline.cli.options import AsJson, Database
-from threadline.cli.screen import say, write_json
-from threadline.core.forgetting import Certificate, Plan
+from threadline.cli.output import show_text, write_json
+from threadline.cli.store_context import audit_command, in_store
+from threadline.core.deletion import Certificate, DeletionPreview
 from threadline.core.retention import Retention
-from threadline.sessions.phrases import count
+from threadline.store.formatting import count
 
 if TYPE_CHECKING:
-    from threadline.cli.opening import Opened
+    from threadline.cli.store_opener import Opened
 
 
 def prune(
@@ -41,20 +41,22 @@ def prune(
         return
     went = "would go" if dry_run else "went"
     what = f"{count(len(plan.sessions), 'session')} with {count(plan.messages, 'message')}"
-    say(f"{what} {went}." if plan.sessions else "No session has been kept for too long.")
+    show_text(f"{what} {went}." if plan.sessions else "No session has been kept for too long.")
     if freed:
-        say(f"{count(freed, 'silent route')} let go.")
+        show_text(f"{count(freed, 'silent route')} let go.")
 
 
 async def _prune(
     opened: "Opened", *, given: Retention | None, dry_run: bool
-) -> tuple[Plan, Certificate | None, int]:
-    from threadline.cli.progress import shown
+) -> tuple[DeletionPreview, Certificate | None, int]:
+    from threadline.cli.progress import show_progress
 
     plan = await opened.store.plan_pruning(given)
     if dry_run:
         return plan, None, 0
     whole = len(plan.sessions)
-    with shown("Pruning") as advance:
+    with show_progress("Pruning") as advance:
         certificate = await opened.store.prune(given, progress=lambda done: advance(done, whole))
+    if plan.sessions:
+        await audit_command(opened.store, "history.pruned", count(whole, "session"))
     return plan, certificate, await opened.store.unbind_idle()

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from threadline.cli.acting import in_store
-from threadline.cli.completing import complete_target
 from threadline.cli.files import read_file
 from threadline.cli.options import AsJson, Database, Profile
-from threadline.cli.screen import as_plain, say, write_json
+from threadline.cli.output import as_plain, show_text, write_json
+from threadline.cli.shell_completion import complete_target
+from threadline.cli.store_context import in_store
 from threadline.core.message import Attachment, MediaKind
 from threadline.core.target import target_of
 
 if TYPE_CHECKING:
-    from threadline.cli.opening import Opened
-    from threadline.sessions.store import Store
-    from threadline.sessions.targets import Sent
+    from threadline.cli.store_opener import Opened
+    from threadline.store import Store
+    from threadline.store.deliveries.targets import Sent
 
 _UNKNOWN = "application/octet-stream"
 
@@ -42,10 +42,10 @@ def send(
     as_json: AsJson = False,
 ) -> None:
     """Send words, and perhaps files, to a target."""
-    from threadline.cli.reaching import look_around
+    from threadline.cli.platform_names import read_platform_names
 
     settings = {"database": database, "profile": profile}
-    around = look_around(settings)
+    around = read_platform_names(settings)
     words = sys.stdin.read() if text == "-" else text
 
     async def act(opened: "Opened") -> "tuple[Sent, bool]":
@@ -65,11 +65,13 @@ def send(
         write_json({"is_served": is_served, "sent": _plain(owed), "problems": owed.problems})
         return
     for id, address in owed.deliveries:
-        say(f"Owed to {target_of(address)} (delivery {id}).")
+        show_text(f"Owed to {target_of(address)} (delivery {id}).")
     for problem in owed.problems:
-        say(problem)
+        show_text(problem)
     if not is_served:
-        say("No gateway serves just now; the next one sends it. `threadline serve` starts one.")
+        show_text(
+            "No gateway serves just now; the next one sends it. `threadline serve` starts one."
+        )
 
 
 def _plain(owed: "Sent") -> list[dict[str, object]]:

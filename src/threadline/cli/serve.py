@@ -45,10 +45,10 @@ def serve(
         return
     from threadline.assembly import check_platforms
     from threadline.cli.logs import logged
-    from threadline.cli.serving import run_server
+    from threadline.cli.server_process import run_server
     from threadline.cli.signals import Signals
-    from threadline.config.source import Source
-    from threadline.gateway.heap import settle_heap
+    from threadline.config.config_source import Source
+    from threadline.gateway.garbage_collector import settle_heap
 
     source = Source(options=options)
     config = source.load()

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 import typer
 
 from threadline.cli.options import AsJson, Database, Limit, SessionArg
-from threadline.cli.screen import as_plain, local, say, show_marker, write_json
+from threadline.cli.output import as_plain, local, show_marker, show_text, write_json
 from threadline.core.message import Attachment, Marker, Message, Part, ToolCall, pack
 from threadline.core.session import Session, SessionId
 from threadline.core.turn import Turn
-from threadline.sessions.phrases import ago, name, why
-from threadline.sessions.views import LARGEST_PAGE
+from threadline.store.formatting import ago, name, why
+from threadline.store.queries import LARGEST_PAGE
 
 if TYPE_CHECKING:
-    from threadline.cli.opening import Opened
+    from threadline.cli.store_opener import Opened
     from threadline.config import Config
 
 app = typer.Typer(name="sessions", help="List, show and change sessions.", no_args_is_help=True)
@@ -34,7 +34,7 @@ def show(
     shown = asyncio.run(_show(load_config({"database": database}), id, limit, as_json=as_json))
 
     if isinstance(shown, str):
-        say(shown)
+        show_text(shown)
     else:
         write_json(shown)
 
@@ -42,8 +42,8 @@ def show(
 async def _show(
     config: "Config", prefix: str, limit: int, *, as_json: bool
 ) -> str | dict[str, object]:
-    from threadline.cli.opening import open_store
-    from threadline.sessions.diagnosis import find_session
+    from threadline.cli.store_opener import open_store
+    from threadline.store.stats import find_session
 
     async with open_store(config) as opened:
         id = await opened.database.read(find_session, prefix)

@@ -4,10 +4,10 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from threadline.cli.options import AsJson, Database
-from threadline.cli.screen import as_plain, say, write_json
+from threadline.cli.output import as_plain, show_text, write_json
 
 if TYPE_CHECKING:
-    from threadline.cli.state import State
+    from threadline.cli.status_report import State
 
 
 def status(database: Database = None, as_json: AsJson = False) -> None:
@@ -15,11 +15,11 @@ def status(database: Database = None, as_json: AsJson = False) -> None:
 
     It also says how their platforms are. It reads the store, so it also answers when nobody serves.
     """
-    from threadline.cli.state import page, read_state
+    from threadline.cli.status_report import read_status, render_status
     from threadline.config import load_config
 
-    state: State = asyncio.run(read_state(load_config({"database": database})))
+    state: State = asyncio.run(read_status(load_config({"database": database})))
     if as_json:
         write_json(as_plain(state))
     else:
-        say(page(state))
+        show_text(render_status(state))

@@ -19,11 +19,11 @@ from prompt_toolkit.formatted_text import ANSI
 from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
-from threadline.cli.conversation import Conversation
-from threadline.cli.markup import Markup
-from threadline.cli.offering import Commands
-from threadline.cli.screen import clean
-from threadline.cli.wrapping import wrap
+from threadline.cli.autocomplete import Commands
+from threadline.cli.chat_session import Conversation
+from threadline.cli.output import clean
+from threadline.cli.terminal_markdown import Markup
+from threadline.cli.text_wrap import wrap
 from threadline.core.errors import ThreadlineError
 
 PROMPT = "› "

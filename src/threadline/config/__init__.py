@@ -10,8 +10,9 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from threadline.config.config import DATABASE, FILE, Config
-from threadline.config.consistency import check_consistency
-from threadline.config.layers import (
+from threadline.config.cross_checks import check_consistency
+from threadline.config.errors import DEFAULT, explain_invalid_setting, find_nearest, is_setting_path
+from threadline.config.sources import (
     PREFIX,
     Way,
     data_folder,
@@ -21,10 +22,9 @@ from threadline.config.layers import (
     read_file,
     read_variables,
 )
-from threadline.config.mistakes import DEFAULT, explain, find_nearest, is_known
+from threadline.core.database_url import HOME_VARIABLE
 from threadline.core.errors import ConfigError, Invalid
-from threadline.core.location import HOME_VARIABLE
-from threadline.core.policy import zone
+from threadline.core.reset_policy import zone
 
 __all__ = [
     "DEFAULT",
@@ -69,7 +69,7 @@ def load_config(
         said = parse_file(draft or "", str(file)) if is_draft else read_file(file)
         lay_over(values, said, str(file), origins)
     variables = read_variables(environ)
-    for name in [name for name, (way, _) in variables.items() if not is_known(way, Config)]:
+    for name in [name for name, (way, _) in variables.items() if not is_setting_path(way, Config)]:
         _warn_unknown(name, variables.pop(name)[0])
     for name, (way, value) in {**variables, **given}.items():
         layer: object = value
@@ -111,7 +111,7 @@ def _make(values: dict[str, object], origins: dict[str, str], environ: Mapping[s
     try:
         config = Config.model_validate(values)
     except ValidationError as error:
-        raise explain(error, origins, Config) from None
+        raise explain_invalid_setting(error, origins, Config) from None
     except ConfigError as error:  # only the database says by itself what is wrong with it
         origin = origins.get("database", DEFAULT)
         raise ConfigError(error.message, id=origin, hint=error.hint) from None

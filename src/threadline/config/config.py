@@ -7,29 +7,34 @@ from types import MappingProxyType
 
 from pydantic import Field, PrivateAttr, ValidationError, field_validator
 
-from threadline.config.answering import (
+from threadline.config.agent_section import (
     AgentSettings,
     AgentType,
-    ScribeSettings,
+    SummarizerSettings,
     ToolSettings,
     lay_rules,
 )
-from threadline.config.consistency import agents_of
-from threadline.config.layers import data_folder, leaves
-from threadline.config.mistakes import (
-    DEFAULT,
-    check_names,
-    explain_platform,
-    origin_of,
+from threadline.config.cross_checks import agents_of
+from threadline.config.errors import DEFAULT, check_names, explain_platform, find_origin
+from threadline.config.gateway_section import (
+    AccessSettings,
+    ContextSettings,
+    Count,
+    HookSettings,
+    LogSettings,
+    PlatformSettings,
+    ProfileSettings,
+    RoutingSettings,
+    ServerSettings,
 )
-from threadline.config.providing import KNOWN, McpSettings, ProviderApi, ProviderSettings
+from threadline.config.provider_section import KNOWN, McpSettings, ProviderApi, ProviderSettings
 from threadline.config.secrets import (
     credentials_in,
     is_reference,
     is_secret_way,
     may_hold_secret,
-    resolve,
-    shown,
+    resolve_reference,
+    show_setting,
 )
 from threadline.config.sections import (
     BusyModes,
@@ -48,33 +53,24 @@ from threadline.config.sections import (
     Spend,
     tried,
 )
-from threadline.config.serving import (
-    AccessSettings,
-    ContextSettings,
-    Count,
-    HookSettings,
-    LogSettings,
-    PlatformSettings,
-    ProfileSettings,
-    RoutingSettings,
-    ServerSettings,
-)
+from threadline.config.sources import data_folder, leaves
+from threadline.core.access import Approvers
 from threadline.core.approval import ToolRules
-from threadline.core.errors import ConfigError
-from threadline.core.location import (
+from threadline.core.database_url import (
     HOME_FOLDER,
     HOME_VARIABLE,
     checked_location,
     hide_password,
     is_server,
 )
+from threadline.core.errors import ConfigError
 from threadline.core.person import PeopleMode
-from threadline.core.policy import Policies
+from threadline.core.redaction import HIDDEN
+from threadline.core.reset_policy import Policies
 from threadline.core.route import MAIN_PROFILE, Scopes, canonical_profile
-from threadline.core.rules import EditMode, Rules
-from threadline.core.secrecy import HIDDEN
-from threadline.core.text import checked_name
+from threadline.core.settings import EditMode, Settings
 from threadline.core.turn import FRESHNESS, LEASE
+from threadline.core.validation import checked_name
 
 FILE = "threadline.toml"
 DATABASE = "threadline.db"
@@ -120,7 +116,7 @@ class Config(Section):
         default={}, repr=False, description="tables named after platforms"
     )
     agent: AgentSettings = Field(default=AgentSettings(), description=_TABLE)
-    scribe: ScribeSettings = Field(default=ScribeSettings(), description=_TABLE)
+    scribe: SummarizerSettings = Field(default=SummarizerSettings(), description=_TABLE)
     tools: ToolSettings = Field(default=ToolSettings(), description=_TABLE)
     providers: dict[str, ProviderSettings] = Field(
         default={}, repr=False, description="tables named after providers"
@@ -175,7 +171,7 @@ class Config(Section):
     def place_of(self, key: str, path: str) -> Path:
         """Find what a path of the settings means; a relative one begins at its file."""
         where = Path(path).expanduser()
-        origin = Path(origin_of(tuple(key.split(".")), self._origins))
+        origin = Path(find_origin(tuple(key.split(".")), self._origins))
         return origin.parent / where if origin.name == FILE else where
 
     @property
@@ -228,7 +224,7 @@ class Config(Section):
         else stands there may be a secret with a misspelt name.
         """
         for key, value in leaves(self.model_dump(mode="json")):
-            seen = self.shown_database if key == "database" else shown(key, value)
+            seen = self.shown_database if key == "database" else show_setting(key, value)
             yield key, seen if self._is_public(key, value, public) else HIDDEN, self.origin_of(key)
 
     def _is_public(self, key: str, value: object, public: Mapping[str, Collection[str]]) -> bool:
@@ -293,8 +289,8 @@ class Config(Section):
 
     def fetch(self, key: str, value: object) -> object:
         """Answer what a setting stands for: a secret may be in a variable or a file."""
-        folder = Path(origin_of(tuple(key.split(".")), self._origins)).parent
-        return resolve(key, value, folder=folder, environ=self._environ)
+        folder = Path(find_origin(tuple(key.split(".")), self._origins)).parent
+        return resolve_reference(key, value, folder=folder, environ=self._environ)
 
     def secrets(self) -> frozenset[str]:
         """Answer all secrets that the settings hold or name, so that nobody writes them down."""
@@ -319,10 +315,10 @@ class Config(Section):
     def _own(self, name: str) -> Iterator[tuple[str, object]]:
         yield from self.platforms[name].own.items()
 
-    def rules(self) -> Rules:
+    def rules(self) -> Settings:
         """Answer what the verbs must know of the settings."""
         machine = self._machine
-        return Rules(
+        return Settings(
             policies=Policies(
                 default=self.reset.default.policy(machine),
                 by_kind={kind: own.policy(machine) for kind, own in self.reset.kinds.items()},
@@ -339,6 +335,12 @@ class Config(Section):
             lease=timedelta(seconds=self.lease_seconds),
             freshness=timedelta(seconds=self.freshness_seconds),
             max_repeats=self.deliveries.max_repeats,
+            approvers=Approvers(named=self.tools.approvers),
+            approvers_by_profile={
+                canonical_profile(name): Approvers(named=one.tools.approvers)
+                for name, one in self.profiles.items()
+                if one.tools is not None and "approvers" in one.tools.model_fields_set
+            },
             models=self.offered_models,
             homes={
                 name: one.home_of(name)

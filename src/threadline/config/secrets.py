@@ -7,7 +7,7 @@ from pathlib import Path
 from urllib.parse import SplitResult, parse_qsl, urlsplit, urlunsplit
 
 from threadline.core.errors import ConfigError
-from threadline.core.secrecy import HIDDEN
+from threadline.core.redaction import HIDDEN
 
 _FROM_VARIABLE = "env:"
 _FROM_FILE = "file:"
@@ -114,13 +114,13 @@ def is_reference(value: object) -> bool:
     return isinstance(value, str) and value.startswith((_FROM_VARIABLE, _FROM_FILE))
 
 
-def shown(key: str, value: object) -> object:
+def show_setting(key: str, value: object) -> object:
     """Answer a setting's value as anybody may see it."""
     if isinstance(value, list):
-        seen = [shown(key, one) for one in value]
+        seen = [show_setting(key, one) for one in value]
         return _hide_arguments(seen) if key.endswith(".command") else seen
     if isinstance(value, dict):
-        return {name: shown(f"{key}.{name}", one) for name, one in value.items()}
+        return {name: show_setting(f"{key}.{name}", one) for name, one in value.items()}
     if value is None or is_reference(value):
         return value
     if is_secret_way(key):
@@ -128,15 +128,15 @@ def shown(key: str, value: object) -> object:
     return _hide_credentials(value) if isinstance(value, str) else value
 
 
-def resolve(
+def resolve_reference(
     key: str, value: object, *, folder: Path, environ: Mapping[str, str] = os.environ
 ) -> object:
     """Fetch what `env:NAME` or `file:/path` stands for; every other value is what it is."""
     if isinstance(value, list):
-        return [resolve(key, one, folder=folder, environ=environ) for one in value]
+        return [resolve_reference(key, one, folder=folder, environ=environ) for one in value]
     if isinstance(value, dict):
         return {
-            name: resolve(f"{key}.{name}", one, folder=folder, environ=environ)
+            name: resolve_reference(f"{key}.{name}", one, folder=folder, environ=environ)
             for name, one in value.items()
         }
     if not isinstance(value, str) or not is_reference(value):

@@ -8,17 +8,17 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 from threadline.core.address import Kind
+from threadline.core.budget import CAP_LIMIT, CapKind, SpendCaps
 from threadline.core.delivery import MAX_REPEATS
 from threadline.core.errors import Invalid
 from threadline.core.person import PeopleMode
-from threadline.core.policy import CARRY_LIMIT, Carry, ResetMode, ResetPolicy, zone
+from threadline.core.reset_policy import CARRY_LIMIT, Carry, ResetMode, ResetPolicy, zone
 from threadline.core.retention import Retention
 from threadline.core.route import Scopes, Sharing
-from threadline.core.rules import EditMode
 from threadline.core.session import Origin
-from threadline.core.spend import CAP_LIMIT, CapKind, SpendCaps
-from threadline.core.text import checked_id
+from threadline.core.settings import EditMode
 from threadline.core.turn import BusyMode
+from threadline.core.validation import checked_id
 
 _YEAR = 31_536_000
 

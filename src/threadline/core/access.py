@@ -1,7 +1,7 @@
 """Access: who may speak, decided by one pure function. Whoever is named nowhere may not."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
@@ -10,10 +10,11 @@ from threadline.core.address import Address, Kind, Sender
 from threadline.core.delivery import LOCAL
 from threadline.core.errors import Invalid
 from threadline.core.inbound import Inbound
+from threadline.core.message import Text
 from threadline.core.person import Identity
-from threadline.core.rank import Rank
+from threadline.core.role import AccessLevel
 from threadline.core.route import canonical_id
-from threadline.core.text import checked_count, checked_flag, checked_id, unfit
+from threadline.core.validation import checked_count, checked_flag, checked_id, unfit
 
 EVERYBODY = "*"
 
@@ -28,6 +29,8 @@ LOCKED_FOR = timedelta(hours=1)
 MESSAGES_PER_MINUTE = 30
 """Messages of one sender in a minute, unless the settings say otherwise."""
 
+REQUESTER, ADMINS, OWNER = "requester", "admins", "owner"
+"""Approvers who are not named by their id."""
 _LISTS = ("allow", "chats", "admins", "bots")
 
 
@@ -69,7 +72,38 @@ class AccessRules:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class Approvers:
+    """Who may approve tools that change something: the owner, and those who are named here."""
+
+    named: Collection[str] = (ADMINS,)
+    """`requester`, `admins`, `owner`, or a sender such as `telegram:42`."""
+
+    def __post_init__(self) -> None:
+        """Take every entry in its one form; refuse what names no sender, or too many."""
+        entries = frozenset(_approver(entry) for entry in _listed(self.named, "approvers"))
+        object.__setattr__(self, "named", entries)
+
+    @property
+    def include_requester(self) -> bool:
+        """Whether the sender whose message a turn answers may approve what it asks."""
+        return REQUESTER in self.named
+
+    @property
+    def senders(self) -> frozenset[Identity]:
+        """The approvers who are named by their id."""
+        pairs = (entry.split(":", 1) for entry in self.named if ":" in entry)
+        return frozenset(Identity(platform=platform, id=id) for platform, id in pairs)
+
+    def include(self, rank: AccessLevel, platform: str, ids: Collection[str]) -> bool:
+        """Return whether a sender of this rank, with these ids on a platform, may approve."""
+        if rank.may(AccessLevel.OWNER) or (ADMINS in self.named and rank.may(AccessLevel.ADMIN)):
+            return True
+        is_named = any(f"{platform}:{id}" in self.named for id in ids)
+        return is_named and rank.may(AccessLevel.MEMBER)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SenderAccess:
     """What the store knows of a sender: all ids that are theirs, and whether the owner let them in.
 
     The ids are those of one platform. Who was linked with them on another one has to be let in
@@ -80,7 +114,7 @@ class Standing:
     is_granted: bool = False
 
 
-class Voucher(StrEnum):
+class AccessSponsor(StrEnum):
     """Who answers for a sender whom neither the settings nor a grant name.
 
     Only the platform can say so, when they speak; what goes on without them goes by the last time.
@@ -119,17 +153,19 @@ class PairingCode:
     expires_at: datetime
 
 
-def rank_of(inbound: Inbound, rules: AccessRules, standing: Standing = Standing()) -> Rank:
+def rank_of(
+    inbound: Inbound, rules: AccessRules, standing: SenderAccess = SenderAccess()
+) -> AccessLevel:
     """Tell how far the sender of something is let in, where they said it."""
     address, sender = inbound.address, inbound.sender
     if address.platform == LOCAL:
         # Whoever sits at the terminal of this machine; members came in by an account of theirs.
         is_member = member_of(LOCAL, sender.id or "") is not None
-        return Rank.MEMBER if is_member else Rank.OWNER
+        return AccessLevel.MEMBER if is_member else AccessLevel.OWNER
     ids = ids_of(address.platform, sender) | standing.ids
     named = {f"{address.platform}:{id}" for id in ids if id != EVERYBODY}
     if not named.isdisjoint(rules.admins):
-        return Rank.ADMIN
+        return AccessLevel.ADMIN
     is_known = (
         inbound.is_trusted
         or standing.is_granted
@@ -138,14 +174,37 @@ def rank_of(inbound: Inbound, rules: AccessRules, standing: Standing = Standing(
         # Another bot is heard only if somebody meant exactly this one, or the two talk for ever.
         or (not sender.is_bot and _is_let_in_with_others(address, sender, rules))
     )
-    return Rank.MEMBER if is_known else Rank.STRANGER
+    return AccessLevel.MEMBER if is_known else AccessLevel.STRANGER
 
 
-def voucher_of(inbound: Inbound) -> Voucher | None:
+def spoken_again(
+    address: Address,
+    sender: Sender,
+    voucher: AccessSponsor | None,
+    rules: AccessRules,
+    *,
+    profile: str,
+    at: datetime,
+) -> Inbound:
+    """Return the message by which a sender is ranked who does not speak just now.
+
+    Whoever answered for the sender counts as at the last message, if the rules still allow it.
+    """
+    return Inbound(
+        address=address,
+        sender=replace(sender, by_role=voucher is AccessSponsor.ROLE),
+        parts=(Text(text="?"),),
+        at=at,
+        profile=profile,
+        is_trusted=voucher is AccessSponsor.RELAY and address.platform in rules.relays,
+    )
+
+
+def voucher_of(inbound: Inbound) -> AccessSponsor | None:
     """Tell who answers for the sender of something."""
     if inbound.is_trusted:
-        return Voucher.RELAY
-    return Voucher.ROLE if inbound.sender.by_role else None
+        return AccessSponsor.RELAY
+    return AccessSponsor.ROLE if inbound.sender.by_role else None
 
 
 def ids_of(platform: str, sender: Sender) -> frozenset[str]:
@@ -175,6 +234,15 @@ def _entry(value: object, what: str) -> str:
     if not (platform and colon and id):
         raise unfit(value, f"entry in {what}", "written as telegram:42, or telegram:*")
     return f"{platform}:{id if what == 'chats' else canonical_id(platform, id)}"
+
+
+def _approver(value: object) -> str:
+    if value in {REQUESTER, ADMINS, OWNER}:
+        return str(value)
+    entry = _entry(value, "approvers")
+    if entry.endswith(f":{EVERYBODY}"):
+        raise Invalid(f"{entry} cannot stand in approvers", hint="Name each by their id")
+    return entry
 
 
 def _platform(value: object, what: str) -> str:

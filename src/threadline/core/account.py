@@ -9,11 +9,11 @@ from typing import NewType
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.delivery import LOCAL
 from threadline.core.errors import Invalid
-from threadline.core.person import Asker
+from threadline.core.person import Viewer
 from threadline.core.revision import revision_of
 from threadline.core.route import MAIN_PROFILE, canonical_profile
 from threadline.core.session import SessionId, checked_session_id
-from threadline.core.text import checked_count, checked_id, checked_text, clean_title, unfit
+from threadline.core.validation import checked_count, checked_id, checked_text, clean_title, unfit
 
 AccountKey = NewType("AccountKey", int)
 LoginKey = NewType("LoginKey", int)
@@ -25,6 +25,8 @@ LINK_LASTS = timedelta(minutes=15)
 """How long a one-time link logs in."""
 LOGIN_LASTS = timedelta(days=30)
 """How long somebody stays logged in who does not come back."""
+PROOF_LASTS = timedelta(minutes=10)
+"""How long after a login, or another proof, new ways to log in may be created."""
 OUTCOMES_LAST = timedelta(hours=24)
 """How long it is known what came of a request."""
 OUTCOME_PATIENCE = timedelta(minutes=5)
@@ -69,12 +71,23 @@ class TokenScope(StrEnum):
     """
 
 
+class LoginWay(StrEnum):
+    """How a user proves who they are."""
+
+    LINK = "link"
+    PASSWORD = "password"  # noqa: S105 - the name of a way, no secret
+    PASSKEY = "passkey"
+    TOKEN = "token"  # noqa: S105
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Actor:
     """Who does something that is written down."""
 
     account: AccountKey | None = None
     """None: somebody at the machine itself, who needs no account there."""
+    token: TokenKey | None = None
+    """The API token that was used; None: a browser, a chat, or the machine itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,10 +134,10 @@ class Account:
         own = self.profile
         return own is None or canonical_profile(own) == canonical_profile(profile)
 
-    def asker(self, profile: str = MAIN_PROFILE) -> Asker:
+    def asker(self, profile: str = MAIN_PROFILE) -> Viewer:
         """Answer as whom they look at conversations."""
         sees_all = self.role is AccountRole.OWNER
-        return Asker(address=self.place(), sender=self.sender, profile=profile, sees_all=sees_all)
+        return Viewer(address=self.place(), sender=self.sender, profile=profile, sees_all=sees_all)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,6 +151,8 @@ class Login:
     made_at: datetime
     seen_at: datetime
     expires_at: datetime
+    proven_at: datetime
+    """When its user last showed a password, a passkey or a login link."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,6 +193,10 @@ class AuditEntry:
     """As `token.made`, `settings.changed`, `person.forgotten`."""
     subject: str
     detail: str = ""
+    token: TokenKey | None = None
+    """The API token that was used; None: a browser, a chat, or the machine itself."""
+    times: int = 1
+    """How often it happened; failed logins within one period share an entry."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
 
-from threadline.core.text import checked_choice, checked_flag, checked_id, checked_text, unfit
+from threadline.core.validation import checked_choice, checked_flag, checked_id, checked_text, unfit
 
 
 class Kind(StrEnum):

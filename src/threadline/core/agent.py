@@ -7,23 +7,23 @@ from typing import Protocol, TypeAlias
 from threadline.core.context import Context, Trigger
 from threadline.core.message import BlobHash, Message, NewMessage, Role
 from threadline.core.session import Session
-from threadline.core.text import checked_text
 from threadline.core.turn import Turn
 from threadline.core.usage import Usage
+from threadline.core.validation import checked_text
 
 MEMORY_LIMIT = 64_000
 """Characters that an agent may have kept for a session."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class TextDelta:
     """A piece of text as it is made; the pieces since the last message become one in the end."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Thought:
+class ReasoningDelta:
     """A piece of reasoning as it is made: shown while it is thought, and kept by nobody.
 
     What is to be kept of it stands in the message that comes of it.
@@ -39,6 +39,8 @@ class Question:
     text: str
     tools: tuple[str, ...] = ()
     """The tools that it asks leave for, so that it can be given for longer than this once."""
+    reads_only: bool = False
+    """The tools change nothing, so the sender whose message is answered may approve them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +58,7 @@ class Memory:
         checked_text(self.text, "memory of the agent", MEMORY_LIMIT)
 
 
-Output: TypeAlias = Piece | Thought | NewMessage | Usage | Question | Memory
+Output: TypeAlias = TextDelta | ReasoningDelta | NewMessage | Usage | Question | Memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,8 +104,9 @@ class Agent(Protocol):
     def answer(self, request: Request) -> AsyncIterator[Output]:
         """Yield the answer as it comes.
 
-        Yield `Piece`s while text is being made, or whole messages, or both: a message replaces
-        the pieces before it. Yield `Usage` whenever a model was paid for, `Thought`s while nothing
+        Yield `TextDelta`s while text is being made, or whole messages, or both: a message replaces
+        the pieces before it. Yield `Usage` whenever a model was paid for, `ReasoningDelta`s while
+        nothing
         can be said yet, and a `Memory` if something is to be known again. After a `Question`
         nothing more is asked of this iterator: the turn waits, and comes back as a new request
         whose turn carries the answer. Raise to fail the turn. A cancelled answer must end at

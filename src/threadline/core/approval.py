@@ -8,18 +8,26 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from fnmatch import fnmatchcase
+from itertools import groupby
 from typing import NewType
 
 from threadline.core.person import Identity
 from threadline.core.session import SessionId
-from threadline.core.text import checked_count
 from threadline.core.turn import TurnId
+from threadline.core.validation import checked_count
 
 AllowanceKey = NewType("AllowanceKey", int)
 
-_LONG_RUN = re.compile(r" {17,}|\t{5,}|\n{4,}")
-_RUN_NAMES = {" ": "spaces", "\t": "tabs", "\n": "line breaks"}
-_INVISIBLE = frozenset({"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"})
+_LONG_RUN = re.compile(r" {17,}|\t{5,}|[ \t]{17,}|\n{4,}|`{6,}| +(?=\n|\Z)|\t+(?=\n|\Z)")
+_RUN_NAMES = {" ": "spaces", "\t": "tabs", "\n": "line breaks", "`": "backticks"}
+_MARKS = frozenset({"Mn", "Mc"})
+_MOST_MARKS = 4
+"""Combining marks on one letter: no language needs more, and more of them cover other lines."""
+_UNSEEN_MARKS = re.compile(
+    "[\u034f\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef"  # without width
+    "\u0334-\u0338\u20d2-\u20e6\u20ea\u20eb]"  # those that strike letters out
+)
+_INVISIBLE = frozenset({"Cc", "Cf", "Co", "Cs", "Cn", "Me", "Zl", "Zp"})
 _OPEN, _CLOSE = "⟦", "⟧"
 _LINE_BREAK = f"{_OPEN}U+000A{_CLOSE}"
 
@@ -34,7 +42,7 @@ class Approval(StrEnum):
     DENIED = "denied"
 
 
-class Extent(StrEnum):
+class PermissionDuration(StrEnum):
     """For how long leave is given."""
 
     ONCE = "once"
@@ -45,7 +53,7 @@ class Extent(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Allowance:
+class ToolPermission:
     """Leave to use a tool without asking: in one session, or always in a profile."""
 
     key: AllowanceKey
@@ -59,9 +67,9 @@ class Allowance:
     by_name: str | None = None
 
     @property
-    def extent(self) -> Extent:
+    def extent(self) -> PermissionDuration:
         """For how long it is given."""
-        return Extent.ALWAYS if self.session_id is None else Extent.SESSION
+        return PermissionDuration.ALWAYS if self.session_id is None else PermissionDuration.SESSION
 
 
 def checked_allowance_key(value: object) -> AllowanceKey:
@@ -113,13 +121,21 @@ def reveal(text: str) -> str:
     """Write a text so that a reader sees every character that it contains.
 
     Control, format, zero-width and bidirectional characters, unusual blanks and combining marks
-    without a letter become `⟦U+202E⟧`; long runs of blanks become `⟦48 spaces⟧`. No two texts are
-    written in the same way.
+    without a letter become `⟦U+202E⟧`; long runs of blanks, and blanks at the end of a line, become
+    `⟦48 spaces⟧`. So do backticks that could end a block of code. No two texts are written in the
+    same way.
     """
-    signs = (
-        sign if sign in "\n\t " or _is_visible(sign) else f"{_OPEN}U+{ord(sign):04X}{_CLOSE}"
-        for sign in text
-    )
+    if text.isascii() and text.isprintable():
+        return _LONG_RUN.sub(_name_run, text)
+    signs, room = [], 0
+    for sign in text:
+        if unicodedata.category(sign) in _MARKS:
+            room -= 1
+            is_shown = room >= 0 and not _UNSEEN_MARKS.match(sign)
+        else:
+            room = _MOST_MARKS if sign.isalpha() else 0
+            is_shown = sign in "\n\t " or _is_visible(sign)
+        signs.append(sign if is_shown else f"{_OPEN}U+{ord(sign):04X}{_CLOSE}")
     return _LONG_RUN.sub(_name_run, "".join(signs))
 
 
@@ -149,9 +165,9 @@ def _is_visible(sign: str) -> bool:
 
 
 def _name_run(run: re.Match[str]) -> str:
-    sign = run.group()[0]
-    end = "\n" if sign == "\n" else ""
-    return f"{_OPEN}{len(run.group())} {_RUN_NAMES[sign]}{_CLOSE}{end}"
+    end = "\n" if run.group()[0] == "\n" else ""
+    runs = ((sign, sum(1 for _ in same)) for sign, same in groupby(run.group()))
+    return "".join(f"{_OPEN}{n} {_RUN_NAMES[sign]}{_CLOSE}" for sign, n in runs) + end
 
 
 def name_question(turn_id: TurnId, nth: int) -> str:

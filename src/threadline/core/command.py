@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from threadline.core.errors import Invalid
 from threadline.core.message import Part, Text
-from threadline.core.rank import Rank
+from threadline.core.role import AccessLevel
 
 NAME_LIMIT = 32
 """Characters of a command's name: as many as every platform's menu takes."""
@@ -37,7 +37,7 @@ class Command:
     help: str
     arguments: str = ""
     while_running: WhileRunning = WhileRunning.RUN
-    who: Rank = Rank.MEMBER
+    who: AccessLevel = AccessLevel.MEMBER
     """The least rank that may ask for it."""
 
     def __post_init__(self) -> None:
@@ -148,7 +148,7 @@ COMMANDS = (
     ),
     Command(
         name="link",
-        arguments="[code]",
+        arguments="[code|yes|no]",
         help="Show that you are the same person in another app",
     ),
     Command(name="unlink", help="Be a person of your own again here"),
@@ -160,13 +160,13 @@ COMMANDS = (
     Command(
         name="platforms",
         help="Say which platforms are connected",
-        who=Rank.ADMIN,
+        who=AccessLevel.ADMIN,
     ),
     Command(name="whoami", help="Say as whom you are known here"),
     Command(
         name="sethome",
         help="Make this chat the platform's home, where unasked messages go",
-        who=Rank.ADMIN,
+        who=AccessLevel.ADMIN,
     ),
     Command(
         name="export",
@@ -182,13 +182,16 @@ COMMANDS = (
     Command(name="help", help="List the commands"),
 )
 
+START = Command(name="start", arguments="[anything]", help="Show how to begin")
+"""What Telegram sends for the user who opens a chat with a bot. No menu and no help lists it."""
+
 # Chat apps write `/new@botname` where several bots listen.
 _WRITTEN = re.compile(r"/(?P<name>\w+)(@\S*)?(\s+(?P<argument>.*))?", re.DOTALL)
 
 _SAYING = frozenset({"queue", "steer"})
 """Commands whose words become a message of their own."""
 
-_BY_NAME = {command.name: command for command in COMMANDS}
+_BY_NAME = {command.name: command for command in (*COMMANDS, START)}
 
 
 def parse_command(text: str) -> Call | None:
@@ -200,19 +203,19 @@ def parse_command(text: str) -> Call | None:
     return Call(command=command, argument=(written["argument"] or "").strip())
 
 
-def list_commands(rank: Rank = Rank.OWNER) -> tuple[Command, ...]:
+def list_commands(rank: AccessLevel = AccessLevel.OWNER) -> tuple[Command, ...]:
     """List the commands that somebody of a rank may use: for help, and for a platform's menu."""
     return tuple(command for command in COMMANDS if rank.may(command.who))
 
 
-def help_text(rank: Rank = Rank.OWNER) -> str:
+def help_text(rank: AccessLevel = AccessLevel.OWNER) -> str:
     """List the commands that somebody of a rank may use, one a line."""
     known = list_commands(rank)
     width = max((len(command.usage) for command in known), default=0)
     return "\n".join(f"{command.usage:<{width}}  {command.help}" for command in known)
 
 
-def words_of(argument: str, parts: Sequence[Part]) -> tuple[Part, ...]:
+def command_text(argument: str, parts: Sequence[Part]) -> tuple[Part, ...]:
     """Answer what a message says when its command is taken away: the words, and what came along."""
     rest = tuple(part for part in parts if not isinstance(part, Text))
     return (Text(text=argument), *rest) if argument else rest
@@ -224,4 +227,4 @@ def without_command(parts: tuple[Part, ...]) -> tuple[Part, ...]:
     call = parse_command(written.strip())
     if call is None or call.command.name not in _SAYING or not call.argument:
         return parts
-    return words_of(call.argument, parts)
+    return command_text(call.argument, parts)

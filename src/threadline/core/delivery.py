@@ -1,5 +1,6 @@
 """A delivery: something owed to an address, what a turn said or words of its own."""
 
+import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -8,10 +9,10 @@ from types import MappingProxyType
 from typing import NewType
 
 from threadline.core.address import Address
-from threadline.core.notice import tell_person
 from threadline.core.session import Cause, SessionId
-from threadline.core.text import checked_count, checked_id
+from threadline.core.system_notes import tell_person
 from threadline.core.turn import TurnId
+from threadline.core.validation import checked_count, checked_id
 
 DeliveryId = NewType("DeliveryId", int)
 
@@ -24,6 +25,7 @@ STREAMER_FIRST = timedelta(seconds=60)
 """So long only the process that streamed an answer carries it on: its last call ends by then."""
 REPEAT_MARKER = "[This may be a repeat.]"
 """What stands before a message that may have been seen already."""
+_MARK_DIGITS = 12
 LOCAL = "local"
 """The platform of a terminal, which reads its answers from the store."""
 _FIRST_PAUSE = timedelta(seconds=1)
@@ -138,6 +140,22 @@ class SentPiece:
 
 GROWING = -1
 """The length of a piece that still grows."""
+
+
+def output_mark(key: str) -> str:
+    """Return what the names of the files have in common that one message to `local` becomes."""
+    return hashlib.sha256(key.encode()).hexdigest()[:_MARK_DIGITS]
+
+
+def output_pattern(mark: str) -> str:
+    """Return a glob for the files with a mark; a mark in the name of an attachment is not meant."""
+    return f"{'[0-9]' * 8}-{'[0-9]' * 6}-{mark}*"
+
+
+def output_marks(delivery_id: int, pieces: int) -> set[str]:
+    """Return the marks that the first pieces of a delivery may have, sent once or again."""
+    keys = (f"{delivery_id}-{n}{again}" for n in range(pieces) for again in ("", "-anew"))
+    return {output_mark(key) for key in keys}
 
 
 def is_carried_out(platform: str) -> bool:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from threadline.core.session import SessionId
-from threadline.core.text import checked_text, unfit
+from threadline.core.validation import checked_text, unfit
 
 DRAFT_LIMIT = 64 * 1024
 """Bytes in UTF-8."""

@@ -1,4 +1,4 @@
-"""Errors: one family, in which each says what happened, to which id, and what to do."""
+"""Errors: how an error is told over HTTP (RFC 9457)."""
 
 import math
 from datetime import timedelta
@@ -173,3 +173,27 @@ def retry_header(after: timedelta | None) -> dict[str, str]:
 
 def _sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+PROBLEM_TYPE = "application/problem+json"
+"""The media type of such an answer."""
+
+
+def problem_of(error: ThreadlineError, status: int | None = None) -> dict[str, object]:
+    """Say in plain values what went wrong, under the error's own status or a nearer one."""
+    told: dict[str, object] = {
+        "type": "about:blank",
+        "title": type(error).__name__,
+        "status": status or error.status,
+        "detail": fit(error.message),
+    }
+    if error.id:
+        told["id"] = fit(error.id)
+    if error.hint:
+        told["hint"] = fit(error.hint)
+    return told
+
+
+def fit(text: str) -> str:
+    """Leave out what cannot be written: half a surrogate pair can be sent, but not answered."""
+    return text.encode("utf-8", "replace").decode()

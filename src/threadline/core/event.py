@@ -92,7 +92,7 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Glimpse:
+class SessionSnapshot:
     """What a screen knows of one session: the newest state of each thing in it."""
 
     revision: int = 0
@@ -107,18 +107,18 @@ class Glimpse:
 
 
 def fold(
-    glimpses: Mapping[SessionId, Glimpse], events: Iterable[Event]
-) -> dict[SessionId, Glimpse]:
+    glimpses: Mapping[SessionId, SessionSnapshot], events: Iterable[Event]
+) -> dict[SessionId, SessionSnapshot]:
     """Apply events to what a screen knows; old news and repeated news change nothing."""
     after = dict(glimpses)
     for event in events:
         if event.session_id is None:
             continue
-        after[event.session_id] = _apply(after.get(event.session_id, Glimpse()), event)
+        after[event.session_id] = _apply(after.get(event.session_id, SessionSnapshot()), event)
     return after
 
 
-def _apply(glimpse: Glimpse, event: Event) -> Glimpse:
+def _apply(glimpse: SessionSnapshot, event: Event) -> SessionSnapshot:
     states = dict(glimpse.states)
     last_seq = glimpse.last_seq
     if event.kind is EventKind.MESSAGE_ADDED:

@@ -8,7 +8,7 @@ from threadline.core.address import Address, Sender
 from threadline.core.errors import Invalid
 from threadline.core.message import Part, Text, checked_parts
 from threadline.core.route import MAIN_PROFILE, canonical_profile
-from threadline.core.text import (
+from threadline.core.validation import (
     checked_choice,
     checked_count,
     checked_flag,
@@ -51,6 +51,8 @@ class Inbound:
 
     Only a local transport says so; it is never read from a payload.
     """
+    token: int | None = None
+    """The key of the API token that was used, for the audit log; never read from a payload."""
 
     def __post_init__(self) -> None:
         """Refuse what could not be kept, or could not be found again."""

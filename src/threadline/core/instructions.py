@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from threadline.core.address import Address
 from threadline.core.errors import Invalid
-from threadline.core.text import checked_id, checked_text, checked_type
+from threadline.core.validation import checked_id, checked_text, checked_type
 
 INSTRUCTIONS_LIMIT = 20_000
 """Characters of the instructions for one place."""

@@ -6,14 +6,15 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NewType
 
-from threadline.core.access import Voucher
+from threadline.core.access import AccessSponsor
 from threadline.core.address import Address
 from threadline.core.errors import Invalid
 from threadline.core.message import Attachment, NewMessage, Part, Role, Text, say
 from threadline.core.person import Identity
 from threadline.core.revision import revision_of
 from threadline.core.session import SessionId
-from threadline.core.text import (
+from threadline.core.turn import TurnId, TurnState
+from threadline.core.validation import (
     TITLE_LIMIT,
     checked_choice,
     checked_count,
@@ -21,7 +22,6 @@ from threadline.core.text import (
     clean_title,
     first_words,
 )
-from threadline.core.turn import TurnId, TurnState
 
 JobId = NewType("JobId", int)
 
@@ -36,7 +36,7 @@ MIRRORED = "This was said here by the scheduled job"
 """How the note begins that marks what a job has said."""
 
 
-class Mirror(StrEnum):
+class MirrorMode(StrEnum):
     """Whether the answer of a run also becomes part of a conversation."""
 
     NONE = "none"
@@ -63,14 +63,14 @@ class NewJob:
     schedule: str
     timezone: str = "UTC"
     target: str = ORIGIN
-    mirror: Mirror = Mirror.NONE
+    mirror: MirrorMode = MirrorMode.NONE
     name: str = ""
 
     def __post_init__(self) -> None:
         """Refuse what nobody could be asked; without a name, the first words are the name."""
         if not checked_text(self.prompt, "prompt", PROMPT_LIMIT).strip():
             raise Invalid("A job needs something to ask", hint="Write the prompt after the time")
-        object.__setattr__(self, "mirror", checked_choice(self.mirror, "mirror", Mirror))
+        object.__setattr__(self, "mirror", checked_choice(self.mirror, "mirror", MirrorMode))
         for field in ("schedule", "timezone", "target"):
             checked_text(getattr(self, field), field)
         checked_text(self.name, "name")
@@ -114,12 +114,12 @@ class Job:
     schedule: str
     timezone: str
     target: str
-    mirror: Mirror
+    mirror: MirrorMode
     address: Address | None
     """Where it was made; None: at the terminal."""
     maker: Identity | None
     """Who made it; None: the owner of the installation."""
-    voucher: Voucher | None
+    voucher: AccessSponsor | None
     """Who answered for them when they spoke last."""
     made_at: datetime
     paused_at: datetime | None

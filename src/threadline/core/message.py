@@ -2,30 +2,32 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import ClassVar, NewType, TypeAlias
 
 from threadline.core.errors import Invalid
 from threadline.core.revision import revision_of
-from threadline.core.session import SessionId
-from threadline.core.text import (
+from threadline.core.session import SessionId, checked_session_id
+from threadline.core.turn import TurnId
+from threadline.core.unchecked import trusting
+from threadline.core.validation import (
     TEXT_LIMIT,
     checked_choice,
     checked_count,
     checked_flag,
     checked_id,
     checked_text,
+    checked_type,
     unfit,
 )
-from threadline.core.trust import trusting
-from threadline.core.turn import TurnId
 
 MessageKey = NewType("MessageKey", int)
 BlobHash = NewType("BlobHash", str)
 
 PARTS_LIMIT = 256
+QUOTES_LIMIT = 1_000
 _HASH_DIGITS = 64
 
 
@@ -57,6 +59,19 @@ class MarkerKind(StrEnum):
     """A cap on spending is near."""
     FORGOTTEN = "forgotten"
     """What was said before this line is gone."""
+
+
+class NoteKind(StrEnum):
+    """Why a note for the agent quotes something."""
+
+    CARRIED_OVER = "carried_over"
+    """The last messages of the session before."""
+    SUMMARY = "summary"
+    """What the session before was about."""
+    EDITED = "edited"
+    """The new text of an earlier message."""
+    DELETED = "deleted"
+    """An earlier message was deleted; the note does not say what it said."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,10 +173,47 @@ class Marker:
         object.__setattr__(self, "kind", checked_choice(self.kind, "kind", MarkerKind))
 
 
-Part: TypeAlias = Text | Attachment | ToolCall | ToolResult | Reasoning | Marker
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quote:
+    """A reference to a message, or to a session as a whole; it survives export and import."""
+
+    session_id: SessionId
+    seq: int | None = None
+    """The sequence number of the message; None: the whole session."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot refer to anything."""
+        checked_session_id(self.session_id)
+        if self.seq is not None:
+            checked_count(self.seq, "sequence number", 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """A note for the agent that quotes messages, or says what happened to one.
+
+    What it quotes decides when it is deleted; its text decides nothing.
+    """
+
+    type: ClassVar[str] = "note"
+    kind: NoteKind
+    text: str
+    quotes: tuple[Quote, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse what a database could not keep."""
+        checked_text(self.text, "note")
+        object.__setattr__(self, "kind", checked_choice(self.kind, "kind", NoteKind))
+        if len(checked_type(self.quotes, "quotes", tuple)) > QUOTES_LIMIT:
+            raise Invalid(f"A note quotes at most {QUOTES_LIMIT:,} messages")
+        for quote in self.quotes:
+            checked_type(quote, "quote", Quote)
+
+
+Part: TypeAlias = Text | Attachment | ToolCall | ToolResult | Reasoning | Marker | Note
 
 _TYPES: dict[str, type[Part]] = {
-    part.type: part for part in (Text, Attachment, ToolCall, ToolResult, Reasoning, Marker)
+    part.type: part for part in (Text, Attachment, ToolCall, ToolResult, Reasoning, Marker, Note)
 }
 # What a store gives back was checked on its way in, and may be long.
 _Words = trusting(Text)
@@ -253,7 +305,31 @@ def words(text: str) -> tuple[Text, ...]:
 
 def plain_text(parts: Sequence[Part]) -> str:
     """Answer what a person reads, and a search finds, of these parts."""
-    return "\n".join(part.text for part in parts if isinstance(part, Text | ToolResult | Marker))
+    shown = (part for part in parts if isinstance(part, Text | ToolResult | Marker | Note))
+    return "\n".join(part.text for part in shown)
+
+
+def quotes_of(parts: Sequence[Part]) -> tuple[Quote, ...]:
+    """Return what the notes among these parts quote."""
+    return tuple(quote for part in parts if isinstance(part, Note) for quote in part.quotes)
+
+
+def with_sessions(parts: tuple[Part, ...], ids: Mapping[SessionId, SessionId]) -> tuple[Part, ...]:
+    """Return parts whose notes refer to sessions by their ids in another store or transcript."""
+    if not quotes_of(parts):
+        return parts
+    return tuple(
+        replace(
+            part,
+            quotes=tuple(
+                replace(quote, session_id=ids.get(quote.session_id, quote.session_id))
+                for quote in part.quotes
+            ),
+        )
+        if isinstance(part, Note)
+        else part
+        for part in parts
+    )
 
 
 def pack(parts: Sequence[Part]) -> tuple[str, str | None]:
@@ -297,9 +373,16 @@ def _as_dict(part: Part) -> dict[str, object]:
     fields: dict[str, object] = {"type": part.type}
     for name in part.__slots__:
         value = getattr(part, name)
+        if isinstance(part, Note) and name == "quotes":
+            value = [_as_reference(quote) for quote in part.quotes] or None
         if value is not None:
             fields[name] = value
     return fields
+
+
+def _as_reference(quote: Quote) -> dict[str, object]:
+    whole: dict[str, object] = {"session_id": quote.session_id}
+    return whole if quote.seq is None else {**whole, "seq": quote.seq}
 
 
 def _part_from(item: object, kinds: Mapping[str, type[Part]]) -> Part:
@@ -314,6 +397,9 @@ def _part_from(item: object, kinds: Mapping[str, type[Part]]) -> Part:
             fields["kind"] = MediaKind(fields["kind"])
         if kind == "marker":
             fields["kind"] = MarkerKind(fields["kind"])
+        if kind == "note":
+            fields["kind"] = NoteKind(fields["kind"])
+            fields["quotes"] = tuple(Quote(**quote) for quote in fields.get("quotes", ()))
         return kinds[kind](**fields)
     except (TypeError, KeyError, ValueError) as error:
         raise Invalid(f"A {kind} part is malformed: {error}") from error

@@ -10,7 +10,13 @@ from threadline.core.address import Address, Sender
 from threadline.core.errors import Invalid
 from threadline.core.revision import revision_of
 from threadline.core.route import MAIN_PROFILE, canonical_id, canonical_profile
-from threadline.core.text import checked_count, checked_flag, checked_id, checked_name, checked_type
+from threadline.core.validation import (
+    checked_count,
+    checked_flag,
+    checked_id,
+    checked_name,
+    checked_type,
+)
 
 PersonKey = NewType("PersonKey", int)
 
@@ -83,16 +89,18 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asker:
+class Viewer:
     """Who wants to see something, and from where; what they may see follows from that.
 
-    The owner of the installation sees everything in a profile; `Asker.owner()` makes one.
+    The owner of the installation sees everything in a profile; `Viewer.owner()` makes one.
     """
 
     address: Address | None = None
     sender: Sender = field(default_factory=Sender)
     profile: str = MAIN_PROFILE
     sees_all: bool = False
+    token: int | None = None
+    """The key of the API token that was used, for the audit log; None: none."""
 
     def __post_init__(self) -> None:
         """Refuse an asker from nowhere who is not the owner: nothing could be proven of them."""
@@ -106,7 +114,7 @@ class Asker:
             raise Invalid("Who asks? An asker who is not the owner needs an address")
 
     @classmethod
-    def owner(cls, profile: str = MAIN_PROFILE) -> "Asker":
+    def owner(cls, profile: str = MAIN_PROFILE) -> "Viewer":
         """Ask as the owner of the installation."""
         return cls(profile=profile, sees_all=True)
 

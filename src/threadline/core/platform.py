@@ -20,8 +20,8 @@ from threadline.core.errors import Invalid, PlatformError
 from threadline.core.inbound import Inbound
 from threadline.core.instructions import Instructions
 from threadline.core.message import Attachment, BlobHash, MediaKind, Message
-from threadline.core.text import checked_count
 from threadline.core.turn import TurnId, TurnState
+from threadline.core.validation import checked_count
 
 ReadBlob: TypeAlias = Callable[[BlobHash], AsyncIterator[bytes]]
 """Reads an attachment, piece by piece."""
@@ -116,7 +116,7 @@ class SendFailed(PlatformError):
         self.retry_after = retry_after
 
 
-class Reception(StrEnum):
+class ReceiveStatus(StrEnum):
     """How something that a platform brought was received."""
 
     TAKEN = "taken"
@@ -135,18 +135,18 @@ class Reception(StrEnum):
     @property
     def is_refusal(self) -> bool:
         """Whether nothing was stored, so that the same message may be brought again."""
-        return self in {Reception.REFUSED, Reception.LIMITED, Reception.BUSY}
+        return self in {ReceiveStatus.REFUSED, ReceiveStatus.LIMITED, ReceiveStatus.BUSY}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Taken:
+class ReceiveResult:
     """What came of something that a platform brought.
 
     Unless it was refused it is on disk, and the platform may forget it. What was refused is not
     stored: if it is brought again it is judged again.
     """
 
-    reception: Reception
+    reception: ReceiveStatus
     turn_id: TurnId | None = None
     """The turn that answers it."""
     said: str | None = None
@@ -156,7 +156,7 @@ class Taken:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class TurnReply:
     """What a turn that is over said to people, or what one that waits asks them."""
 
     state: TurnState
@@ -168,7 +168,7 @@ class Answer:
     """Why it failed."""
 
 
-class Gate(Protocol):
+class Receiver(Protocol):
     """Where a platform brings what people say."""
 
     async def keep(
@@ -181,7 +181,7 @@ class Gate(Protocol):
         """Tell whether its sender may speak, before what they sent along is fetched and kept."""
         ...
 
-    async def take(self, inbound: Inbound) -> Taken:
+    async def take(self, inbound: Inbound) -> ReceiveResult:
         """Take in a message, an edit or a deletion.
 
         When this returns it is on disk, and only then may the platform be told that we have it.
@@ -190,7 +190,7 @@ class Gate(Protocol):
         """
         ...
 
-    async def answer_to(self, turn_id: TurnId, within: timedelta) -> Answer | None:
+    async def answer_to(self, turn_id: TurnId, within: timedelta) -> TurnReply | None:
         """Wait for what a turn says to people, or asks them; None: it is not so far yet."""
         ...
 
@@ -217,7 +217,7 @@ class Platform(Protocol):
         """What an agent should know when it speaks there; empty: nothing special."""
         ...
 
-    async def run(self, gate: Gate) -> None:
+    async def run(self, gate: Receiver) -> None:
         """Bring in what people say, until cancelled.
 
         Every message carries the platform's own message id, so that one that is brought twice is
@@ -259,11 +259,17 @@ Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, object]]]
 Send: TypeAlias = Callable[[MutableMapping[str, object]], Awaitable[None]]
 
 
+KNOWN_CALLER = "threadline.known_caller"
+"""The key of an ASGI scope that is there when the caller has shown a secret that was right."""
+
+
 @runtime_checkable
 class Endpoint(Protocol):
     """A platform that is called over HTTP: an ASGI application below `/platforms/<name>/`.
 
-    The server sets `scope["threadline.profile"]` when the path began with `/p/<profile>/`.
+    The server sets `scope["threadline.profile"]` when the path began with `/p/<profile>/`. The
+    platform sets `scope[KNOWN_CALLER]` as soon as it knows that the caller has its secret: requests
+    of unknown callers have less time for their bodies, and are dropped when there are too many.
     """
 
     async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -272,7 +278,7 @@ class Endpoint(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
+class PlatformDirectory:
     """What a gateway knows of the platforms around it, by name, and what it tells of them."""
 
     capabilities: Mapping[str, Capabilities] = field(default_factory=dict)

@@ -7,7 +7,7 @@ from enum import StrEnum
 from threadline.core.errors import Invalid
 from threadline.core.revision import revision_of
 from threadline.core.session import ProjectKey
-from threadline.core.text import checked_text, clean_title
+from threadline.core.validation import checked_text, clean_title
 
 PROJECT_NAME_LIMIT = 60
 """Characters."""

@@ -5,7 +5,7 @@ It finds what has a form: addresses, numbers and keys. What somebody says in pla
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from unicodedata import normalize
 from urllib.parse import quote, unquote
@@ -242,3 +242,18 @@ def _plain(name: str) -> str:
 def _unescaped(text: str) -> str:
     once = re.sub(r"\\+", r"\\", text)
     return str(json.loads(f'"{once}"'))
+
+
+HIDDEN = "••••••"
+"""Stands for a secret wherever something is shown."""
+
+_SHORTEST = 4
+"""What is shorter than this stands in half of all words, and is no secret."""
+
+
+def mask_secrets(text: str, secrets: Collection[str]) -> str:
+    """Hide secrets in a text; the longest first, lest a part of one leaves the rest of another."""
+    for secret in sorted(secrets, key=len, reverse=True):
+        if len(secret) >= _SHORTEST:
+            text = text.replace(secret, HIDDEN)
+    return text

@@ -7,7 +7,7 @@ from datetime import timedelta
 from threadline.core.address import Kind
 from threadline.core.errors import Invalid
 from threadline.core.session import Origin
-from threadline.core.text import checked_count, checked_span
+from threadline.core.validation import checked_count, checked_span
 
 PRUNE_LEAST = timedelta(days=1)
 """Nothing younger is ever pruned because of its age."""

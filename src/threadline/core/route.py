@@ -13,7 +13,7 @@ from urllib.parse import quote, unquote
 
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.errors import Invalid
-from threadline.core.text import checked_choice, checked_id, checked_text, unfit
+from threadline.core.validation import checked_choice, checked_id, checked_text, unfit
 
 Route = NewType("Route", str)
 

@@ -7,11 +7,11 @@ from datetime import datetime
 
 from threadline.core.address import Kind
 from threadline.core.errors import Invalid
-from threadline.core.grams import PART_LEAST, WORD_LIMIT, fold, parts, runs
 from threadline.core.message import MessageKey, Role
 from threadline.core.person import Identity, PersonKey, checked_person_key
 from threadline.core.session import ProjectKey, SessionId, checked_project_key, checked_session_id
-from threadline.core.text import (
+from threadline.core.tokenizer import PART_LEAST, WORD_LIMIT, normalize_text, parts, word_runs
+from threadline.core.validation import (
     checked_choice,
     checked_flag,
     checked_id,
@@ -200,7 +200,7 @@ def _meanings(term: re.Match[str], *, is_typed: bool) -> Iterator[Phrase | WordP
 def read_phrase(text: str, *, is_open: bool = False) -> Phrase | None:
     """Take words apart as texts are; None, if there are none."""
     found: list[str] = []
-    pieces = list(runs(fold(text)))
+    pieces = list(word_runs(normalize_text(text)))
     for run, _, _, kind in pieces[:-1]:
         found += [*_pairs(run), run[-1]] if kind == "unspaced" else [run[:WORD_LIMIT]]
     if not pieces:
@@ -217,10 +217,10 @@ def read_phrase(text: str, *, is_open: bool = False) -> Phrase | None:
 
 def read_part(text: str) -> WordPart:
     """Take a part of a word; refuse one that no index could narrow down."""
-    folded = fold(text)
+    folded = normalize_text(text)
     phrases = tuple(
         phrase
-        for run, _, _, kind in runs(folded)
+        for run, _, _, kind in word_runs(folded)
         if kind != "word"
         for phrase in [read_phrase(run)]
         if phrase is not None

@@ -11,7 +11,13 @@ from urllib.parse import urlsplit
 from threadline.core.address import Kind
 from threadline.core.errors import Invalid
 from threadline.core.revision import revision_of
-from threadline.core.text import checked_count, checked_id, checked_moment, checked_text, unfit
+from threadline.core.validation import (
+    checked_count,
+    checked_id,
+    checked_moment,
+    checked_text,
+    unfit,
+)
 
 if TYPE_CHECKING:  # a turn names its session
     from threadline.core.turn import BusyMode

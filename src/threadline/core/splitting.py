@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from threadline.core.platform import Capabilities, Unit
-from threadline.core.text import checked_count
+from threadline.core.validation import checked_count
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})([^\n]*)")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
@@ -21,7 +21,7 @@ _JOINER = "\u200d"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cut:
+class TextPiece:
     """One piece: how it reads, and where the text goes on after it."""
 
     text: str
@@ -44,11 +44,11 @@ class Limit:
 def limit_of(capabilities: Capabilities, reserved: str = "") -> Limit:
     """Answer how long a piece may be on a platform, beside some words that go before it."""
     unit = capabilities.unit
-    most = max(capabilities.text_limit - measure(reserved, unit), 2 * _ROOM)
+    most = max(capabilities.text_limit - text_length(reserved, unit), 2 * _ROOM)
     return Limit(most=most, unit=unit, bubbles=capabilities.bubbles)
 
 
-def measure(text: str, unit: Unit) -> int:
+def text_length(text: str, unit: Unit) -> int:
     """Tell how long a text is, as a platform counts."""
     match unit:
         case Unit.CHARACTERS:
@@ -59,7 +59,7 @@ def measure(text: str, unit: Unit) -> int:
             return len(text.encode("utf-8", "surrogatepass"))
 
 
-def split(text: str, limit: Limit, start: int = 0) -> Iterator[Cut]:
+def split(text: str, limit: Limit, start: int = 0) -> Iterator[TextPiece]:
     """Cut a text into pieces, from some place on."""
     fence = _fence_after(text, 0, start, None)
     at = start
@@ -86,41 +86,41 @@ class _Fence:
         return f"\n{self.mark}"
 
 
-def _next(text: str, at: int, fence: _Fence | None, limit: Limit) -> Cut | None:
+def _next(text: str, at: int, fence: _Fence | None, limit: Limit) -> TextPiece | None:
     begin = _skip_seam(text, at, fence)
     if begin >= len(text):
         return None
     if limit.bubbles and (bubble := _bubble(text, begin, fence, limit)) is not None:
         return bubble
     opening = _opening(text, begin, fence)
-    room = limit.most - measure(opening, limit.unit)
+    room = limit.most - text_length(opening, limit.unit)
     if _reach(text, begin, room, limit.unit) == len(text):
-        return Cut(text=opening + text[begin:].rstrip(), end=len(text))
+        return TextPiece(text=opening + text[begin:].rstrip(), end=len(text))
     return _cut(text, at, begin, fence, limit)
 
 
-def _bubble(text: str, begin: int, fence: _Fence | None, limit: Limit) -> Cut | None:
+def _bubble(text: str, begin: int, fence: _Fence | None, limit: Limit) -> TextPiece | None:
     """Cut at the first blank line that stands in no block of code, if it is near enough."""
     opening = _opening(text, begin, fence)
-    reach = _reach(text, begin, limit.most - measure(opening, limit.unit), limit.unit)
+    reach = _reach(text, begin, limit.most - text_length(opening, limit.unit), limit.unit)
     for blank in _BLANK_LINE.finditer(text, begin):
         if blank.start() > reach:
             return None
         if _fence_after(text, begin, blank.start(), fence) is None:
-            return Cut(text=opening + text[begin : blank.start()].rstrip(), end=blank.start())
+            return TextPiece(text=opening + text[begin : blank.start()].rstrip(), end=blank.start())
     return None
 
 
-def _cut(text: str, at: int, begin: int, fence: _Fence | None, limit: Limit) -> Cut:
+def _cut(text: str, at: int, begin: int, fence: _Fence | None, limit: Limit) -> TextPiece:
     opening = _opening(text, begin, fence)
-    room = limit.most - measure(opening, limit.unit)
+    room = limit.most - text_length(opening, limit.unit)
     end = _best_end(text, begin, _reach(text, begin, room, limit.unit), fence)
     still = _fence_after(text, at, end, fence)
     for _ in range(3):
         if still is None:
             break
         # A block that is open at the cut is closed there, which takes room of its own.
-        less = room - measure(still.closing, limit.unit)
+        less = room - text_length(still.closing, limit.unit)
         if less < _ROOM:
             still = None
             break
@@ -131,10 +131,12 @@ def _cut(text: str, at: int, begin: int, fence: _Fence | None, limit: Limit) -> 
             break
         still = again
     closing = still.closing if still is not None else ""
-    body = opening + text[begin:end].rstrip() + closing
-    if measure(body, limit.unit) > limit.most:
+    # Blanks in code count; at the end of a piece they are followed by the fence.
+    said = text[begin:end].rstrip() if still is None else text[begin:end].rstrip("\n")
+    body = opening + said + closing
+    if text_length(body, limit.unit) > limit.most:
         body = opening + text[begin:end].rstrip()
-    return Cut(text=body, end=end)
+    return TextPiece(text=body, end=end)
 
 
 def _opening(text: str, begin: int, fence: _Fence | None) -> str:
@@ -167,7 +169,7 @@ def _reach(text: str, begin: int, room: int, unit: Unit) -> int:
     if unit is Unit.CHARACTERS:
         return min(begin + max(room, 1), len(text))
     end, left = begin, room
-    while end < len(text) and (cost := measure(text[end], unit)) <= left:
+    while end < len(text) and (cost := text_length(text[end], unit)) <= left:
         left -= cost
         end += 1
     return max(end, min(begin + 1, len(text)))

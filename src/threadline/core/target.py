@@ -16,12 +16,15 @@ from urllib.parse import quote, unquote
 from threadline.core.address import Address, Kind
 from threadline.core.delivery import LOCAL
 from threadline.core.errors import Invalid
-from threadline.core.text import checked_choice, checked_id, checked_name, checked_text, unfit
+from threadline.core.validation import checked_choice, checked_id, checked_name, checked_text, unfit
 
 MATRIX = "matrix"
 TARGETS_LIMIT = 20
 TARGET_LIMIT = 2_000
 """Characters."""
+
+RESERVED_PLATFORMS = frozenset({"all", "api", "local", "origin", "output", "terminal", "web"})
+"""Names that no platform of the settings may have: targets, and what is said from this machine."""
 
 _PLAIN = "-._~!#$&'()*+;=@/"
 _MATRIX_CHAT = re.compile(r"(?P<chat>[!#@](?:(?!:\$).)*)(?::(?P<thread>\$.*))?")

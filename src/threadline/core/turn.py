@@ -9,7 +9,7 @@ from typing import NewType
 
 from threadline.core.errors import Conflict
 from threadline.core.session import SessionId, checked_session_id
-from threadline.core.text import checked_count
+from threadline.core.validation import checked_count
 
 TurnId = NewType("TurnId", int)
 OwnerId = NewType("OwnerId", str)
@@ -46,6 +46,15 @@ class BusyMode(StrEnum):
     """The running turn stops, its partial output is kept, and this one is next."""
     STEER = "steer"
     """It is given to the running agent at its next step, or waits if there is none."""
+
+
+class Awaits(StrEnum):
+    """Who has to approve the tools that a turn asks about."""
+
+    APPROVER = "approver"
+    """An approver: the sender whose message it answers is none."""
+    REQUESTER = "requester"
+    """That sender may do so: the tools only read."""
 
 
 TRANSITIONS: Mapping[TurnState, frozenset[TurnState]] = MappingProxyType(
@@ -139,5 +148,7 @@ class Turn:
     answered_by: TurnId | None
     asks: tuple[str, ...] = ()
     """The tools that it asks leave for, while it waits."""
+    awaits: Awaits | None = None
+    """Who has to approve those tools; None: the settings say who."""
     asked_at: datetime | None = None
     """When it asked its question; it asks no two at the same moment."""

@@ -5,7 +5,7 @@ from decimal import Decimal
 from enum import StrEnum
 
 from threadline.core.errors import Invalid
-from threadline.core.text import checked_count, checked_id, checked_type, unfit
+from threadline.core.validation import checked_count, checked_id, checked_type, unfit
 
 TOKENS_LIMIT = 10**12
 COST_LIMIT = Decimal(10) ** 6

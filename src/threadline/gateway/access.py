@@ -1,17 +1,15 @@
 """Access: who may speak, by the settings and by what the owner granted since."""
 
 from collections.abc import Collection
-from dataclasses import replace
 
-from threadline.core.access import AccessRules, Voucher, ids_of, rank_of
+from threadline.core.access import AccessRules, AccessSponsor, ids_of, rank_of, spoken_again
 from threadline.core.address import Address, Sender
 from threadline.core.inbound import Inbound
-from threadline.core.message import Text
-from threadline.core.rank import Rank
+from threadline.core.role import AccessLevel
 from threadline.core.turn import TurnId
-from threadline.sessions.admission import Asked
-from threadline.sessions.people.aliases import ALIASED_PLATFORMS
-from threadline.sessions.store import Store
+from threadline.store import Store
+from threadline.store.people.aliases import ALIASED_PLATFORMS
+from threadline.store.people.grants import TurnRequester
 
 
 class Access:
@@ -22,36 +20,39 @@ class Access:
         self._store = store
         self.rules = rules
 
-    async def rank(self, inbound: Inbound) -> Rank:
+    async def rank(self, inbound: Inbound) -> AccessLevel:
         """Tell how far the sender of something is let in."""
+        return (await self.judge(inbound))[0]
+
+    async def judge(self, inbound: Inbound) -> tuple[AccessLevel, Store]:
+        """Return how far the sender of something is let in, and the store to keep it with.
+
+        That one raises `StandingChanged` if it is not so any more when something is written.
+        """
         by_settings = rank_of(inbound, self.rules)
         platform = inbound.address.platform
         ids = ids_of(platform, inbound.sender)
-        if not ids or by_settings is Rank.OWNER:
-            return by_settings
-        if by_settings.may(Rank.MEMBER) and not self._may_rise(platform):
-            return by_settings
+        if not ids or by_settings is AccessLevel.OWNER:
+            return by_settings, self._store
+        if by_settings.may(AccessLevel.MEMBER) and not self._may_rise(platform):
+            return by_settings, self._store
         standing = await self._store.standing(platform, ids, profile=inbound.profile)
-        return rank_of(inbound, self.rules, standing)
+        store = self._store.for_standing(platform, ids, standing, profile=inbound.profile)
+        return rank_of(inbound, self.rules, standing), store
 
     def _may_rise(self, platform: str) -> bool:
         """Tell whether a member there could turn out to be an admin, by another id of theirs."""
         return platform in ALIASED_PLATFORMS and bool(self.rules.admins)
 
     def again(
-        self, address: Address, sender: Sender, profile: str, voucher: Voucher | None
+        self, address: Address, sender: Sender, profile: str, voucher: AccessSponsor | None
     ) -> Inbound:
         """Make the message by which somebody is judged who does not speak just now.
 
         Whoever answered for them counts as when they spoke last, if the settings still let them.
         """
-        return Inbound(
-            address=address,
-            sender=replace(sender, by_role=voucher is Voucher.ROLE),
-            parts=(Text(text="?"),),
-            at=self._store.now(),
-            profile=profile,
-            is_trusted=voucher is Voucher.RELAY and address.platform in self.rules.relays,
+        return spoken_again(
+            address, sender, voucher, self.rules, profile=profile, at=self._store.now()
         )
 
     async def refused_turns(self, among: Collection[TurnId]) -> frozenset[TurnId]:
@@ -63,6 +64,6 @@ class Access:
         admitted = {one.turn_id for one in asked if self._may_still_speak(one)}
         return frozenset(one.turn_id for one in asked) - admitted
 
-    def _may_still_speak(self, asked: Asked) -> bool:
+    def _may_still_speak(self, asked: TurnRequester) -> bool:
         inbound = self.again(asked.address, asked.sender, asked.profile, asked.voucher)
-        return rank_of(inbound, self.rules, asked.standing).may(Rank.MEMBER)
+        return rank_of(inbound, self.rules, asked.standing).may(AccessLevel.MEMBER)

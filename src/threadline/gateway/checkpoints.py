@@ -6,8 +6,8 @@ from contextlib import AsyncExitStack
 
 from threadline.core.errors import ThreadlineError
 from threadline.core.turn import TurnId
-from threadline.gateway.running import RunningTurn
-from threadline.sessions.store import Store
+from threadline.gateway.running_turn import RunningTurn
+from threadline.store import Store
 
 log = logging.getLogger("threadline.gateway")
 

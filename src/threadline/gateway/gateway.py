@@ -15,24 +15,25 @@ from typing import Self
 from threadline.core.agent import Agent
 from threadline.core.command import list_commands
 from threadline.core.errors import Conflict, Invalid, ThreadlineError, sentence_of
-from threadline.core.platform import Capabilities, Platform, Surroundings
-from threadline.core.rank import Rank
-from threadline.core.scribe import Scribe
+from threadline.core.gateway_status import agent_servers
+from threadline.core.platform import Capabilities, Platform, PlatformDirectory
+from threadline.core.role import AccessLevel
+from threadline.core.summarizer import Summarizer
 from threadline.core.turn import Turn
 from threadline.gateway.access import Access
-from threadline.gateway.change import Change, brief_worker, look_around, with_relays
-from threadline.gateway.connection import Connection
-from threadline.gateway.health import Health
+from threadline.gateway.health import GatewayHealth
 from threadline.gateway.hooks import Hooks
 from threadline.gateway.inbox import Inbox
-from threadline.gateway.meters import Meters
+from threadline.gateway.intervals import attempt
+from threadline.gateway.metrics import Metrics
 from threadline.gateway.outbox import Outbox
-from threadline.gateway.pace import weathered
+from threadline.gateway.platform_supervisor import PlatformSupervisor
+from threadline.gateway.reload import ReloadableParts, brief_worker, describe_platforms, with_relays
 from threadline.gateway.scheduler import Scheduler
 from threadline.gateway.settings import GatewaySettings
 from threadline.gateway.worker import Worker
-from threadline.sessions.commands.ask import Waited
-from threadline.sessions.store import Store
+from threadline.store import Store
+from threadline.store.commands.context import DeferredCommandResult
 
 log = logging.getLogger("threadline.gateway")
 
@@ -55,17 +56,18 @@ class Gateway:
         platforms: Sequence[Platform],
         *,
         settings: GatewaySettings = GatewaySettings(),
-        scribe: Scribe | None = None,
+        scribe: Summarizer | None = None,
     ) -> None:
         """Put the parts together; without a `scribe` nobody writes titles and summaries."""
         self.platforms = {platform.name: platform for platform in platforms}
         if len(self.platforms) < len(platforms):
             raise Invalid("Two platforms have the same name", hint="Give each its own")
         self.store, self.settings = store, settings
-        self.meters = Meters(self.platforms)
+        self.meters = Metrics(self.platforms)
         self.access = Access(store, with_relays(settings.access, platforms))
+        store.rules = replace(store.rules, access=self.access.rules)
         self.hooks = self._make_hooks(settings)
-        self._around = look_around(self.platforms, settings, store.rules)
+        self._around = describe_platforms(self.platforms, settings, store.rules)
         self._changing = asyncio.Lock()
         self.worker = self._make_worker(agent, scribe)
         self.outbox = self._make_outbox()
@@ -84,7 +86,7 @@ class Gateway:
     def _make_hooks(self, settings: GatewaySettings) -> Hooks:
         return Hooks(self.store, settings.hooks, pace=settings.pace, meters=self.meters)
 
-    def _make_worker(self, agent: Agent, scribe: Scribe | None) -> Worker:
+    def _make_worker(self, agent: Agent, scribe: Summarizer | None) -> Worker:
         return Worker(
             self.store,
             agent,
@@ -166,13 +168,14 @@ class Gateway:
             and self.store.trouble is None
         )
 
-    def health(self) -> Health:
+    def health(self) -> GatewayHealth:
         """Tell how everything is."""
-        return Health(
+        return GatewayHealth(
             is_ready=self.is_ready,
             running=len(self.worker.running),
             places=self.worker.places(),
             platforms={one.name: one.health for one in self._connections},
+            servers=agent_servers(self.worker.answering.agent),
             error=self._error or self._store_error(),
         )
 
@@ -196,7 +199,7 @@ class Gateway:
             platforms=self.health().platforms,
         )
 
-    async def reload(self, change: Change) -> None:
+    async def reload(self, change: ReloadableParts) -> None:
         """Serve otherwise from the next message on; turns that run end as they began.
 
         All rules change in one moment. Then platforms go and come, one by one, and those that stay
@@ -213,28 +216,28 @@ class Gateway:
             await asyncio.gather(*(self._part(name) for name in gone))
             for platform in change.coming:
                 self._join(platform)
-            self._around = look_around(self.platforms, self.settings, self.store.rules)
+            self._around = describe_platforms(self.platforms, self.settings, self.store.rules)
             self._changed.set()
 
-    def _adopt(self, change: Change) -> None:
+    def _adopt(self, change: ReloadableParts) -> None:
         """Change everything that needs no waiting: nobody is judged by half of it."""
         stay = {name: one for name, one in self.platforms.items() if name not in change.going}
         served = {**stay, **{platform.name: platform for platform in change.coming}}
         self.settings = settings = replace(change.settings, url=self.settings.url)
-        self.store.rules = change.rules
         self.access.rules = with_relays(settings.access, list(served.values()))
+        self.store.rules = replace(change.rules, access=self.access.rules)
         self.inbox.adopt(settings.routing, settings.default_profile, settings.access.per_minute)
         self.outbox.adopt(streams=settings.streams, secrets=settings.secrets)
         for connection in self._connections:
             connection.secrets = settings.secrets
-        self._around = look_around({**self.platforms, **served}, settings, change.rules)
+        self._around = describe_platforms({**self.platforms, **served}, settings, change.rules)
         brief_worker(self.worker, change)
 
     async def _change_hooks(self, hooks: Hooks) -> None:
         self.hooks = hooks
         self.worker.keeper.on_ended = hooks.on_ended
         await self._cancel("hooks")
-        await weathered(hooks.begin)
+        await attempt(hooks.begin)
         if self._is_serving:
             self._begin("hooks", hooks.run())
 
@@ -258,7 +261,7 @@ class Gateway:
         self.platforms[platform.name] = platform
         connection = self._connect(platform)
         self._connections.append(connection)
-        connection.open(list_commands(Rank.ADMIN))
+        connection.open(list_commands(AccessLevel.ADMIN))
         self.outbox.wake()
 
     def _require_serving(self) -> None:
@@ -283,7 +286,7 @@ class Gateway:
             await self.halt()
             raise
         await self._close()
-        await weathered(self.store.leave)
+        await attempt(self.store.leave)
 
     async def halt(self) -> None:
         """Let go of everything at once and write nothing more, as a crash would."""
@@ -306,12 +309,12 @@ class Gateway:
         self._begin("meters", self.meters.run(self.store))
         await self.enrol(self.settings.url)
         for connection in self._connections:
-            connection.open(list_commands(Rank.ADMIN))
+            connection.open(list_commands(AccessLevel.ADMIN))
         self._begin("beat", self._beat())
         self._is_serving = True
 
-    def _connect(self, platform: Platform) -> Connection:
-        return Connection(
+    def _connect(self, platform: Platform) -> PlatformSupervisor:
+        return PlatformSupervisor(
             platform,
             self.inbox,
             now=self.store.now,
@@ -340,7 +343,7 @@ class Gateway:
             self._changed.clear()
             for connection in self._connections:
                 self.meters.platform_is(connection.name, connection.health)
-            self._is_heard = await weathered(self._say_beat)
+            self._is_heard = await attempt(self._say_beat)
             try:
                 async with asyncio.timeout(self.settings.beat.total_seconds()):
                     await self._changed.wait()
@@ -349,7 +352,7 @@ class Gateway:
 
     async def _say_beat(self) -> None:
         health = self.health()
-        await self.store.beat(health.platforms, health.places)
+        await self.store.beat(health.platforms, health.places, health.servers)
 
     async def _cancel(self, *names: str) -> None:
         tasks = {self._loops.pop(name) for name in names if name in self._loops}
@@ -377,10 +380,10 @@ class Gateway:
     def _capabilities_of(self, platform: str) -> Capabilities:
         return self._around.capabilities.get(platform, Capabilities())
 
-    def _look_around(self) -> Surroundings:
+    def _look_around(self) -> PlatformDirectory:
         return self._around
 
-    def _run_errand(self, waited: Waited) -> None:
+    def _run_errand(self, waited: DeferredCommandResult) -> None:
         """Do what a command that had waited leaves to do."""
         if waited.reply.errand is not None:
             self.inbox.run(waited.reply.errand, waited.inbound)

@@ -1,20 +1,22 @@
 """Health: how a gateway is."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from threadline.core.serving import Places, PlatformHealth
+from threadline.core.gateway_status import PlatformHealth, ServerHealth, TurnCapacity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Health:
+class GatewayHealth:
     """How a gateway is."""
 
     is_ready: bool
     running: int
     """Turns that it runs."""
-    places: Places = Places()
+    places: TurnCapacity = TurnCapacity()
     """How many it may run, and how many agents are silent."""
     platforms: Mapping[str, PlatformHealth]
+    servers: Mapping[str, ServerHealth] = field(default_factory=dict)
+    """The MCP servers that its agents use."""
     error: str | None = None
     """What broke it."""

@@ -20,13 +20,12 @@ from threadline.core.event import Cursor, Event, EventKind
 from threadline.core.message import Message
 from threadline.core.session import Session
 from threadline.core.turn import LEASE, Turn, TurnId
-from threadline.gateway.calling import HOOK_WITHIN, Callee, Function, find_function
-from threadline.gateway.meters import Meters
-from threadline.gateway.pace import NO_STORAGE, Pace
-from threadline.sessions.endings import Ending
-from threadline.sessions.feed import FeedLost
-from threadline.sessions.followers import LostDelivery
-from threadline.sessions.store import Store
+from threadline.gateway.intervals import NO_STORAGE, Intervals
+from threadline.gateway.metrics import Metrics
+from threadline.gateway.user_callables import HOOK_WITHIN, Callee, Function, find_function
+from threadline.store import Store
+from threadline.store.feed import FeedLost, LostDelivery
+from threadline.store.sessions.session_end import Ending
 
 log = logging.getLogger("threadline.gateway")
 
@@ -97,8 +96,8 @@ class Hooks:
         store: Store,
         hooks: Mapping[str, Sequence[str | Function]],
         *,
-        pace: Pace | None = None,
-        meters: Meters | None = None,
+        pace: Intervals | None = None,
+        meters: Metrics | None = None,
         within: timedelta = HOOK_WITHIN,
     ) -> None:
         """Tell functions, or what is found by their names, of one kind of news each."""
@@ -108,10 +107,10 @@ class Hooks:
             for hook in listed
         ]
         self._store = store
-        self._meters = meters or Meters()
+        self._meters = meters or Metrics()
         self._ended = [callee for kind, callee in callees if kind is HookKind.SESSION_ENDED]
         self._followers = [
-            Follower(store, kind, callee, pace=pace or Pace(), meters=self._meters)
+            HookRunner(store, kind, callee, pace=pace or Intervals(), meters=self._meters)
             for kind, callee in callees
             if kind is not HookKind.SESSION_ENDED
         ]
@@ -158,11 +157,11 @@ class Hooks:
         await self._store.note_told(ending.id, callee.name)
 
 
-class Follower:
+class HookRunner:
     """Tells one hook what the feed says, from where it was told last."""
 
     def __init__(
-        self, store: Store, kind: HookKind, callee: Callee, *, pace: Pace, meters: Meters
+        self, store: Store, kind: HookKind, callee: Callee, *, pace: Intervals, meters: Metrics
     ) -> None:
         """Tell a hook of one kind of news."""
         self.name = f"{kind} {callee.name}"

@@ -11,26 +11,27 @@ from threadline.core.address import Address, Kind
 from threadline.core.command import WhileRunning, parse_command
 from threadline.core.errors import Invalid, QueueFull, StorageError, ThreadlineError
 from threadline.core.inbound import Inbound, InboundKind
-from threadline.core.label import label
 from threadline.core.message import Attachment, MediaKind, plain_text
-from threadline.core.platform import Answer, Capabilities, Reception, Taken
-from threadline.core.rank import Rank
+from threadline.core.platform import Capabilities, ReceiveResult, ReceiveStatus, TurnReply
+from threadline.core.profile_rules import ProfileRule, profile_for
+from threadline.core.role import AccessLevel
 from threadline.core.route import MAIN_PROFILE, canonical_chat, canonical_sender
-from threadline.core.routing import ProfileRule, profile_for
-from threadline.core.text import checked_span, checked_type
+from threadline.core.safe_names import one_line
 from threadline.core.turn import BusyMode, TurnId, checked_turn_id
+from threadline.core.validation import checked_span, checked_type
 from threadline.gateway.access import Access
-from threadline.gateway.answers import Answers
-from threadline.gateway.errands import NO_FILES, MakeRoom, run_errand, tell_how
-from threadline.gateway.limits import Allowance, Haste
-from threadline.gateway.meters import Meters
-from threadline.gateway.order import Order
-from threadline.gateway.pace import Pace, end_tasks
-from threadline.gateway.recollection import Recollection
-from threadline.sessions.blobs import BLOB_LIMIT
-from threadline.sessions.commands import find_unknown
-from threadline.sessions.commands.ask import Errand, Export, Forget, Reply
-from threadline.sessions.store import Store
+from threadline.gateway.command_jobs import NO_FILES, MakeRoom, finish_command_job, tell_how
+from threadline.gateway.intervals import Intervals, end_tasks
+from threadline.gateway.keyed_lock import KeyedLock
+from threadline.gateway.metrics import Metrics
+from threadline.gateway.rate_limit import RateDecision, SenderRateLimit
+from threadline.gateway.reply_cache import ReplyCache
+from threadline.gateway.reply_waiter import ReplyWaiter
+from threadline.store import Store
+from threadline.store.blobs import BLOB_LIMIT
+from threadline.store.commands import suggest_command
+from threadline.store.commands.context import CommandReply, Errand, Export, Forget
+from threadline.store.people.grants import StandingChanged
 
 log = logging.getLogger("threadline.gateway")
 
@@ -49,7 +50,7 @@ ASK_OWNER = (
 _ABLE = Capabilities(attachments=True, attachment_limit=BLOB_LIMIT)
 
 
-class Voice(Protocol):
+class DirectSender(Protocol):
     """Whoever says something to a chat directly: the outbox."""
 
     async def say(self, address: Address, text: str) -> bool:
@@ -68,11 +69,11 @@ class Inbox:
         self,
         store: Store,
         access: Access,
-        outbox: Voice,
+        outbox: DirectSender,
         *,
         routing: Sequence[ProfileRule] = (),
         default_profile: str = MAIN_PROFILE,
-        meters: Meters,
+        meters: Metrics,
         per_minute: int | None = None,
         capabilities: Callable[[str], Capabilities] = lambda _: _ABLE,
         keep_said: Callable[[], Awaitable[None]] | None = None,
@@ -88,12 +89,12 @@ class Inbox:
         self._outbox = outbox
         self._meters = meters
         limit = access.rules.per_minute if per_minute is None else per_minute
-        self._limit = Allowance(limit)
-        self._strangers = Allowance(limit)
-        self._order = Order()
-        self._answers = Answers(store)
+        self._limit = SenderRateLimit(limit)
+        self._strangers = SenderRateLimit(limit)
+        self._order = KeyedLock()
+        self._answers = ReplyWaiter(store)
         self._capabilities = capabilities
-        self._recollection = Recollection()
+        self._recollection = ReplyCache()
         self._keep_said = keep_said
         self._compress = compress
         self._background: set[asyncio.Task[None]] = set()
@@ -114,21 +115,21 @@ class Inbox:
     async def admits(self, inbound: Inbound) -> bool:
         """Tell whether its sender may speak; what cannot be told leads nowhere."""
         try:
-            return await self._access.rank(self._routed(inbound)) is not Rank.STRANGER
+            return await self._access.rank(self._routed(inbound)) is not AccessLevel.STRANGER
         except Invalid:
             return False
 
-    async def answer_to(self, turn_id: TurnId, within: timedelta) -> Answer | None:
+    async def answer_to(self, turn_id: TurnId, within: timedelta) -> TurnReply | None:
         """Wait for what a turn says to people, or asks them; None: it is not so far yet."""
         return await self._answers.wait(checked_turn_id(turn_id), checked_span(within, "within"))
 
-    async def take(self, inbound: Inbound) -> Taken:
+    async def take(self, inbound: Inbound) -> ReceiveResult:
         """Take in a message, an edit or a deletion; when this returns it is on disk."""
         try:
             inbound = self._routed(inbound)
         except Invalid as error:
             log.warning("A platform brought what is no message: %s", error)
-            return Taken(reception=Reception.REFUSED, said=error.chat)
+            return ReceiveResult(reception=ReceiveStatus.REFUSED, said=error.chat)
         async with self._order.within(_chat_of(inbound)):
             try:
                 taken = await self._take(inbound)
@@ -147,7 +148,7 @@ class Inbox:
         while self._background:
             await asyncio.wait(set(self._background))
 
-    async def close(self, within: timedelta = Pace().grace) -> None:
+    async def close(self, within: timedelta = Intervals().grace) -> None:
         """End what goes on in the background; what does not end is left to itself."""
         await end_tasks(set(self._background), within)
 
@@ -156,30 +157,33 @@ class Inbox:
         profile = profile_for(inbound, self._routing, self._default_profile)
         return inbound if profile == inbound.profile else replace(inbound, profile=profile)
 
-    async def _take(self, inbound: Inbound) -> Taken:
-        rank = await self._access.rank(inbound)
-        if rank is Rank.STRANGER:
+    async def _take(self, inbound: Inbound) -> ReceiveResult:
+        rank, store = await self._access.judge(inbound)
+        if rank is AccessLevel.STRANGER:
             return await self._meet(inbound)
-        if rank is not Rank.OWNER and not self._is_in_time(inbound):
+        if rank is not AccessLevel.OWNER and not self._is_in_time(inbound):
             return self._limited(inbound)
-        return await self._receive(inbound, rank)
+        try:
+            return await self._receive(inbound, rank, store)
+        except StandingChanged:
+            return await self._take(inbound)  # the owner has just let them in, or out
 
-    async def _meet(self, inbound: Inbound) -> Taken:
+    async def _meet(self, inbound: Inbound) -> ReceiveResult:
         """Give a pairing code to an unknown sender of a direct message; others get no reply.
 
         What others said to the agent is logged with the ids that the access settings need.
         """
         address, sender = inbound.address, inbound.sender
         if not _is_said(inbound):
-            return Taken(reception=Reception.REFUSED)
+            return ReceiveResult(reception=ReceiveStatus.REFUSED)
         if address.kind is not Kind.DM or sender.is_bot:
             pair = (_sender_of(inbound), address.chat)
-            if self._strangers.take(pair, self._moment_of(inbound)) is Haste.NONE:
+            if self._strangers.take(pair, self._moment_of(inbound)) is RateDecision.NONE:
                 _log_refused(inbound)
-            return Taken(reception=Reception.REFUSED)
-        refused = Taken(reception=Reception.REFUSED, said=UNKNOWN)
+            return ReceiveResult(reception=ReceiveStatus.REFUSED)
+        refused = ReceiveResult(reception=ReceiveStatus.REFUSED, said=UNKNOWN)
         haste = self._strangers.take(_sender_of(inbound), self._moment_of(inbound))
-        if not self._access.rules.pairing or haste is not Haste.NONE:
+        if not self._access.rules.pairing or haste is not RateDecision.NONE:
             return refused
         shown = await self._store.ask_pairing(address.platform, sender, profile=inbound.profile)
         if shown is None:
@@ -194,21 +198,21 @@ class Inbox:
         who = _sender_of(inbound)
         haste = self._limit.take(who, self._moment_of(inbound))
         if inbound.observed:
-            return haste is Haste.NONE
-        words = [self._too_fast(inbound)] if haste is Haste.FIRST else []
-        if haste is not Haste.AGAIN and (count := self._limit.report(who)):
+            return haste is RateDecision.NONE
+        words = [self._too_fast(inbound)] if haste is RateDecision.FIRST else []
+        if haste is not RateDecision.AGAIN and (count := self._limit.report(who)):
             words.insert(0, LEFT_OUT.format(count=count))
         if words:
             self.tell(inbound.address, "\n".join(words))
-        return haste is Haste.NONE
+        return haste is RateDecision.NONE
 
-    def _limited(self, inbound: Inbound) -> Taken:
+    def _limited(self, inbound: Inbound) -> ReceiveResult:
         at = self._moment_of(inbound)
         free_at = self._limit.free_at(_sender_of(inbound), at)
         # A message written in the past is judged by that time, and waits no longer for it.
         after = max(free_at - self._store.now(), timedelta(0))
         said = self._too_fast(inbound)
-        return Taken(reception=Reception.LIMITED, said=said, retry_after=after)
+        return ReceiveResult(reception=ReceiveStatus.LIMITED, said=said, retry_after=after)
 
     def _too_fast(self, inbound: Inbound) -> str:
         until = self._limit.free_at(_sender_of(inbound), self._moment_of(inbound))
@@ -224,7 +228,7 @@ class Inbox:
         now = self._store.now()
         return max(min(inbound.at, now), now - OLDEST)
 
-    async def _receive(self, inbound: Inbound, rank: Rank) -> Taken:
+    async def _receive(self, inbound: Inbound, rank: AccessLevel, store: Store) -> ReceiveResult:
         # Else a message that comes right after the clock was set looks as if nobody had served.
         await self._store.serve()
         is_said = _is_said(inbound)
@@ -233,27 +237,27 @@ class Inbox:
             if (call := parse_command(words)) is not None:
                 if call.command.while_running is WhileRunning.STOP:
                     await self._before_stop()
-                reply = await self._store.command(inbound, call, rank)
+                reply = await store.command(inbound, call, rank)
                 return self._answered(inbound, reply)
-            if (unknown := find_unknown(words)) is not None:
-                refused = await self._store.refuse(inbound, str(unknown))
+            if (unknown := suggest_command(words)) is not None:
+                refused = await store.refuse(inbound, str(unknown))
                 return self._answered(inbound, refused)
         if is_said and self._store.rules.busy_for(inbound.address.platform) is BusyMode.INTERRUPT:
             await self._before_stop()
-        arrival = await self._store.arrive(inbound, answers=rank if is_said else None)
+        arrival = await store.arrive(inbound, answers=rank if is_said else None)
         if arrival.is_repeated:
-            return Taken(reception=Reception.REPEATED, turn_id=arrival.turn_id)
-        return Taken(reception=Reception.TAKEN, turn_id=arrival.turn_id)
+            return ReceiveResult(reception=ReceiveStatus.REPEATED, turn_id=arrival.turn_id)
+        return ReceiveResult(reception=ReceiveStatus.TAKEN, turn_id=arrival.turn_id)
 
     async def _before_stop(self) -> None:
         """Let what people have seen of a turn be kept, as what comes next may stop it."""
         if self._keep_said is not None:
             await self._keep_said()
 
-    def _answered(self, inbound: Inbound, reply: Reply | None) -> Taken:
+    def _answered(self, inbound: Inbound, reply: CommandReply | None) -> ReceiveResult:
         """Say what must not be kept, and do in the background what takes longer."""
         if reply is None:
-            return self._recall(inbound) or Taken(reception=Reception.REPEATED)
+            return self._recall(inbound) or ReceiveResult(reception=ReceiveStatus.REPEATED)
         said: str | None = reply.text
         if reply.is_secret and reply.text:
             said = self._tell_apart(inbound.address, reply.text)
@@ -266,7 +270,7 @@ class Inbox:
         for waited in reply.waited:
             if waited.reply.errand is not None:
                 self.run(waited.reply.errand, waited.inbound)
-        taken = Taken(reception=Reception.COMMAND, turn_id=reply.turn_id, said=said)
+        taken = ReceiveResult(reception=ReceiveStatus.COMMAND, turn_id=reply.turn_id, said=said)
         return self._recallable(inbound, taken)
 
     def _tell_apart(self, address: Address, words: str) -> str | None:
@@ -279,31 +283,31 @@ class Inbox:
     def _can(self, inbound: Inbound) -> Capabilities:
         return self._capabilities(inbound.address.platform)
 
-    def _recallable(self, inbound: Inbound, taken: Taken) -> Taken:
+    def _recallable(self, inbound: Inbound, taken: ReceiveResult) -> ReceiveResult:
         """Remember what came of a message that may be brought again."""
         if inbound.message_id is not None:
             self._recollection.keep(_key_of(inbound), taken, self._store.now())
         return taken
 
-    def _recall(self, inbound: Inbound) -> Taken | None:
+    def _recall(self, inbound: Inbound) -> ReceiveResult | None:
         """Return what was said to a message before, if that is remembered."""
         taken = self._recollection.find(_key_of(inbound), self._store.now())
-        if taken is not None and taken.reception is Reception.COMMAND:
-            return replace(taken, reception=Reception.REPEATED)
+        if taken is not None and taken.reception is ReceiveStatus.COMMAND:
+            return replace(taken, reception=ReceiveStatus.REPEATED)
         return taken
 
-    async def _turn_down(self, inbound: Inbound, why: ThreadlineError) -> Taken:
+    async def _turn_down(self, inbound: Inbound, why: ThreadlineError) -> ReceiveResult:
         """Tell the sender that a message was not stored. It is received if it comes again."""
         log.info("Something from %s was not taken in: %s", inbound.address.platform, why)
         try:
             if _is_said(inbound) and await self._store.refuse(inbound, why.chat) is None:
-                return self._recall(inbound) or Taken(reception=Reception.REPEATED)
+                return self._recall(inbound) or ReceiveResult(reception=ReceiveStatus.REPEATED)
         except StorageError:
             raise
         except ThreadlineError as error:
             log.warning("Nobody could be told about it: %s", error)
-        reception = Reception.BUSY if isinstance(why, QueueFull) else Reception.REFUSED
-        return Taken(reception=reception, said=why.chat, retry_after=why.retry_after)
+        reception = ReceiveStatus.BUSY if isinstance(why, QueueFull) else ReceiveStatus.REFUSED
+        return ReceiveResult(reception=reception, said=why.chat, retry_after=why.retry_after)
 
     def run(self, errand: Errand, inbound: Inbound) -> None:
         """Do in the background what a command leaves to do."""
@@ -312,7 +316,7 @@ class Inbox:
     async def _run(self, errand: Errand, inbound: Inbound) -> None:
         can = self._can(inbound)
         largest = can.attachment_limit if can.attachments else 0
-        words = await run_errand(
+        words = await finish_command_job(
             self._store, errand, inbound, largest=largest, compress=self._compress
         )
         if words:
@@ -362,8 +366,8 @@ def _sender_of(inbound: Inbound) -> tuple[str, ...]:
 def _log_refused(inbound: Inbound) -> None:
     """Log that an unknown sender was refused, and which settings would admit them."""
     address, sender = inbound.address, inbound.sender
-    who = label(f"{address.platform}:{sender.canonical or '?'}")
-    chat = label(f"{address.platform}:{address.chat}")
+    who = one_line(f"{address.platform}:{sender.canonical or '?'}")
+    chat = one_line(f"{address.platform}:{address.chat}")
     if sender.is_bot:
         log.info("Refused a message from the bot %s in %s: it is not in access.bots", who, chat)
     else:

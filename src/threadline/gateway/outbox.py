@@ -12,26 +12,27 @@ from threadline.core.delivery import Delivery, DeliveryId, DeliveryState, SendOu
 from threadline.core.errors import LeaseLost, ThreadlineError
 from threadline.core.event import Event, EventKind
 from threadline.core.platform import Outgoing, Platform, SendFailed
-from threadline.core.secrecy import hush
+from threadline.core.redaction import mask_secrets
 from threadline.core.splitting import limit_of, split
-from threadline.gateway.carriage import Carriage
-from threadline.gateway.following import follow_feed
-from threadline.gateway.live import Live
-from threadline.gateway.meters import Meters
-from threadline.gateway.pace import (
+from threadline.gateway.delivery_sender import DeliverySender
+from threadline.gateway.edit_repair import EditRepair
+from threadline.gateway.feed_consumer import follow_feed
+from threadline.gateway.intervals import (
     NO_STORAGE,
-    Pace,
-    Proof,
+    Intervals,
+    LeaseProof,
+    attempt,
     end_tasks,
-    outlast,
-    steadily,
-    weathered,
+    retry_until_stored,
+    run_every,
 )
-from threadline.gateway.sending import send
-from threadline.gateway.streaming import Streaming
+from threadline.gateway.live_replies import LiveReplies
+from threadline.gateway.metrics import Metrics
+from threadline.gateway.platform_call import EditOverwritten, send
 from threadline.gateway.tracing import logged_for
-from threadline.sessions.deliveries.parcel import Parcel
-from threadline.sessions.store import Store
+from threadline.gateway.turn_pubsub import TurnPubSub
+from threadline.store import Store
+from threadline.store.deliveries.payload import DeliveryPayload
 
 log = logging.getLogger("threadline.gateway")
 
@@ -57,9 +58,9 @@ class Outbox:
         store: Store,
         platforms: Mapping[str, Platform],
         *,
-        live: Live,
-        pace: Pace | None = None,
-        meters: Meters | None = None,
+        live: TurnPubSub,
+        pace: Intervals | None = None,
+        meters: Metrics | None = None,
         streams: bool = True,
         secrets: Collection[str] = (),
     ) -> None:
@@ -70,11 +71,18 @@ class Outbox:
         self._store = store
         self._platforms = platforms
         self._live = live
-        self._pace = pace or Pace()
+        self._pace = pace or Intervals()
         self._meters = meters
         self._secrets = secrets
-        self._streaming = Streaming(store, platforms, streams=streams, pace=self._pace)
-        self._sending: dict[asyncio.Task[None], Parcel] = {}
+        self._mending = EditRepair(store, platforms)
+        self._streaming = LiveReplies(
+            store,
+            platforms,
+            streams=streams,
+            pace=self._pace,
+            on_overwritten=self._mending.begin,
+        )
+        self._sending: dict[asyncio.Task[None], DeliveryPayload] = {}
         self._wake = asyncio.Event()
         self._idle = asyncio.Event()
         self._is_leaving = False
@@ -89,13 +97,14 @@ class Outbox:
         finally:
             await self._streaming.stop()
             await self._let_go()
+            await self._mending.stop(self._pace.grace)
 
     async def _serve(self) -> None:
         cursor = await self._store.feed_end()
         async with asyncio.TaskGroup() as group:
-            group.create_task(follow_feed(self._store, cursor, self._notice, self._wake.set))
+            group.create_task(follow_feed(self._store, cursor, self._notice, self._miss))
             group.create_task(self._take())
-            group.create_task(steadily(self.renew, self._store.rules.lease / 3))
+            group.create_task(run_every(self.renew, self._store.rules.lease / 3))
 
     async def say(self, address: Address, text: str) -> bool:
         """Say something directly, without keeping it; False if that did not work."""
@@ -150,12 +159,18 @@ class Outbox:
     async def _notice(self, event: Event) -> None:
         if event.kind is EventKind.DELIVERY_PENDING:
             self._wake.set()
+        self._mending.notice(event)
+
+    def _miss(self) -> None:
+        """Look at everything, as events were missed."""
+        self._wake.set()
+        self._mending.wake()
 
     async def _take(self) -> None:
         self._wake.set()
         while not self._is_leaving:
             await self._await_news()
-            if not await weathered(self._take_due):
+            if not await attempt(self._take_due):
                 await asyncio.sleep(NO_STORAGE.total_seconds())
                 self._wake.set()
 
@@ -175,7 +190,7 @@ class Outbox:
             asked_at = self._pace.clock()
             parcels = await self._store.take_deliveries(free, _SLICE)
             for parcel in parcels:
-                self._begin(parcel, Proof(self._store.rules.lease, self._pace.clock, asked_at))
+                self._begin(parcel, LeaseProof(self._store.rules.lease, self._pace.clock, asked_at))
             if len(parcels) < _SLICE:
                 break
         if not self._sending:
@@ -186,7 +201,7 @@ class Outbox:
         busy = [parcel.delivery.address.platform for parcel in self._sending.values()]
         return [name for name in self._platforms if busy.count(name) < SENDING_AT_A_TIME]
 
-    def _begin(self, parcel: Parcel, proof: Proof) -> None:
+    def _begin(self, parcel: DeliveryPayload, proof: LeaseProof) -> None:
         # No child of the task group: one that cannot be written down must not end the others.
         task = asyncio.create_task(
             self._carry(parcel, proof), name=f"delivery {parcel.delivery.id}"
@@ -202,11 +217,11 @@ class Outbox:
         if error is not None:
             log.error("A delivery broke off", exc_info=error)
 
-    async def _carry(self, parcel: Parcel, proof: Proof) -> None:
+    async def _carry(self, parcel: DeliveryPayload, proof: LeaseProof) -> None:
         with logged_for(parcel.delivery):
             await self._try(parcel, proof)
 
-    async def _try(self, parcel: Parcel, proof: Proof) -> None:
+    async def _try(self, parcel: DeliveryPayload, proof: LeaseProof) -> None:
         """Send one parcel; whatever the platform does becomes the state of the delivery."""
         owed = parcel.delivery
         platform = self._platforms.get(owed.address.platform)
@@ -216,12 +231,14 @@ class Outbox:
                 await self._store.not_sent(owed, SendOutcome.REJECTED, _GONE, None)
                 return
             stream = await self._streaming.settle(owed)
-            carriage = Carriage(self._store, platform, parcel, stream, proof)
+            carriage = DeliverySender(self._store, platform, parcel, stream, proof)
             try:
                 await carriage.carry()
                 state = DeliveryState.SENT
             except SendFailed as error:
                 state = await self._fail(carriage.delivery, error, platform)
+        except EditOverwritten as error:
+            self._mending.begin(owed, error.message_id)
         except LeaseLost:
             log.info("Delivery %s is sent by another process", owed.id)
         except ThreadlineError as error:
@@ -233,12 +250,12 @@ class Outbox:
     async def _fail(
         self, delivery: Delivery, error: SendFailed, platform: Platform
     ) -> DeliveryState:
-        why = hush(str(error), self._secrets)
+        why = mask_secrets(str(error), self._secrets)
         outcome = error.outcome
         if outcome is SendOutcome.AMBIGUOUS and platform.capabilities.idempotent:
             # It shows nothing twice, however often it is sent.
             outcome = SendOutcome.REJECTED
-        state = await outlast(
+        state = await retry_until_stored(
             lambda: self._store.not_sent(delivery, outcome, why, error.retry_after),
             f"the failed attempt to send delivery {delivery.id}",
         )

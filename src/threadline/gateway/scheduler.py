@@ -11,14 +11,14 @@ from threadline.core.delivery import LOCAL
 from threadline.core.errors import NotFound, StorageError, sentence_of
 from threadline.core.event import Event, EventKind
 from threadline.core.job import JobId
-from threadline.core.rank import Rank
+from threadline.core.role import AccessLevel
 from threadline.core.turn import TurnId
 from threadline.gateway.access import Access
-from threadline.gateway.following import follow_feed
-from threadline.gateway.meters import Meters
-from threadline.gateway.pace import NO_STORAGE, weathered
-from threadline.sessions.runs import Start
-from threadline.sessions.store import Store
+from threadline.gateway.feed_consumer import follow_feed
+from threadline.gateway.intervals import NO_STORAGE, attempt
+from threadline.gateway.metrics import Metrics
+from threadline.store import Store
+from threadline.store.jobs.job_runs import JobStart
 
 log = logging.getLogger("threadline.gateway")
 
@@ -44,7 +44,7 @@ class Scheduler:
         *,
         platforms: Collection[str],
         access: Access | None = None,
-        meters: Meters | None = None,
+        meters: Metrics | None = None,
     ) -> None:
         """Work on a store, for a gateway with these platforms, which may become others.
 
@@ -64,7 +64,7 @@ class Scheduler:
             group.create_task(follow_feed(self._store, cursor, self._notice, self._wake.set))
             while True:
                 self._wake.clear()
-                if await weathered(self.look):
+                if await attempt(self.look):
                     await self._sleep()
                 else:
                     await asyncio.sleep(NO_STORAGE.total_seconds())
@@ -92,7 +92,7 @@ class Scheduler:
         if begun.turn_id is None:
             log.info("Job %s did not run: %s", id, begun.why)
 
-    async def _begin(self, id: JobId) -> Start | None:
+    async def _begin(self, id: JobId) -> JobStart | None:
         why = await self._why_not(id)
         if why is not None:
             return await self._store.fail_due(id, why)
@@ -113,9 +113,9 @@ class Scheduler:
         maker = Sender(id=job.maker.id)
         asked = self._access.again(job.address, maker, job.profile, job.voucher)
         rank = await self._access.rank(asked)
-        if not rank.may(Rank.MEMBER):
+        if not rank.may(AccessLevel.MEMBER):
             return _NOT_ADMITTED
-        return _NO_ADMIN if job.needs_admin and not rank.may(Rank.ADMIN) else None
+        return _NO_ADMIN if job.needs_admin and not rank.may(AccessLevel.ADMIN) else None
 
     async def _notice(self, event: Event) -> None:
         """Wake up when jobs change, and when a run ends that is under way."""

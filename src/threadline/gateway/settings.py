@@ -6,11 +6,11 @@ from datetime import timedelta
 
 from threadline.core.access import AccessRules
 from threadline.core.instructions import Instructions
+from threadline.core.profile_rules import ProfileRule
 from threadline.core.route import MAIN_PROFILE
-from threadline.core.routing import ProfileRule
-from threadline.gateway.pace import Pace
-from threadline.gateway.seats import CONCURRENCY
-from threadline.gateway.upkeep import COMPACT_AT
+from threadline.gateway.compaction import COMPACT_AT
+from threadline.gateway.concurrency import CONCURRENCY
+from threadline.gateway.intervals import Intervals
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +37,6 @@ class GatewaySettings:
     """What is taken out of every error before it is kept."""
     url: str | None = None
     """Where the web server beside it listens."""
-    pace: Pace = Pace()
+    pace: Intervals = Intervals()
     beat: timedelta = timedelta(seconds=10)
     """How often it says that it is there."""

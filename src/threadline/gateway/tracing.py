@@ -10,7 +10,7 @@ from structlog.contextvars import bound_contextvars
 
 from threadline.core.delivery import Delivery
 from threadline.core.turn import TurnState
-from threadline.gateway.running import RunningTurn
+from threadline.gateway.running_turn import RunningTurn
 
 log = logging.getLogger("threadline.gateway")
 

@@ -11,26 +11,34 @@ from threadline.core import delivery
 from threadline.core.agent import Agent
 from threadline.core.errors import LeaseLost, ThreadlineError, sentence_of
 from threadline.core.event import Event, EventKind
-from threadline.core.platform import Surroundings
-from threadline.core.scribe import Scribe
-from threadline.core.serving import Places
+from threadline.core.gateway_status import TurnCapacity
+from threadline.core.platform import PlatformDirectory
 from threadline.core.session import Session, SessionId
+from threadline.core.summarizer import Summarizer
 from threadline.core.turn import TurnId, TurnState
-from threadline.gateway.answering import Answering
-from threadline.gateway.backlog import Backlog, OnWaited
+from threadline.database.port import Watch
 from threadline.gateway.checkpoints import save_said
-from threadline.gateway.following import follow_feed
-from threadline.gateway.keeper import Hook, Keeper, Refuses
-from threadline.gateway.live import Listener, Live
-from threadline.gateway.meters import Meters
-from threadline.gateway.pace import NO_STORAGE, Pace, Proof, outlast, steadily, weathered
-from threadline.gateway.running import RunningTurn
-from threadline.gateway.seats import CONCURRENCY, Seats
-from threadline.gateway.silence import OnQuiet, Silence
+from threadline.gateway.compaction import COMPACT_AT, Compaction, TellAbout
+from threadline.gateway.concurrency import CONCURRENCY, TurnSlots
+from threadline.gateway.deferred_commands import DeferredCommands, OnWaited
+from threadline.gateway.feed_consumer import follow_feed
+from threadline.gateway.inactivity import InactivityTimer, OnQuiet
+from threadline.gateway.intervals import (
+    NO_STORAGE,
+    Intervals,
+    LeaseProof,
+    attempt,
+    retry_until_stored,
+    run_every,
+)
+from threadline.gateway.maintenance import Hook, Maintenance, Refuses
+from threadline.gateway.metrics import Metrics
+from threadline.gateway.running_turn import RunningTurn
 from threadline.gateway.tracing import traced
-from threadline.gateway.upkeep import COMPACT_AT, TellAbout, Upkeep
-from threadline.sessions.store import Store
-from threadline.sessions.turns.claim import Claim
+from threadline.gateway.turn_pubsub import TurnListener, TurnPubSub
+from threadline.gateway.turn_runner import TurnRunner
+from threadline.store import Store
+from threadline.store.turn_queue.claim import TurnClaim
 
 log = logging.getLogger("threadline.gateway")
 
@@ -68,14 +76,14 @@ class Worker:
         per_profile: Mapping[str, int] = MappingProxyType({}),
         delivers: Callable[[Session], bool] = is_carried_out,
         on_ended: Hook | None = None,
-        pace: Pace | None = None,
-        meters: Meters | None = None,
+        pace: Intervals | None = None,
+        meters: Metrics | None = None,
         refuses: Refuses | None = None,
-        surroundings: Callable[[], Surroundings] | None = None,
+        surroundings: Callable[[], PlatformDirectory] | None = None,
         on_quiet: OnQuiet | None = None,
         on_waited: OnWaited | None = None,
         tell: TellAbout | None = None,
-        scribe: Scribe | None = None,
+        scribe: Summarizer | None = None,
         compact_at: float = COMPACT_AT,
         titles: bool = True,
     ) -> None:
@@ -85,24 +93,26 @@ class Worker:
         around, `on_quiet` hears of turns that say nothing and `on_waited` of commands that had
         waited, `tell` says something beside an answer, and `scribe` writes titles and summaries.
         """
-        self.live = Live()
-        self.upkeep = Upkeep(store, scribe, compact_at=compact_at, titles=titles, tell=tell)
-        self.keeper = Keeper(store, on_ended=on_ended, refuses=refuses, on_swept=self.upkeep.sum_up)
+        self.live = TurnPubSub()
+        self.upkeep = Compaction(store, scribe, compact_at=compact_at, titles=titles, tell=tell)
+        self.keeper = Maintenance(
+            store, on_ended=on_ended, refuses=refuses, on_swept=self.upkeep.sum_up
+        )
         self._store = store
-        self.answering = Answering(
+        self.answering = TurnRunner(
             store, agent, self.upkeep, delivers=delivers, surroundings=surroundings
         )
-        self.seats = Seats(concurrency, per_profile)
-        self.pace = pace or Pace()
-        self._meters = meters or Meters()
-        self.silence = Silence(self.pace.inactivity, self.live, on_quiet)
+        self.seats = TurnSlots(concurrency, per_profile)
+        self.pace = pace or Intervals()
+        self._meters = meters or Metrics()
+        self.silence = InactivityTimer(self.pace.inactivity, self.live, on_quiet)
         self._running: dict[TurnId, RunningTurn] = {}
         self._settling: set[TurnId] = set()  # lost, and what they spent is not stored yet
         self._tasks: dict[RunningTurn, asyncio.Task[None]] = {}
         """Also those of turns that are not ours any more, for as long as their agent goes on."""
         self._mishaps: asyncio.Queue[BaseException] = asyncio.Queue()
         self._wake = asyncio.Event()
-        self.backlog = Backlog(store, self._wake.set, on_waited)
+        self.backlog = DeferredCommands(store, self._wake.set, on_waited)
         self._ready = asyncio.Event()
         self._stopping = asyncio.Event()
         self._run: asyncio.Task[None] | None = None
@@ -135,37 +145,42 @@ class Worker:
     async def run(self) -> None:
         """Work until `stop` is called; an error that nobody expected ends this, and is raised."""
         try:
-            async with asyncio.TaskGroup() as group:
-                cursor = await self._store.feed_end()
-                await self.keeper.recover()
-                loops = [
-                    group.create_task(loop)
-                    for loop in (
-                        follow_feed(self._store, cursor, self._notice, self._wake.set),
-                        self._claim(),
-                        self.backlog.run(),
-                        self._raise_mishaps(),
-                        steadily(self.beat, self.pace.checkpoint),
-                        steadily(self.look_for_silence, self.pace.checkpoint),
-                        self.keeper.recover_in_time(self.recover, self.pace.recover),
-                        steadily(self.keeper.index, self.pace.index),
-                        steadily(self.keeper.sweep, self.pace.sweep, at_once=True),
-                        steadily(self.keeper.tell_endings, self.pace.recover, at_once=True),
-                    )
-                ]
-                self._wake.set()
-                self.backlog.hear()
-                self._ready.set()
-                await self._stopping.wait()
-                await self._drain()
-                for loop in loops:
-                    loop.cancel()
+            with self._store.deaths() as deaths:
+                await self._work(deaths)
         finally:
             try:
                 await self._leave_agents()
                 await self.upkeep.close(self.pace.grace)
             finally:
                 self.live.close()
+
+    async def _work(self, deaths: Watch) -> None:
+        await deaths.wait()  # The first call returns at once: what died before is recovered here.
+        async with asyncio.TaskGroup() as group:
+            cursor = await self._store.feed_end()
+            await self.keeper.recover()
+            loops = [
+                group.create_task(loop)
+                for loop in (
+                    follow_feed(self._store, cursor, self._notice, self._wake.set),
+                    self._claim(),
+                    self.backlog.run(),
+                    self._raise_mishaps(),
+                    run_every(self.beat, self.pace.checkpoint),
+                    run_every(self.look_for_silence, self.pace.checkpoint),
+                    self.keeper.recover_in_time(deaths, self.recover, self.pace.recover),
+                    run_every(self.keeper.index, self.pace.index),
+                    run_every(self.keeper.sweep, self.pace.sweep, at_once=True),
+                    run_every(self.keeper.tell_endings, self.pace.recover, at_once=True),
+                )
+            ]
+            self._wake.set()
+            self.backlog.hear()
+            self._ready.set()
+            await self._stopping.wait()
+            await self._drain()
+            for loop in loops:
+                loop.cancel()
 
     async def stop(self) -> None:
         """Take no new turn, let running ones end for a while, and interrupt the rest."""
@@ -192,7 +207,7 @@ class Worker:
             self._run.cancel()
             await asyncio.wait({self._run})
 
-    def listen(self, session_id: SessionId) -> AbstractContextManager[Listener]:
+    def listen(self, session_id: SessionId) -> AbstractContextManager[TurnListener]:
         """Listen to what the running turns of a session say, as long as the context is open."""
         return self.live.listen(session_id)
 
@@ -220,7 +235,7 @@ class Worker:
                         await store.append(turn.lease, held)
                     await store.checkpoint([(turn.lease, text)])
 
-    def places(self) -> Places:
+    def places(self) -> TurnCapacity:
         """Count the places for turns: all, those taken, and those taken by silent agents."""
         silent = self.silence.long(self._tasks, asyncio.get_running_loop().time())
         return self.seats.places(self._tasks, silent=len(silent))
@@ -243,11 +258,14 @@ class Worker:
             self._renewed_at = now
 
     async def recover(self) -> None:
-        """Pick up what other workers left behind. Ours is renewed first, lest we take it too."""
-        await self._checkpoint(renew_all=True)
+        """Pick up what other workers left behind, and renew the leases of our own turns.
+
+        People wait for what was left behind, so that comes first; our own turns are not taken.
+        """
         await self.keeper.recover(running=lambda: self.running)
         self._wake.set()
         self.backlog.hear()
+        await self._checkpoint(renew_all=True)
 
     async def look_for_silence(self, now: float | None = None) -> None:
         """Give up turns that have said nothing for too long, and warn of those on the way there.
@@ -319,21 +337,21 @@ class Worker:
     def _store_usage_later(self, turn: RunningTurn) -> None:
         """Store what a lost turn spent as soon as storage is back."""
         what = f"the usage of turn {turn.turn.id}"
-        self.upkeep.chores.begin(what, lambda: outlast(turn.store_usage, what))
+        self.upkeep.chores.begin(what, lambda: retry_until_stored(turn.store_usage, what))
 
     async def _claim(self) -> None:
         """Claim turns as long as there are some and hands are free."""
         while True:
             await self._wake.wait()
             self._wake.clear()
-            if not await weathered(self._claim_all):
+            if not await attempt(self._claim_all):
                 await asyncio.sleep(NO_STORAGE.total_seconds())
                 self._wake.set()
 
     async def _claim_all(self) -> None:
         while not self._stopping.is_set() and self.seats.are_left(self._tasks):
             asked_at = asyncio.get_running_loop().time()
-            proof = Proof(self._store.rules.lease, self.pace.clock)
+            proof = LeaseProof(self._store.rules.lease, self.pace.clock)
             full, crowding = self.seats.full(self._tasks), self.seats.crowding(self._tasks)
             claim = await self._store.claim(full=full, crowding=crowding)
             if claim is None:
@@ -345,7 +363,7 @@ class Worker:
                 with suppress(LeaseLost):
                     await self._store.give_back(claim.lease)
 
-    def _begin(self, claim: Claim, proof: Proof) -> None:
+    def _begin(self, claim: TurnClaim, proof: LeaseProof) -> None:
         turn = RunningTurn(self._store, claim, self.live, proof)
         turn.when_closed(lambda: self._meters.turn_ended(turn.state, turn.seconds))
         self._running[turn.turn.id] = turn
@@ -413,10 +431,10 @@ class Worker:
         turns = list(self._running.values())
         if not turns:
             return
-        is_saved = await weathered(lambda: self._checkpoint(renew_all=False))
+        is_saved = await attempt(lambda: self._checkpoint(renew_all=False))
         for turn in turns:
             self._tasks[turn].cancel()
-        is_saved = await weathered(self._store.let_go) and is_saved
+        is_saved = await attempt(self._store.let_go) and is_saved
         for turn in turns:
             if not is_saved:
                 log.error("Storage fails: the last output of turn %s is not stored", turn.turn.id)

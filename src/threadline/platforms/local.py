@@ -1,7 +1,6 @@
-"""The platform of this machine: what is sent there becomes a file in the output folder."""
+"""Local platform: what is sent there becomes a file in the output folder."""
 
 import asyncio
-import hashlib
 import os
 import re
 import secrets
@@ -12,15 +11,13 @@ from typing import BinaryIO
 
 from threadline.core.address import Address, Kind
 from threadline.core.command import Command
-from threadline.core.delivery import LOCAL, SendOutcome
+from threadline.core.delivery import LOCAL, SendOutcome, output_mark, output_pattern
 from threadline.core.errors import Invalid
 from threadline.core.message import Attachment
-from threadline.core.platform import Capabilities, Gate, Outgoing, ReadBlob, SendFailed
+from threadline.core.platform import Capabilities, Outgoing, ReadBlob, Receiver, SendFailed
 from threadline.core.route import MAIN_PROFILE
-from threadline.core.text import TEXT_LIMIT, checked_name
+from threadline.core.validation import TEXT_LIMIT, checked_name
 
-_DIGITS = 12
-"""Of the key that tells one message from another."""
 _NAME_LIMIT = 80
 _ODD = re.compile(r"[^\w.-]+", re.ASCII)
 _FILE_LIMIT = 1 << 40
@@ -60,14 +57,14 @@ class Local:
         """Return nothing: the context itself describes conversations on this machine."""
         return ""
 
-    async def run(self, gate: Gate) -> None:
+    async def run(self, gate: Receiver) -> None:
         """Wait until cancelled: nobody writes from here."""
         await asyncio.Event().wait()
 
     async def send(self, outgoing: Outgoing, read_blob: ReadBlob) -> str | None:
         """Write a message into a file, and what is attached into files beside it."""
         folder = self._folder_of(outgoing.address)
-        mark = hashlib.sha256(outgoing.key.encode()).hexdigest()[:_DIGITS]
+        mark = output_mark(outgoing.key)
         try:
             await asyncio.to_thread(_make_private, folder)
             stem = await asyncio.to_thread(self._stem, folder, mark)
@@ -108,10 +105,9 @@ class Local:
 
     def _stem(self, folder: Path, mark: str) -> str:
         """Name the files of a message: as they were named before, if it was sent before."""
-        for known in sorted(folder.glob(f"*-{mark}*")):
-            stem, found, _ = known.name.partition(f"-{mark}")
-            if found and not stem.startswith("."):
-                return f"{stem}-{mark}"
+        for known in sorted(folder.glob(output_pattern(mark))):
+            stem, _, _ = known.name.partition(f"-{mark}")
+            return f"{stem}-{mark}"
         return f"{self._clock():%Y%m%d-%H%M%S}-{mark}"
 
 

@@ -13,9 +13,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequ
 from typing import TypeAlias, get_args
 
 from threadline.core.address import Kind
-from threadline.core.agent import Agent, Output, Piece, Question, Request
+from threadline.core.agent import Agent, Output, Question, Request, TextDelta
 from threadline.core.approval import Approval, write_answer
-from threadline.core.context import Context, Spot, Trigger, render
+from threadline.core.context import ChatInfo, Context, Trigger, render
 from threadline.core.message import BlobHash, Message, MessageKey, NewMessage, Role, Text
 from threadline.core.session import Cause, Session, SessionId
 from threadline.core.turn import Turn, TurnId, TurnState
@@ -58,7 +58,7 @@ def request_for(
         )
         for seq, text in enumerate(texts, start=1)
     ]
-    context = Context(here=Spot(platform="local", kind=Kind.DM), who="Alice")
+    context = Context(here=ChatInfo(platform="local", kind=Kind.DM), who="Alice")
     return Request(
         session=_session(session_id, len(history)),
         turn=_turn(session_id, TurnId(len(history)), attempts, answer),
@@ -93,7 +93,7 @@ def words_of(outputs: Sequence[Output]) -> str:
     streamed = ""
     for output in outputs:
         match output:
-            case Piece():
+            case TextDelta():
                 streamed += output.text
             case NewMessage():
                 streamed = ""

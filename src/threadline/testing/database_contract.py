@@ -15,9 +15,9 @@ from datetime import timedelta
 
 from threadline.core.errors import Conflict, NotFound, StorageError
 from threadline.core.turn import OwnerId
-from threadline.sessions.blobs import BLOB_LIMIT, hash_of, pieces_of, put_piece, read_piece
-from threadline.sessions.store import Store
-from threadline.testing.database_care import CARE
+from threadline.store import Store
+from threadline.store.blobs import BLOB_LIMIT, hash_of, pieces_of, put_piece, read_piece
+from threadline.testing.database_maintenance_contract import CARE
 from threadline.testing.database_verbs import (
     QUIET,
     STRANGER,
@@ -37,8 +37,8 @@ from threadline.testing.database_verbs import (
     quiet,
     wait_for,
 )
+from threadline.testing.db_target import DatabaseTarget, Obligation
 from threadline.testing.deadline import HANG_SECONDS
-from threadline.testing.ground import Ground, Obligation
 
 CROWD = 64
 _SOON = timedelta(seconds=HANG_SECONDS)
@@ -52,7 +52,7 @@ def name_of(obligation: Obligation) -> str:
 # ── What it does with verbs and values ───────────────────────────────────────────────────────────
 
 
-async def what_is_written_can_be_read(ground: Ground) -> None:
+async def what_is_written_can_be_read(ground: DatabaseTarget) -> None:
     """A write returns after its commit: from then on everybody sees it, also after reopening."""
     first, second = await ground(), await ground()
 
@@ -65,7 +65,7 @@ async def what_is_written_can_be_read(ground: Ground) -> None:
     assert await (await ground()).read(knows, "a")
 
 
-async def values_come_back_as_they_were(ground: Ground) -> None:
+async def values_come_back_as_they_were(ground: DatabaseTarget) -> None:
     """Numbers of 64 bits, any text, and nothing at all come back unchanged."""
     database = await ground()
     texts = [
@@ -86,7 +86,7 @@ async def values_come_back_as_they_were(ground: Ground) -> None:
     assert (await database.read(look, "nothing")).number_or_none("turn_id") is None
 
 
-async def large_bytes_come_back_as_they_were(ground: Ground) -> None:
+async def large_bytes_come_back_as_they_were(ground: DatabaseTarget) -> None:
     """An attachment of the largest size comes back piece by piece, byte for byte."""
     database = await ground()
     data = bytes(range(256)) * (BLOB_LIMIT // 256)
@@ -101,7 +101,7 @@ async def large_bytes_come_back_as_they_were(ground: Ground) -> None:
     assert await database.read(read_piece, name, len(pieces)) is None
 
 
-async def a_failing_verb_leaves_nothing(ground: Ground) -> None:
+async def a_failing_verb_leaves_nothing(ground: DatabaseTarget) -> None:
     """The error of a verb is raised as it is, and everything the verb did before is undone."""
     database = await ground()
     for error in (NotFound("not here", id="7"), ValueError("a bug"), KeyError("another")):
@@ -112,7 +112,7 @@ async def a_failing_verb_leaves_nothing(ground: Ground) -> None:
     assert await database.write(note, "a") == "a"
 
 
-async def a_broken_rule_is_a_conflict(ground: Ground) -> None:
+async def a_broken_rule_is_a_conflict(ground: DatabaseTarget) -> None:
     """What a constraint forbids raises Conflict, and the whole verb is undone."""
     database = await ground()
     await database.write(note, "a")
@@ -127,7 +127,7 @@ async def a_broken_rule_is_a_conflict(ground: Ground) -> None:
     assert all([await database.read(knows, name) for name in "abcd"])
 
 
-async def one_failure_harms_nobody_else(ground: Ground) -> None:
+async def one_failure_harms_nobody_else(ground: DatabaseTarget) -> None:
     """Of many verbs at once those that fail raise their own error, and all others are stored."""
     database = await ground()
     await database.write(note, "taken")
@@ -148,7 +148,7 @@ async def one_failure_harms_nobody_else(ground: Ground) -> None:
         assert stored == [at != 7 for at in range(CROWD)]
 
 
-async def a_read_sees_one_state(ground: Ground) -> None:
+async def a_read_sees_one_state(ground: DatabaseTarget) -> None:
     """A query sees the store at one moment, whatever is committed while it looks around."""
     reader, writer = await ground(), await ground()
     over = False
@@ -176,7 +176,7 @@ async def a_read_sees_one_state(ground: Ground) -> None:
 # ── What it does for callers that are cancelled, and at its end ──────────────────────────────────
 
 
-async def a_verb_that_has_not_started_can_be_withdrawn(ground: Ground) -> None:
+async def a_verb_that_has_not_started_can_be_withdrawn(ground: DatabaseTarget) -> None:
     """Who is cancelled while the verb still waits gets away at once, and nothing is stored."""
     database = await ground()
     go_on = threading.Event()
@@ -195,7 +195,7 @@ async def a_verb_that_has_not_started_can_be_withdrawn(ground: Ground) -> None:
     assert not await database.read(knows, "withdrawn")
 
 
-async def a_verb_that_has_started_is_waited_for(ground: Ground) -> None:
+async def a_verb_that_has_started_is_waited_for(ground: DatabaseTarget) -> None:
     """Who is cancelled while the verb runs learns of it after its end, however often that is."""
     database = await ground()
     started, go_on = threading.Event(), threading.Event()
@@ -213,7 +213,7 @@ async def a_verb_that_has_started_is_waited_for(ground: Ground) -> None:
     assert await database.read(knows, "kept")
 
 
-async def closing_finishes_what_was_begun(ground: Ground) -> None:
+async def closing_finishes_what_was_begun(ground: DatabaseTarget) -> None:
     """Verbs that were handed over before the close are carried out and answered."""
     database = await ground()
     names = [str(n) for n in range(CROWD)]
@@ -227,7 +227,7 @@ async def closing_finishes_what_was_begun(ground: Ground) -> None:
     assert all([await again.read(knows, name) for name in names])
 
 
-async def nothing_is_taken_in_after_the_close(ground: Ground) -> None:
+async def nothing_is_taken_in_after_the_close(ground: DatabaseTarget) -> None:
     """Who comes after the close, even a second close, is told so and does not wait for ever."""
     database = await ground()
     await database.close()
@@ -240,7 +240,7 @@ async def nothing_is_taken_in_after_the_close(ground: Ground) -> None:
 # ── What it does for others ──────────────────────────────────────────────────────────────────────
 
 
-async def a_watch_wakes_for_every_commit(ground: Ground) -> None:
+async def a_watch_wakes_for_every_commit(ground: DatabaseTarget) -> None:
     """A watch notices commits of its own process and of others, and is silent without any."""
     mine, other = await ground(), await ground()
     with mine.watch() as watch:
@@ -255,7 +255,7 @@ async def a_watch_wakes_for_every_commit(ground: Ground) -> None:
         assert await watch.wait(_SOON)
 
 
-async def a_dead_owner_is_noticed(ground: Ground) -> None:
+async def a_dead_owner_is_noticed(ground: DatabaseTarget) -> None:
     """A process that was killed is known to be dead soon; one that lives, and oneself, never."""
     database, friend = await ground(), await ground()
     process = subprocess.Popen(  # noqa: ASYNC220, S603 - our own program, and only a contract
@@ -278,7 +278,7 @@ async def a_dead_owner_is_noticed(ground: Ground) -> None:
     assert await friend.dead(everybody) == {stranger}
 
 
-async def the_feed_skips_nothing(ground: Ground) -> None:
+async def the_feed_skips_nothing(ground: DatabaseTarget) -> None:
     """A follower sees every event of every session, in order of revision and without a gap.
 
     Many write at the same time, and some commit long after they wrote.

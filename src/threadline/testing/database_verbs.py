@@ -4,15 +4,14 @@ import asyncio
 import threading
 import time
 from collections.abc import AsyncGenerator, Awaitable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.event import Cursor
 from threadline.core.inbound import Inbound
-from threadline.core.rules import Rules
-from threadline.sessions.arrivals.arrive import arrive
-from threadline.sessions.store import Store
-from threadline.storage.database import Row, SqlValue, Transaction, Watch
+from threadline.database.port import Row, SqlValue, Transaction, Watch
+from threadline.store import Store
+from threadline.store.inbound.receive import receive
 from threadline.testing.deadline import HANG_SECONDS
 
 QUIET = timedelta(milliseconds=300)
@@ -124,15 +123,14 @@ def count_slowly(tx: Transaction) -> tuple[int, int]:
 
 def arrive_slowly(tx: Transaction, chat: str, name: str, pause: float) -> None:
     """Take in a message, and commit it only after a while."""
-    at = datetime(2030, 1, 1, tzinfo=UTC)
     inbound = Inbound.text(
         name,
         address=Address(platform="contract", kind=Kind.DM, chat=chat),
         sender=Sender(id=chat),
-        at=at,
+        at=tx.now,
         message_id=name,
     )
-    arrive(tx, inbound, rules=Rules(), now=at, new_id=lambda: abs(hash((chat, name))) % 2**32)
+    receive(tx, inbound)
     time.sleep(pause)
 
 

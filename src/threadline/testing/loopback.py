@@ -8,8 +8,8 @@ import uvicorn
 from starlette.applications import Starlette
 from uvicorn.server import ServerState
 
+from threadline.testing.breakable_proxy import BreakableConnection
 from threadline.testing.deadline import HANG_SECONDS
-from threadline.testing.line import Line
 
 HOST = "127.0.0.1"
 GRACE = 5.0
@@ -18,7 +18,7 @@ GRACE = 5.0
 
 @asynccontextmanager
 async def listen(
-    app: Starlette, port: int = 0, *, connection: type[Line] = Line
+    app: Starlette, port: int = 0, *, connection: type[BreakableConnection] = BreakableConnection
 ) -> AsyncIterator[str]:
     """Listen on a port, or on any that is free, for as long as this lasts; gives the URL.
 
@@ -45,7 +45,7 @@ async def _part(state: ServerState) -> None:
         _, late = await asyncio.wait(set(state.tasks), timeout=GRACE)
         for task in late:
             task.cancel()
-    lines = [line for line in state.connections if isinstance(line, Line)]
+    lines = [line for line in state.connections if isinstance(line, BreakableConnection)]
     for line in lines:
         line.transport.close()
     async with asyncio.timeout(HANG_SECONDS):

@@ -23,8 +23,8 @@ from threadline.core.inbound import InboundKind
 from threadline.core.message import Attachment, BlobHash, MediaKind, plain_text
 from threadline.core.platform import Outgoing, SendFailed
 from threadline.testing.deadline import HANG_SECONDS
-from threadline.testing.gate import RecordingGate
-from threadline.testing.stage import Mishap, Stage
+from threadline.testing.fake_gate import RecordingGate
+from threadline.testing.platform_harness import Fault, PlatformHarness
 
 STRANGE = "Grüße 🧵👩‍👩‍👧 漢字 עברית\n\tline two"
 """Words that get damaged where somebody counts or encodes wrongly."""
@@ -38,7 +38,7 @@ class PlatformContract(ABC):
     """What every platform must do. Inherit, and say how a stage for yours is set up."""
 
     @abstractmethod
-    def make_stage(self) -> AbstractAsyncContextManager[Stage]:
+    def make_stage(self) -> AbstractAsyncContextManager[PlatformHarness]:
         """Set up a fresh stage, and clear it away afterwards."""
 
     async def test_what_somebody_writes_is_brought(self) -> None:
@@ -255,7 +255,7 @@ class PlatformContract(ABC):
     async def test_a_flood_names_its_pause(self) -> None:
         """When the platform wants a pause, nobody saw the message, and the pause is told."""
         async with self.make_stage() as stage:
-            failed = await _failure(stage, Mishap.FLOOD)
+            failed = await _failure(stage, Fault.FLOOD)
 
             assert failed.outcome is SendOutcome.REJECTED
             assert failed.retry_after == timedelta(seconds=2)
@@ -266,14 +266,14 @@ class PlatformContract(ABC):
     async def test_a_fault_of_the_platform_is_told(self) -> None:
         """A fault is no death: the message may be tried again."""
         async with self.make_stage() as stage:
-            failed = await _failure(stage, Mishap.BROKEN)
+            failed = await _failure(stage, Fault.BROKEN)
 
             assert failed.outcome in {SendOutcome.REJECTED, SendOutcome.AMBIGUOUS}
 
     async def test_silence_is_ambiguous(self) -> None:
         """Where nothing was heard nobody claims to know; the same key shows no second copy."""
         async with self.make_stage() as stage:
-            failed = await _failure(stage, Mishap.SILENT)
+            failed = await _failure(stage, Fault.SILENT)
             assert failed.outcome is SendOutcome.AMBIGUOUS
 
             if stage.platform.capabilities.idempotent:
@@ -283,7 +283,7 @@ class PlatformContract(ABC):
     async def test_a_dead_address_is_told(self) -> None:
         """Where nobody is any more, that is said, so that it is remembered."""
         async with self.make_stage() as stage:
-            failed = await _failure(stage, Mishap.DEAD)
+            failed = await _failure(stage, Fault.DEAD)
 
             assert failed.outcome is SendOutcome.DEAD
 
@@ -303,7 +303,7 @@ class PlatformContract(ABC):
 
 
 async def send(
-    stage: Stage, text: str, *, to: Address | None = None, file: Attachment | None = None
+    stage: PlatformHarness, text: str, *, to: Address | None = None, file: Attachment | None = None
 ) -> str | None:
     """Send the person a message; the same words have the same key."""
     outgoing = Outgoing(
@@ -315,7 +315,7 @@ async def send(
     return await stage.platform.send(outgoing, _read_file)
 
 
-async def _failure(stage: Stage, mishap: Mishap) -> SendFailed:
+async def _failure(stage: PlatformHarness, mishap: Fault) -> SendFailed:
     await stage.suffer(mishap)
     try:
         await send(stage, "words")
@@ -326,7 +326,7 @@ async def _failure(stage: Stage, mishap: Mishap) -> SendFailed:
     raise AssertionError(f"{mishap}: the send said that all was well")
 
 
-async def _until_acknowledged(stage: Stage) -> None:
+async def _until_acknowledged(stage: PlatformHarness) -> None:
     async with asyncio.timeout(HANG_SECONDS):
         while not await stage.is_acknowledged():  # noqa: ASYNC110 - the other side may be a server
             await asyncio.sleep(0.01)

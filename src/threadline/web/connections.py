@@ -7,7 +7,7 @@ from typing import ClassVar, cast
 from starlette.types import Scope
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from threadline.web.pipes import offer_pipe
+from threadline.web.raw_write import offer_pipe
 
 CONNECTIONS = 5000
 """How many may be open at a time; most of them only follow."""
@@ -17,7 +17,7 @@ HEADERS_WITHIN = timedelta(seconds=10)
 """How long a request may take until all of its headers are there."""
 
 
-class Connection(H11Protocol):
+class HttpConnection(H11Protocol):
     """A connection that is ended when it does not say in time what it wants.
 
     When there are too many of them, the one goes that has been silent for longest: only those that
@@ -41,14 +41,25 @@ class Connection(H11Protocol):
         super().data_received(data)
         if not self.is_silent():
             self._end_waiting()
-            offer_pipe(cast("Scope", self.scope), self.transport, self.flow)
+            self._offer_pipe()
         elif self._deadline is None:
             self._expect_request()
+
+    def on_response_complete(self) -> None:
+        """Go on with the next request, of which all may have come with the one before."""
+        super().on_response_complete()
+        if not self.is_silent():
+            self._offer_pipe()
+        elif self.transport.get_write_buffer_size():
+            self.loop.call_later(2 * self.within.total_seconds(), self._end_unread)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait for nothing any more."""
         self._end_waiting()
         super().connection_lost(exc)
+
+    def _offer_pipe(self) -> None:
+        offer_pipe(cast("Scope", self.scope), self.transport, self.flow)
 
     def _expect_request(self) -> None:
         self.silent_since = self.loop.time()
@@ -63,13 +74,20 @@ class Connection(H11Protocol):
         if self.is_silent():
             self.transport.abort()
 
+    def _end_unread(self) -> None:
+        """End a connection that was closed, but waits for its last answer to be taken."""
+        if self.transport.is_closing():
+            self.transport.abort()
+
     def is_silent(self) -> bool:
         """Tell whether no request is under way: none has begun, or not all of its headers came."""
         # Its type does not say that there is none before the first request.
         return self.cycle is None or self.cycle.response_complete  # type: ignore[redundant-expr]
 
     def _make_room(self) -> None:
-        ours = [one for one in self.connections if isinstance(one, Connection)]
+        if len(self.connections) <= self.most:
+            return  # each new connection would look at all others
+        ours = [one for one in self.connections if isinstance(one, HttpConnection)]
         there = [one for one in ours if not one.transport.is_closing()]
         if len(there) > self.most:
             # This one is among them, as it has just begun.
@@ -91,6 +109,6 @@ def allow_files(most: int = CONNECTIONS) -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most_ever))
 
 
-def limited(most: int, within: timedelta) -> type[Connection]:
+def limited(most: int, within: timedelta) -> type[HttpConnection]:
     """Make a kind of connection with other limits."""
-    return type("LimitedConnection", (Connection,), {"most": most, "within": within})
+    return type("LimitedConnection", (HttpConnection,), {"most": most, "within": within})

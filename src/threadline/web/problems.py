@@ -1,18 +1,42 @@
 """Problems: how every error is told over HTTP, and those that only the web knows."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 
 from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+from starlette.types import Scope
 
-from threadline.core.errors import Refused, ThreadlineError, retry_header
-from threadline.core.problem import PROBLEM_TYPE, problem_of
+from threadline.core.errors import (
+    PROBLEM_TYPE,
+    Invalid,
+    Refused,
+    ThreadlineError,
+    problem_of,
+    retry_header,
+)
 
 
 class MatchNeeded(Refused):
     """This is changed only by whoever says which revision they have seen."""
 
     status = 428
+
+
+class ProofNeeded(Refused):
+    """This needs a fresh proof of who you are: a login within the last ten minutes."""
+
+
+class NotUtf8(Invalid):
+    """The body is not UTF-8."""
+
+    status = 400
+
+
+class WrongCharset(Invalid):
+    """The body must be UTF-8."""
+
+    status = 415
 
 
 class TooOften(Refused):
@@ -26,7 +50,7 @@ class TooOften(Refused):
         self.retry_after = after
 
 
-def tell(
+def problem_response(
     error: ThreadlineError,
     status: int | None = None,
     *,
@@ -44,3 +68,15 @@ def tell(
         },
         media_type=PROBLEM_TYPE,
     )
+
+
+def allowed_methods(routes: Iterable[BaseRoute], scope: Scope) -> dict[str, str]:
+    """Return the `Allow` header of a path: the methods of all its routes, not of the first one.
+
+    Where `/people/join` also fits `/people/{key}`, the path with fewer parameters counts.
+    """
+    path = scope["path"].removeprefix(scope.get("root_path", ""))
+    fitting = [one for one in routes if isinstance(one, Route) and one.path_regex.match(path)]
+    fewest = min((len(one.param_convertors) for one in fitting), default=0)
+    nearest = (one for one in fitting if len(one.param_convertors) == fewest)
+    return {"Allow": ", ".join(sorted({name for one in nearest for name in one.methods or ()}))}

@@ -21,7 +21,7 @@ class NoSuchRange(Invalid):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
+class ByteRange:
     """The first and the last byte of a piece."""
 
     first: int
@@ -34,18 +34,18 @@ class Span:
         return self.last - self.first + 1
 
 
-def read_range(wanted: str | None, size: int) -> Span:
+def read_range(wanted: str | None, size: int) -> ByteRange:
     """Read which piece is wanted; what is no range, or several, means all of it."""
     form = None if wanted is None else _ONE_RANGE.fullmatch(wanted.strip())
     if form is None or (not form["first"] and not form["last"]):
-        return Span(first=0, last=size - 1, is_part=False)
+        return ByteRange(first=0, last=size - 1, is_part=False)
     if form["first"]:
         first = int(form["first"])
         last = min(int(form["last"]), size - 1) if form["last"] else size - 1
         if form["last"] and int(form["last"]) < first:
-            return Span(first=0, last=size - 1, is_part=False)
+            return ByteRange(first=0, last=size - 1, is_part=False)
     else:  # the last ones
         first, last = max(size - int(form["last"]), 0), size - 1
     if first > last:
         raise NoSuchRange(size)
-    return Span(first=first, last=last, is_part=True)
+    return ByteRange(first=first, last=last, is_part=True)

@@ -17,18 +17,19 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import Receive, Scope, Send
 
 from threadline.core.errors import ConfigError, Invalid, NotFound, ThreadlineError
+from threadline.core.gateway_status import PlatformHealth
 from threadline.core.platform import Endpoint
 from threadline.core.platform import Receive as EndpointReceive
 from threadline.core.platform import Send as EndpointSend
 from threadline.core.route import canonical_profile
-from threadline.core.serving import PlatformHealth
-from threadline.core.text import checked_name
-from threadline.web.connections import Connection, allow_files
-from threadline.web.guard import BODY_LIMIT, Guard
-from threadline.web.hosts import is_neighbour
-from threadline.web.problems import tell
-from threadline.web.served import Health, Served
-from threadline.web.unsigned import Unsigned
+from threadline.core.validation import checked_name
+from threadline.web.concurrency import STRANGERS_MOST, Concurrency
+from threadline.web.connections import HttpConnection, allow_files
+from threadline.web.gateway_protocol import GatewayPort, HealthReport
+from threadline.web.problems import allowed_methods, problem_response
+from threadline.web.request_limits import BODY_LIMIT, RequestGuard
+from threadline.web.signature_log import Unsigned
+from threadline.web.trusted_hosts import is_neighbour
 
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 """The media type that Prometheus reads."""
@@ -49,14 +50,15 @@ class Part(Protocol):
 
 
 def make_app(
-    gateway: Served,
+    gateway: GatewayPort,
     *,
     body_limit: int = BODY_LIMIT,
     profiles: Collection[str] | None = None,
     site: Part | None = None,
+    strangers: int = STRANGERS_MOST,
 ) -> Starlette:
     """Make the application that serves one gateway, for some profiles or for any."""
-    rooms = Rooms(gateway, profiles)
+    rooms = Mounts(gateway, profiles)
     app = Starlette(
         routes=[
             Route("/healthz", rooms.tell_alive),
@@ -67,8 +69,9 @@ def make_app(
             *(() if site is None else site.routes()),
         ],
         middleware=[
-            Middleware(Guard, body_limit=body_limit),
+            Middleware(RequestGuard, body_limit=body_limit),
             *(() if site is None else site.middleware()),
+            Middleware(Concurrency, most=strangers),
         ],
         exception_handlers={HTTPException: _tell_stray, ThreadlineError: _tell_problem},
     )
@@ -77,10 +80,10 @@ def make_app(
     return app
 
 
-class Rooms:
+class Mounts:
     """What is found under each path."""
 
-    def __init__(self, gateway: Served, profiles: Collection[str] | None = None) -> None:
+    def __init__(self, gateway: GatewayPort, profiles: Collection[str] | None = None) -> None:
         """Show one gateway, for some profiles or for any."""
         self._gateway = gateway
         self._profiles = profiles
@@ -130,7 +133,7 @@ class Rooms:
 
 @asynccontextmanager
 async def serve(
-    app: Starlette, host: str, port: int, *, connection: type[Connection] = Connection
+    app: Starlette, host: str, port: int, *, connection: type[HttpConnection] = HttpConnection
 ) -> AsyncIterator[str]:
     """Listen for as long as this lasts; gives the URL under which it is found.
 
@@ -165,7 +168,7 @@ class _Server(uvicorn.Server):
         yield
 
 
-def _config(app: Starlette, connection: type[Connection]) -> uvicorn.Config:
+def _config(app: Starlette, connection: type[HttpConnection]) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         access_log=False,  # it would write down the queries
@@ -209,7 +212,7 @@ def _url(host: str, listening: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def _details(health: Health) -> dict[str, object]:
+def _details(health: HealthReport) -> dict[str, object]:
     platforms = {name: _told(one) for name, one in sorted(health.platforms.items())}
     places = {"total": health.places.total, "silent": health.places.silent}
     told: dict[str, object] = {
@@ -227,13 +230,15 @@ def _told(health: PlatformHealth) -> dict[str, object]:
 
 async def _tell_problem(_: Request, error: Exception) -> Response:
     """Tell an error of our family."""
-    return tell(error if isinstance(error, ThreadlineError) else ThreadlineError())
+    return problem_response(error if isinstance(error, ThreadlineError) else ThreadlineError())
 
 
-async def _tell_stray(_: Request, error: Exception) -> Response:
+async def _tell_stray(request: Request, error: Exception) -> Response:
     """Tell in our words what Starlette found: no such path, or not with this method."""
     status = error.status_code if isinstance(error, HTTPException) else 500
     headers = error.headers if isinstance(error, HTTPException) else None
     if status == 404:
-        return tell(NotFound("There is nothing here"))
-    return tell(Invalid("Method not allowed"), status, headers=headers)
+        return problem_response(NotFound("There is nothing here"))
+    if status == 405:
+        headers = allowed_methods(request.app.routes, request.scope)
+    return problem_response(Invalid("Method not allowed"), status, headers=headers)

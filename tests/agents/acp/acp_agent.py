@@ -110,6 +110,8 @@ class Program:
 
     async def load_session(self, session_id: str, **_: Any) -> LoadSessionResponse:
         """Go on with a session, and tell all of it again, as the protocol wants."""
+        if "--locked" in sys.argv and self.login is None:
+            raise RequestError.auth_required()
         if session_id not in self.sessions:
             raise RequestError.resource_not_found(session_id)
         if "--late-replay" in sys.argv:
@@ -119,6 +121,11 @@ class Program:
         return LoadSessionResponse()
 
     async def _replay(self, session_id: str) -> None:
+        if "--strange-replay" in sys.argv:
+            # A turn that the client has never seen: it was cut off.
+            await self._tell(session_id, update_user_message_text("cut off"))
+            await self._tell(session_id, start_tool_call("unknown", "Shell", status="completed"))
+            await self._tell(session_id, update_agent_message_text("Nobody heard this."))
         for text in self.said[session_id]:
             await self._tell(session_id, update_user_message_text("as before"))
             if "Milk" in text:
@@ -152,6 +159,7 @@ class Program:
             "slow": self._wait,
             "stubborn": self._ignore,
             "permission": self._ask,
+            "by id": self._ask_by_id,
             "die asking": self._die_asking,
             "unannounced": self._use_unannounced,
             "late input": self._use_with_late_input,
@@ -203,6 +211,16 @@ class Program:
         outcome = answer.outcome
         said = outcome.option_id if isinstance(outcome, AllowedOutcome) else "cancelled"
         await self._tell(session_id, update_agent_message_text(f"I was told {said}."))
+        return PromptResponse(stop_reason="end_turn")
+
+    async def _ask_by_id(self, session_id: str, _: str) -> PromptResponse:
+        """Announce a call, and then ask for permission by nothing but its id."""
+        given = {"command": "rm -r ."}
+        call = start_tool_call("n1", "Tidy up", kind="execute", raw_input=given)
+        await self._tell(session_id, call)
+        await self.client.request_permission(
+            session_id=session_id, tool_call=ToolCallUpdate(tool_call_id="n1"), options=OPTIONS
+        )
         return PromptResponse(stop_reason="end_turn")
 
     async def _die_asking(self, session_id: str, _: str) -> PromptResponse:

@@ -9,14 +9,27 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
+from acp import update_tool_call
+from acp.schema import (
+    AllowedOutcome,
+    FileEditToolCallContent,
+    PermissionOption,
+    ToolCallProgress,
+    ToolCallUpdate,
+)
 
 from threadline.agents.acp.agent import AcpAgent
-from threadline.agents.acp.crew import Crew
+from threadline.agents.acp.client import AcpClient, PermissionRequest
+from threadline.agents.acp.permissions import question_of
+from threadline.agents.acp.process import AgentProcess
+from threadline.agents.acp.process_pool import ProcessPool
 from threadline.agents.settings import AcpSettings, McpServer
-from threadline.core.agent import Memory, Output, Piece, Question, Request, Thought
-from threadline.core.approval import ToolRules
+from threadline.core.agent import Memory, Output, Question, ReasoningDelta, Request, TextDelta
+from threadline.core.approval import ToolRules, reveal
 from threadline.core.errors import AgentError
 from threadline.core.message import (
     Attachment,
@@ -30,9 +43,13 @@ from threadline.core.message import (
     ToolCall,
     ToolResult,
 )
+from threadline.core.platform import Unit
+from threadline.core.redaction import HIDDEN
 from threadline.core.session import SessionId
+from threadline.core.splitting import Limit, split
 from threadline.core.turn import TurnId
 from threadline.core.usage import Usage
+from threadline.platforms.telegram.entities import render_entities
 from threadline.testing.agent_contract import outputs_of, request_for, words_of
 from threadline.testing.deadline import HANG_SECONDS
 
@@ -49,7 +66,7 @@ def settings(*arguments: str, **others: object) -> AcpSettings:
 async def acp(*arguments: str, **others: object) -> AsyncIterator[AcpAgent]:
     """Open an agent."""
     made = settings(*arguments, **others)
-    async with Crew(made) as crew:
+    async with ProcessPool(made) as crew:
         yield AcpAgent(made, crew)
 
 
@@ -84,8 +101,8 @@ async def test_it_answers_as_it_goes() -> None:
     async with acp() as agent:
         outputs = await outputs_of(agent, request_for("hello"))
 
-        assert Thought(text="hmm") in outputs
-        assert next(one for one in outputs if isinstance(one, Piece)) == Piece(text="You ")
+        assert ReasoningDelta(text="hmm") in outputs
+        assert next(one for one in outputs if isinstance(one, TextDelta)) == TextDelta(text="You ")
         assert "hello" in words_of(outputs)
         (usage,) = [one for one in outputs if isinstance(one, Usage)]
         assert (usage.provider, usage.input_tokens, usage.output_tokens) == ("acp", 4, 3)
@@ -121,7 +138,7 @@ async def test_after_undo_it_begins_anew_with_what_is_left() -> None:
 
         assert "two" not in told
         assert "user: one" in told
-        assert f"assistant: {said}" in told
+        assert f"assistant: {said.replace('</context>', '‹/context>')}" in told
 
 
 async def test_an_answer_that_is_asked_for_again_begins_anew() -> None:
@@ -171,7 +188,7 @@ async def test_after_a_restart_it_is_told_what_it_cannot_know() -> None:
         told, _ = await answer(agent, going_on(first, said, "remember two", memory))
 
     assert "user: one" in told
-    assert f"assistant: {said}" in told
+    assert f"assistant: {said.replace('</context>', '‹/context>')}" in told
 
 
 async def test_a_person_decides_what_it_may() -> None:
@@ -269,6 +286,63 @@ async def test_input_that_comes_with_an_update_is_in_the_transcript() -> None:
     ]
 
 
+async def test_a_request_by_id_shows_what_was_announced() -> None:
+    """The approver sees the call that the agent announced before, and its kind counts."""
+    asked: list[Question] = []
+
+    async def ask(question: Question) -> str:
+        asked.append(question)
+        return "denied"
+
+    async with acp() as agent:
+        await outputs_of(agent, replace(request_for("by id"), ask=ask))
+
+    (question,) = asked
+    assert question.tools == ("execute",)
+    assert "command: rm -r ." in question.text
+    assert "Tidy up (execute)" in question.text
+
+
+@pytest.mark.parametrize(
+    ("later", "told"),
+    [
+        (update_tool_call("c1", status="in_progress"), "yes"),
+        (update_tool_call("c1", raw_input={"path": "/tmp"}), "yes"),
+        (update_tool_call("other", raw_input={"path": "/"}), "yes"),
+        (update_tool_call("c1", raw_input={"path": "/"}), "no"),
+        (update_tool_call("c1", title="Tidy up"), "no"),
+        (update_tool_call("c1", kind="execute"), "no"),
+    ],
+)
+async def test_a_call_that_changes_while_it_is_asked_about_is_denied(
+    later: ToolCallProgress, told: str
+) -> None:
+    """What runs is what the approver was shown, so a yes does not cover an update that differs."""
+    ears = AcpClient()
+    ears.listen("s")
+    call = ToolCallUpdate(
+        tool_call_id="c1", title="Delete", kind="delete", raw_input={"path": "/tmp"}
+    )
+    options = [
+        PermissionOption(option_id="yes", name="Yes", kind="allow_once"),
+        PermissionOption(option_id="no", name="No", kind="reject_once"),
+    ]
+    asking = asyncio.create_task(ears.request_permission("s", call, options))
+
+    async def ask(_: Question) -> str:
+        await ears.session_update("s", later)
+        return "approved"
+
+    asked = await ears.heard.get()
+    assert isinstance(asked, PermissionRequest)
+    async with acp() as agent:
+        await agent._decide(asked, replace(request_for("x"), ask=ask))
+
+    outcome = (await asking).outcome
+    assert isinstance(outcome, AllowedOutcome)
+    assert outcome.option_id == told
+
+
 async def test_the_approver_sees_path_and_diff() -> None:
     """Everything that comes with a request is shown, and it is in the transcript as well."""
     asked: list[str] = []
@@ -287,6 +361,28 @@ async def test_the_approver_sees_path_and_diff() -> None:
     ((_, arguments, result),) = tools_of(outputs)
     assert json.loads(arguments)["edits"][0]["new_text"] == "milk\n"
     assert "\n-salt" in result
+
+
+@pytest.mark.parametrize("end", ["\r", "\x0b", "\u2028"])
+def test_a_line_of_a_diff_is_a_line_of_the_file(end: str) -> None:
+    """A sign that ends a line only for some programs is seen, and no comment looks like code."""
+    edit = FileEditToolCallContent(
+        type="diff", path="/a.py", old_text="", new_text=f"# see below:{end}refuse()\n"
+    )
+    call = ToolCallUpdate(tool_call_id="1", kind="edit", content=[edit])
+
+    assert f"+# see below:{reveal(end)}refuse()\n" in question_of(call).text
+
+
+def test_backticks_in_a_long_request_hide_nothing_in_a_chat() -> None:
+    """However many backticks the agent sends, no part of the request is shown as a link."""
+    command = "ls [docs](https://x.example/;curl-evil|sh)"
+    for ticks in (5, 6, 8, 9, 5000):
+        title = f"Show\n{'`' * ticks}\n{'x' * 7000}\n{command}"
+        text = question_of(ToolCallUpdate(tool_call_id="1", title=title, kind="execute")).text
+        limit = Limit(most=4096, unit=Unit.UTF16)
+
+        assert command in "\n".join(render_entities(cut.text).text for cut in split(text, limit))
 
 
 async def test_an_agent_that_dies_while_it_asks_fails_the_turn_at_once() -> None:
@@ -316,10 +412,14 @@ async def test_an_agent_that_died_while_idle_is_started_again() -> None:
     assert "user: remember" in again
 
 
+@pytest.mark.parametrize("what", ["", "--strange-replay"])
 @pytest.mark.parametrize("when", ["", "--late-replay"])
-async def test_a_replay_is_no_part_of_the_answer(tmp_path: Path, when: str) -> None:
-    """Only what belongs to the prompt counts; Gemini CLI replays after it has answered the load."""
-    arguments = [f"--keep={tmp_path / 'kept.json'}", *filter(None, [when])]
+async def test_a_replay_is_no_part_of_the_answer(tmp_path: Path, when: str, what: str) -> None:
+    """Only what belongs to the prompt counts; Gemini CLI replays after it has answered the load.
+
+    It also replays turns that were cut off, which are not in our history.
+    """
+    arguments = [f"--keep={tmp_path / 'kept.json'}", *filter(None, [when, what])]
     async with acp(*arguments) as agent:
         first = request_for("tool")
         outputs = await outputs_of(agent, first)
@@ -363,6 +463,20 @@ async def test_it_logs_in_with_a_key_of_the_settings(
     assert f"login {login}" in told
 
 
+async def test_it_logs_in_before_it_loads_a_session(tmp_path: Path) -> None:
+    """A program that requires a login for each run goes on with its session after a restart."""
+    arguments = ("--locked", f"--keep={tmp_path / 'kept.json'}")
+    environment = {"OPENAI_API_KEY": "sk-1"}
+    async with acp(*arguments, environment=environment) as agent:
+        first = request_for("one")
+        said, memory = await answer(agent, first)
+    async with acp(*arguments, environment=environment) as agent:
+        told, _ = await answer(agent, going_on(first, said, "remember two", memory))
+
+    assert "one" in told
+    assert "This is what was said before" not in told
+
+
 async def test_the_hint_names_the_logins_that_the_agent_offers() -> None:
     """Whoever has to log in is told how."""
     async with acp("--locked") as agent:
@@ -393,7 +507,7 @@ async def test_mcp_servers_are_given_by_their_transport() -> None:
 async def until_said(outputs: AsyncIterator[Output]) -> None:
     """Listen until something is said."""
     async for output in outputs:
-        if isinstance(output, Piece):
+        if isinstance(output, TextDelta):
             return
 
 
@@ -425,7 +539,7 @@ async def test_a_crash_costs_one_turn() -> None:
                 said.append(output)  # noqa: PERF401 - what came before it broke is kept
         again, _ = await answer(agent, request_for("hello"))
 
-        assert Piece(text="Half a") in said
+        assert TextDelta(text="Half a") in said
         assert "hello" in again
 
 
@@ -471,7 +585,7 @@ async def test_what_goes_wrong_is_told_plainly(
 async def test_a_program_that_is_not_there_is_named() -> None:
     """The setting that has to be changed is told."""
     made = AcpSettings(command=("no-such-agent-anywhere",))
-    async with Crew(made) as crew:
+    async with ProcessPool(made) as crew:
         with pytest.raises(AgentError, match="agent.command"):
             await answer(AcpAgent(made, crew), request_for("hello"))
 
@@ -530,7 +644,7 @@ async def test_sessions_have_programs_of_their_own() -> None:
     made = settings()
     request = request_for("remember")
     other = replace(request.session, id=SessionId("20260302_090000_00000002"))
-    async with Crew(made, most=1) as crew:
+    async with ProcessPool(made, most=1) as crew:
         agent = AcpAgent(made, crew)
         one, _ = await answer(agent, request)
         two, _ = await answer(agent, replace(request, session=other))
@@ -550,3 +664,25 @@ async def test_a_turn_waits_for_the_one_that_is_just_leaving() -> None:
             said, _ = await second
 
     assert "hello" in said
+
+
+async def test_a_secret_on_standard_error_is_hidden_wherever_a_read_ends() -> None:
+    """Neither the log nor the last words have a part of what the program or a server was given."""
+    server = McpServer(name="x", url="https://x.example/mcp", headers={"X-Key": "marigold-77"})
+    given = settings(environment={"A": "tulip-and-rose"}, servers=(server,))
+    companion = AgentProcess(given, ".")
+    stream = asyncio.StreamReader()
+    stream.feed_data(b"x" * 3_990 + b" tulip-and-rose marigold-77 password=hunter22\nthe end")
+    stream.feed_eof()
+    companion._process = cast("asyncio.subprocess.Process", SimpleNamespace(stderr=stream))
+
+    written = [line async for line in companion._errors()]
+    stream = asyncio.StreamReader()
+    stream.feed_data(b"\n".join(written[:1]))
+    stream.feed_eof()
+    companion._process = cast("asyncio.subprocess.Process", SimpleNamespace(stderr=stream))
+    await companion._log_errors()
+
+    assert b"tulip-and-rose" in written[0]
+    assert written[-1] == b"the end"
+    assert companion._said.endswith(f"{HIDDEN} {HIDDEN} password=[secret]")

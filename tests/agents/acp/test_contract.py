@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 from tests.agents.acp.test_acp import settings
 from threadline.agents.acp.agent import AcpAgent
-from threadline.agents.acp.crew import Crew
+from threadline.agents.acp.process_pool import ProcessPool
 from threadline.agents.settings import AcpSettings
 from threadline.core.agent import Agent, Output, Request
 from threadline.testing.agent_contract import AgentContract
@@ -36,7 +36,7 @@ class Passing:
 
     async def answer(self, request: Request) -> AsyncIterator[Output]:
         """Answer with a program that ends with it."""
-        async with Crew(self._settings) as crew:
+        async with ProcessPool(self._settings) as crew:
             outputs = AcpAgent(self._settings, crew).answer(request)
             try:
                 async for output in outputs:

@@ -90,4 +90,8 @@ if __name__ == "__main__":
         if not path.startswith("--"):
             with Path(path).open("a") as file:
                 file.write(f"{os.getpid()}\n")
-    server.run()
+    ports = [int(one.removeprefix("--sse=")) for one in sys.argv if one.startswith("--sse=")]
+    if ports:
+        server.run("sse", host="127.0.0.1", port=ports[0])
+    else:
+        server.run()

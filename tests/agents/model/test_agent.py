@@ -6,9 +6,9 @@ from pydantic_ai.messages import ModelRequest, ModelResponse, UserPromptPart
 from pydantic_ai.models.function import FunctionModel
 from pydantic_ai.toolsets import FunctionToolset
 
-from tests.agents.model.acting import Actor, agent_of, files
-from tests.agents.model.talk import Talk
-from threadline.agents.model.agent import ModelAgent, instructions_for
+from tests.agents.model.function_model import Actor, agent_of, files
+from tests.agents.model.stored_conversation import Talk
+from threadline.agents.model.agent import ModelAgent, render_instructions
 from threadline.agents.profiles import ByProfile
 from threadline.agents.settings import ModelSettings
 from threadline.core.agent import Agent
@@ -173,13 +173,13 @@ def test_instructions_are_the_same_in_every_turn() -> None:
     settings = ModelSettings(model="a:b", instructions="Be kind.", personalities={"pirate": "Arr."})
     first, later = request_for("one"), request_for("one", "two", "three", attempts=2)
 
-    assert instructions_for(settings, first) == instructions_for(settings, later)
-    assert instructions_for(settings, first).startswith("Be kind.\n\n")
-    assert first.instructions.strip() in instructions_for(settings, first)
+    assert render_instructions(settings, first) == render_instructions(settings, later)
+    assert render_instructions(settings, first).startswith("Be kind.\n\n")
+    assert first.instructions.strip() in render_instructions(settings, first)
     pirate = replace(first, session=replace(first.session, personality="pirate"))
-    assert instructions_for(settings, pirate).startswith("Arr.\n\n")
+    assert render_instructions(settings, pirate).startswith("Arr.\n\n")
     unknown = replace(first, session=replace(first.session, personality="gone"))
-    assert instructions_for(settings, unknown).startswith("Be kind.\n\n")
+    assert render_instructions(settings, unknown).startswith("Be kind.\n\n")
 
 
 async def test_an_error_that_nobody_foresaw_is_a_sentence() -> None:

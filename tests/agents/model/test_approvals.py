@@ -1,18 +1,21 @@
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.agents.model.acting import Actor, agent_of, files
-from tests.agents.model.talk import Talk
+from tests.agents.model.function_model import Actor, agent_of, files
+from tests.agents.model.stored_conversation import Talk
 from threadline.agents.model.approvals import ask_about, fitting
 from threadline.core.agent import Question
-from threadline.core.approval import QUESTION_LIMIT, Approval, ToolRules, write_answer
+from threadline.core.approval import QUESTION_LIMIT, Approval, ToolRules, reveal, write_answer
 from threadline.core.message import PARTS_LIMIT, NewMessage, Role, ToolCall, ToolResult
-from threadline.core.notice import cut_off
-from threadline.platforms.telegram.rendering import render
+from threadline.core.platform import Unit
+from threadline.core.splitting import Limit, split
+from threadline.core.system_notes import note_interruption
+from threadline.platforms.telegram.entities import render_entities
 
 CAREFUL = ToolRules(ask=("files_write",))
 READ = ("files_read", '{"path": "a.txt"}')
@@ -92,7 +95,7 @@ async def test_a_turn_that_was_cut_off_after_the_leave_does_it_only_once() -> No
     """What may have been done already is not done again, only because leave was given once."""
     done: list[str] = []
     talk = await asked(done, WRITE)
-    talk.keep(cut_off(0))
+    talk.keep(note_interruption(0))
     actor = Actor("I do not know whether it is written.")
 
     await talk.goes_on(agent_of(actor, files(done), tools=CAREFUL), YES)
@@ -137,6 +140,41 @@ async def test_a_turn_may_ask_again() -> None:
     assert "b.txt" not in talk.question.text
 
 
+async def test_a_call_that_differs_from_what_was_shown_is_not_made() -> None:
+    """What was approved runs, or nothing: the model is told to make the call again."""
+    done: list[str] = []
+    talk = await asked(done, WRITE)
+    for n, line in enumerate(talk.lines):
+        parts = tuple(
+            replace(part, arguments='{"path": "other.txt"}') if isinstance(part, ToolCall) else part
+            for part in line.parts
+        )
+        talk.lines[n] = replace(line, parts=parts)
+
+    await talk.goes_on(agent_of(Actor("ok"), files(done), tools=CAREFUL), YES)
+
+    assert done == []
+    assert "not what a person approved" in next(iter(results(talk).values()))
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ('{"path": "a", "path": "b"}', '"path": "a"'),
+        ('{"amount": 1.00000000000000000001}', "1.00000000000000000001"),
+        ('{"amount": 1e999}', "1e999"),
+        ('{"amount": NaN}', "NaN"),
+    ],
+)
+def test_arguments_that_can_be_read_in_two_ways_are_shown_as_written(
+    written: str, shown: str
+) -> None:
+    """A key that comes twice, or a number that loses digits, is not hidden by how it is read."""
+    call = ToolCall(id="1", name="run", arguments=written)
+
+    assert shown in ask_about([call]).text
+
+
 def read_back(text: str) -> str:
     """Undo what makes hidden characters visible."""
     named = {"spaces": " ", "tabs": "\t", "line breaks": "\n"}
@@ -172,6 +210,12 @@ def test_every_character_is_shown_and_no_call_can_be_faked(calls: list[dict[str,
         ("a\x1b[8mb", "a⟦U+001B⟧[8mb"),
         ("a\u00a0b", "a⟦U+00A0⟧b"),
         ("a\U000e0041b", "a⟦U+E0041⟧b"),
+        ("a\ufe0f\U000e0141b", "a⟦U+FE0F⟧⟦U+E0141⟧b"),
+        ("rm\u0336 \u0301x", "rm⟦U+0336⟧ ⟦U+0301⟧x"),
+        ("e" + "\u0301" * 5, "e" + "\u0301" * 4 + "⟦U+0301⟧"),
+        ("ก็ नमस्ते", "ก็ नमस्ते"),
+        ("a" + " \t" * 9 + "b", "a" + "⟦1 spaces⟧⟦1 tabs⟧" * 9 + "b"),
+        ("a" + "`" * 6, "a⟦6 backticks⟧"),
         ("⟦48 spaces⟧", "⟦U+27E6⟧48 spaces⟦U+27E7⟧"),
         ("x" * 5000, "x" * 5000),
     ],
@@ -181,6 +225,36 @@ def test_nothing_in_an_argument_is_hidden(hidden: str, shown: str) -> None:
     call = ToolCall(id="1", name="run", arguments=json.dumps({"command": hidden}))
 
     assert f"command: {shown}\n" in ask_about([call]).text
+
+
+HARD = st.text(
+    st.sampled_from("ab `~*_[]()<>&|:\n\t\x1b\u202e\u200b\u00a0\U0001f469\u0301⟦⟧"), max_size=60
+)
+
+
+@pytest.mark.parametrize(("most", "seams"), [(64, "\n`"), (4096, "\n")])
+@given(st.dictionaries(st.text("ab`", min_size=1), HARD, max_size=4), st.integers(1, 40))
+def test_every_character_arrives_in_the_messages_of_a_chat(
+    most: int, seams: str, arguments: dict[str, str], times: int
+) -> None:
+    """However a question is cut into messages and styled, nothing but a line break is lost.
+
+    In very short messages a fence that is repeated may be seen, too.
+    """
+    given_arguments = {name: value * times for name, value in arguments.items()}
+    call = ToolCall(id="1", name="run", arguments=json.dumps(given_arguments))
+    text = ask_about([call]).text
+
+    limit = Limit(most=most, unit=Unit.UTF16)
+    messages = [render_entities(cut.text).text for cut in split(text, limit)]
+
+    def unbroken(shown: str) -> str:
+        return shown.translate(dict.fromkeys(map(ord, seams)))
+
+    arrived = unbroken("".join(messages))
+    for value in given_arguments.values():
+        for line in reveal(value).split("\n"):
+            assert unbroken(line) in arrived
 
 
 async def test_a_call_that_is_too_long_to_show_is_not_asked_about() -> None:
@@ -226,7 +300,7 @@ async def test_an_answer_of_many_parts_is_asked_about_as_a_whole() -> None:
 def test_what_is_asked_about_reads_as_it_is(value: str) -> None:
     """An argument is code: Markdown in it hides nothing of what a person allows."""
     call = ToolCall(id="1", name="run", arguments=json.dumps({"command": value}))
-    shown = render(ask_about([call]).text)
+    shown = render_entities(ask_about([call]).text)
 
     assert value.split("\n", maxsplit=1)[0] in shown.text
     assert [entity.type for entity in shown.entities] == ["pre"]

@@ -22,10 +22,10 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 
-from tests.agents.model.acting import Actor
-from tests.agents.model.talk import Talk
+from tests.agents.model.function_model import Actor
+from tests.agents.model.stored_conversation import Talk
 from threadline.agents.model.history import render_history
-from threadline.agents.model.parts import messages_of, response_of
+from threadline.agents.model.response_parts import messages_of, response_of
 from threadline.core.message import (
     PARTS_LIMIT,
     Marker,

@@ -8,19 +8,8 @@ from pydantic_ai.exceptions import ModelAPIError, UnexpectedModelBehavior
 from pydantic_ai.messages import ModelRequest
 from pydantic_ai.models.openai import OpenAIResponsesModel
 
-from tests.agents.model.providers import KEY, MODELS, settings_for
-from threadline.agents.model.models import (
-    ask_once,
-    make_model,
-    name_of,
-    open_http,
-    provider_of,
-    window,
-)
-from threadline.agents.settings import Api, ModelSettings, Provider
-from threadline.core.errors import AgentError, ConfigError
-from threadline.core.session import ModelChoice
-from threadline.testing.providers import (
+from tests.agents.model.provider_settings import KEY, MODELS, settings_for
+from tests.doubles.providers import (
     Disconnects,
     Fails,
     Overloaded,
@@ -28,6 +17,17 @@ from threadline.testing.providers import (
     Says,
     Unauthorised,
 )
+from threadline.agents.model.models import (
+    ask_once,
+    full_model_name,
+    make_model,
+    open_http,
+    provider_of,
+    window,
+)
+from threadline.agents.settings import Api, ModelSettings, Provider
+from threadline.core.errors import AgentError, ConfigError
+from threadline.core.session import ModelChoice
 
 NOWHERE = "http://127.0.0.1:9/v1"
 
@@ -206,7 +206,7 @@ def test_what_is_no_name_is_refused(name: str) -> None:
 )
 def test_a_session_may_use_another_model(choice: ModelChoice | None, name: str) -> None:
     """What a session chose comes first; its provider stays, unless it named one."""
-    assert name_of(ModelSettings(model="openai:gpt-5"), choice) == name
+    assert full_model_name(ModelSettings(model="openai:gpt-5"), choice) == name
 
 
 def test_a_window_is_known_from_the_list_of_models() -> None:

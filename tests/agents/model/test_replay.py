@@ -8,12 +8,12 @@ from pydantic_ai import AgentRunResultEvent
 from pydantic_ai.messages import ModelMessage
 from pydantic_ai.settings import ModelSettings as Options
 
-from tests.agents.model.over_wire import NAMES, arithmetic, opened, settings_of
-from tests.agents.model.talk import Talk
-from threadline.agents.model.agent import instructions_for
+from tests.agents.model.provider_agent import NAMES, arithmetic, opened, settings_of
+from tests.agents.model.stored_conversation import Talk
+from tests.doubles.providers import Calls, ProviderDouble, Says, Thinks
+from threadline.agents.model.agent import render_instructions
 from threadline.agents.model.models import make_model, open_http
 from threadline.core.message import Reasoning, Role
-from threadline.testing.providers import Calls, ProviderDouble, Says, Thinks
 
 FIRST = "What is 1 + 2, and 3 + 4?"
 SECOND = "Thank you. And 5?"
@@ -36,7 +36,7 @@ async def bodies_of_theirs(name: str) -> list[bytes]:
         settings, talk = settings_of(double, name), Talk()
         agent: PydanticAgent[None, str] = PydanticAgent(
             make_model(settings, name, http=http),
-            instructions=instructions_for(settings, talk.request()),
+            instructions=render_instructions(settings, talk.request()),
             toolsets=[arithmetic()],
             model_settings=cast("Options", {"cache": True, **settings.options}),
         )

@@ -6,12 +6,12 @@ import pytest
 from pydantic_ai.messages import ModelResponse, TextPart
 from pydantic_ai.usage import RequestUsage
 
-from tests.agents.model.providers import MODELS, settings_for
-from threadline.agents.model.desk import Desk
+from tests.agents.model.provider_settings import MODELS, settings_for
+from tests.doubles.providers import ProviderDouble, Says, Spends
 from threadline.agents.model.models import provider_of
-from threadline.agents.model.usage import usage_of
+from threadline.agents.model.one_shot import OneShot
+from threadline.agents.model.usage import read_model_usage
 from threadline.core.usage import TOKENS_LIMIT, CostStatus, Usage
-from threadline.testing.providers import ProviderDouble, Says, Spends
 
 SPENDS = Spends(1_000, 200, cache_read=400, reasoning=50)
 
@@ -27,7 +27,7 @@ async def spend(model: str, spends: Spends) -> Usage:
     """Ask a model over the wire, and answer what that is said to have spent."""
     async with ProviderDouble() as double:
         double.will(Says("yes"), spends)
-        desk = Desk(settings=settings_for(double, model), name=model, task="turn")
+        desk = OneShot(settings=settings_for(double, model), name=model, task="turn")
         await desk.ask("Well?")
     return desk.spent[-1]
 
@@ -98,7 +98,7 @@ async def test_nobody_knows_what_a_model_at_home_costs() -> None:
 )
 def test_what_has_no_price_is_unknown(said: ModelResponse) -> None:
     """An unknown model, or one that told nothing, costs an unknown sum."""
-    usage = usage_of(said, provider="mine", model="m")
+    usage = read_model_usage(said, provider="mine", model="m")
 
     assert (usage.cost, usage.cost_status) == (None, CostStatus.UNKNOWN)
 
@@ -108,14 +108,16 @@ def test_an_odd_cost_is_not_believed(told: object) -> None:
     """What no sum can be is not written into the books."""
     said = response(provider_name="openrouter", provider_details={"cost": told}, model_name="x/y")
 
-    assert usage_of(said, provider="openrouter", model="x/y").cost_status is CostStatus.UNKNOWN
+    assert (
+        read_model_usage(said, provider="openrouter", model="x/y").cost_status is CostStatus.UNKNOWN
+    )
 
 
 def test_only_a_provider_that_tells_costs_is_believed() -> None:
     """A server that sends a field of that name does not thereby set a price."""
     said = response(provider_details={"cost": 5.0})
 
-    assert usage_of(said, provider="openai", model="m").cost_status is CostStatus.ESTIMATED
+    assert read_model_usage(said, provider="openai", model="m").cost_status is CostStatus.ESTIMATED
 
 
 @pytest.mark.parametrize(
@@ -125,10 +127,10 @@ def test_odd_counts_do_not_break_the_books(told: object, counted: int) -> None:
     """A server may count whatever it likes; what is stored can be added up."""
     said = response(usage=RequestUsage(input_tokens=told), model_name="no-such-model")
 
-    assert usage_of(said, provider="mine", model="m").checked_call().input_tokens == counted
+    assert read_model_usage(said, provider="mine", model="m").checked_call().input_tokens == counted
 
 
 @pytest.mark.parametrize("told", [None, "", "x" * 300, "a\0b", "\ud800"])
 def test_an_odd_name_gives_way_to_the_one_that_was_asked(told: str | None) -> None:
     """What a server calls its model is kept only if it can be."""
-    assert usage_of(response(model_name=told), provider="p", model="asked").model == "asked"
+    assert read_model_usage(response(model_name=told), provider="p", model="asked").model == "asked"

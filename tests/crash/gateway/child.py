@@ -4,7 +4,8 @@
 
 Each line on standard input is JSON: the store, the URL of an exchange, a seed, perhaps a step, and
 perhaps options: `conditions` (the file that says how much room the disk has, and the time), `lease`
-and `recover` (seconds), and `queue_cap`.
+and `recover` (seconds), `queue_cap`, and `stop`: the step in which the process stops itself, and is
+`late` if what it was about to say is said before it looks at its lease again.
 A whole gateway is born of it, which serves until it is killed. On standard output it says `born`
 with its process id, then `ready` with its name as an owner; the nursery says `died`, and how.
 """
@@ -22,25 +23,27 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from tests.crash.deadly import DeadlyDatabase, Fate, Step, step_from
+import apsw
+
+from tests.crash.dying_database import DeadlyDatabase, Fate, Pause, Step, step_from
+from tests.crash.gateway.chat_platform import PLATFORMS
 from tests.crash.gateway.conditions import Conditions, LimitedDisk
-from tests.crash.gateway.exchange import PLATFORMS
-from tests.crash.gateway.wire import Wire
+from tests.crash.gateway.remote_platform import Wire
 from threadline.assembly import open_database
 from threadline.core.access import AccessRules
-from threadline.core.agent import Output, Piece, Question, Request
-from threadline.core.location import is_server
+from threadline.core.agent import Output, Question, Request, TextDelta
+from threadline.core.database_url import is_server
 from threadline.core.message import Role, say
 from threadline.core.platform import Platform
-from threadline.core.rules import Rules
+from threadline.core.settings import Settings
+from threadline.database.port import Database
+from threadline.database.sqlite import SqliteDatabase
 from threadline.gateway.gateway import Gateway
-from threadline.gateway.pace import Pace
+from threadline.gateway.intervals import Intervals
 from threadline.gateway.settings import GatewaySettings
-from threadline.sessions.store import Store
-from threadline.storage.database import Database
-from threadline.storage.sqlite import SqliteDatabase
+from threadline.store import Store
 
-PACE = Pace(checkpoint=timedelta(milliseconds=30), recover=timedelta(milliseconds=500))
+PACE = Intervals(checkpoint=timedelta(milliseconds=30), recover=timedelta(milliseconds=500))
 SETTINGS = GatewaySettings(
     access=AccessRules(
         allow=[f"{name}:*" for name in PLATFORMS],
@@ -73,11 +76,11 @@ class Teller:
         words = [f"{asked.text}/{request.turn.attempts}/{k}" for k in range(self._length())]
         half = len(words) // 2
         for word in words[:half]:
-            yield Piece(text=f"{word} ")
+            yield TextDelta(text=f"{word} ")
             await asyncio.sleep(self._dice.random() * self._pause)
         yield say(Role.ASSISTANT, " ".join(words[:half]))
         for word in words[half:]:
-            yield Piece(text=f"{word} ")
+            yield TextDelta(text=f"{word} ")
             await asyncio.sleep(self._dice.random() * self._pause)
 
     def _length(self) -> int:
@@ -99,9 +102,11 @@ async def serve(
 ) -> None:
     """Serve the two platforms of an exchange."""
     step = None if wanted is None else step_from(wanted)
-    fate = Fate(step)
-    platforms = [Wire(name, url, fate) for name in PLATFORMS]
     options = options or {}
+    fate = Fate(step)
+    if "stop" in options:
+        fate = Pause(step_from(options["stop"]), between_writes=lambda: _between_writes(where))
+    platforms = [Wire(name, url, fate, is_late="late" in options) for name in PLATFORMS]
     pace = PACE
     if "recover" in options:
         pace = replace(pace, recover=timedelta(seconds=options["recover"]))
@@ -120,8 +125,16 @@ async def _open(where: str, options: Mapping[str, Any]) -> Database:
     return database
 
 
-def _rules(options: Mapping[str, Any]) -> Rules:
-    rules = Rules()
+def _between_writes(where: str) -> None:
+    """Wait until nothing writes to a database file: one who is stopped while it does blocks all."""
+    connection = apsw.Connection(where)
+    connection.set_busy_timeout(60_000)
+    connection.execute("BEGIN IMMEDIATE; ROLLBACK")
+    connection.close()
+
+
+def _rules(options: Mapping[str, Any]) -> Settings:
+    rules = Settings()
     if "lease" in options:
         rules = replace(rules, lease=timedelta(seconds=options["lease"]))
     if "queue_cap" in options:

@@ -10,11 +10,12 @@ from datetime import timedelta
 from types import MappingProxyType
 from typing import TypeAlias
 
+from tests.crash.acknowledged import Problem, Trouble
+from tests.crash.gateway.chat_platform import PLATFORMS, STAYS, Exchange, Hold
 from tests.crash.gateway.conditions import UNLIMITED, Conditions, made_conditions
-from tests.crash.gateway.exchange import PLATFORMS, STAYS, Exchange, Hold
-from tests.crash.gateway.killing import ServingVictim
-from tests.crash.gateway.laws import asked_again
-from tests.crash.gateway.nursery import Nursery, nursery
+from tests.crash.gateway.invariants import asked_again
+from tests.crash.gateway.kill_runs import ServingVictim
+from tests.crash.gateway.process_starter import Nursery, nursery
 from tests.crash.gateway.server import (
     Proxy,
     folder_of,
@@ -24,16 +25,16 @@ from tests.crash.gateway.server import (
     through,
 )
 from tests.crash.gateway.takeover import Held, held_by, leased_to, still_held, takeovers
-from tests.crash.ledger import Problem, Trouble
 from tests.crash.verify import looking
-from threadline.gateway.pace import Pace
+from threadline.core.database_url import is_server
+from threadline.gateway.intervals import Intervals
 from threadline.testing.deadline import HANG_SECONDS
 
 LEASE = 2.0
 """Seconds of a lease where it is to expire."""
 DISK_LEASE = 20.0
 """Seconds of a lease where it is not to expire; after it an answer that was dropped shows."""
-RECOVER = Pace().recover.total_seconds()
+RECOVER = Intervals().recover.total_seconds()
 """Takeover is measured at the pace that users have."""
 QUEUE_CAP = 3
 JUMPS = (timedelta(days=1), timedelta(days=8))
@@ -51,13 +52,18 @@ class Scene:
     conditions: Conditions
     other: Nursery
     proxy: Proxy | None
-    """In front of PostgreSQL; None: the store is a file."""
+    """In front of PostgreSQL, where a moment cuts connections."""
     strikes: int = 0
     problems: list[Problem] = field(default_factory=list)
     """What went wrong during a strike."""
     takeovers: list[float] = field(default_factory=list)
     """Seconds from the death of a gateway to the next claim of what it ran."""
     _owners: dict[Nursery, str] = field(default_factory=dict)
+
+    @property
+    def is_on_server(self) -> bool:
+        """Whether the store is on PostgreSQL, and not a file."""
+        return is_server(self.victim.where)
 
     @property
     def exchange(self) -> Exchange:
@@ -81,7 +87,7 @@ class Scene:
         who = who or self.victim.nursery
         await who.kill()
         self.victim.kills += 1
-        if self.proxy is not None and self.other is self.victim.nursery:
+        if self.is_on_server and self.other is self.victim.nursery:
             # The server may still be carrying out what it was told last.
             await self.eventually(lambda: not has_clients(self.victim.where))
         with looking(self.victim.where) as look:
@@ -107,7 +113,7 @@ class Scene:
     async def set_clock(self, ahead: timedelta) -> None:
         """Set how far the clock is ahead: the gateway's own, or the server's."""
         self.conditions.clock_shift = ahead
-        if self.proxy is not None:
+        if self.is_on_server:
             await asyncio.to_thread(shift_clock, self.victim.where, ahead)
 
     def running(self) -> set[int]:
@@ -143,6 +149,8 @@ class Moment:
     conversations: int = 50
     ahead: int = 3
     gateways: int = 1
+    cuts: bool = False
+    """Connections to PostgreSQL are cut, so a proxy stands before it. It costs time."""
 
 
 async def kill_at_random(scene: Scene, dice: random.Random) -> None:
@@ -291,6 +299,7 @@ MOMENTS: Mapping[str, Moment] = MappingProxyType(
             text="the disk is full for a while (PostgreSQL: connections are cut and refused)",
             strike=fill_disk,
             options={"lease": DISK_LEASE},
+            cuts=True,
         ),
         "clock": Moment(
             text="the clock jumps a day or eight ahead, and back (PostgreSQL: the server's)",
@@ -347,6 +356,8 @@ async def settle(moment: Moment, scene: Scene) -> list[Problem]:
 async def open_scene(moment: Moment, where: str, seed: int) -> AsyncIterator[Scene]:
     """Prepare users, a store and nurseries for one moment; everything that was started is ended."""
     exchange = Exchange(conversations=moment.conversations, ahead=moment.ahead)
+    if moment.options.get("lease") == LEASE:
+        exchange.margin = LEASE / 3
     async with AsyncExitStack() as stack:
         conditions = stack.enter_context(made_conditions())
         url = await stack.enter_async_context(exchange.open())
@@ -355,9 +366,10 @@ async def open_scene(moment: Moment, where: str, seed: int) -> AsyncIterator[Sce
         options = {**moment.options, "conditions": str(conditions.path)}
         victim = ServingVictim(where, seed, url, exchange, first, options=options)
         proxy = None
-        if where.startswith("postgresql:"):
-            proxy = Proxy(folder_of(where))
-            await stack.enter_async_context(proxy.open())
-            victim.door = through(where, proxy.folder)
+        if is_server(where):
             make_clock_adjustable(where)
+            if moment.cuts:
+                proxy = Proxy(folder_of(where))
+                await stack.enter_async_context(proxy.open())
+                victim.door = through(where, proxy.folder)
         yield Scene(victim, conditions, second, proxy)

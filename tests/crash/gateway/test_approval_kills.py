@@ -4,10 +4,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from tests.crash.gateway.chat_platform import Exchange
 from tests.crash.gateway.child import LIVE, MAY_I, YIELDED
-from tests.crash.gateway.exchange import Exchange
-from tests.crash.gateway.killing import ServingVictim
-from tests.crash.gateway.nursery import nursery
+from tests.crash.gateway.kill_runs import ServingVictim
+from tests.crash.gateway.process_starter import nursery
 from tests.crash.verify import looking
 from tests.databases import DURABLE, POSTGRES, DatabaseFactory, on
 

@@ -16,12 +16,12 @@ from tests.crash.gateway.server import (
     shift_clock,
     through,
 )
-from tests.crash.gateway.test_serving_kills import assert_kept
+from tests.crash.gateway.test_gateway_kills import assert_kept
 from tests.databases import DURABLE, POSTGRES, DatabaseFactory, on
 from threadline.core.errors import StorageError
-from threadline.sessions.store import Store
-from threadline.storage.postgres import PostgresDatabase
-from threadline.storage.sqlite import SqliteDatabase
+from threadline.database.postgres import PostgresDatabase
+from threadline.database.sqlite import SqliteDatabase
+from threadline.store import Store
 
 SEED = 12
 STRIKES = 2

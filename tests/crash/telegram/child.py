@@ -16,16 +16,16 @@ from aiogram.client.session.middlewares.base import BaseRequestMiddleware, NextR
 from aiogram.methods import Response, TelegramMethod
 from aiogram.methods.base import TelegramType
 
-from tests.crash.deadly import Fate, Moment, step_from
+from tests.crash.dying_database import Fate, Moment, step_from
 from tests.crash.gateway.child import SETTINGS, Teller, bear, serve_on
-from tests.crash.gateway.wire import TEXT_LIMIT
-from tests.crash.telegram.bureau import NAME
+from tests.crash.gateway.remote_platform import TEXT_LIMIT
+from tests.crash.telegram.bot_users import NAME
+from tests.doubles.telegram import TOKEN
 from threadline.core.access import AccessRules
 from threadline.core.address import Address
 from threadline.core.platform import Capabilities, Outgoing, ReadBlob
-from threadline.platforms.telegram import Settings, Telegram
-from threadline.platforms.telegram.pacing import Pacing
-from threadline.testing.telegram import TOKEN
+from threadline.platforms.telegram import Telegram, TelegramSettings
+from threadline.platforms.telegram.rate_limit import TelegramRateLimit
 
 _PAUSE = 0.1
 """Seconds at the most between two words: some answers grow for as long as they may be edited."""
@@ -52,7 +52,9 @@ class LabelledTelegram(Telegram):
     """The bot as it is, but that its messages are shorter, and that it may die at a step."""
 
     def __init__(self, url: str, fate: Fate) -> None:
-        settings = Settings.model_validate({"token": TOKEN, "api_url": url, "groups": "all"})
+        settings = TelegramSettings.model_validate(
+            {"token": TOKEN, "api_url": url, "groups": "all"}
+        )
         super().__init__(NAME, settings, pacing=_hurried())
         self._fate = fate
 
@@ -78,8 +80,8 @@ class LabelledTelegram(Telegram):
         self._fate.meet("edit", Moment.TOLD)
 
 
-def _hurried() -> Pacing:
-    return Pacing(
+def _hurried() -> TelegramRateLimit:
+    return TelegramRateLimit(
         clock=lambda: asyncio.get_running_loop().time() * _HURRY,
         sleep=lambda seconds: asyncio.sleep(seconds / _HURRY),
     )
@@ -97,7 +99,7 @@ async def serve(where: str, url: str, seed: int, wanted: str | None) -> None:
 
 if __name__ == "__main__":
     logging.basicConfig(level=logging.WARNING)
-    for module in ("intake", "polling", "sending"):
+    for module in ("update_processor", "polling", "message_sender"):
         import_module(f"threadline.platforms.telegram.{module}")
     for line in sys.stdin:
         bear(line, serve)

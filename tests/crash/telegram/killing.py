@@ -3,9 +3,9 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from tests.crash.gateway.killing import ServingVictim
-from tests.crash.gateway.nursery import nursery
-from tests.crash.telegram.bureau import CONVERSATIONS, Bureau
+from tests.crash.gateway.kill_runs import ServingVictim
+from tests.crash.gateway.process_starter import nursery
+from tests.crash.telegram.bot_users import CONVERSATIONS, Bureau
 
 _CHILD = "tests.crash.telegram.child"
 _LONGEST = 2.5

@@ -4,11 +4,11 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.crash.deadly import Moment, Step
+from tests.crash.dying_database import Moment, Step
 from tests.crash.gateway.child import LIVE, MAY_I, YIELDED
-from tests.crash.gateway.killing import ServingVictim
-from tests.crash.gateway.test_serving_kills import assert_kept
-from tests.crash.telegram.bureau import Bureau
+from tests.crash.gateway.kill_runs import ServingVictim
+from tests.crash.gateway.test_gateway_kills import assert_kept
+from tests.crash.telegram.bot_users import Bureau
 from tests.crash.telegram.killing import telegram_victim
 from tests.crash.verify import looking
 from tests.databases import DURABLE, DatabaseFactory, on
@@ -17,11 +17,11 @@ SEED = 6
 KILLS = 3
 STEPS = (
     # Taken in, and Telegram has not heard of it: it comes again.
-    Step(verb="arrive", moment=Moment.COMMITTED, nth=5),
+    Step(verb="receive", moment=Moment.COMMITTED, nth=5),
     # Seen by people, and not written down.
     Step(verb="send", moment=Moment.TOLD, nth=5),
     # Written down while it grows.
-    Step(verb="note_piece", moment=Moment.COMMITTED, nth=5),
+    Step(verb="record_piece", moment=Moment.COMMITTED, nth=5),
     Step(verb="edit", moment=Moment.TOLD, nth=2),
 )
 ALICE = 0

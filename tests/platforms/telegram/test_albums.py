@@ -1,13 +1,13 @@
 import pytest
 
-from tests.platforms.telegram.hearing import make_intake
-from tests.platforms.telegram.stage import make_telegram, running, stage
+from tests.doubles.telegram.samples import PICTURE
+from tests.platforms.telegram.bot_setup import make_telegram, running, stage
+from tests.platforms.telegram.raw_updates import make_intake
 from threadline.core.errors import StorageError
 from threadline.core.inbound import InboundKind
 from threadline.core.message import Attachment, plain_text
-from threadline.platforms.telegram.albums import settled
-from threadline.testing.gate import RecordingGate
-from threadline.testing.telegram.samples import PICTURE
+from threadline.platforms.telegram.albums import count_settled
+from threadline.testing.fake_gate import RecordingGate
 
 PICTURES = [PICTURE + bytes([n]) for n in range(4)]
 
@@ -39,15 +39,15 @@ def test_an_album_is_settled_when_nothing_was_added(before: str, now: str, count
     """What stands before an album that grows can be taken in; the rest waits for it."""
     earlier, later = ([raw("" if one == "x" else one) for one in told] for told in (before, now))
 
-    assert settled(later, earlier, most=100) == count
+    assert count_settled(later, earlier, most=100) == count
 
 
 def test_an_album_at_the_end_of_a_full_batch_waits() -> None:
     """Its rest may lie behind what can be read at once."""
     batch = [raw() for _ in range(97)] + [raw("a")] * 3
 
-    assert settled(batch, batch, most=100) == 97
-    assert settled(batch[:99], batch[:99], most=100) == 99
+    assert count_settled(batch, batch, most=100) == 97
+    assert count_settled(batch[:99], batch[:99], most=100) == 99
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_an_album_at_the_end_of_a_full_batch_waits() -> None:
 )
 def test_nonsense_is_no_album(nonsense: object) -> None:
     """Updates are looked at before anybody has read them."""
-    assert settled([nonsense], [], most=100) == 1
+    assert count_settled([nonsense], [], most=100) == 1
 
 
 async def test_an_album_is_one_message() -> None:

@@ -1,18 +1,18 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from tests.platforms.telegram.stage import stage
+from tests.platforms.telegram.bot_setup import stage
 from threadline.core.message import plain_text
-from threadline.testing.gate import RecordingGate
+from threadline.testing.fake_gate import RecordingGate
 from threadline.testing.platform_contract import STRANGE, PlatformContract, send
-from threadline.testing.stage import Stage
+from threadline.testing.platform_harness import PlatformHarness
 
 
 class TestTelegram(PlatformContract):
     """Telegram keeps the contract of all platforms, with the real SDK over HTTP."""
 
     @asynccontextmanager
-    async def make_stage(self) -> AsyncIterator[Stage]:
+    async def make_stage(self) -> AsyncIterator[PlatformHarness]:
         async with stage() as set_up:
             yield set_up
 

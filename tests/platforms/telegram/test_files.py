@@ -1,10 +1,10 @@
 import pytest
 
-from tests.platforms.telegram.stage import TelegramStage, make_telegram, running, stage
+from tests.platforms.telegram.bot_setup import TelegramStage, make_telegram, running, stage
 from threadline.core.errors import PlatformError
 from threadline.core.message import Attachment, MediaKind, plain_text
-from threadline.core.platform import Reception
-from threadline.testing.gate import RecordingGate
+from threadline.core.platform import ReceiveStatus
+from threadline.testing.fake_gate import RecordingGate
 
 DATA = bytes(range(256)) * 40
 
@@ -124,7 +124,7 @@ async def test_nothing_is_fetched_for_a_stranger() -> None:
     async with stage() as set_up:
         await set_up.alice.sends(set_up.dm, "document", DATA, name="spam.bin", caption="hi")
         gate = RecordingGate()
-        gate.reception = Reception.REFUSED
+        gate.reception = ReceiveStatus.REFUSED
         async with running(make_telegram(set_up.api), gate):
             await gate.until(seen=1)
 

@@ -1,8 +1,8 @@
 import pytest
 
-from tests.platforms.telegram.hearing import heard, in_group, line, update
+from tests.doubles.telegram.sample_contents import CHANNEL, DM, GROUP
+from tests.platforms.telegram.raw_updates import heard, in_group, line, update
 from threadline.core.address import Address, Kind
-from threadline.testing.telegram.sample_contents import CHANNEL, DM, GROUP
 
 FORUM = {**GROUP, "is_forum": True}
 BEGUN = line(None, number=3, forum_topic_created={"name": "Tea", "icon_color": 1})

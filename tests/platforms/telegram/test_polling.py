@@ -3,13 +3,13 @@ import logging
 
 import pytest
 
-from tests.platforms.telegram.stage import TelegramStage, make_telegram, running, stage
+from tests.doubles.telegram import BotApi
+from tests.platforms.telegram.bot_setup import TelegramStage, make_telegram, running, stage
 from threadline.core.errors import PlatformError, StorageError
 from threadline.core.message import plain_text
-from threadline.core.platform import Reception
+from threadline.core.platform import ReceiveStatus
 from threadline.testing.deadline import HANG_SECONDS
-from threadline.testing.gate import RecordingGate
-from threadline.testing.telegram import BotApi
+from threadline.testing.fake_gate import RecordingGate
 
 ELSEWHERE = "http://127.0.0.1:1/platforms/telegram/updates"
 
@@ -261,7 +261,7 @@ async def test_who_may_not_press_a_button_is_told_so() -> None:
     """In a group nobody else need read it."""
     async with stage() as set_up:
         gate = RecordingGate()
-        gate.reception, gate.said = Reception.REFUSED, "Not you. " * 50
+        gate.reception, gate.said = ReceiveStatus.REFUSED, "Not you. " * 50
         await offer(set_up)
         async with running(set_up.platform, gate):
             press = await set_up.alice.presses(set_up.dm.messages[0], "Yes")

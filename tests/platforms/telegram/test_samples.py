@@ -9,22 +9,22 @@ from aiogram import Bot
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.platforms.telegram.hearing import ME, hear, make_intake
+from tests.doubles.telegram import TOKEN, BotApi
+from tests.doubles.telegram.samples import CONTENTS, UPDATES, sample_message, sample_update, stock
+from tests.platforms.telegram.raw_updates import ME, hear, make_intake
 from threadline.core.inbound import Inbound
 from threadline.core.message import Attachment, MediaKind, plain_text
-from threadline.platforms.telegram import Settings
+from threadline.platforms.telegram import TelegramSettings
+from threadline.platforms.telegram.aiogram_session import make_bot
 from threadline.platforms.telegram.files import file_of
-from threadline.platforms.telegram.updates import WANTED, Heard, Passed, Pressed, read_update
-from threadline.platforms.telegram.wire import make_bot
-from threadline.testing.gate import RecordingGate
-from threadline.testing.telegram import TOKEN, BotApi
-from threadline.testing.telegram.samples import (
-    CONTENTS,
-    UPDATES,
-    sample_message,
-    sample_update,
-    stock,
+from threadline.platforms.telegram.updates import (
+    WANTED,
+    ButtonPress,
+    IgnoredUpdate,
+    IncomingMessage,
+    read_update,
 )
+from threadline.testing.fake_gate import RecordingGate
 
 EVERYTHING = {"groups": "all", "channels": "all"}
 
@@ -145,7 +145,7 @@ async def test_a_group_that_moves_is_told_of(caplog: pytest.LogCaptureFixture) -
     assert caplog.records[0].levelno == logging.WARNING
 
 
-SETTINGS = Settings.model_validate({"token": TOKEN, "observe": True, **EVERYTHING})
+SETTINGS = TelegramSettings.model_validate({"token": TOKEN, "observe": True, **EVERYTHING})
 SAMPLES = [*map(sample_update, UPDATES), *map(sample_message, CONTENTS)]
 NONSENSE = st.recursive(
     st.none()
@@ -187,17 +187,17 @@ async def test_no_garbage_is_more_than_a_log_line(told: object) -> None:
     intake = make_intake(gate, download_limit=0, **EVERYTHING)
     news = intake.read(told)
     # Nobody is there who could answer a button or give out a file.
-    if isinstance(news, Heard) and file_of(news.message) is None:
+    if isinstance(news, IncomingMessage) and file_of(news.message) is None:
         await intake.take([news])
 
-    assert isinstance(news, Heard | Pressed | Passed)
+    assert isinstance(news, IncomingMessage | ButtonPress | IgnoredUpdate)
     assert all(isinstance(one, Inbound) for one in gate.taken)
 
 
 @given(NONSENSE)
 def test_what_is_no_update_is_passed_over(nonsense: object) -> None:
     """Nothing that JSON can say brings the reader down."""
-    assert isinstance(read_update(nonsense, ME, SETTINGS), Passed)
+    assert isinstance(read_update(nonsense, ME, SETTINGS), IgnoredUpdate)
 
 
 def test_the_samples_that_are_named_here_are_there() -> None:

@@ -4,9 +4,9 @@ import sys
 import pytest
 from pydantic import ValidationError
 
+from tests.doubles.telegram import TOKEN
 from threadline.core.platform import Unit
-from threadline.platforms.telegram import Settings, make
-from threadline.testing.telegram import TOKEN
+from threadline.platforms.telegram import TelegramSettings, make
 
 HOOK = {
     "mode": "webhook",
@@ -43,7 +43,7 @@ def test_a_mistake_names_its_setting_and_no_value(given: dict[str, object], wron
 
 def test_secrets_do_not_show() -> None:
     """Settings may be printed."""
-    settings = Settings.model_validate({"token": TOKEN, **HOOK})
+    settings = TelegramSettings.model_validate({"token": TOKEN, **HOOK})
 
     assert TOKEN not in repr(settings)
     assert HOOK["webhook_secret"] not in repr(settings)

@@ -8,16 +8,16 @@ import pytest
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
-from tests.platforms.telegram.hearing import line, update
-from tests.platforms.telegram.stage import TelegramStage, make_telegram, running, stage
+from tests.doubles.telegram.sample_contents import DM
+from tests.doubles.telegram.samples import PICTURE
+from tests.platforms.telegram.bot_setup import TelegramStage, make_telegram, running, stage
+from tests.platforms.telegram.raw_updates import line, update
 from threadline.core.inbound import InboundKind
 from threadline.core.message import Attachment, plain_text
 from threadline.core.platform import Endpoint
 from threadline.platforms.telegram import Telegram
 from threadline.platforms.telegram.webhook import BODY_LIMIT
-from threadline.testing.gate import RecordingGate
-from threadline.testing.telegram.sample_contents import DM
-from threadline.testing.telegram.samples import PICTURE
+from threadline.testing.fake_gate import RecordingGate
 from threadline.web.server import serve
 
 SECRET = "a-secret-of-telegram-and-us"

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from tests.databases import FAST, POSTGRES, DatabaseFactory
-from tests.scenarios.gateway.fickle import Fickle
-from threadline.core.rules import Rules
-from threadline.sessions.store import Store
-from threadline.storage.postgres import PostgresDatabase
-from threadline.storage.sqlite import SqliteDatabase
-from threadline.testing.gateway_house import GatewayHouse
-from threadline.testing.house import OpenStore, quiet_nights
+from tests.scenarios.gateway.unreliable_database import Fickle
+from threadline.core.settings import Settings
+from threadline.database.postgres import PostgresDatabase
+from threadline.database.sqlite import SqliteDatabase
+from threadline.store import Store
+from threadline.testing.gateway_scenario import GatewayScenario
+from threadline.testing.scenario import OpenStore, quiet_nights
 
 
 @pytest.fixture(params=(FAST, POSTGRES))
@@ -34,7 +34,7 @@ def open_again(database_factory: DatabaseFactory, fickle: list[Fickle]) -> OpenS
     is_postgres, where = database_factory.kind == POSTGRES, database_factory.where
 
     async def open_one(
-        *, rules: Rules | None = None, clock: Callable[[], datetime] | None = None
+        *, rules: Settings | None = None, clock: Callable[[], datetime] | None = None
     ) -> Store:
         database: SqliteDatabase | PostgresDatabase
         if is_postgres:
@@ -49,7 +49,7 @@ def open_again(database_factory: DatabaseFactory, fickle: list[Fickle]) -> OpenS
 
 
 @pytest.fixture
-async def house(open_again: OpenStore) -> AsyncIterator[GatewayHouse]:
+async def house(open_again: OpenStore) -> AsyncIterator[GatewayScenario]:
     """Move into a house on whose two platforms everybody may speak."""
-    async with GatewayHouse(open_again, rules=quiet_nights()) as house:
+    async with GatewayScenario(open_again, rules=quiet_nights()) as house:
         yield house

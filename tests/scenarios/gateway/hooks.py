@@ -5,7 +5,7 @@ import threading
 
 from threadline.core.message import Message
 from threadline.gateway.hooks import DeliveryFailed, SessionStarted, TurnFinished
-from threadline.sessions.endings import Ending
+from threadline.store.sessions.session_end import Ending
 
 told: list[str] = []
 """What the hooks here were told, one word for each."""

@@ -8,28 +8,28 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
 
+from tests.doubles.telegram import BotApi, Chat, Person, Shown
+from tests.doubles.telegram.chats import Topic
+from tests.doubles.telegram.state import Press
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.message import Message
 from threadline.core.route import route
-from threadline.platforms.telegram import Settings, Telegram
-from threadline.platforms.telegram.pacing import Pacing
+from threadline.platforms.telegram import Telegram, TelegramSettings
+from threadline.platforms.telegram.rate_limit import TelegramRateLimit
 from threadline.testing.deadline import HANG_SECONDS
-from threadline.testing.gateway_house import GatewayHouse
-from threadline.testing.guest import A_MOMENT
-from threadline.testing.house import OpenStore, quiet_nights
-from threadline.testing.telegram import BotApi, Chat, Person, Shown
-from threadline.testing.telegram.chats import Topic
-from threadline.testing.telegram.world import Press
+from threadline.testing.gateway_scenario import GatewayScenario
+from threadline.testing.gateway_user import A_MOMENT
+from threadline.testing.scenario import OpenStore, quiet_nights
 
 # The SDK takes seconds to load: that is done before any test looks at the clock.
-for module in ("intake", "polling", "sending"):
+for module in ("update_processor", "polling", "message_sender"):
     import_module(f"threadline.platforms.telegram.{module}")
 
 NAME = "telegram"
 _QUIET = timedelta(seconds=0.05)
 
 
-class TelegramHouse(GatewayHouse):
+class TelegramHouse(GatewayScenario):
     """An installation with one bot, and everybody whom it may meet."""
 
     def __init__(self, open_store: OpenStore, api: BotApi) -> None:
@@ -38,8 +38,8 @@ class TelegramHouse(GatewayHouse):
         self.api = api
         self.is_cut_off = False
         """Nothing that people say is confirmed any more, so that nobody waits for that."""
-        settings = Settings.model_validate({"token": api.token, "api_url": api.url})
-        pacing = Pacing(clock=lambda: self.clock().timestamp(), sleep=self._pass)
+        settings = TelegramSettings.model_validate({"token": api.token, "api_url": api.url})
+        pacing = TelegramRateLimit(clock=lambda: self.clock().timestamp(), sleep=self._pass)
         self.platforms = {
             NAME: Telegram(NAME, settings, clock=self.clock, quiet=_QUIET, pacing=pacing)
         }

@@ -14,24 +14,24 @@ from threadline.core.inbound import InboundKind
 from threadline.core.person import Identity
 from threadline.core.turn import TurnState
 from threadline.gateway.inbox import ASK_OWNER
-from threadline.testing.agent import Hangs
-from threadline.testing.gateway_house import GatewayHouse
-from threadline.testing.guest import Guest
-from threadline.testing.house import OpenStore
+from threadline.testing.gateway_scenario import GatewayScenario
+from threadline.testing.gateway_user import GatewayUser
+from threadline.testing.scenario import OpenStore
+from threadline.testing.scripted_agent import Hangs
 
 CODE = re.compile(r"\b[2-9A-HJ-NP-Z]{8}\b")
 
 
 @pytest.fixture
-async def house(open_again: OpenStore) -> AsyncIterator[GatewayHouse]:
+async def house(open_again: OpenStore) -> AsyncIterator[GatewayScenario]:
     """Move into a house in which nobody is known but the boss."""
-    house = GatewayHouse(open_again)
+    house = GatewayScenario(open_again)
     house.settings = replace(house.settings, access=AccessRules(admins=["telegram:boss"]))
     async with house:
         yield house
 
 
-async def knows(house: GatewayHouse, access: AccessRules) -> None:
+async def knows(house: GatewayScenario, access: AccessRules) -> None:
     """Let the house go by other rules, from the next start on."""
     await house.stops()
     await house.comes_back(replace(house.settings, access=access))
@@ -43,7 +43,7 @@ def code_in(words: str) -> str:
     return str(code)
 
 
-async def heard(house: GatewayHouse, *guests: Guest) -> list[bool]:
+async def heard(house: GatewayScenario, *guests: GatewayUser) -> list[bool]:
     """Let everybody say hello; tell who was answered."""
     answers = []
     for guest in guests:
@@ -53,7 +53,7 @@ async def heard(house: GatewayHouse, *guests: Guest) -> list[bool]:
     return answers
 
 
-async def test_a_stranger_is_given_a_code_and_is_let_in_with_it(house: GatewayHouse) -> None:
+async def test_a_stranger_is_given_a_code_and_is_let_in_with_it(house: GatewayScenario) -> None:
     """The code goes to the owner, who approves it; from then on Mallory is answered."""
     mallory = house.guest("Mallory")
 
@@ -68,7 +68,7 @@ async def test_a_stranger_is_given_a_code_and_is_let_in_with_it(house: GatewayHo
     assert house.agent.saw_only("and now?"), "what a stranger says is not kept"
 
 
-async def test_a_code_is_shown_once_in_ten_minutes(house: GatewayHouse) -> None:
+async def test_a_code_is_shown_once_in_ten_minutes(house: GatewayScenario) -> None:
     """Whoever asks sooner is told nothing; after an hour a code is void."""
     mallory = house.guest("Mallory")
     first = code_in(await mallory.asks("hello?"))
@@ -84,7 +84,7 @@ async def test_a_code_is_shown_once_in_ten_minutes(house: GatewayHouse) -> None:
     assert await heard(house, mallory) == [False]
 
 
-async def test_a_stranger_in_a_group_hears_nothing(house: GatewayHouse) -> None:
+async def test_a_stranger_in_a_group_hears_nothing(house: GatewayScenario) -> None:
     """Neither in a group nor in a thread, and no code is made for them."""
     mallory = house.guest("Mallory")
 
@@ -95,7 +95,7 @@ async def test_a_stranger_in_a_group_hears_nothing(house: GatewayHouse) -> None:
     assert not house.simulated("telegram").sends
 
 
-async def test_no_code_is_given_where_nobody_is_paired(house: GatewayHouse) -> None:
+async def test_no_code_is_given_where_nobody_is_paired(house: GatewayScenario) -> None:
     """An owner who wants no strangers at the door is not asked."""
     await knows(house, AccessRules(pairing=False))
     mallory = house.guest("Mallory")
@@ -104,7 +104,7 @@ async def test_no_code_is_given_where_nobody_is_paired(house: GatewayHouse) -> N
     assert await house.store.pairings() == []
 
 
-async def test_five_wrong_codes_lock_the_platform(house: GatewayHouse) -> None:
+async def test_five_wrong_codes_lock_the_platform(house: GatewayScenario) -> None:
     """For an hour not even the right one is looked at; then it has to be asked for anew."""
     mallory = house.guest("Mallory")
     code = code_in(await mallory.asks("hello?"))
@@ -120,7 +120,7 @@ async def test_five_wrong_codes_lock_the_platform(house: GatewayHouse) -> None:
     assert await heard(house, mallory) == [True]
 
 
-async def test_three_strangers_wait_at_a_time(house: GatewayHouse) -> None:
+async def test_three_strangers_wait_at_a_time(house: GatewayScenario) -> None:
     """The fourth is told nothing, on another platform they would be."""
     shown = [bool(await house.guest(f"S{n}").asks("let me in")) for n in range(4)]
 
@@ -128,7 +128,7 @@ async def test_three_strangers_wait_at_a_time(house: GatewayHouse) -> None:
     assert await house.guest("S4", on="discord").asks("let me in")
 
 
-async def test_whoever_is_on_the_list_may_speak(house: GatewayHouse) -> None:
+async def test_whoever_is_on_the_list_may_speak(house: GatewayScenario) -> None:
     """One by their id, or all of a platform; nobody else."""
     await knows(house, AccessRules(allow=["telegram:alice", "discord:*"]))
 
@@ -137,7 +137,7 @@ async def test_whoever_is_on_the_list_may_speak(house: GatewayHouse) -> None:
     assert await heard(house, alice.in_group("Garden"), bob.in_group("Garden")) == [True, False]
 
 
-async def test_everybody_may_speak_in_a_chat_that_is_on_the_list(house: GatewayHouse) -> None:
+async def test_everybody_may_speak_in_a_chat_that_is_on_the_list(house: GatewayScenario) -> None:
     """There and in its threads, but not alone with the agent."""
     await knows(house, AccessRules(chats=["telegram:group-garden"]))
     bob = house.guest("Bob")
@@ -146,7 +146,7 @@ async def test_everybody_may_speak_in_a_chat_that_is_on_the_list(house: GatewayH
     assert await heard(house, *places) == [True, True, False, False]
 
 
-async def test_a_role_lets_somebody_in(house: GatewayHouse) -> None:
+async def test_a_role_lets_somebody_in(house: GatewayScenario) -> None:
     """Only where the owner trusts the platform's roles."""
     await knows(house, AccessRules(roles=["discord"]))
     for name, by_role in (("telegram", True), ("discord", True), ("discord", False)):
@@ -166,7 +166,7 @@ async def test_a_role_lets_somebody_in(house: GatewayHouse) -> None:
     assert [request.history[-1].text for request in house.agent.requests] == ["discord True"]
 
 
-async def test_bots_are_ignored_unless_they_are_meant(house: GatewayHouse) -> None:
+async def test_bots_are_ignored_unless_they_are_meant(house: GatewayScenario) -> None:
     """Otherwise two bots would talk for ever."""
     await knows(house, AccessRules(allow=["telegram:*"], bots=["telegram:helper"]))
     robot = house.guest("Robot", is_bot=True)
@@ -176,7 +176,7 @@ async def test_bots_are_ignored_unless_they_are_meant(house: GatewayHouse) -> No
     assert not robot.sees
 
 
-async def test_what_was_granted_can_be_revoked(house: GatewayHouse) -> None:
+async def test_what_was_granted_can_be_revoked(house: GatewayScenario) -> None:
     """It holds from the next message on."""
     alice = house.guest("Alice")
     who = Identity(platform="telegram", id="alice")
@@ -189,7 +189,7 @@ async def test_what_was_granted_can_be_revoked(house: GatewayHouse) -> None:
 
 
 async def test_whoever_was_shut_out_meanwhile_is_not_answered_after_a_crash(
-    house: GatewayHouse,
+    house: GatewayScenario,
 ) -> None:
     """Access is asked again before a turn that was cut off goes on."""
     alice, who = house.guest("Alice"), Identity(platform="telegram", id="alice")
@@ -208,7 +208,7 @@ async def test_whoever_was_shut_out_meanwhile_is_not_answered_after_a_crash(
     assert (turn.state, "may not speak" in (turn.error or "")) == (TurnState.FAILED, True)
 
 
-async def test_whoever_writes_too_much_waits(house: GatewayHouse) -> None:
+async def test_whoever_writes_too_much_waits(house: GatewayScenario) -> None:
     """They are told once; others are not concerned, and a minute later all is well."""
     await knows(house, AccessRules(allow=["telegram:*"], per_minute=3))
     alice, bob = house.guest("Alice"), house.guest("Bob")

@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 
 from threadline.core.errors import QueueFull
-from threadline.core.rules import EditMode
+from threadline.core.settings import EditMode
 from threadline.core.turn import BusyMode
-from threadline.testing.agent import Hangs, Says, Streams, TakesSteering
-from threadline.testing.gateway_house import GatewayHouse
+from threadline.testing.gateway_scenario import GatewayScenario
+from threadline.testing.scripted_agent import Hangs, Says, Streams, TakesSteering
 
 
-async def test_messages_are_answered_one_by_one(house: GatewayHouse) -> None:
+async def test_messages_are_answered_one_by_one(house: GatewayScenario) -> None:
     """Three questions, three answers, in their order."""
     alice = house.guest("Alice")
     for n in range(3):
@@ -25,7 +25,7 @@ async def test_messages_are_answered_one_by_one(house: GatewayHouse) -> None:
     assert alice.sees == ["answer 0", "answer 1", "answer 2"]
 
 
-async def test_messages_are_answered_together(house: GatewayHouse) -> None:
+async def test_messages_are_answered_together(house: GatewayScenario) -> None:
     """With collect, what waits becomes one turn."""
     house.lives_by(replace(house.rules, busy_by_platform={"telegram": BusyMode.COLLECT}))
     alice = house.guest("Alice")
@@ -40,7 +40,7 @@ async def test_messages_are_answered_together(house: GatewayHouse) -> None:
     assert house.agent.saw_only("one", "two", "three")
 
 
-async def test_a_message_interrupts(house: GatewayHouse) -> None:
+async def test_a_message_interrupts(house: GatewayScenario) -> None:
     """With interrupt, the turn ends where it is, and the new words are answered."""
     house.lives_by(replace(house.rules, busy=BusyMode.INTERRUPT))
     alice = house.guest("Alice")
@@ -54,7 +54,7 @@ async def test_a_message_interrupts(house: GatewayHouse) -> None:
     assert alice.sees[0].startswith("Once upon"), "what was seen stays"
 
 
-async def test_a_message_steers(house: GatewayHouse) -> None:
+async def test_a_message_steers(house: GatewayScenario) -> None:
     """With steer, or with the command, the running agent hears it; there is one answer."""
     house.lives_by(replace(house.rules, busy_by_platform={"discord": BusyMode.STEER}))
     for guest, words in (
@@ -71,7 +71,7 @@ async def test_a_message_steers(house: GatewayHouse) -> None:
         assert guest.sees[-1] == "a blue house"
 
 
-async def test_a_command_lets_words_wait(house: GatewayHouse) -> None:
+async def test_a_command_lets_words_wait(house: GatewayScenario) -> None:
     """Where a message would interrupt, /queue lets it wait, and shows what waits."""
     house.lives_by(replace(house.rules, busy=BusyMode.INTERRUPT))
     alice = house.guest("Alice")
@@ -85,7 +85,7 @@ async def test_a_command_lets_words_wait(house: GatewayHouse) -> None:
     assert alice.sees[-2:] == ["a story", "ok"]
 
 
-async def test_the_line_has_an_end_and_says_so(house: GatewayHouse) -> None:
+async def test_the_line_has_an_end_and_says_so(house: GatewayScenario) -> None:
     """Past the last place the sender is told for each message; none vanishes silently."""
     house.lives_by(replace(house.rules, queue_cap=10))
     alice = house.guest("Alice")
@@ -100,7 +100,7 @@ async def test_the_line_has_an_end_and_says_so(house: GatewayHouse) -> None:
     assert len(house.agent.requests) == alice.sees.count("ok") == 11
 
 
-async def test_one_busy_conversation_keeps_nobody_waiting(house: GatewayHouse) -> None:
+async def test_one_busy_conversation_keeps_nobody_waiting(house: GatewayScenario) -> None:
     """While Alice's turn hangs, Bob is answered, and so is Alice elsewhere."""
     alice, bob = house.guest("Alice"), house.guest("Bob")
     house.agent.will(Hangs())
@@ -113,7 +113,7 @@ async def test_one_busy_conversation_keeps_nobody_waiting(house: GatewayHouse) -
 
 @pytest.mark.parametrize("mode", list(EditMode))
 async def test_an_edited_message_is_answered_as_it_reads_now(
-    house: GatewayHouse, mode: EditMode
+    house: GatewayScenario, mode: EditMode
 ) -> None:
     """While it waits, the agent sees only the new words, whatever the setting."""
     house.lives_by(replace(house.rules, edits=mode))
@@ -128,7 +128,7 @@ async def test_an_edited_message_is_answered_as_it_reads_now(
     assert house.agent.saw_only("one", "two apples")
 
 
-async def test_an_edit_of_what_was_answered_is_noted(house: GatewayHouse) -> None:
+async def test_an_edit_of_what_was_answered_is_noted(house: GatewayScenario) -> None:
     """It starts no turn; the agent is told with the next one."""
     alice = house.guest("Alice")
     said = await alice.says("my name is Alise")
@@ -140,7 +140,7 @@ async def test_an_edit_of_what_was_answered_is_noted(house: GatewayHouse) -> Non
     assert house.agent.was_told("It now says: my name is Alice")
 
 
-async def test_an_edit_can_ask_again(house: GatewayHouse) -> None:
+async def test_an_edit_can_ask_again(house: GatewayScenario) -> None:
     """With rerun, the last turn runs once more; the same edit again does nothing."""
     house.lives_by(replace(house.rules, edits=EditMode.RERUN))
     alice = house.guest("Alice")
@@ -154,7 +154,7 @@ async def test_an_edit_can_ask_again(house: GatewayHouse) -> None:
     assert alice.sees == ["ok", "six"]
 
 
-async def test_a_deleted_message_is_not_answered(house: GatewayHouse) -> None:
+async def test_a_deleted_message_is_not_answered(house: GatewayScenario) -> None:
     """Neither while it waits, nor is it shown to the agent after its answer."""
     alice = house.guest("Alice")
     answered = await alice.says("my secret")

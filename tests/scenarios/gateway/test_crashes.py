@@ -5,27 +5,27 @@ from datetime import timedelta
 
 import pytest
 
-from tests.scenarios.gateway.fickle import Fickle
+from tests.scenarios.gateway.unreliable_database import Fickle
 from threadline.core.access import AccessRules
 from threadline.core.delivery import MAX_REPEATS, REPEAT_MARKER
 from threadline.core.message import Marker, Role
-from threadline.core.notice import tell_person
 from threadline.core.platform import Capabilities
 from threadline.core.session import Cause
+from threadline.core.system_notes import tell_person
 from threadline.core.turn import TurnState
 from threadline.gateway.inbox import UNKNOWN
-from threadline.platforms.simulated import Simulated, Trouble
-from threadline.testing.agent import Asks, Hangs, Says, Streams
-from threadline.testing.gateway_house import GatewayHouse
-from threadline.testing.guest import Guest
+from threadline.platforms.simulated import SendFault, Simulated
+from threadline.testing.gateway_scenario import GatewayScenario
+from threadline.testing.gateway_user import GatewayUser
+from threadline.testing.scripted_agent import Asks, Hangs, Says, Streams
 
 
-async def states(guest: Guest) -> list[TurnState]:
+async def states(guest: GatewayUser) -> list[TurnState]:
     """Tell how the turns of a conversation stand."""
     return [turn.state for turn in await guest.turns()]
 
 
-async def test_a_turn_may_end_when_the_gateway_is_asked_to_stop(house: GatewayHouse) -> None:
+async def test_a_turn_may_end_when_the_gateway_is_asked_to_stop(house: GatewayScenario) -> None:
     """What is said within the time it has is sent, and what comes meanwhile waits outside."""
     alice = house.guest("Alice")
     pace = replace(house.settings.pace, drain=timedelta(seconds=5))
@@ -47,7 +47,7 @@ async def test_a_turn_may_end_when_the_gateway_is_asked_to_stop(house: GatewayHo
 
 
 async def test_what_does_not_end_in_time_goes_on_with_the_next_gateway(
-    house: GatewayHouse,
+    house: GatewayScenario,
 ) -> None:
     """The agent is told that it was cut off, and what it had said."""
     alice = house.guest("Alice")
@@ -65,7 +65,7 @@ async def test_what_does_not_end_in_time_goes_on_with_the_next_gateway(
     assert await states(alice) == ["done"]
 
 
-async def test_a_crash_loses_nothing_and_repeats_nothing(house: GatewayHouse) -> None:
+async def test_a_crash_loses_nothing_and_repeats_nothing(house: GatewayScenario) -> None:
     """A message that was acknowledged is answered; one that was not is brought again, once."""
     alice, bob = house.guest("Alice"), house.guest("Bob")
     house.agent.will(Hangs())
@@ -82,11 +82,11 @@ async def test_a_crash_loses_nothing_and_repeats_nothing(house: GatewayHouse) ->
     assert await states(alice) == ["done", "done"]
 
 
-async def test_what_is_owed_comes_before_what_is_new(house: GatewayHouse) -> None:
+async def test_what_is_owed_comes_before_what_is_new(house: GatewayScenario) -> None:
     """An answer that was ready when the gateway crashed is sent first."""
     alice, bob = house.guest("Alice"), house.guest("Bob")
     telegram = house.simulated("telegram")
-    telegram.suffer(Trouble.FLOOD, at=alice.at, retry_after=timedelta(minutes=1))
+    telegram.suffer(SendFault.FLOOD, at=alice.at, retry_after=timedelta(minutes=1))
     house.agent.will(Says("the answer to Alice"))
     await alice.says("hello")
     house.agent.will(Hangs())
@@ -102,14 +102,14 @@ async def test_what_is_owed_comes_before_what_is_new(house: GatewayHouse) -> Non
     assert said[1].endswith("the answer to Bob")
 
 
-async def test_what_was_on_its_way_is_repeated_and_says_so(house: GatewayHouse) -> None:
+async def test_what_was_on_its_way_is_repeated_and_says_so(house: GatewayScenario) -> None:
     """If the gateway dies while it sends, nobody knows whether it was seen."""
     house.platforms["plain"] = Simulated("plain", capabilities=Capabilities(), clock=house.clock)
     access = AccessRules(allow=["plain:*"])
     await house.stops()
     await house.comes_back(replace(house.settings, access=access))
     alice, plain = house.guest("Alice", on="plain"), house.simulated("plain")
-    plain.suffer(Trouble.HANG)
+    plain.suffer(SendFault.HANG)
     alice.writes("hello")
     await house.until(lambda: bool(plain.sends), "it is on its way")
     await house.crashes()
@@ -122,14 +122,14 @@ async def test_what_was_on_its_way_is_repeated_and_says_so(house: GatewayHouse) 
 
 @pytest.mark.parametrize("crashes", [2, MAX_REPEATS + 1])
 async def test_crashes_while_a_reply_is_sent_do_not_give_it_up(
-    house: GatewayHouse, crashes: int
+    house: GatewayScenario, crashes: int
 ) -> None:
     """It is sent again, marked; after five repeats it fails visibly, and can be resent."""
     house.platforms["plain"] = Simulated("plain", capabilities=Capabilities(), clock=house.clock)
     await house.stops()
     await house.comes_back(replace(house.settings, access=AccessRules(allow=["plain:*"])))
     alice, plain = house.guest("Alice", on="plain"), house.simulated("plain")
-    plain.suffer(Trouble.HANG, times=crashes)
+    plain.suffer(SendFault.HANG, times=crashes)
     alice.writes("hello")
     for _ in range(crashes):
         await house.until(lambda: bool(plain.sends), "it is on its way")
@@ -149,7 +149,7 @@ async def test_crashes_while_a_reply_is_sent_do_not_give_it_up(
 
 
 async def test_the_third_interruption_suspends_the_session_and_says_so(
-    house: GatewayHouse,
+    house: GatewayScenario,
 ) -> None:
     """Alice is told that it is not tried again; her next words begin anew, and are told why."""
     alice = house.guest("Alice")
@@ -171,7 +171,7 @@ async def test_the_third_interruption_suspends_the_session_and_says_so(
     assert house.agent.saw_only("hello?")
 
 
-async def test_what_waited_behind_a_suspended_turn_is_answered(house: GatewayHouse) -> None:
+async def test_what_waited_behind_a_suspended_turn_is_answered(house: GatewayScenario) -> None:
     """In the fresh session, by itself."""
     alice = house.guest("Alice")
     for _ in range(3):
@@ -185,7 +185,7 @@ async def test_what_waited_behind_a_suspended_turn_is_answered(house: GatewayHou
     assert alice.sees[-1].endswith("ok")
 
 
-async def test_old_turns_fail_visibly(house: GatewayHouse) -> None:
+async def test_old_turns_fail_visibly(house: GatewayScenario) -> None:
     """Two hours later nobody waits for the answer; the transcript and Alice are told why."""
     alice = house.guest("Alice")
     house.agent.will(Streams("Once upon"), Hangs())
@@ -206,7 +206,7 @@ async def test_old_turns_fail_visibly(house: GatewayHouse) -> None:
     assert await alice.asks("hello?") == "ok"
 
 
-async def test_who_is_not_on_the_list_any_more_is_not_answered(house: GatewayHouse) -> None:
+async def test_who_is_not_on_the_list_any_more_is_not_answered(house: GatewayScenario) -> None:
     """The settings changed while the gateway was down; others go on."""
     alice, bob = house.guest("Alice"), house.guest("Bob")
     for guest in (alice, bob):
@@ -221,7 +221,7 @@ async def test_who_is_not_on_the_list_any_more_is_not_answered(house: GatewayHou
     assert UNKNOWN not in alice.sees
 
 
-async def test_a_question_survives_a_restart(house: GatewayHouse) -> None:
+async def test_a_question_survives_a_restart(house: GatewayScenario) -> None:
     """It is asked once, and the answer that comes to the next gateway counts."""
     alice = house.guest("Alice")
     house.agent.will(Asks("Shall I delete it?"))
@@ -235,7 +235,7 @@ async def test_a_question_survives_a_restart(house: GatewayHouse) -> None:
     assert alice.sees[-1] == "It is gone."
 
 
-async def test_an_answer_grows_on_after_a_crash(house: GatewayHouse) -> None:
+async def test_an_answer_grows_on_after_a_crash(house: GatewayScenario) -> None:
     """Alice watches one message, though the gateway dies in between."""
     alice = house.guest("Alice")
     house.agent.will(Streams("Once upon"), Hangs())
@@ -252,7 +252,7 @@ async def test_an_answer_grows_on_after_a_crash(house: GatewayHouse) -> None:
     assert shown.endswith("a time.")
 
 
-async def test_an_agent_that_says_nothing_is_given_up(house: GatewayHouse) -> None:
+async def test_an_agent_that_says_nothing_is_given_up(house: GatewayScenario) -> None:
     """Alice is warned half way, once; then the turn fails and says so, and the next one runs."""
     alice = house.guest("Alice")
     house.agent.will(Hangs())
@@ -271,7 +271,7 @@ async def test_an_agent_that_says_nothing_is_given_up(house: GatewayHouse) -> No
 
 
 async def test_a_store_that_is_away_for_a_while_loses_nothing(
-    house: GatewayHouse, fickle: list[Fickle]
+    house: GatewayScenario, fickle: list[Fickle]
 ) -> None:
     """What is written meanwhile is not acknowledged, is brought again, and is answered."""
     alice, bob = house.guest("Alice"), house.guest("Bob")

@@ -6,33 +6,33 @@ from dataclasses import replace
 import pytest
 
 from tests.scenarios.gateway import hooks
-from threadline.platforms.simulated import Trouble
-from threadline.testing.agent import Fails
-from threadline.testing.gateway_house import GatewayHouse
-from threadline.testing.house import OpenStore, quiet_nights
+from threadline.platforms.simulated import SendFault
+from threadline.testing.gateway_scenario import GatewayScenario
+from threadline.testing.scenario import OpenStore, quiet_nights
+from threadline.testing.scripted_agent import Fails
 
 HERE = "tests.scenarios.gateway.hooks"
 
 
 @pytest.fixture
-async def house(open_again: OpenStore) -> AsyncIterator[GatewayHouse]:
+async def house(open_again: OpenStore) -> AsyncIterator[GatewayScenario]:
     """Move into a house whose hooks have heard nothing yet."""
     hooks.told.clear()
     hooks.raised.clear()
     hooks.released.clear()
-    async with GatewayHouse(open_again, rules=quiet_nights()) as house:
+    async with GatewayScenario(open_again, rules=quiet_nights()) as house:
         yield house
     hooks.released.set()
 
 
-async def listens(house: GatewayHouse, names: Mapping[str, Sequence[str]]) -> None:
+async def listens(house: GatewayScenario, names: Mapping[str, Sequence[str]]) -> None:
     """Serve with hooks."""
     await house.stops()
     listed = {kind: [f"{HERE}:{name}" for name in some] for kind, some in names.items()}
     await house.comes_back(replace(house.settings, hooks=listed))
 
 
-async def test_hooks_hear_the_story_of_a_conversation(house: GatewayHouse) -> None:
+async def test_hooks_hear_the_story_of_a_conversation(house: GatewayScenario) -> None:
     """How it began, how its turns ended, what never arrived, and that it is over."""
     kinds = ("session_started", "turn_finished", "delivery_failed", "session_ended")
     await listens(house, {kind: [kind] for kind in kinds})
@@ -52,7 +52,7 @@ async def test_hooks_hear_the_story_of_a_conversation(house: GatewayHouse) -> No
     assert hooks.told.count("started hello") == 1
 
 
-async def test_nothing_is_told_twice_after_a_restart(house: GatewayHouse) -> None:
+async def test_nothing_is_told_twice_after_a_restart(house: GatewayScenario) -> None:
     """A hook goes on where it was, also with what happened just before the gateway stopped."""
     await listens(house, {"turn_finished": ["turn_finished"]})
     alice = house.guest("Alice")
@@ -71,7 +71,7 @@ async def test_nothing_is_told_twice_after_a_restart(house: GatewayHouse) -> Non
 
 
 @pytest.mark.parametrize("bad", ["raises", "hangs", "blocks"])
-async def test_a_hook_that_misbehaves_harms_nobody(house: GatewayHouse, bad: str) -> None:
+async def test_a_hook_that_misbehaves_harms_nobody(house: GatewayScenario, bad: str) -> None:
     """People are answered, and the other hooks hear of it."""
     await listens(house, {"turn_finished": [bad, "turn_finished"]})
     alice = house.guest("Alice")
@@ -84,7 +84,7 @@ async def test_a_hook_that_misbehaves_harms_nobody(house: GatewayHouse, bad: str
     hooks.released.set()
 
 
-async def test_a_hook_for_endings_is_tried_again_three_times(house: GatewayHouse) -> None:
+async def test_a_hook_for_endings_is_tried_again_three_times(house: GatewayScenario) -> None:
     """One that breaks each time is left alone in the end, and the other one is told once."""
     await listens(house, {"session_ended": ["raises", "session_ended"]})
     alice = house.guest("Alice")
@@ -99,7 +99,7 @@ async def test_a_hook_for_endings_is_tried_again_three_times(house: GatewayHouse
     assert (await alice.asks("good morning")).endswith("ok")
 
 
-async def test_a_flood_of_news_is_told_in_order(house: GatewayHouse) -> None:
+async def test_a_flood_of_news_is_told_in_order(house: GatewayScenario) -> None:
     """Many conversations at once: each end is told once, while people are answered."""
     await listens(house, {"session_started": ["session_started"], "turn_finished": ["hangs"]})
     guests = [house.guest(f"G{n}") for n in range(20)]
@@ -112,11 +112,11 @@ async def test_a_flood_of_news_is_told_in_order(house: GatewayHouse) -> None:
     assert sorted(hooks.told) == sorted(f"started topic {n}" for n in range(20))
 
 
-async def test_a_platform_in_trouble_is_told_once_for_each_loss(house: GatewayHouse) -> None:
+async def test_a_platform_in_trouble_is_told_once_for_each_loss(house: GatewayScenario) -> None:
     """A send that works in the end is no loss."""
     await listens(house, {"delivery_failed": ["delivery_failed"]})
     alice, bob = house.guest("Alice"), house.guest("Bob")
-    house.simulated("telegram").suffer(Trouble.BROKEN, at=alice.at)
+    house.simulated("telegram").suffer(SendFault.BROKEN, at=alice.at)
     await alice.says("hello")
     await house.time_passes(minutes=1)
     bob.person.blocks()

@@ -4,20 +4,20 @@ from dataclasses import replace
 from datetime import timedelta
 
 from threadline.core.job import RunState
-from threadline.core.listing import SessionFilter, Shelf
 from threadline.core.message import Role
-from threadline.platforms.simulated import Trouble
-from threadline.testing.agent import Fails, Hangs, Says
-from threadline.testing.gateway_house import GatewayHouse
+from threadline.core.session_list import ListSection, SessionFilter
+from threadline.platforms.simulated import SendFault
+from threadline.testing.gateway_scenario import GatewayScenario
+from threadline.testing.scripted_agent import Fails, Hangs, Says
 
 
-async def runs(house: GatewayHouse) -> list[RunState]:
+async def runs(house: GatewayScenario) -> list[RunState]:
     """Tell how the runs of the only job went, the oldest first."""
     (job,) = await house.store.jobs()
     return [run.state for run in await house.store.job_runs(job.id)][::-1]
 
 
-async def test_a_job_runs_in_a_session_of_its_own(house: GatewayHouse) -> None:
+async def test_a_job_runs_in_a_session_of_its_own(house: GatewayScenario) -> None:
     """Its answer comes to the chat; the conversation there is not disturbed, nor is the sidebar."""
     alice = house.guest("Alice")
     await alice.says("hello")
@@ -28,14 +28,14 @@ async def test_a_job_runs_in_a_session_of_its_own(house: GatewayHouse) -> None:
 
     assert alice.sees[-1] == "Peas are up."
     assert house.agent.saw_only("What is new?")
-    scheduled = await house.store.sessions(SessionFilter(shelf=Shelf.SCHEDULED))
+    scheduled = await house.store.sessions(SessionFilter(shelf=ListSection.SCHEDULED))
     assert [row.session.title for row in scheduled.rows] == ["News"]
     assert [row.session.title for row in (await house.store.sessions()).rows] == ["hello"]
     await alice.says("hello again")
     assert house.agent.saw_only("hello", "hello again")
 
 
-async def test_what_was_missed_runs_once(house: GatewayHouse) -> None:
+async def test_what_was_missed_runs_once(house: GatewayScenario) -> None:
     """After a night without a gateway there is one answer, not eight."""
     alice = house.guest("Alice")
     await alice.says('/job add "every 1h" What is new?')
@@ -49,7 +49,7 @@ async def test_what_was_missed_runs_once(house: GatewayHouse) -> None:
     assert alice.sees[1:] == ["ok"]
 
 
-async def test_a_run_that_would_overlap_is_skipped_and_says_so(house: GatewayHouse) -> None:
+async def test_a_run_that_would_overlap_is_skipped_and_says_so(house: GatewayScenario) -> None:
     """While the last one is not over no other begins, and whoever asks is told so."""
     alice = house.guest("Alice")
     await alice.says('/job add "every 1h" What is new?')
@@ -66,7 +66,7 @@ async def test_a_run_that_would_overlap_is_skipped_and_says_so(house: GatewayHou
     assert alice.sees[-2:] == ["much", "ok"]
 
 
-async def test_an_answer_is_mirrored_into_the_conversation(house: GatewayHouse) -> None:
+async def test_an_answer_is_mirrored_into_the_conversation(house: GatewayScenario) -> None:
     """The agent there knows what the job said, and that nobody had asked for it."""
     boss = house.guest("Boss")
     await boss.says("hello")
@@ -80,7 +80,7 @@ async def test_an_answer_is_mirrored_into_the_conversation(house: GatewayHouse) 
     assert house.agent.was_told("This was said here by the scheduled job “Sky”")
 
 
-async def test_an_answer_goes_home_on_another_platform(house: GatewayHouse) -> None:
+async def test_an_answer_goes_home_on_another_platform(house: GatewayScenario) -> None:
     """Where the home is, when the job runs; who made it reads nothing."""
     boss, there = house.guest("Boss"), house.guest("Boss", on="discord").in_group("Lounge")
     await there.says("/sethome")
@@ -93,7 +93,7 @@ async def test_an_answer_goes_home_on_another_platform(house: GatewayHouse) -> N
     assert "Peas are up." not in boss.sees
 
 
-async def test_an_unknown_platform_is_an_error(house: GatewayHouse) -> None:
+async def test_an_unknown_platform_is_an_error(house: GatewayScenario) -> None:
     """It is said when the job is made, and not by a file that nobody expects."""
     boss = house.guest("Boss")
 
@@ -103,7 +103,7 @@ async def test_an_unknown_platform_is_an_error(house: GatewayHouse) -> None:
     assert await house.store.jobs() == []
 
 
-async def test_a_run_that_fails_says_so(house: GatewayHouse) -> None:
+async def test_a_run_that_fails_says_so(house: GatewayScenario) -> None:
     """Alice is told, and the next run is tried."""
     alice = house.guest("Alice")
     await alice.says('/job add "every 1h" What is new?')
@@ -116,7 +116,7 @@ async def test_a_run_that_fails_says_so(house: GatewayHouse) -> None:
     assert alice.sees[2:] == ["ok"]
 
 
-async def test_a_run_survives_a_crash(house: GatewayHouse) -> None:
+async def test_a_run_survives_a_crash(house: GatewayScenario) -> None:
     """It is one run, with one answer."""
     alice = house.guest("Alice")
     await alice.says('/job add "every 1h" What is new?')
@@ -130,7 +130,7 @@ async def test_a_run_survives_a_crash(house: GatewayHouse) -> None:
     assert alice.sees[-1].endswith("ok")
 
 
-async def test_a_job_ends_with_the_rights_of_its_maker(house: GatewayHouse) -> None:
+async def test_a_job_ends_with_the_rights_of_its_maker(house: GatewayScenario) -> None:
     """Whoever may not speak any more has nothing run for them; the run says why."""
     alice = house.guest("Alice")
     await alice.says('/job add "every 1h" What is new?')
@@ -143,11 +143,11 @@ async def test_a_job_ends_with_the_rights_of_its_maker(house: GatewayHouse) -> N
     assert not house.agent.requests
 
 
-async def test_a_job_that_ran_is_sent_when_the_platform_is_back(house: GatewayHouse) -> None:
+async def test_a_job_that_ran_is_sent_when_the_platform_is_back(house: GatewayScenario) -> None:
     """An answer is owed as any other is."""
     alice = house.guest("Alice")
     await alice.says('/job add "every 1h" What is new?')
-    house.simulated("telegram").suffer(Trouble.FLOOD, retry_after=timedelta(minutes=5))
+    house.simulated("telegram").suffer(SendFault.FLOOD, retry_after=timedelta(minutes=5))
     await house.time_passes(hours=1)
     assert len(alice.sees) == 1
 

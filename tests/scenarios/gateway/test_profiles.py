@@ -6,16 +6,16 @@ from dataclasses import replace
 import pytest
 
 from threadline.core.person import Identity
-from threadline.core.routing import ProfileRule
-from threadline.testing.agent import Hangs
-from threadline.testing.gateway_house import GatewayHouse
-from threadline.testing.house import OpenStore
+from threadline.core.profile_rules import ProfileRule
+from threadline.testing.gateway_scenario import GatewayScenario
+from threadline.testing.scenario import OpenStore
+from threadline.testing.scripted_agent import Hangs
 
 
 @pytest.fixture
-async def house(open_again: OpenStore) -> AsyncIterator[GatewayHouse]:
+async def house(open_again: OpenStore) -> AsyncIterator[GatewayScenario]:
     """Move into a house where one group, and one platform, are work, and the rest is home."""
-    house = GatewayHouse(open_again)
+    house = GatewayScenario(open_again)
     house.settings = replace(
         house.settings,
         routing=(
@@ -31,12 +31,12 @@ async def house(open_again: OpenStore) -> AsyncIterator[GatewayHouse]:
         yield house
 
 
-async def titles(house: GatewayHouse, profile: str) -> set[str | None]:
+async def titles(house: GatewayScenario, profile: str) -> set[str | None]:
     """Name the conversations of a profile."""
     return {row.session.title for row in await house.sessions(profile)}
 
 
-async def test_where_it_is_said_names_the_profile(house: GatewayHouse) -> None:
+async def test_where_it_is_said_names_the_profile(house: GatewayScenario) -> None:
     """The narrowest rule wins, and what no rule names goes to the default."""
     alice = house.guest("Alice")
     await alice.says("about peas")
@@ -50,7 +50,7 @@ async def test_where_it_is_said_names_the_profile(house: GatewayHouse) -> None:
     assert await titles(house, "main") == set()
 
 
-async def test_nothing_of_one_profile_is_seen_from_another(house: GatewayHouse) -> None:
+async def test_nothing_of_one_profile_is_seen_from_another(house: GatewayScenario) -> None:
     """The same Alice cannot list, resume, search or forget at work what she said at home."""
     home, work = house.guest("Alice"), house.guest("Alice").in_group("Office")
     await home.says("a private matter")
@@ -66,7 +66,7 @@ async def test_nothing_of_one_profile_is_seen_from_another(house: GatewayHouse) 
     assert await titles(house, "home") == {"a private matter"}
 
 
-async def test_grants_and_homes_belong_to_a_profile(house: GatewayHouse) -> None:
+async def test_grants_and_homes_belong_to_a_profile(house: GatewayScenario) -> None:
     """Who is let in at home is a stranger at work, and a home there is none here."""
     access = replace(house.settings.access, allow=())
     await house.stops()
@@ -82,7 +82,7 @@ async def test_grants_and_homes_belong_to_a_profile(house: GatewayHouse) -> None
     assert list(await house.store.homes("work")) == []
 
 
-async def test_jobs_belong_to_a_profile(house: GatewayHouse) -> None:
+async def test_jobs_belong_to_a_profile(house: GatewayScenario) -> None:
     """Not even an admin sees at work what was scheduled at home."""
     boss = house.guest("Boss")
     assert "Job 1 is there." in await boss.asks('/job add "every 1h" What is new?')
@@ -95,7 +95,7 @@ async def test_jobs_belong_to_a_profile(house: GatewayHouse) -> None:
     assert await titles(house, "work") == set()
 
 
-async def test_one_busy_profile_leaves_the_other_its_hands(house: GatewayHouse) -> None:
+async def test_one_busy_profile_leaves_the_other_its_hands(house: GatewayScenario) -> None:
     """A profile runs as many turns as it may; the rest of the hands are for others."""
     await house.stops()
     await house.comes_back(replace(house.settings, concurrency=2, per_profile={"work": 1}))

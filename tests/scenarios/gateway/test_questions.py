@@ -1,11 +1,11 @@
 """Questions that are asked beside a conversation: by the background, and by jobs."""
 
 from threadline.core.job import NewJob
-from threadline.testing.agent import Asks, Says
-from threadline.testing.gateway_house import GatewayHouse
+from threadline.testing.gateway_scenario import GatewayScenario
+from threadline.testing.scripted_agent import Asks, Says
 
 
-async def test_the_background_asks_and_is_answered_by_pressing(house: GatewayHouse) -> None:
+async def test_the_background_asks_and_is_answered_by_pressing(house: GatewayScenario) -> None:
     """Also if the conversation asks something else meanwhile, and each gets its own answer."""
     alice = house.guest("Alice")
     house.agent.will(Asks("Delete the peas?"))
@@ -26,7 +26,7 @@ async def test_the_background_asks_and_is_answered_by_pressing(house: GatewayHou
     assert "Nothing is waiting for an answer here" in alice.sees[-1]
 
 
-async def test_plain_words_answer_the_background(house: GatewayHouse) -> None:
+async def test_plain_words_answer_the_background(house: GatewayScenario) -> None:
     """In a dm the next words are for who asked last."""
     alice = house.guest("Alice")
     house.agent.will(Asks("Which peas?"))
@@ -37,7 +37,7 @@ async def test_plain_words_answer_the_background(house: GatewayHouse) -> None:
     assert house.agent.last.turn.answer == "the green ones"
 
 
-async def test_a_job_asks_and_goes_on_with_the_answer(house: GatewayHouse) -> None:
+async def test_a_job_asks_and_goes_on_with_the_answer(house: GatewayScenario) -> None:
     """In the chat that it was made in, by whoever made it."""
     alice = house.guest("Alice").in_group("Garden")
     bob = house.guest("Bob").in_group("Garden")
@@ -51,7 +51,7 @@ async def test_a_job_asks_and_goes_on_with_the_answer(house: GatewayHouse) -> No
     assert await alice.asks("/approve") == "Approved.\n\nWatered."
 
 
-async def test_the_job_of_the_owner_asks_at_its_target(house: GatewayHouse) -> None:
+async def test_the_job_of_the_owner_asks_at_its_target(house: GatewayScenario) -> None:
     """It was made at the terminal; whoever it speaks to is asked, and answers."""
     alice = house.guest("Alice")
     await alice.says("hello")

@@ -9,18 +9,18 @@ import pytest
 from threadline.core.access import AccessRules
 from threadline.core.inbound import Inbound
 from threadline.core.message import Attachment, MediaKind
-from threadline.core.platform import Answer, Capabilities, Gate, Taken
+from threadline.core.platform import Capabilities, Receiver, ReceiveResult, TurnReply
 from threadline.core.turn import TurnId
 from threadline.platforms.simulated import Simulated
-from threadline.testing.agent import Hangs
-from threadline.testing.gateway_house import GatewayHouse
-from threadline.testing.house import OpenStore
+from threadline.testing.gateway_scenario import GatewayScenario
+from threadline.testing.scenario import OpenStore
+from threadline.testing.scripted_agent import Hangs
 
 
 class Trusting:
     """A gate at which everybody has proved who they are."""
 
-    def __init__(self, gate: Gate) -> None:
+    def __init__(self, gate: Receiver) -> None:
         self._gate = gate
 
     async def keep(
@@ -31,24 +31,24 @@ class Trusting:
     async def admits(self, inbound: Inbound) -> bool:
         return await self._gate.admits(replace(inbound, is_trusted=True))
 
-    async def take(self, inbound: Inbound) -> Taken:
+    async def take(self, inbound: Inbound) -> ReceiveResult:
         return await self._gate.take(replace(inbound, is_trusted=True))
 
-    async def answer_to(self, turn_id: TurnId, within: timedelta) -> Answer | None:
+    async def answer_to(self, turn_id: TurnId, within: timedelta) -> TurnReply | None:
         return await self._gate.answer_to(turn_id, within)
 
 
 class Relay(Simulated):
     """A platform whose connector has proved who it is."""
 
-    async def run(self, gate: Gate) -> None:
+    async def run(self, gate: Receiver) -> None:
         await super().run(Trusting(gate))
 
 
 @pytest.fixture
-async def house(open_again: OpenStore) -> AsyncIterator[GatewayHouse]:
+async def house(open_again: OpenStore) -> AsyncIterator[GatewayScenario]:
     """Move into a house in which nobody is named."""
-    house = GatewayHouse(open_again)
+    house = GatewayScenario(open_again)
     can = Capabilities(relays=True)
     house.platforms["relay"] = Relay("relay", capabilities=can, clock=house.clock)
     house.settings = replace(house.settings, access=AccessRules(pairing=False))
@@ -56,7 +56,7 @@ async def house(open_again: OpenStore) -> AsyncIterator[GatewayHouse]:
         yield house
 
 
-async def test_who_is_answered_for_may_speak(house: GatewayHouse) -> None:
+async def test_who_is_answered_for_may_speak(house: GatewayScenario) -> None:
     """On that platform, and on no other; they are members, and not admins."""
     zed = house.guest("Zed", on="relay")
 
@@ -65,7 +65,7 @@ async def test_who_is_answered_for_may_speak(house: GatewayHouse) -> None:
     assert await house.guest("Zed").asks("hello") == ""
 
 
-async def test_who_was_answered_for_is_so_after_a_crash(house: GatewayHouse) -> None:
+async def test_who_was_answered_for_is_so_after_a_crash(house: GatewayScenario) -> None:
     """Their turn goes on, as the connector stands for them still."""
     zed = house.guest("Zed", on="relay")
     house.agent.will(Hangs())

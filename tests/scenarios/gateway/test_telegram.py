@@ -7,14 +7,15 @@ from itertools import pairwise
 import pytest
 
 from tests.databases import FAST, on
+from tests.doubles.telegram import BotApi
 from tests.scenarios.gateway.telegram import TelegramHouse, Writer
 from tests.scenarios.gateway.test_access import code_in
 from threadline.core.access import AccessRules
 from threadline.core.command import COMMANDS
 from threadline.core.message import Attachment, Role
-from threadline.testing.agent import Asks, Hangs, Says, Streams
-from threadline.testing.house import OpenStore
-from threadline.testing.telegram import BotApi
+from threadline.store.commands.status import GREETING
+from threadline.testing.scenario import OpenStore
+from threadline.testing.scripted_agent import Asks, Hangs, Says, Streams
 
 pytestmark = on(FAST)
 
@@ -284,11 +285,41 @@ async def test_who_blocked_the_bot_is_left_alone_until_they_write_again(
     assert await house.store.dead_targets() == []
 
 
+@pytest.mark.parametrize("asked", ["/start", "/START", "/start Qx7-deep_link"])
+async def test_start_is_greeted(house: TelegramHouse, alice: Writer, asked: str) -> None:
+    """A sender who is let in gets a greeting, whatever a deep link puts after the command."""
+    assert await alice.asks(asked) == GREETING
+    assert not house.agent.requests
+
+
+async def test_start_is_greeted_in_a_group(house: TelegramHouse, alice: Writer) -> None:
+    """The command for this bot is greeted in a group, the command for another bot is not."""
+    group = house.api.group("Wonderland", [alice.person])
+    await alice.person.writes(group, "/start@other_bot")
+    await alice.person.writes(group, f"/start{TO_BOT}")
+    await house.api.until(lambda: GREETING in group.texts)
+
+    assert group.texts.count(GREETING) == 1
+    assert not house.agent.requests
+
+
+async def test_a_stranger_who_starts_is_paired(house: TelegramHouse) -> None:
+    """A sender who is not known gets a code for `/start`, and the greeting once approved."""
+    await house.stops()
+    await house.comes_back(replace(house.settings, access=AccessRules(admins=["telegram:1"])))
+    mallory = house.writer("Mallory")
+
+    await house.store.approve_pairing(code_in(await mallory.asks("/start")))
+
+    assert await mallory.asks("/start") == GREETING
+
+
 async def test_the_menu_names_every_command(house: TelegramHouse) -> None:
     """It is told to Telegram once, and not again when nothing has changed."""
     await house.api.until(house.api.commands)
     assert house.api.commands().keys() <= {command.name for command in COMMANDS}
     assert {"new", "resume", "stop", "approve", "help"} <= house.api.commands().keys()
+    assert "start" not in house.api.commands()
 
     before = len(house.api.called("getMyCommands"))
     await house.crashes_and_comes_back()

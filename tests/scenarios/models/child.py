@@ -12,17 +12,19 @@ from pathlib import Path
 
 from pydantic_ai.toolsets import FunctionToolset
 
-from tests.agents.model.over_wire import opened, settings_of
-from tests.crash.deadly import Fate
+from tests.agents.model.provider_agent import opened, settings_of
+from tests.crash.dying_database import Fate
+from tests.crash.gateway.chat_platform import GROWS
 from tests.crash.gateway.child import SETTINGS, bear, tell
-from tests.crash.gateway.exchange import GROWS
-from tests.crash.gateway.wire import Wire
+from tests.crash.gateway.remote_platform import Wire
+from tests.doubles.providers import ProviderDouble
 from threadline.agents.model.models import preload
 from threadline.core.approval import ToolRules
+from threadline.core.settings import Settings
+from threadline.database.sqlite import SqliteDatabase
 from threadline.gateway.gateway import Gateway
-from threadline.sessions.store import Store
-from threadline.storage.sqlite import SqliteDatabase
-from threadline.testing.providers import ProviderDouble
+from threadline.store import Store
+from threadline.testing.scenario import REQUESTERS
 
 MODEL = "anthropic:claude-haiku-4-5"
 NOTES = "notes"
@@ -52,7 +54,10 @@ async def serve(where: str, urls: str, hours: int, _: str | None) -> None:
     double.url = provider
     database = SqliteDatabase(Path(where), clock=lambda: datetime.now(UTC) + timedelta(hours=hours))
     await database.open()
-    store, platforms = Store(database), [Wire(GROWS, exchange, Fate(None))]
+    store, platforms = (
+        Store(database, Settings(approvers=REQUESTERS)),
+        [Wire(GROWS, exchange, Fate(None))],
+    )
     models = settings_of(double, MODEL, tools=ToolRules())
     async with (
         opened(models, writing(Path(where).parent)) as agent,

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from tests.databases import FAST, POSTGRES, DatabaseFactory
+from tests.doubles.providers import ProviderDouble
 from tests.scenarios.conftest import postgres_at
-from threadline.testing.house import OpenStore, sqlite_at
-from threadline.testing.providers import ProviderDouble
+from threadline.testing.scenario import OpenStore, sqlite_at
 
 
 @pytest.fixture(params=(FAST,))

@@ -6,15 +6,15 @@ from collections.abc import AsyncIterator
 import pytest
 from pydantic_ai.toolsets import FunctionToolset
 
-from tests.agents.model.over_wire import settings_of
+from tests.agents.model.provider_agent import settings_of
 from tests.databases import FAST, POSTGRES, on
-from tests.scenarios.models.house import ModelHouse
-from threadline.core.approval import Extent, ToolRules
+from tests.doubles.providers import Calls, ProviderDouble, Says, Thinks
+from tests.doubles.providers.wire import texts
+from tests.scenarios.models.model_scenario import ModelHouse
+from threadline.core.approval import PermissionDuration, ToolRules
 from threadline.core.turn import TurnState
-from threadline.testing.gateway_house import ADMIN
-from threadline.testing.house import OpenStore
-from threadline.testing.providers import Calls, ProviderDouble, Says, Thinks
-from threadline.testing.providers.wire import texts
+from threadline.testing.gateway_scenario import ADMIN
+from threadline.testing.scenario import OpenStore
 
 HM, DELETE = Thinks("Hm."), Calls(("delete", {"path": "notes.txt"}))
 
@@ -147,7 +147,7 @@ async def test_leave_for_always_is_given_by_an_admin(
     double.will(Says("Done."))
     await boss.says("/approve always")
     (allowance,) = await house.store.allowances()
-    assert (allowance.tool, allowance.extent) == ("delete", Extent.ALWAYS)
+    assert (allowance.tool, allowance.extent) == ("delete", PermissionDuration.ALWAYS)
 
     bob = house.guest("Bob", on="discord")
     double.will(HM, DELETE)

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.crash.gateway.exchange import Exchange
-from tests.crash.gateway.nursery import Nursery, nursery
+from tests.crash.gateway.chat_platform import Exchange
+from tests.crash.gateway.process_starter import Nursery, nursery
 from tests.crash.verify import looking
+from tests.doubles.providers import Calls, Hangs, ProviderDouble, Says, Thinks
+from tests.doubles.providers.wire import texts
 from tests.scenarios.models.child import NOTES
 from threadline.core.delivery import REPEAT_MARKER
-from threadline.testing.providers import Calls, Hangs, ProviderDouble, Says, Thinks
-from threadline.testing.providers.wire import texts
 
 ALICE = 0
 """Her conversation."""

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.program import run_apart
-from tests.cli.server import Server
-from threadline.testing.providers import ProviderDouble, Says, Unauthorised
+from tests.cli.server_process import Server
+from tests.doubles.providers import ProviderDouble, Says, Unauthorised
 
 KEY, WRONG_KEY = "sk-a-key-that-nobody-may-read", "sk-a-key-that-nobody-knows"
 KEY_FILE, SETTINGS = "openai.key", "threadline.toml"

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents.model.over_wire import arithmetic, settings_of
-from tests.scenarios.models.house import ModelHouse
+from tests.agents.model.provider_agent import arithmetic, settings_of
+from tests.doubles.providers import Calls, ProviderDouble, Says, Thinks
+from tests.doubles.providers.script import seal_of
+from tests.scenarios.models.model_scenario import ModelHouse
 from threadline.core.approval import ToolRules
 from threadline.core.message import Reasoning
-from threadline.testing.house import sqlite_at
-from threadline.testing.providers import Calls, ProviderDouble, Says, Thinks
-from threadline.testing.providers.script import seal_of
+from threadline.testing.scenario import sqlite_at
 
 ASK_FOR_DIVIDE = ToolRules(ask=("divide",))
 SUM, QUOTIENT = ("add", {"b": 2, "a": 1}), ("divide", {"a": 6, "b": 2})

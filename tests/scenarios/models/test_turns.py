@@ -7,14 +7,8 @@ from dataclasses import replace
 import pytest
 
 from tests.agents.model import mcp_server
-from tests.agents.model.over_wire import arithmetic, settings_of
-from tests.scenarios.models.house import ModelHouse
-from threadline.agents.settings import McpServer
-from threadline.core.message import Role, Text, ToolResult
-from threadline.core.turn import TurnState
-from threadline.testing.guest import Guest
-from threadline.testing.house import OpenStore
-from threadline.testing.providers import (
+from tests.agents.model.provider_agent import arithmetic, settings_of
+from tests.doubles.providers import (
     Calls,
     Disconnects,
     Hangs,
@@ -28,6 +22,12 @@ from threadline.testing.providers import (
     Thinks,
     Unauthorised,
 )
+from tests.scenarios.models.model_scenario import ModelHouse
+from threadline.agents.settings import McpServer
+from threadline.core.message import Role, Text, ToolResult
+from threadline.core.turn import TurnState
+from threadline.testing.gateway_user import GatewayUser
+from threadline.testing.scenario import OpenStore
 
 OPENAI, ANTHROPIC = "openai:gpt-5", "anthropic:claude-haiku-4-5"
 HM = Thinks("Hm.")
@@ -41,7 +41,7 @@ async def house(open_again: OpenStore, double: ProviderDouble) -> AsyncIterator[
         yield house
 
 
-async def said_by_model(guest: Guest) -> list[str]:
+async def said_by_model(guest: GatewayUser) -> list[str]:
     """Answer what the transcript keeps of the model's words, without what we say to them."""
     lines = [line for line in await guest.transcript() if line.role is Role.ASSISTANT]
     return [part.text for line in lines for part in line.parts if isinstance(part, Text)]

@@ -19,17 +19,17 @@ from starlette.middleware import Middleware
 from starlette.routing import Mount
 
 from tests.crash.gateway.child import PACE, Teller
-from tests.web.feed.hall import make_token
+from tests.web.feed.feed_scenario import make_token
 from threadline.config import Config
 from threadline.core.account import Account
 from threadline.core.inbound import Inbound
 from threadline.core.session import SessionId
+from threadline.database.sqlite import SqliteDatabase
 from threadline.gateway.gateway import Gateway
 from threadline.gateway.settings import GatewaySettings
-from threadline.sessions.store import Store
-from threadline.storage.sqlite import SqliteDatabase
-from threadline.web.api.app import make_api
-from threadline.web.guard import Guard
+from threadline.store import Store
+from threadline.web.request_limits import RequestGuard
+from threadline.web.resources.app import make_api
 from threadline.web.server import serve
 
 
@@ -61,7 +61,7 @@ async def run(where: str, conversations: int) -> None:
     gateway = Gateway(store, agent, [], settings=GatewaySettings(pace=PACE))
     app = Starlette(
         routes=[Mount("/api", app=make_api(gateway, store, Config()))],
-        middleware=[Middleware(Guard)],
+        middleware=[Middleware(RequestGuard)],
     )
     async with serve(app, "127.0.0.1", 0) as url, gateway:
         ids = [await speak(store, owner, thread, 0) for thread in range(conversations)]

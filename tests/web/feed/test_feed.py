@@ -4,18 +4,18 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.databases import FAST, POSTGRES, OpenStore, on
-from tests.web.feed.hall import Hall, make_token
+from tests.web.feed.feed_scenario import Hall, make_token
 from threadline.core.account import TokenScope
-from threadline.testing.agent import Hangs, Says, Streams, Thinks
 from threadline.testing.deadline import HANG_SECONDS
-from threadline.testing.gateway_house import GatewayHouse
-from threadline.testing.stream import Frame, StreamWitness, verify_feed
+from threadline.testing.gateway_scenario import GatewayScenario
+from threadline.testing.scripted_agent import Hangs, Says, Streams, Thinks
+from threadline.testing.stream_checker import Frame, StreamWitness, verify_feed
 
 
 @pytest.fixture
 async def hall(open_store: OpenStore) -> AsyncIterator[Hall]:
     """Open a hall."""
-    async with GatewayHouse(open_store) as house, Hall(house) as hall:
+    async with GatewayScenario(open_store) as house, Hall(house) as hall:
         yield hall
 
 
@@ -126,7 +126,7 @@ async def test_whoever_missed_too_much_is_told_to_load_anew(
     hall: Hall, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody is told thousands of old events one by one."""
-    monkeypatch.setattr("threadline.web.feed.feed.CATCH_UP", 5)
+    monkeypatch.setattr("threadline.web.feed.broadcaster.CATCH_UP", 5)
     alice = hall.house.guest("Alice")
     await alice.says("hello")
     await alice.says("and again")

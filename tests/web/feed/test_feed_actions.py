@@ -3,13 +3,13 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.databases import FAST, POSTGRES, OpenStore, on
-from tests.web.feed.hall import Hall, Visit, make_token
+from tests.web.feed.feed_scenario import Hall, Visit, make_token
 from tests.web.feed.test_feed import until
 from threadline.core.account import TokenScope
 from threadline.core.message import Role
 from threadline.core.session import SessionId
-from threadline.testing.gateway_house import GatewayHouse
-from threadline.testing.stream import verify_feed
+from threadline.testing.gateway_scenario import GatewayScenario
+from threadline.testing.stream_checker import verify_feed
 
 TOLD = [
     ("POST", "/sessions/{id}/messages", {"text": "from the web"}, "turn.done"),
@@ -42,7 +42,7 @@ BESIDE = [
 @pytest.fixture
 async def hall(open_store: OpenStore) -> AsyncIterator[Hall]:
     """Open a hall."""
-    async with GatewayHouse(open_store) as house, Hall(house) as hall:
+    async with GatewayScenario(open_store) as house, Hall(house) as hall:
         yield hall
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import httpx
 
-from tests.web.feed.hall import Visit
+from tests.web.feed.feed_scenario import Visit
 from threadline.core.session import SessionId
 from threadline.testing.deadline import HANG_SECONDS
-from threadline.testing.stream import StreamWitness, Told
+from threadline.testing.stream_checker import StreamWitness, Told
 
 CONVERSATIONS = 4
 FOLLOWERS = 5

@@ -3,20 +3,20 @@ from datetime import timedelta
 from threadline.core.account import Account, AccountKey, AccountRole
 from threadline.core.event import Cursor
 from threadline.testing.clock import A_MONDAY
-from threadline.web.feed.follower import Follower, Interest
-from threadline.web.visiting import Visitor
+from threadline.web.authentication import Caller
+from threadline.web.feed.follower import FeedFollower, FollowerFilter
 
 SOON = timedelta(milliseconds=1)
 HERE = Cursor("0.7")
 
 
-def follower(backlog: int = 100) -> Follower:
+def follower(backlog: int = 100) -> FeedFollower:
     """Make somebody who follows."""
     account = Account(
         key=AccountKey(1), name="owner", role=AccountRole.OWNER, profile=None, made_at=A_MONDAY
     )
-    visitor = Visitor(account=account, scopes=frozenset())
-    return Follower(Interest(visitor=visitor, asker=visitor.asker()), backlog)
+    visitor = Caller(account=account, scopes=frozenset())
+    return FeedFollower(FollowerFilter(visitor=visitor, asker=visitor.asker()), backlog)
 
 
 async def test_what_waits_is_taken_at_once() -> None:

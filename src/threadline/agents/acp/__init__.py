@@ -16,7 +16,7 @@ __all__ = ["open_acp_agent"]
 async def open_acp_agent(settings: AcpSettings) -> AsyncIterator["AcpAgent"]:
     """Open an agent; its programs are begun when they are needed, and end with this."""
     from threadline.agents.acp.agent import AcpAgent
-    from threadline.agents.acp.crew import Crew
+    from threadline.agents.acp.process_pool import ProcessPool
 
-    async with Crew(settings) as crew:
+    async with ProcessPool(settings) as crew:
         yield AcpAgent(settings, crew)

@@ -4,18 +4,19 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Any
 
 from acp.helpers import ContentBlock
 from acp.schema import PromptResponse
 
-from threadline.agents.acp.companion import Companion, ProgramEnded
-from threadline.agents.acp.crew import Crew
-from threadline.agents.acp.ears import Asked
-from threadline.agents.acp.memory import Acquaintance, meet, recall, text_digest
-from threadline.agents.acp.outputs import Replay, Telling, usage_of
-from threadline.agents.acp.permissions import is_approved, question_of, reply, tool_of
+from threadline.agents.acp.client import PermissionRequest
+from threadline.agents.acp.memory import ConversationMemory, note_heard_lines, recall, text_digest
+from threadline.agents.acp.permissions import choose_option, is_approved, question_of, tool_of
+from threadline.agents.acp.process import AgentProcess, ProgramEnded
+from threadline.agents.acp.process_pool import ProcessPool
 from threadline.agents.acp.prompts import tell_history, tell_lines, tell_place
+from threadline.agents.acp.updates import Replay, UpdateMapper, read_acp_usage
 from threadline.agents.settings import AcpSettings
 from threadline.core.agent import Memory, Output, Request
 from threadline.core.approval import QUESTION_LIMIT, ToolVerdict
@@ -38,7 +39,7 @@ class AcpAgent:
     They cannot be told anything while they work: what is said meanwhile waits for its turn.
     """
 
-    def __init__(self, settings: AcpSettings, crew: Crew) -> None:
+    def __init__(self, settings: AcpSettings, crew: ProcessPool) -> None:
         """Answer with a crew of programs."""
         self._settings = settings
         self._crew = crew
@@ -61,32 +62,37 @@ class AcpAgent:
                     if is_restarted or not was_idle:
                         raise
 
-    async def _answer(self, companion: Companion, request: Request) -> AsyncGenerator[Output, None]:
+    async def _answer(
+        self, companion: AgentProcess, request: Request
+    ) -> AsyncGenerator[Output, None]:
         name, blocks, replay = await self._prepare(companion, request)
         # What is asked now counts when it is answered: cut off before, it is said again.
-        yield meet(name, request, _parted(request)[0]).write()
+        yield note_heard_lines(name, request, _parted(request)[0]).write()
         async with aclosing(self._converse(companion, name, blocks, replay, request)) as outputs:
             async for output in outputs:
                 yield output
 
     async def _converse(
         self,
-        companion: Companion,
+        companion: AgentProcess,
         name: str,
         blocks: Sequence[ContentBlock],
         replay: Replay | None,
         request: Request,
     ) -> AsyncGenerator[Output, None]:
-        telling = Telling(replay)
+        telling = UpdateMapper(replay)
         companion.ears.listen(name)
         prompting = asyncio.create_task(companion.prompt(name, blocks), name=f"prompt {name}")
         try:
             async with aclosing(_happenings(companion, prompting)) as happenings:
                 async for happened in happenings:
-                    if isinstance(happened, Asked):
+                    if isinstance(happened, AgentError):
+                        raise happened
+                    if isinstance(happened, PermissionRequest):
                         for line in telling.ask(happened.call):
                             yield line
-                        await _either(self._decide(happened, request), prompting)
+                        whole = replace(happened, call=telling.whole(happened.call))
+                        await _either(self._decide(whole, request), prompting)
                         continue
                     for output in telling.hear(happened):
                         yield output
@@ -99,13 +105,13 @@ class AcpAgent:
         for output in telling.end():
             yield output
         if ended.usage is not None:
-            yield usage_of(ended.usage, companion.program)
-        yield meet(name, request, request.history, telling.lines).write()
+            yield read_acp_usage(ended.usage, companion.program)
+        yield note_heard_lines(name, request, request.history, telling.lines).write()
         if (why := _ENDINGS.get(str(ended.stop_reason))) is not None:
             raise AgentError(why, id=companion.program)
 
     async def _prepare(
-        self, companion: Companion, request: Request
+        self, companion: AgentProcess, request: Request
     ) -> tuple[str, list[ContentBlock], Replay | None]:
         """Find or start the program's own session, and what is to be said in it."""
         known, replay = recall(request.memory), None
@@ -123,7 +129,7 @@ class AcpAgent:
         blocks += [one async for one in tell_lines(lines, request, companion.takes)]
         return name, blocks, replay
 
-    async def _decide(self, asked: Asked, request: Request) -> None:
+    async def _decide(self, asked: PermissionRequest, request: Request) -> None:
         """Answer what the agent asks leave for, by the rules, or as a person says."""
         settings, platform = self._settings, request.session.platform
         rules = settings.tools_by_platform.get(platform, settings.tools)
@@ -141,11 +147,19 @@ class AcpAgent:
                 )
             else:
                 approved = is_approved(await request.ask(question))
+                if approved and asked.has_changed:
+                    log.warning(
+                        "A request of %s was denied: the agent changed it after it was shown",
+                        tool_of(asked.call),
+                    )
+                    approved = False
         if not asked.answer.done():
-            asked.answer.set_result(reply(asked.options, approved=approved))
+            asked.answer.set_result(choose_option(asked.options, approved=approved))
 
 
-async def _goes_on(companion: Companion, known: Acquaintance, replay: Replay | None) -> bool:
+async def _goes_on(
+    companion: AgentProcess, known: ConversationMemory, replay: Replay | None
+) -> bool:
     """Return whether the program still has its session open, or has loaded it again."""
     if replay is None:
         return True
@@ -172,7 +186,7 @@ def _parted(request: Request) -> tuple[list[Message], list[Message]]:
 
 
 async def _happenings(
-    companion: Companion, prompting: "asyncio.Task[PromptResponse]"
+    companion: AgentProcess, prompting: "asyncio.Task[PromptResponse]"
 ) -> AsyncGenerator[object, None]:
     """Hear what the program does until it is done."""
     heard = companion.ears.heard

@@ -16,7 +16,7 @@ _ITS_OWN = frozenset({Role.ASSISTANT, Role.TOOL})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Acquaintance:
+class ConversationMemory:
     """How far an agent knows a conversation."""
 
     name: str
@@ -48,9 +48,11 @@ class Acquaintance:
         return [line for line in rest if line not in its_own]
 
 
-def meet(name: str, request: Request, lines: Sequence[Message], said: int = 0) -> Acquaintance:
+def note_heard_lines(
+    name: str, request: Request, lines: Sequence[Message], said: int = 0
+) -> ConversationMemory:
     """Remember which lines of a request the agent has heard for certain, and how much it said."""
-    return Acquaintance(
+    return ConversationMemory(
         name=name,
         seen=len(lines),
         digest=digest_of(lines),
@@ -60,12 +62,12 @@ def meet(name: str, request: Request, lines: Sequence[Message], said: int = 0) -
     )
 
 
-def recall(text: str | None) -> Acquaintance | None:
+def recall(text: str | None) -> ConversationMemory | None:
     """Read what was written down; what cannot be read was never known."""
     if text is None:
         return None
     try:
-        found = Acquaintance(**json.loads(text))
+        found = ConversationMemory(**json.loads(text))
     except (ValueError, TypeError):
         return None
     are_numbers = all(isinstance(one, int) for one in (found.seen, found.turn, found.said))

@@ -1,7 +1,8 @@
-"""Permission requests of an ACP agent: the question to a person, and the reply."""
+"""Permissions: the question to a person, and the reply."""
 
 import difflib
 from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 from acp.schema import (
     AllowedOutcome,
@@ -11,14 +12,20 @@ from acp.schema import (
     PermissionOption,
     RequestPermissionResponse,
     TextContentBlock,
+    ToolCallProgress,
+    ToolCallStart,
     ToolCallUpdate,
 )
 
 from threadline.core.agent import Question
 from threadline.core.approval import Approval, read_answer, reveal, reveal_arguments
-from threadline.core.markdown import fence
+from threadline.core.markdown_export import fence_code
 
 UNNAMED = "other"
+_READING = frozenset({"read", "search", "think"})
+"""Kinds of calls that change nothing."""
+_SHOWN = ("title", "kind", "locations", "raw_input", "content")
+CallUpdate: TypeAlias = ToolCallStart | ToolCallProgress | ToolCallUpdate
 _YES = ("allow_once", "allow_always")
 _NO = ("reject_once", "reject_always")
 
@@ -31,8 +38,24 @@ def tool_of(call: ToolCallUpdate) -> str:
 def question_of(call: ToolCallUpdate) -> Question:
     """Ask a person for permission, and show everything that the agent sent with its request."""
     # As code, so that Markdown in it neither hides nor styles anything.
-    details = "\n\n".join(fence(one).rstrip("\n") for one in _details(call))
-    return Question(text=f"May the agent do this?\n\n{details}", tools=(tool_of(call),))
+    details = "\n\n".join(fence_code(one).rstrip("\n") for one in _details(call))
+    tool = tool_of(call)
+    return Question(
+        text=f"May the agent do this?\n\n{details}", tools=(tool,), reads_only=tool in _READING
+    )
+
+
+def merge(known: ToolCallUpdate | None, told: CallUpdate) -> ToolCallUpdate:
+    """Return all that an agent has said of a call: an update repeats only what has changed."""
+    before = known or ToolCallUpdate(tool_call_id=told.tool_call_id)
+    news = {name: value for name in _SHOWN if (value := getattr(told, name)) is not None}
+    return before.model_copy(update=news)
+
+
+def is_changed(shown: ToolCallUpdate, told: CallUpdate) -> bool:
+    """Return whether an update makes another call of one that a person is asked about."""
+    now = merge(shown, told)
+    return any(getattr(now, name) != getattr(shown, name) for name in _SHOWN)
 
 
 def _details(call: ToolCallUpdate) -> Iterator[str]:
@@ -45,6 +68,8 @@ def _details(call: ToolCallUpdate) -> Iterator[str]:
         )
     if call.raw_input not in (None, {}, ""):
         yield reveal_arguments(call.raw_input)
+    if not (call.locations or call.raw_input or call.content):
+        yield "The agent sent no details of what it will do."
     for content in call.content or ():
         match content:
             case FileEditToolCallContent():
@@ -56,13 +81,10 @@ def _details(call: ToolCallUpdate) -> Iterator[str]:
 
 
 def write_diff(edit: FileEditToolCallContent) -> str:
-    """Write a change of a file as a unified diff."""
-    before, after = (edit.old_text or "").splitlines(), edit.new_text.splitlines()
+    """Write a change of a file as a unified diff. Only a line feed ends a line in it."""
+    before, after = (edit.old_text or "").split("\n"), edit.new_text.split("\n")
     lines = difflib.unified_diff(before, after, edit.path, edit.path, lineterm="")
-    same_words = f"{edit.path}: only line endings change"
-    return "\n".join(lines) or (
-        f"{edit.path}: no change" if edit.old_text == edit.new_text else same_words
-    )
+    return "\n".join("" if line == " " else line for line in lines) or f"{edit.path}: no change"
 
 
 def is_approved(answer: str) -> bool:
@@ -70,7 +92,9 @@ def is_approved(answer: str) -> bool:
     return read_answer(answer)[0] is Approval.APPROVED
 
 
-def reply(options: Sequence[PermissionOption], *, approved: bool) -> RequestPermissionResponse:
+def choose_option(
+    options: Sequence[PermissionOption], *, approved: bool
+) -> RequestPermissionResponse:
     """Choose the option of the agent that says what was decided.
 
     It is always the one for this call alone: Threadline itself stores longer permissions.

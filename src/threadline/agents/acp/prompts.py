@@ -6,10 +6,11 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from acp.helpers import ContentBlock, audio_block, image_block, text_block
 from acp.schema import PromptCapabilities
 
-from threadline.agents.transcript import fence, render_lines, shorten
+from threadline.agents.transcript import fence_transcript, keep_beginning, render_lines
 from threadline.core.agent import Request
 from threadline.core.context import Trigger, render_trigger
 from threadline.core.message import Attachment, MediaKind, Message, Role
+from threadline.core.safe_names import neutralize_tags, one_line
 
 TRANSCRIPT_LIMIT = 200_000
 """Characters of an earlier conversation that an agent is shown, the latest ones."""
@@ -41,7 +42,7 @@ def tell_history(lines: Sequence[Message]) -> Iterator[ContentBlock]:
             break
         shown.append(line)
     if shown:
-        record = fence("\n".join(reversed(shown)))
+        record = fence_transcript("\n".join(reversed(shown)))
         yield text_block(f"{_BEFORE}\n{record}")
 
 
@@ -70,7 +71,7 @@ def _words(line: Message) -> Iterator[ContentBlock]:
         yield text_block(words)
     elif line.text:
         speaker = "note" if line.role is Role.SYSTEM else "you said"
-        yield text_block(f"[{speaker}: {shorten(line.text, _LINE_LIMIT)}]")
+        yield text_block(f"[{speaker}: {keep_beginning(line.text, _LINE_LIMIT)}]")
 
 
 async def _file(file: Attachment, request: Request, takes: PromptCapabilities) -> ContentBlock:
@@ -79,7 +80,8 @@ async def _file(file: Attachment, request: Request, takes: PromptCapabilities) -
         file.kind is MediaKind.AUDIO and takes.audio
     )
     if not is_shown or file.size > FILE_LIMIT:
-        return text_block(f"[{file.kind}: {file.name or 'without a name'}, {file.media_type}]")
+        name, kind = file.name or "without a name", neutralize_tags(one_line(file.media_type))
+        return text_block(f"[{file.kind}: {name}, {kind}]")
     data = b64encode(b"".join([piece async for piece in request.read_blob(file.blob)])).decode()
     if file.kind is MediaKind.IMAGE:
         return image_block(data, file.media_type)

@@ -12,23 +12,26 @@ from pydantic_ai.settings import ModelSettings as Options
 
 from threadline.agents.model.approvals import (
     ask_about,
-    decide,
-    deny,
+    ask_again,
     fitting,
     pending_calls,
     put_off,
+    read_approval,
+    refuse_call,
 )
 from threadline.agents.model.attachments import Attachments
 from threadline.agents.model.history import NOTES_ARE_NOTES, Line
-from threadline.agents.model.models import name_of
-from threadline.agents.model.parts import messages_of
-from threadline.agents.model.retries import Chance, Patience, Retries, Sleep
-from threadline.agents.model.step import Candidate, Step
+from threadline.agents.model.mcp_tools import ServerTools
+from threadline.agents.model.model_call import ModelCall, ModelCandidate
+from threadline.agents.model.models import full_model_name
+from threadline.agents.model.response_parts import messages_of
+from threadline.agents.model.retries import Chance, Retries, RetryLimits, Sleep
 from threadline.agents.model.tools import Toolbox, Toolset, open_toolbox
 from threadline.agents.settings import ModelSettings
 from threadline.core.agent import Output, Request
 from threadline.core.approval import ToolVerdict
 from threadline.core.errors import AgentError, ConfigError
+from threadline.core.gateway_status import ServerHealth
 from threadline.core.message import NewMessage, Role, ToolCall
 
 log = logging.getLogger(__name__)
@@ -49,7 +52,7 @@ class ModelAgent:
         make_model: MakeModel,
         *,
         toolsets: Sequence[Toolset] = (),
-        patience: Patience | None = None,
+        patience: RetryLimits | None = None,
         sleep: Sleep = asyncio.sleep,
         chance: Chance = random.random,
     ) -> None:
@@ -57,7 +60,7 @@ class ModelAgent:
         self._settings = settings
         self._make_model = make_model
         self._toolsets = tuple(toolsets)
-        self._patience = patience or Patience()
+        self._patience = patience or RetryLimits()
         self._sleep = sleep
         self._chance = chance
 
@@ -71,38 +74,42 @@ class ModelAgent:
             only=request.session.tools,
             allowed=request.allowed,
         )
-        exchange = Exchange(self._settings, request, candidates, toolbox, self._new_step)
+        exchange = ModelTurn(self._settings, request, candidates, toolbox, self._new_step)
         async with aclosing(exchange.run()) as outputs:
             async for output in outputs:
                 yield output
 
-    def _candidates(self, request: Request) -> list[Candidate]:
+    def servers(self) -> dict[str, ServerHealth]:
+        """Return the state of each MCP server by its name."""
+        return {one.id: one.health for one in self._toolsets if isinstance(one, ServerTools)}
+
+    def _candidates(self, request: Request) -> list[ModelCandidate]:
         choice = request.session.choice
-        first = name_of(self._settings, choice)
+        first = full_model_name(self._settings, choice)
         base_url = None if choice is None else choice.base_url
         model = self._make_model(first, base_url)
-        chosen = Candidate(name=first, model=model, may_be_replaced=choice is None)
+        chosen = ModelCandidate(name=first, model=model, may_be_replaced=choice is None)
         return [chosen, *self._others(first)]
 
-    def _others(self, first: str) -> Iterator[Candidate]:
+    def _others(self, first: str) -> Iterator[ModelCandidate]:
         """Make those who may answer in its place; one that cannot be asked is passed over."""
         for name in dict.fromkeys(self._settings.fallback):
             if name == first:
                 continue
             try:
-                yield Candidate(name=name, model=self._make_model(name, None))
+                yield ModelCandidate(name=name, model=self._make_model(name, None))
             except ConfigError as error:
                 log.warning("%s cannot take over: %s", name, error)
 
     def _new_step(
         self,
         lines: Sequence[Line],
-        candidates: list[Candidate],
+        candidates: list[ModelCandidate],
         toolbox: Toolbox,
         instructions: str,
         attachments: Attachments,
-    ) -> Step:
-        return Step(
+    ) -> ModelCall:
+        return ModelCall(
             lines=lines,
             candidates=candidates,
             instructions=instructions,
@@ -114,16 +121,16 @@ class ModelAgent:
         )
 
 
-class Exchange:
+class ModelTurn:
     """One turn: the model speaks and calls tools, until it has said what it had to say."""
 
     def __init__(
         self,
         settings: ModelSettings,
         request: Request,
-        candidates: list[Candidate],
+        candidates: list[ModelCandidate],
         toolbox: Toolbox,
-        new_step: Callable[..., Step],
+        new_step: Callable[..., ModelCall],
     ) -> None:
         """Begin where the history ends."""
         self._settings = settings
@@ -162,11 +169,11 @@ class Exchange:
                 for call in asked[len(shown) :]:
                     yield self._kept(put_off(call))
                 if shown:
-                    yield ask_about(shown)
+                    yield ask_about(shown, reads_only=self._toolbox.reads_only(shown))
                     return
             self._lines += await self._request.steering()
 
-    def _next_step(self) -> Step:
+    def _next_step(self) -> ModelCall:
         if self._steps >= self._settings.max_steps:
             raise AgentError(
                 f"The model was called {self._steps} times in this turn, and came to no end",
@@ -177,7 +184,7 @@ class Exchange:
             tuple(self._lines),
             self._candidates,
             self._toolbox,
-            instructions_for(self._settings, self._request),
+            render_instructions(self._settings, self._request),
             self._attachments,
         )
 
@@ -187,10 +194,13 @@ class Exchange:
         calls = [] if answer is None else pending_calls(self._lines, self._request.turn.id)
         if answer is None or not calls:
             return
-        is_allowed, words = decide(answer)
-        if not is_allowed:
+        is_allowed, words = read_approval(answer)
+        if is_allowed and ask_about(calls).text != self._request.turn.question:
             for call in calls:
-                yield self._kept(deny(call, words))
+                yield self._kept(ask_again(call))
+        elif not is_allowed:
+            for call in calls:
+                yield self._kept(refuse_call(call, words))
         else:
             async with aclosing(self._use(calls)) as results:
                 async for result in results:
@@ -207,7 +217,7 @@ class Exchange:
         return message
 
 
-def instructions_for(settings: ModelSettings, request: Request) -> str:
+def render_instructions(settings: ModelSettings, request: Request) -> str:
     """Write who the model is, how it is spoken to, and where it is: the same in every turn."""
     who = settings.instructions
     if request.session.personality is not None:

@@ -12,7 +12,7 @@ from threadline.core.approval import (
     reveal,
     reveal_arguments,
 )
-from threadline.core.markdown import fence
+from threadline.core.markdown_export import fence_code
 from threadline.core.message import NewMessage, Role, ToolCall, ToolResult
 from threadline.core.turn import TurnId
 
@@ -36,11 +36,13 @@ def fitting(calls: Sequence[ToolCall]) -> list[ToolCall]:
     return chosen
 
 
-def ask_about(calls: Sequence[ToolCall]) -> Question:
-    """Ask a person for leave to call these tools."""
+def ask_about(calls: Sequence[ToolCall], *, reads_only: bool = False) -> Question:
+    """Ask a person for leave to call these tools; `reads_only`: they change nothing."""
     what = "May I use this tool?" if len(calls) == 1 else f"May I use these {len(calls)} tools?"
     names = tuple(dict.fromkeys(call.name for call in calls))
-    return Question(text="\n\n".join([what, *map(_show_call, calls)]), tools=names)
+    return Question(
+        text="\n\n".join([what, *map(_show_call, calls)]), tools=names, reads_only=reads_only
+    )
 
 
 def pending_calls(lines: Sequence[Line], turn_id: TurnId) -> list[ToolCall]:
@@ -65,17 +67,25 @@ def pending_calls(lines: Sequence[Line], turn_id: TurnId) -> list[ToolCall]:
     return [call for call in parts if isinstance(call, ToolCall) and call.id not in answered]
 
 
-def decide(answer: str) -> tuple[bool, str]:
+def read_approval(answer: str) -> tuple[bool, str]:
     """Read whether a person gave leave, and what they said; free words are no leave."""
     approval, words = read_answer(answer)
     return approval is Approval.APPROVED, words.strip()[:_WORDS_LIMIT]
 
 
-def deny(call: ToolCall, words: str) -> NewMessage:
+def refuse_call(call: ToolCall, words: str) -> NewMessage:
     """Tell the model that it may not do what it wanted to do, and what was said to it."""
     said = f" They said: {words}" if words else ""
     text = f"A person was asked, and did not allow this.{said}"
     return NewMessage(role=Role.TOOL, parts=(ToolResult(call_id=call.id, text=text),))
+
+
+def ask_again(call: ToolCall) -> NewMessage:
+    """Tell the model that a call was not made, as it is not the one that a person was shown."""
+    text = "This is not what a person approved, so it was not done. Make the call again."
+    return NewMessage(
+        role=Role.TOOL, parts=(ToolResult(call_id=call.id, text=text, is_error=True),)
+    )
 
 
 def put_off(call: ToolCall) -> NewMessage:
@@ -92,10 +102,13 @@ def put_off(call: ToolCall) -> NewMessage:
 def _show_call(call: ToolCall) -> str:
     arguments = _read(call.arguments)
     given = reveal_arguments(call.arguments if arguments is None else arguments)
+    if arguments is not None and not _is_plain(call.arguments):
+        # A tool may read it in another way: the text is shown as the model wrote it, too.
+        given = f"{given}\nas it was written: {reveal_arguments(call.arguments)}"
     lines = [] if arguments == {} or not call.arguments.strip() else given.split("\n")
     name = " ".join(reveal(call.name).split())
     # As code, so that Markdown in it neither hides nor styles anything.
-    return fence("\n".join([name, *(f"  {line}" for line in lines)])).rstrip("\n")
+    return fence_code("\n".join([name, *(f"  {line}" for line in lines)])).rstrip("\n")
 
 
 def _read(arguments: str) -> object:
@@ -103,3 +116,26 @@ def _read(arguments: str) -> object:
         return json.loads(arguments)
     except (ValueError, RecursionError):
         return None
+
+
+def _is_plain(arguments: str) -> bool:
+    """Return whether JSON has one reading: no key twice, and no number that loses digits."""
+    is_plain = True
+
+    def pairs(found: list[tuple[str, object]]) -> dict[str, object]:
+        nonlocal is_plain
+        is_plain = is_plain and len(dict(found)) == len(found)
+        return dict(found)
+
+    def number(text: str) -> float:
+        nonlocal is_plain
+        is_plain = is_plain and repr(float(text)) == text
+        return float(text)
+
+    def constant(text: str) -> str:
+        nonlocal is_plain
+        is_plain = False
+        return text
+
+    json.loads(arguments, object_pairs_hook=pairs, parse_float=number, parse_constant=constant)
+    return is_plain

@@ -7,8 +7,8 @@ from pydantic_ai.messages import BinaryContent
 from pydantic_ai.profiles import ModelProfile
 
 from threadline.core.errors import NotFound
-from threadline.core.label import quoted
 from threadline.core.message import Attachment, BlobHash, Message, NewMessage, Role
+from threadline.core.safe_names import quote_name
 
 ReadBlob: TypeAlias = Callable[[BlobHash], AsyncIterator[bytes]]
 Content: TypeAlias = str | BinaryContent
@@ -17,6 +17,7 @@ TOTAL_LIMIT = 20 * 1024 * 1024
 """Bytes of one request; what was sent last goes before what was sent earlier."""
 TEXT_FILE_LIMIT = 100_000
 """Bytes of a text file that is read to the model."""
+_MARK_DIGITS = 16
 _IMAGES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
 _SOUNDS = frozenset(
     {"audio/wav", "audio/mpeg", "audio/ogg", "audio/flac", "audio/aiff", "audio/aac"}
@@ -60,9 +61,11 @@ class Attachments:
             if attachment.blob in loaded:
                 continue
             if not _is_text(attachment) and (plain or not _takes(profile, attachment)):
-                loaded[attachment.blob] = describe(attachment, "you cannot open it")
+                loaded[attachment.blob] = name_attachment(attachment, "you cannot open it")
             elif attachment.size > left:
-                loaded[attachment.blob] = describe(attachment, "it is too large to be shown here")
+                loaded[attachment.blob] = name_attachment(
+                    attachment, "it is too large to be shown here"
+                )
             else:
                 loaded[attachment.blob] = await self._show(attachment)
                 left -= attachment.size
@@ -72,7 +75,7 @@ class Attachments:
     async def _show(self, attachment: Attachment) -> Content:
         data = await self._bytes(attachment.blob)
         if data is None:
-            return describe(attachment, "it is gone")
+            return name_attachment(attachment, "it is gone")
         if not _is_text(attachment):
             return BinaryContent(data=data, media_type=_plain_type(attachment))
         return _quote_file(attachment, data)
@@ -86,10 +89,12 @@ class Attachments:
         return self._read[blob]
 
 
-def describe(attachment: Attachment, why: str) -> str:
+def name_attachment(attachment: Attachment, why: str) -> str:
     """Name an attachment that a model is not given."""
-    name = f" {quoted(attachment.name)}" if attachment.name else ""
-    what = f"{attachment.kind}{name}, {quoted(attachment.media_type)}, {attachment.size:,} bytes"
+    name = f" {quote_name(attachment.name)}" if attachment.name else ""
+    what = (
+        f"{attachment.kind}{name}, {quote_name(attachment.media_type)}, {attachment.size:,} bytes"
+    )
     return f"[attached: {what}; {why}]"
 
 
@@ -122,5 +127,9 @@ def _plain_type(attachment: Attachment) -> str:
 
 
 def _quote_file(attachment: Attachment, data: bytes) -> str:
-    name = quoted(attachment.name or "file")
-    return f"[attached: file {name}; it says:]\n{data.decode('utf-8', 'replace')}\n[end of {name}]"
+    """Show a text file. No file contains its own hash, so none can look as if it had ended."""
+    name, mark = quote_name(attachment.name or "file"), attachment.blob[:_MARK_DIGITS]
+    text = data.decode("utf-8", "replace")
+    return (
+        f"[attached: file {name}; it says, up to the mark {mark}:]\n{text}\n[{mark}: end of {name}]"
+    )

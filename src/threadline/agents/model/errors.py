@@ -52,7 +52,7 @@ class Remedy(StrEnum):
     """Asking anybody else would be no better."""
 
 
-class Silence(Exception):
+class EmptyAnswer(Exception):
     """A model ended its answer, and had said nothing."""
 
 
@@ -157,7 +157,7 @@ def _explain_rest(error: BaseException, model: str) -> tuple[str, str | None]:
             return f"{model} declined to answer this", "Put it differently, or ask another model"
         case ModelRequestRejectedError() | ModelHTTPError():
             return f"{model} did not take the request{_status(error)}", None
-        case Silence():
+        case EmptyAnswer():
             return f"{model} said nothing", "Please try again"
         case CutShort():
             hint = "`max_tokens` among the options of the model says how much that is"

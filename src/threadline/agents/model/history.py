@@ -4,7 +4,6 @@ The same lines become the same messages, byte for byte, in every turn and in eve
 providers keep what they have read once, and recognise their own thoughts.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
@@ -24,8 +23,8 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.models import Model
 
-from threadline.agents.model.attachments import Content, describe
-from threadline.agents.model.parts import response_of
+from threadline.agents.model.attachments import Content, name_attachment
+from threadline.agents.model.response_parts import response_of
 from threadline.core.context import Trigger, render_trigger
 from threadline.core.message import (
     Attachment,
@@ -37,6 +36,7 @@ from threadline.core.message import (
     ToolCall,
     ToolResult,
 )
+from threadline.core.safe_names import neutralize_notes
 
 Line: TypeAlias = Message | NewMessage
 
@@ -47,8 +47,6 @@ NOTES_ARE_NOTES = (
 )
 GO_ON = "Please go on."
 """What a model is told when nobody said anything after it."""
-
-_NOTE = re.compile(r"<(?=\s*/?\s*note\b)", re.IGNORECASE)
 
 
 def render_history(
@@ -95,7 +93,7 @@ def as_note(text: str) -> str:
 
 def harmless(text: str) -> str:
     """Take from a text what would make it, or a part of it, look like a note."""
-    return _NOTE.sub("&lt;", text)
+    return neutralize_notes(text)
 
 
 def _request_parts(
@@ -133,7 +131,7 @@ def _said(line: Line, attached: Mapping[BlobHash, Content]) -> str | list[UserCo
             case Text():
                 words.append(harmless(part.text))
             case Attachment():
-                content = attached.get(part.blob) or describe(part, "you cannot open it")
+                content = attached.get(part.blob) or name_attachment(part, "you cannot open it")
                 if isinstance(content, BinaryContent):
                     said += [_joined(words), content]
                     words = []

@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 
 from threadline.agents.settings import Api, ModelSettings, Provider
 from threadline.core.errors import AgentError, ConfigError
-from threadline.core.reach import is_machine_own
 from threadline.core.session import ModelChoice
+from threadline.core.ssrf import is_machine_own
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -67,7 +67,7 @@ def provider_of(name: str) -> tuple[str, str]:
     return provider, model
 
 
-def name_of(settings: ModelSettings, choice: ModelChoice | None) -> str:
+def full_model_name(settings: ModelSettings, choice: ModelChoice | None) -> str:
     """Answer the whole name of the model that a session uses."""
     if choice is None:
         return settings.model
@@ -158,11 +158,11 @@ def window(settings: ModelSettings, name: str) -> int | None:
 
 async def ask_once(settings: ModelSettings, name: str | None = None) -> str:
     """Ask a model for one word, and say who answered and how fast; else raise `AgentError`."""
-    from threadline.agents.model.desk import Desk
-    from threadline.agents.model.retries import Patience
+    from threadline.agents.model.one_shot import OneShot
+    from threadline.agents.model.retries import RetryLimits
 
     asked = name or settings.model
-    desk = Desk(settings=settings, name=asked, task="check", patience=Patience(tries=1))
+    desk = OneShot(settings=settings, name=asked, task="check", patience=RetryLimits(tries=1))
     begun = time.monotonic()
     try:
         async with asyncio.timeout(ANSWER_SECONDS):

@@ -12,7 +12,7 @@ Chance: TypeAlias = Callable[[], float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Patience:
+class RetryLimits:
     """How long a model that does not answer is asked again; in seconds."""
 
     tries: int = 5
@@ -25,7 +25,7 @@ class Patience:
 class Retries:
     """Tells for the tries of one step whether, and when, there is another one."""
 
-    def __init__(self, patience: Patience, *, chance: Chance) -> None:
+    def __init__(self, patience: RetryLimits, *, chance: Chance) -> None:
         """Begin with the first try."""
         self._patience = patience
         self._chance = chance

@@ -17,7 +17,8 @@ from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
 from pydantic_ai.usage import RunUsage
 from pydantic_core import to_json
 
-from threadline.agents.model.results import cut, storable
+from threadline.agents.model.mcp_tools import READS_ONLY
+from threadline.agents.model.tool_results import cut, storable
 from threadline.core.approval import ToolRules, ToolVerdict
 from threadline.core.errors import ThreadlineError
 from threadline.core.message import NewMessage, Role, ToolCall, ToolResult
@@ -47,6 +48,11 @@ class Toolbox:
     def verdict(self, call: ToolCall) -> ToolVerdict:
         """Judge a call; a tool that is not there is barred."""
         return self.verdicts.get(call.name, ToolVerdict.BARRED)
+
+    def reads_only(self, calls: Sequence[ToolCall]) -> bool:
+        """Return whether these calls change nothing, by what the servers say of their tools."""
+        known = (self.tools.get(call.name) for call in calls)
+        return all(tool and (tool.tool_def.metadata or {}).get(READS_ONLY) for tool in known)
 
     async def run(self, calls: Sequence[ToolCall]) -> AsyncGenerator[NewMessage, None]:
         """Run these calls at the same time, and yield each result as it comes."""

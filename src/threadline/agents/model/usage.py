@@ -3,14 +3,16 @@
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
-from threadline.core.text import ID_LIMIT
 from threadline.core.usage import COST_LIMIT, TOKENS_LIMIT, CostStatus, Usage
+from threadline.core.validation import ID_LIMIT
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelResponse
 
 
-def usage_of(response: "ModelResponse", *, provider: str, model: str, task: str = "turn") -> Usage:
+def read_model_usage(
+    response: "ModelResponse", *, provider: str, model: str, task: str = "turn"
+) -> Usage:
     """Read what a call spent: `provider` and `model` are those of the configuration.
 
     The model that answered may be called more precisely than the one that was asked.

@@ -10,7 +10,7 @@ from threadline.core.platform import Choice, SendFailed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class ChatMessage:
     """One message as people see it now."""
 
     id: str
@@ -29,7 +29,7 @@ class Chats:
 
     def __init__(self) -> None:
         """Begin with empty chats."""
-        self._shown: dict[str, Shown] = {}
+        self._shown: dict[str, ChatMessage] = {}
         self._ids = count(1)
 
     def show(
@@ -41,9 +41,9 @@ class Chats:
         files: tuple[tuple[str, bytes], ...] = (),
         choices: tuple[Choice, ...] = (),
         reply_to: str | None = None,
-    ) -> Shown:
+    ) -> ChatMessage:
         """Show one more message, under an id of its own."""
-        shown = Shown(
+        shown = ChatMessage(
             id=str(next(self._ids)),
             address=address,
             text=text,
@@ -55,7 +55,7 @@ class Chats:
         self._shown[shown.id] = shown
         return shown
 
-    def find(self, message_id: str) -> Shown:
+    def find(self, message_id: str) -> ChatMessage:
         """Answer a message that is there, or say that it is not."""
         if (shown := self._shown.get(message_id)) is None:
             raise SendFailed(
@@ -63,29 +63,29 @@ class Chats:
             )
         return shown
 
-    def change(self, message_id: str, text: str) -> Shown:
+    def change(self, message_id: str, text: str) -> ChatMessage:
         """Let a message read differently."""
         shown = self.find(message_id)
         self._shown[message_id] = replace(shown, text=text, edits=shown.edits + 1)
         return self._shown[message_id]
 
-    def remove(self, message_id: str) -> Shown:
+    def remove(self, message_id: str) -> ChatMessage:
         """Take a message away."""
         shown = self.find(message_id)
         del self._shown[message_id]
         return shown
 
-    def at(self, address: Address) -> list[Shown]:
+    def at(self, address: Address) -> list[ChatMessage]:
         """List what is seen in one place, in the order in which it came."""
         return [
-            shown for shown in self._shown.values() if place_of(shown.address) == place_of(address)
+            shown for shown in self._shown.values() if chat_key(shown.address) == chat_key(address)
         ]
 
-    def __iter__(self) -> Iterator[Shown]:
+    def __iter__(self) -> Iterator[ChatMessage]:
         """Walk over everything that is seen anywhere."""
         return iter(list(self._shown.values()))
 
 
-def place_of(address: Address) -> tuple[str, str | None]:
+def chat_key(address: Address) -> tuple[str, str | None]:
     """Tell one place of a platform from another, whatever else an address says."""
     return address.chat, address.thread

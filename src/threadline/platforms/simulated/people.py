@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.errors import NotFound
 from threadline.core.inbound import InboundKind
-from threadline.platforms.simulated.updates import write_file
+from threadline.platforms.simulated.updates import describe_file
 
 if TYPE_CHECKING:
     from threadline.platforms.simulated.platform import Simulated
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class File:
+class SentFile:
     """A file that somebody sends."""
 
     name: str
@@ -22,7 +22,7 @@ class File:
     media_type: str = "application/octet-stream"
 
 
-class Person:
+class SimulatedPerson:
     """Somebody with an account on one platform."""
 
     def __init__(self, platform: "Simulated", sender: Sender) -> None:
@@ -41,7 +41,7 @@ class Person:
         *,
         at: Address | None = None,
         reply_to: str | None = None,
-        files: Sequence[File] = (),
+        files: Sequence[SentFile] = (),
         observed: bool = False,
     ) -> str:
         """Write something, in their dm or elsewhere; answer the id of the message."""
@@ -55,7 +55,7 @@ class Person:
         )
         extra: dict[str, object] = {"reply_to": reply_to, "observed": observed}
         if files:
-            extra["files"] = [write_file(f.name, f.data, f.media_type) for f in files]
+            extra["files"] = [describe_file(f.name, f.data, f.media_type) for f in files]
         self._tell(InboundKind.MESSAGE, place, shown.id, text=text, **extra)
         return shown.id
 

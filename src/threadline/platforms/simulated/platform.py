@@ -13,11 +13,11 @@ from threadline.core.command import Command
 from threadline.core.delivery import SendOutcome
 from threadline.core.errors import Invalid, PlatformError
 from threadline.core.message import Attachment
-from threadline.core.platform import Capabilities, Gate, Outgoing, ReadBlob, SendFailed
-from threadline.core.splitting import measure
-from threadline.platforms.simulated.chats import Chats, Shown, place_of
-from threadline.platforms.simulated.people import Person
-from threadline.platforms.simulated.trouble import Trouble, Weather
+from threadline.core.platform import Capabilities, Outgoing, ReadBlob, Receiver, SendFailed
+from threadline.core.splitting import text_length
+from threadline.platforms.simulated.chats import ChatMessage, Chats, chat_key
+from threadline.platforms.simulated.faults import FaultQueue, SendFault
+from threadline.platforms.simulated.people import SimulatedPerson
 from threadline.platforms.simulated.updates import Update, Updates, read_update
 
 EVERYTHING = Capabilities(
@@ -37,7 +37,7 @@ _log = logging.getLogger(__name__)
 class Simulated:
     """A platform that lives in the process, and longer than any gateway that is connected to it.
 
-    `person`, `group` and `thread` make people and places; `Person.writes` and its like make
+    `person`, `group` and `thread` make people and chats; `SimulatedPerson.writes` and others make
     updates, which are brought again until they are acknowledged; `seen` tells what people see;
     `suffer`, `close`, `disconnect` and `bring` make everything go wrong that can.
     """
@@ -58,8 +58,8 @@ class Simulated:
         self._clock = clock
         self._ticks = ticks
         self._updates = Updates()
-        self._weather = Weather()
-        self._people: dict[str, Person] = {}
+        self._weather = FaultQueue()
+        self._people: dict[str, SimulatedPerson] = {}
         self._closed: set[tuple[str, str | None]] = set()
         self._keys: dict[str, str] = {}
         self._edited: dict[str, float] = {}
@@ -92,11 +92,11 @@ class Simulated:
 
     # People and places
 
-    def person(self, name: str, *, id: str | None = None, is_bot: bool = False) -> Person:
+    def person(self, name: str, *, id: str | None = None, is_bot: bool = False) -> SimulatedPerson:
         """Answer the person of this name, who has an account from now on."""
         if name not in self._people:
             sender = Sender(id=id or name.lower(), name=name, is_bot=is_bot)
-            self._people[name] = Person(self, sender)
+            self._people[name] = SimulatedPerson(self, sender)
         return self._people[name]
 
     def group(self, name: str, *, topic: str | None = None) -> Address:
@@ -115,13 +115,13 @@ class Simulated:
             topic=name,
         )
 
-    def seen(self, at: Address) -> list[Shown]:
+    def seen(self, at: Address) -> list[ChatMessage]:
         """List what people see in one place now, our words and theirs."""
         return self.chats.at(at)
 
     def is_typing(self, at: Address) -> bool:
         """Tell whether people see there that we write."""
-        return self._ticks() < self._typing.get(place_of(at), 0.0)
+        return self._ticks() < self._typing.get(chat_key(at), 0.0)
 
     @property
     def unacknowledged(self) -> int:
@@ -140,7 +140,7 @@ class Simulated:
 
     def suffer(
         self,
-        trouble: Trouble,
+        trouble: SendFault,
         *,
         times: int = 1,
         at: Address | None = None,
@@ -156,11 +156,11 @@ class Simulated:
 
     def close(self, at: Address) -> None:
         """Let a chat be dead: nothing can be sent there until it is reopened."""
-        self._closed.add(place_of(at))
+        self._closed.add(chat_key(at))
 
     def reopen(self, at: Address) -> None:
         """Let a dead chat live again."""
-        self._closed.discard(place_of(at))
+        self._closed.discard(chat_key(at))
 
     def disconnect(self) -> None:
         """Let every connection break that stands now; `run` raises, and may be begun again."""
@@ -179,7 +179,7 @@ class Simulated:
 
     # The platform, as a gateway knows it
 
-    async def run(self, gate: Gate) -> None:
+    async def run(self, gate: Receiver) -> None:
         """Bring in what people say, many chats at a time, each in its order."""
         self.counts["runs"] += 1
         cut = self._cut
@@ -208,9 +208,9 @@ class Simulated:
             reply_to=outgoing.reply_to,
         )
         self._keys[outgoing.key] = shown.id
-        self._typing.pop(place_of(outgoing.address), None)
+        self._typing.pop(chat_key(outgoing.address), None)
         self._tell()
-        if trouble is Trouble.UNHEARD:
+        if trouble is SendFault.UNHEARD:
             raise SendFailed("No answer came", outcome=SendOutcome.AMBIGUOUS)
         return shown.id
 
@@ -233,7 +233,7 @@ class Simulated:
     async def show_typing(self, address: Address) -> None:
         """Show for a few seconds that we write."""
         self.counts["typing"] += 1
-        self._typing[place_of(address)] = self._ticks() + TYPING_SECONDS
+        self._typing[chat_key(address)] = self._ticks() + TYPING_SECONDS
         self._tell()
 
     async def register(self, commands: Sequence[Command]) -> None:
@@ -245,7 +245,7 @@ class Simulated:
         """Tell the time of the platform."""
         return self._clock() if self._clock else datetime.now(UTC)
 
-    async def _bring_in(self, batch: Sequence[Update], gate: Gate) -> None:
+    async def _bring_in(self, batch: Sequence[Update], gate: Receiver) -> None:
         takes = (self._take(chat, gate) for chat in _by_chat(batch))
         for failure in await asyncio.gather(*takes, return_exceptions=True):
             if failure is not None:
@@ -253,7 +253,7 @@ class Simulated:
         self._updates.acknowledge(batch)
         self._tell()
 
-    async def _take(self, updates: Iterable[Update], gate: Gate) -> None:
+    async def _take(self, updates: Iterable[Update], gate: Receiver) -> None:
         for update in updates:
             try:
                 inbound = await read_update(update.payload, self._name, gate)
@@ -268,7 +268,7 @@ class Simulated:
 
     def _check(self, outgoing: Outgoing) -> None:
         can = self._capabilities
-        if place_of(outgoing.address) in self._closed:
+        if chat_key(outgoing.address) in self._closed:
             raise SendFailed("Nobody is there any more (403)", outcome=SendOutcome.DEAD)
         if not outgoing.text and not outgoing.attachments:
             raise _refused("A message may not be empty (400)")
@@ -283,7 +283,7 @@ class Simulated:
         self._check_text(outgoing.text)
 
     def _check_text(self, text: str) -> None:
-        if measure(text, self._capabilities.unit) > self._capabilities.text_limit:
+        if text_length(text, self._capabilities.unit) > self._capabilities.text_limit:
             raise _refused("The message is too long (400)")
 
     def _tell(self) -> None:

@@ -11,8 +11,8 @@ from threadline.core.address import address_from, sender_from
 from threadline.core.errors import Invalid
 from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.message import Attachment, MediaKind, Part, Text
-from threadline.core.platform import Gate
-from threadline.core.text import (
+from threadline.core.platform import Receiver
+from threadline.core.validation import (
     checked_choice,
     checked_count,
     checked_flag,
@@ -69,12 +69,12 @@ class Updates:
         return len(self._waiting)
 
 
-def write_file(name: str, data: bytes, media_type: str) -> Payload:
+def describe_file(name: str, data: bytes, media_type: str) -> Payload:
     """Make what a payload says about a file."""
     return {"name": name, "media_type": media_type, "data": b64encode(data).decode()}
 
 
-async def read_update(payload: object, platform: str, gate: Gate) -> Inbound:
+async def read_update(payload: object, platform: str, gate: Receiver) -> Inbound:
     """Read a payload, keeping its files; raise `Invalid` if it makes no sense."""
     given = _object(payload, "an update")
     address = address_from({**_object(given.get("address"), "address"), "platform": platform})
@@ -95,17 +95,19 @@ async def read_update(payload: object, platform: str, gate: Gate) -> Inbound:
     )
 
 
-async def _keep(file: object, gate: Gate) -> Attachment:
+async def _keep(file: object, gate: Receiver) -> Attachment:
     given = _object(file, "a file")
     media_type = checked_id(given.get("media_type"), "media type")
     try:
         data = b64decode(checked_text(given.get("data"), "data"), validate=True)
     except ValueError as error:
         raise Invalid("The content of a file is no base64") from error
-    return await gate.keep(data, media_type, kind_of(media_type), checked_id(given["name"], "name"))
+    return await gate.keep(
+        data, media_type, media_kind(media_type), checked_id(given["name"], "name")
+    )
 
 
-def kind_of(media_type: str) -> MediaKind:
+def media_kind(media_type: str) -> MediaKind:
     """Tell images and sounds from other files."""
     family = media_type.partition("/")[0]
     return MediaKind(family) if family in {"image", "audio"} else MediaKind.FILE

@@ -12,7 +12,7 @@ _REMEMBERED = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
+class AlbumItem:
     """What one message brings: words, and files that are kept."""
 
     words: str = ""
@@ -23,7 +23,7 @@ class Share:
 class Album:
     """All that is known of an album: what each of its messages brings, in their order."""
 
-    shares: Mapping[int, Share]
+    shares: Mapping[int, AlbumItem]
 
     @property
     def id(self) -> int:
@@ -31,10 +31,10 @@ class Album:
         return min(self.shares)
 
     @property
-    def whole(self) -> Share:
+    def whole(self) -> AlbumItem:
         """Everything that its messages bring."""
         ordered = [self.shares[n] for n in sorted(self.shares)]
-        return Share(
+        return AlbumItem(
             words="\n".join(share.words for share in ordered if share.words),
             files=tuple(file for share in ordered for file in share.files),
         )
@@ -59,7 +59,7 @@ class Albums:
             self._known.popitem(last=False)
 
 
-def settled(batch: Sequence[object], before: Sequence[object], most: int) -> int:
+def count_settled(batch: Sequence[object], before: Sequence[object], most: int) -> int:
     """Tell how many updates, from the first, belong to no album that may still grow.
 
     `before` is what was read a moment ago, and `most` how many updates can be read at all.

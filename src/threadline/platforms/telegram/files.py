@@ -10,9 +10,9 @@ from aiohttp import ClientError, ClientResponseError
 
 from threadline.core.errors import Invalid, PlatformError
 from threadline.core.message import Attachment, MediaKind
-from threadline.core.platform import Gate
-from threadline.core.text import ID_LIMIT, clean_title
-from threadline.platforms.telegram.troubles import Declined, told
+from threadline.core.platform import Receiver
+from threadline.core.validation import ID_LIMIT, clean_title
+from threadline.platforms.telegram.errors import Declined, to_platform_error
 
 MOST_AT_ONCE = 4
 """Downloads: each is held in memory until it is stored."""
@@ -68,7 +68,7 @@ def file_of(message: types.Message) -> RemoteFile | None:
 class Fetcher:
     """Fetches files, a few at a time, and hands them to the gate."""
 
-    def __init__(self, bot: Bot, gate: Gate, limit: int) -> None:
+    def __init__(self, bot: Bot, gate: Receiver, limit: int) -> None:
         """Fetch what is not larger than the limit."""
         self._bot = bot
         self._gate = gate
@@ -121,7 +121,7 @@ class Fetcher:
         return bytes(data)
 
     async def _path(self, file: RemoteFile) -> str:
-        async with told():
+        async with to_platform_error():
             found = await self._bot.get_file(file.id)
         if not found.file_path:
             raise PlatformError("Telegram does not say where a file lies")

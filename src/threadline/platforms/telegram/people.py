@@ -3,12 +3,12 @@
 from aiogram import types
 
 from threadline.core.address import Address, Kind, Sender
-from threadline.core.text import clean_title
+from threadline.core.validation import clean_title
 
 _KINDS = {"private": Kind.DM, "group": Kind.GROUP, "supergroup": Kind.GROUP}
 
 
-def address_of(
+def chat_address(
     chat: types.Chat, *, platform: str, account: str = "", message: types.Message | None = None
 ) -> Address:
     """Tell where something was said; a topic is a place of its own inside its group."""
@@ -21,7 +21,7 @@ def address_of(
         kind=Kind.THREAD if thread and kind is Kind.GROUP else kind,
         chat=str(chat.id),
         thread=thread,
-        chat_name=None if kind is Kind.DM else named(chat.title),
+        chat_name=None if kind is Kind.DM else one_line_name(chat.title),
         topic=None if message is None or thread is None else _topic_name(message),
     )
 
@@ -42,7 +42,7 @@ def answered_by(message: types.Message) -> types.Message | None:
     return None if is_beginning else answered
 
 
-def sender_of(message: types.Message) -> Sender:
+def message_sender(message: types.Message) -> Sender:
     """Tell who said something; who speaks in the name of a chat is that chat."""
     if message.sender_chat is not None:
         return sender_from_chat(message.sender_chat, message.author_signature)
@@ -53,23 +53,23 @@ def sender_of(message: types.Message) -> Sender:
 
 def sender_from_user(user: types.User) -> Sender:
     """Tell who somebody is; the id stays, names and user names come and go."""
-    return Sender(id=str(user.id), name=name_of(user), is_bot=user.is_bot)
+    return Sender(id=str(user.id), name=person_name(user), is_bot=user.is_bot)
 
 
 def sender_from_chat(chat: types.Chat, signature: str | None) -> Sender:
     """Tell who speaks as a channel, or as an anonymous admin of a group."""
-    title = named(chat.title) or named(chat.username)
-    signed = named(signature)
+    title = one_line_name(chat.title) or one_line_name(chat.username)
+    signed = one_line_name(signature)
     name = f"{signed} ({title})" if signed and title else signed or title
     return Sender(id=str(chat.id), name=name)
 
 
-def name_of(user: types.User) -> str | None:
+def person_name(user: types.User) -> str | None:
     """Answer by what name a person goes."""
-    return named(user.full_name) or named(user.username)
+    return one_line_name(user.full_name) or one_line_name(user.username)
 
 
-def named(text: str | None) -> str | None:
+def one_line_name(text: str | None) -> str | None:
     """Make one short line of a name, whatever somebody wrote into it."""
     return clean_title(text) or None if text else None
 
@@ -77,4 +77,4 @@ def named(text: str | None) -> str | None:
 def _topic_name(message: types.Message) -> str | None:
     answered = message.reply_to_message
     created = answered.forum_topic_created if answered is not None else None
-    return named(created.name) if created is not None else None
+    return one_line_name(created.name) if created is not None else None

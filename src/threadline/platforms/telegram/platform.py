@@ -13,26 +13,29 @@ from threadline.core.command import Command
 from threadline.core.errors import Invalid
 from threadline.core.platform import (
     Capabilities,
-    Gate,
     Outgoing,
     ReadBlob,
     Receive,
+    Receiver,
     Scope,
     Send,
     Unit,
 )
 from threadline.platforms.telegram.albums import Albums
-from threadline.platforms.telegram.line import Line
-from threadline.platforms.telegram.pacing import Pacing
-from threadline.platforms.telegram.settings import Settings
-from threadline.platforms.telegram.webhook import Doorway
+from threadline.platforms.telegram.bot_session import BotSession
+from threadline.platforms.telegram.rate_limit import TelegramRateLimit
+from threadline.platforms.telegram.settings import TelegramSettings
+from threadline.platforms.telegram.webhook import WebhookReceiver
 
 if TYPE_CHECKING:
     from aiogram import Bot
     from aiogram.types import User
 
-    from threadline.platforms.telegram.intake import Intake
-    from threadline.platforms.telegram.sending import Mouth
+    from threadline.platforms.telegram.message_sender import MessageSender
+    from threadline.platforms.telegram.update_processor import UpdateProcessor
+
+Settings = TelegramSettings
+"""By this name `make`'s module says which settings there are, so that a wrong one is explained."""
 
 NOTES = (
     "Telegram shows bold, italic, struck and fixed-width text, code blocks, links, lists and"
@@ -61,21 +64,21 @@ class Telegram:
     def __init__(
         self,
         name: str,
-        settings: Settings,
+        settings: TelegramSettings,
         *,
         clock: Callable[[], datetime] | None = None,
         quiet: timedelta = QUIET,
-        pacing: Pacing | None = None,
+        pacing: TelegramRateLimit | None = None,
     ) -> None:
         """Set it up; nothing is opened and nothing heavy loaded yet. The rest is for tests."""
         self._name = name
         self._settings = settings
         self._clock = clock or _now
         self._quiet = quiet
-        self._line = Line(settings)
-        self._pacing = pacing or Pacing()
-        self._mouth: Mouth | None = None
-        self._doorway = Doorway(name, settings.secret if settings.mode == "webhook" else "")
+        self._line = BotSession(settings)
+        self._pacing = pacing or TelegramRateLimit()
+        self._mouth: MessageSender | None = None
+        self._doorway = WebhookReceiver(name, settings.secret if settings.mode == "webhook" else "")
         self._albums = Albums()
         self._failures: Counter[str] = Counter()
 
@@ -101,7 +104,7 @@ class Telegram:
         reads = "" if me.can_read_all_group_messages else " In groups it hears what is said to it."
         return f"The bot is @{me.username}.{reads}"
 
-    async def run(self, gate: Gate) -> None:
+    async def run(self, gate: Receiver) -> None:
         """Bring in what people say, until cancelled."""
         async with self._line.open() as bot:
             intake = await self._introduce(bot, gate)
@@ -135,19 +138,19 @@ class Telegram:
             await mouth.register(commands)
 
     @asynccontextmanager
-    async def _speaking(self) -> "AsyncIterator[Mouth]":
+    async def _speaking(self) -> "AsyncIterator[MessageSender]":
         async with self._line.open():
             if self._mouth is None:
-                from threadline.platforms.telegram.sending import Mouth
+                from threadline.platforms.telegram.message_sender import MessageSender
 
-                self._mouth = Mouth(self._line.bot, pacing=self._pacing)
+                self._mouth = MessageSender(self._line.bot, pacing=self._pacing)
             yield self._mouth
 
-    async def _introduce(self, bot: "Bot", gate: Gate) -> "Intake":
+    async def _introduce(self, bot: "Bot", gate: Receiver) -> "UpdateProcessor":
         """Ask who we are, which also shows whether the token is right."""
-        from threadline.platforms.telegram.intake import Intake
+        from threadline.platforms.telegram.update_processor import UpdateProcessor
 
-        return Intake(
+        return UpdateProcessor(
             bot,
             await _who_we_are(bot),
             gate,
@@ -158,25 +161,25 @@ class Telegram:
             failures=self._failures,
         )
 
-    async def _poll(self, bot: "Bot", intake: "Intake") -> None:
+    async def _poll(self, bot: "Bot", intake: "UpdateProcessor") -> None:
+        from threadline.platforms.telegram.errors import to_platform_error
         from threadline.platforms.telegram.polling import Poller
-        from threadline.platforms.telegram.troubles import told
 
         ours = self._settings.webhook_url
         if ours is not None:
             # Whoever went over from a webhook to polling need not know that it is still set.
-            async with told():
+            async with to_platform_error():
                 if (await bot.get_webhook_info()).url == str(ours):
                     await bot.delete_webhook()
         await Poller(bot, intake, quiet=self._quiet).run()
 
-    async def _listen(self, bot: "Bot", intake: "Intake") -> None:
-        from threadline.platforms.telegram.gathering import Gathering
-        from threadline.platforms.telegram.troubles import told
+    async def _listen(self, bot: "Bot", intake: "UpdateProcessor") -> None:
+        from threadline.platforms.telegram.album_buffer import AlbumBuffer
+        from threadline.platforms.telegram.errors import to_platform_error
         from threadline.platforms.telegram.updates import WANTED
 
-        with self._doorway.open(Gathering(intake, self._quiet)):
-            async with told():
+        with self._doorway.open(AlbumBuffer(intake, self._quiet)):
+            async with to_platform_error():
                 await bot.set_webhook(
                     str(self._settings.webhook_url),
                     secret_token=self._settings.secret,
@@ -190,13 +193,13 @@ def make(name: str, settings: Mapping[str, object]) -> Telegram:
     if find_spec("aiogram") is None:
         hint = "Run: pip install 'threadline[telegram]'"
         raise Invalid("Telegram needs an extra package", hint=hint)
-    return Telegram(name, Settings.model_validate(dict(settings)))
+    return Telegram(name, TelegramSettings.model_validate(dict(settings)))
 
 
 async def _who_we_are(bot: "Bot") -> "User":
-    from threadline.platforms.telegram.troubles import told
+    from threadline.platforms.telegram.errors import to_platform_error
 
-    async with told():
+    async with to_platform_error():
         return await bot.get_me()
 
 

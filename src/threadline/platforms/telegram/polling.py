@@ -8,11 +8,11 @@ from datetime import timedelta
 from aiogram import Bot
 
 from threadline.core.errors import PlatformError
-from threadline.platforms.telegram.albums import MOST_PARTS, has_album, settled
-from threadline.platforms.telegram.intake import Intake, by_chat
-from threadline.platforms.telegram.troubles import Flooded, told
+from threadline.platforms.telegram.aiogram_session import GetRawUpdates
+from threadline.platforms.telegram.albums import MOST_PARTS, count_settled, has_album
+from threadline.platforms.telegram.errors import Flooded, to_platform_error
+from threadline.platforms.telegram.update_processor import UpdateProcessor, by_chat
 from threadline.platforms.telegram.updates import WANTED, id_of
-from threadline.platforms.telegram.wire import GetRawUpdates
 
 log = logging.getLogger("threadline.platforms.telegram")
 
@@ -33,7 +33,7 @@ class Poller:
     def __init__(
         self,
         bot: Bot,
-        intake: Intake,
+        intake: UpdateProcessor,
         *,
         quiet: timedelta,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
@@ -61,7 +61,7 @@ class Poller:
                 break
             await self._sleep(self._quiet)
             again = await self._read(offset, 0)
-            if count := settled(again, batch, BATCH):
+            if count := count_settled(again, batch, BATCH):
                 return again[:count]
             batch = again
         return batch
@@ -72,7 +72,7 @@ class Poller:
         )
         while True:
             try:
-                async with told():
+                async with to_platform_error():
                     return await self._bot(asked, request_timeout=seconds + 15)
             except Flooded as flooded:
                 log.warning("%s", flooded)

@@ -21,7 +21,7 @@ _TOKEN = re.compile(r"[0-9]{1,20}:[A-Za-z0-9_-]{20,100}")
 _SECRET = re.compile(r"[A-Za-z0-9_-]{16,256}")
 
 
-class Settings(BaseModel):
+class TelegramSettings(BaseModel):
     """What the owner decides about one bot."""
 
     # A mistake is told without the value beside it, which may be a secret.

@@ -1,5 +1,6 @@
 """Updates: what Telegram brings, read with care; most of it is for us, some of it is not."""
 
+import copy
 import logging
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -8,11 +9,14 @@ from aiogram import types
 from pydantic import ValidationError
 
 from threadline.core.inbound import InboundKind
-from threadline.core.text import COUNT_LIMIT
-from threadline.platforms.telegram.addressing import Aim, aim_of
-from threadline.platforms.telegram.contents import words_of
+from threadline.core.validation import COUNT_LIMIT
 from threadline.platforms.telegram.files import file_of
-from threadline.platforms.telegram.settings import Settings
+from threadline.platforms.telegram.mention_filter import Addressee, aim_of
+from threadline.platforms.telegram.settings import TelegramSettings
+from threadline.platforms.telegram.text_extraction import message_text
+from threadline.platforms.telegram.unknown_fields import drop_unreadable, with_plain_words
+
+log = logging.getLogger("threadline.platforms.telegram")
 
 WANTED = (
     "message",
@@ -26,13 +30,13 @@ WANTED = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heard:
+class IncomingMessage:
     """A message, or a change of one, that is to be taken in."""
 
     update_id: int
     message: types.Message
     kind: InboundKind
-    aim: Aim
+    aim: Addressee
 
     @property
     def chat(self) -> int:
@@ -46,7 +50,7 @@ class Heard:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pressed:
+class ButtonPress:
     """A button that somebody pressed, and what that says."""
 
     update_id: int
@@ -61,7 +65,7 @@ class Pressed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Passed:
+class IgnoredUpdate:
     """Something that is not taken in, and why."""
 
     update_id: int | None
@@ -70,7 +74,7 @@ class Passed:
     chat: int = 0
 
 
-News: TypeAlias = Heard | Pressed | Passed
+News: TypeAlias = IncomingMessage | ButtonPress | IgnoredUpdate
 
 
 def id_of(raw: object) -> int | None:
@@ -81,17 +85,17 @@ def id_of(raw: object) -> int | None:
     return number if 0 <= number < COUNT_LIMIT else None
 
 
-def read_update(raw: object, me: types.User, settings: Settings) -> News:
+def read_update(raw: object, me: types.User, settings: TelegramSettings) -> News:
     """Read an update; whatever cannot be read, or is not for us, says so."""
     number = id_of(raw)
     try:
-        update = types.Update.model_validate(raw)
+        update = _parsed(with_plain_words(raw))
     except (ValidationError, RecursionError) as error:
         # What pydantic says quotes the update, which is other people's words.
         why = f"it cannot be read ({type(error).__name__})"
-        return Passed(update_id=number, why=why, level=logging.WARNING)
+        return IgnoredUpdate(update_id=number, why=why, level=logging.WARNING)
     if number is None:
-        return Passed(update_id=None, why="it has no number", level=logging.WARNING)
+        return IgnoredUpdate(update_id=None, why="it has no number", level=logging.WARNING)
     if (said := update.message or update.channel_post) is not None:
         return _hear(number, said, InboundKind.MESSAGE, me, settings)
     if (changed := update.edited_message or update.edited_channel_post) is not None:
@@ -100,12 +104,37 @@ def read_update(raw: object, me: types.User, settings: Settings) -> News:
         return _press(number, update.callback_query)
     if (member := update.my_chat_member) is not None:
         why = f"in chat {member.chat.id} we are now {member.new_chat_member.status}"
-        return Passed(update_id=number, why=why, chat=member.chat.id)
-    return Passed(update_id=number, why=f"nothing is done with {_kind_of(update)}")
+        return IgnoredUpdate(update_id=number, why=why, chat=member.chat.id)
+    return IgnoredUpdate(update_id=number, why=f"nothing is done with {_kind_of(update)}")
+
+
+def _parsed(raw: object) -> types.Update:
+    """Return an update, without those parts of it that the SDK does not know."""
+    try:
+        return types.Update.model_validate(raw)
+    except ValidationError as error:
+        raw, failed = copy.deepcopy(raw), error
+    left_out: list[str] = []
+    while dropped := drop_unreadable(raw, failed):
+        left_out += dropped
+        try:
+            update = types.Update.model_validate(raw)
+        except ValidationError as error:
+            failed = error
+        else:
+            # Only names: what stands there is other people's words.
+            names = ", ".join(name[:100] for name in left_out[:5])
+            log.warning("Update %s has parts that are not known: %s", update.update_id, names)
+            return update
+    raise failed
 
 
 def _hear(
-    number: int, message: types.Message, kind: InboundKind, me: types.User, settings: Settings
+    number: int,
+    message: types.Message,
+    kind: InboundKind,
+    me: types.User,
+    settings: TelegramSettings,
 ) -> News:
     why, level = _unheard(message, me), logging.INFO
     if message.migrate_to_chat_id is not None:
@@ -113,9 +142,9 @@ def _hear(
         why = f"chat {message.chat.id} has become chat {message.migrate_to_chat_id}"
         level = logging.WARNING
     if why:
-        return Passed(update_id=number, why=why, level=level, chat=message.chat.id)
+        return IgnoredUpdate(update_id=number, why=why, level=level, chat=message.chat.id)
     aim = aim_of(message, me, settings)
-    return Heard(update_id=number, message=message, kind=kind, aim=aim)
+    return IncomingMessage(update_id=number, message=message, kind=kind, aim=aim)
 
 
 def _unheard(message: types.Message, me: types.User) -> str:
@@ -124,15 +153,15 @@ def _unheard(message: types.Message, me: types.User) -> str:
         return "we said it ourselves"
     if message.chat.is_direct_messages:
         return "messages to a channel are not served"
-    if not words_of(message) and file_of(message) is None:
+    if not message_text(message) and file_of(message) is None:
         return f"nothing is done with {message.content_type} in chat {message.chat.id}"
     return ""
 
 
 def _press(number: int, query: types.CallbackQuery) -> News:
     if query.message is None or not query.data:
-        return Passed(update_id=number, why="a button was pressed that is not ours")
-    return Pressed(update_id=number, query=query, message=query.message, says=query.data)
+        return IgnoredUpdate(update_id=number, why="a button was pressed that is not ours")
+    return ButtonPress(update_id=number, query=query, message=query.message, says=query.data)
 
 
 def _kind_of(update: types.Update) -> str:

@@ -1,4 +1,4 @@
-"""The doorway for Telegram's own calls: each brings one update, and is answered when it is kept."""
+"""Webhook: each brings one update, and is answered when it is kept."""
 
 import hmac
 import json
@@ -14,18 +14,19 @@ from starlette.types import Scope as StarletteScope
 from starlette.types import Send as StarletteSend
 
 from threadline.core.errors import (
+    PROBLEM_TYPE,
     Invalid,
     NotFound,
     PlatformError,
     Refused,
     StorageError,
     ThreadlineError,
+    problem_of,
 )
-from threadline.core.platform import Receive, Scope, Send
-from threadline.core.problem import PROBLEM_TYPE, problem_of
+from threadline.core.platform import KNOWN_CALLER, Receive, Scope, Send
 
 if TYPE_CHECKING:
-    from threadline.platforms.telegram.gathering import Gathering
+    from threadline.platforms.telegram.album_buffer import AlbumBuffer
 
 log = logging.getLogger("threadline.platforms.telegram")
 
@@ -35,17 +36,17 @@ BODY_LIMIT = 2_000_000
 _PATIENCE = {"Retry-After": "5"}
 
 
-class Doorway:
+class WebhookReceiver:
     """Answers the calls of Telegram, while somebody stands behind it who takes them in."""
 
     def __init__(self, name: str, secret: str) -> None:
         """Stand closed until `open`; without a secret it never opens."""
         self._name = name
         self._secret = secret
-        self._gathering: Gathering | None = None
+        self._gathering: AlbumBuffer | None = None
 
     @contextmanager
-    def open(self, gathering: "Gathering") -> Iterator[None]:
+    def open(self, gathering: "AlbumBuffer") -> Iterator[None]:
         """Let calls in for as long as this lasts."""
         self._gathering = gathering
         try:
@@ -81,6 +82,7 @@ class Doorway:
         given = request.headers.get(SECRET, "").encode("utf-8", "replace")
         if not hmac.compare_digest(given, self._secret.encode()):
             return _problem(Refused("Only Telegram may call here"), 401)
+        request.scope[KNOWN_CALLER] = True
         if self._gathering is None:
             raise StorageError("The gateway is not ready yet", hint="Try again in a moment")
         raw = await _read(request)

@@ -13,7 +13,7 @@ from threadline.core.delivery import SendOutcome
 from threadline.core.errors import Invalid
 from threadline.core.message import Attachment
 from threadline.core.platform import Outgoing, ReadBlob, SendFailed
-from threadline.core.text import checked_id
+from threadline.core.validation import checked_id
 from threadline.platforms.webhook.signature import sign
 
 _REPLY_LIMIT = 64_000

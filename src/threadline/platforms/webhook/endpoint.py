@@ -1,4 +1,4 @@
-"""The doorway: requests come in here, are checked, taken in, and answered."""
+"""Endpoint: requests come in here, are checked, taken in, and answered."""
 
 import asyncio
 import hmac
@@ -15,21 +15,33 @@ from starlette.types import Scope as StarletteScope
 from starlette.types import Send as StarletteSend
 
 from threadline.core.errors import (
+    PROBLEM_TYPE,
     Invalid,
     NotFound,
     Refused,
     StorageError,
     ThreadlineError,
     TooLarge,
+    problem_of,
     retry_header,
 )
-from threadline.core.platform import Answer, Gate, Receive, Reception, Scope, Send, Taken
-from threadline.core.problem import PROBLEM_TYPE, problem_of
+from threadline.core.platform import (
+    KNOWN_CALLER,
+    Receive,
+    Receiver,
+    ReceiveResult,
+    ReceiveStatus,
+    Scope,
+    Send,
+    TurnReply,
+)
 from threadline.core.route import MAIN_PROFILE
 from threadline.core.turn import TurnId
+from threadline.core.validation import UTF_8, charset_of, is_utf8_text
+from threadline.platforms.webhook.body_memory import UNVERIFIED, BodyMemory
 from threadline.platforms.webhook.payload import read_payload, tell_answer
-from threadline.platforms.webhook.settings import Settings
-from threadline.platforms.webhook.signature import SIGNATURE, TIMESTAMP, check
+from threadline.platforms.webhook.settings import WebhookSettings
+from threadline.platforms.webhook.signature import SignatureHeaders, read_claim
 
 LONGEST_WAIT = timedelta(seconds=120)
 """How long a caller may wait for an answer."""
@@ -39,19 +51,27 @@ MOST_WAITING = 200
 _TICKET_DIGITS = 32
 
 
-class Doorway:
+class WebhookEndpoint:
     """Answers the requests of one webhook, while a gate stands open behind it."""
 
-    def __init__(self, name: str, settings: Settings, *, clock: Callable[[], datetime]) -> None:
+    def __init__(
+        self,
+        name: str,
+        settings: WebhookSettings,
+        *,
+        clock: Callable[[], datetime],
+        budget: BodyMemory = UNVERIFIED,
+    ) -> None:
         """Stand closed until `open`."""
+        self._budget = budget
         self._name = name
         self._settings = settings
         self._clock = clock
-        self._gate: Gate | None = None
-        self._asking: set[asyncio.Task[Answer | None]] = set()
+        self._gate: Receiver | None = None
+        self._asking: set[asyncio.Task[TurnReply | None]] = set()
 
     @contextmanager
-    def open(self, gate: Gate) -> Iterator[None]:
+    def open(self, gate: Receiver) -> Iterator[None]:
         """Let requests in for as long as this lasts."""
         self._gate = gate
         try:
@@ -95,11 +115,18 @@ class Doorway:
                 raise NotFound("There is nothing here", hint="Post to …/messages")
 
     async def _take(self, request: Request) -> Response:
-        body = await self._body(request)
-        if refusal := self._refusal(request, body):
-            return refusal
+        try:
+            # First, so that no body is read which no signature can make right.
+            claim = read_claim(request.headers, self._clock())
+            body = await self._verified_body(request, claim)
+        except Refused as error:
+            return _unsigned(error)
         wait = _wait_in(request.query_params)
-        payload = read_payload(body)
+        if charset_of(request.headers.get("content-type", "")) not in UTF_8:
+            return _problem(Invalid("The body must be UTF-8"), 415)
+        if not is_utf8_text(body):
+            return _problem(Invalid("The body is not UTF-8"), 400)
+        payload = read_payload(body, message_id=claim.id)
         if payload.profile != _profile_of(request):
             # The path is not signed: what was sent to one profile must not be played to another.
             raise Refused(
@@ -117,9 +144,9 @@ class Doorway:
         return await self._outcome(request, gate, await gate.take(inbound), wait)
 
     async def _outcome(
-        self, request: Request, gate: Gate, taken: Taken, wait: timedelta
+        self, request: Request, gate: Receiver, taken: ReceiveResult, wait: timedelta
     ) -> Response:
-        if taken.reception is Reception.REFUSED:
+        if taken.reception is ReceiveStatus.REFUSED:
             return _problem(Refused(taken.said or "This sender may not speak here"))
         if taken.reception.is_refusal:
             said = taken.said or "Too many messages at once"
@@ -132,8 +159,12 @@ class Doorway:
         return await self._say(gate, taken.turn_id, wait, ask=f"{request.url.path}/{ticket}")
 
     async def _ask(self, request: Request, ticket: str) -> Response:
-        if refusal := self._refusal(request, ticket.encode("utf-8", "replace")):
-            return refusal
+        try:
+            claim = read_claim(request.headers, self._clock())
+            claim.check(self._settings.keys, ticket.encode("utf-8", "replace"))
+        except Refused as error:
+            return _unsigned(error)
+        request.scope[KNOWN_CALLER] = True
         wait = _wait_in(request.query_params)
         number, _, _ = ticket.partition("-")
         is_number = number.isascii() and number.isdigit() and len(number) <= 18
@@ -141,13 +172,13 @@ class Doorway:
             raise NotFound("No message of this webhook has this ticket", id=ticket[:60])
         return await self._say(self._gate_now(), TurnId(int(number)), wait, ask=request.url.path)
 
-    async def _say(self, gate: Gate, turn_id: TurnId, wait: timedelta, *, ask: str) -> Response:
+    async def _say(self, gate: Receiver, turn_id: TurnId, wait: timedelta, *, ask: str) -> Response:
         answer = await self._wait(gate, turn_id, wait)
         if answer is None:
             return _json(202, {"state": "working", "ask": ask}, {"Location": ask})
         return _json(200, {**tell_answer(answer), "ask": ask})
 
-    async def _wait(self, gate: Gate, turn_id: TurnId, wait: timedelta) -> Answer | None:
+    async def _wait(self, gate: Receiver, turn_id: TurnId, wait: timedelta) -> TurnReply | None:
         """Wait for an answer, but not longer than the door stands open."""
         patience = wait if len(self._asking) < MOST_WAITING else timedelta(0)
         asking = asyncio.create_task(_ask_gate(gate, turn_id, patience))
@@ -159,29 +190,22 @@ class Doorway:
             asking.cancel()
         return None if asking.cancelled() else asking.result()
 
-    async def _body(self, request: Request) -> bytes:
+    async def _verified_body(self, request: Request, claim: SignatureHeaders) -> bytes:
         limit, body = self._settings.body_limit, bytearray()
-        async for piece in request.stream():
-            body += piece
-            if len(body) > limit:
-                raise TooLarge(f"The request has more than {limit:,} bytes")
+        promised = request.headers.get("content-length", "")
+        if promised.isdigit() and int(promised[:18]) > limit:
+            raise _too_large(limit)
+        async with self._budget.hold() as holding:
+            async for piece in request.stream():
+                holding.add(len(piece))
+                body += piece
+                if len(body) > limit:
+                    raise _too_large(limit)
+            claim.check(self._settings.keys, bytes(body))
+        request.scope[KNOWN_CALLER] = True
         return bytes(body)
 
-    def _refusal(self, request: Request, signed: bytes) -> Response | None:
-        """Answer what an unsigned request is told: who is there is not known, so it is a 401."""
-        try:
-            check(
-                self._settings.keys,
-                timestamp=request.headers.get(TIMESTAMP),
-                signature=request.headers.get(SIGNATURE),
-                body=signed,
-                now=self._clock(),
-            )
-        except Refused as error:
-            return _problem(error, 401, {"WWW-Authenticate": "Threadline-Signature"})
-        return None
-
-    def _gate_now(self) -> Gate:
+    def _gate_now(self) -> Receiver:
         if self._gate is None:
             raise StorageError("The gateway is not ready yet", hint="Try again in a moment")
         return self._gate
@@ -201,7 +225,16 @@ class Doorway:
         return any(fits)
 
 
-async def _ask_gate(gate: Gate, turn_id: TurnId, within: timedelta) -> Answer | None:
+def _unsigned(error: Refused) -> Response:
+    """Return what an unsigned request is told: who is there is not known, so it is a 401."""
+    return _problem(error, 401, {"WWW-Authenticate": "Threadline-Signature"})
+
+
+def _too_large(limit: int) -> TooLarge:
+    return TooLarge(f"The request has more than {limit:,} bytes")
+
+
+async def _ask_gate(gate: Receiver, turn_id: TurnId, within: timedelta) -> TurnReply | None:
     return await gate.answer_to(turn_id, within)
 
 

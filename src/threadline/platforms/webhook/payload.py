@@ -10,9 +10,9 @@ from threadline.core.address import Address, Kind, Sender
 from threadline.core.errors import Invalid
 from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.message import Attachment, MediaKind, Message, Role, Text, plain_text
-from threadline.core.platform import Answer
+from threadline.core.platform import TurnReply
 from threadline.core.route import canonical_profile
-from threadline.core.text import (
+from threadline.core.validation import (
     checked_choice,
     checked_count,
     checked_flag,
@@ -52,7 +52,7 @@ _FILE_FIELDS = frozenset({"name", "media_type", "data"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class File:
+class UploadedFile:
     """A file that came with a message, not yet stored."""
 
     data: bytes
@@ -85,7 +85,7 @@ class Payload:
     chat_name: str | None
     topic: str | None
     reply_to: str | None
-    files: tuple[File, ...]
+    files: tuple[UploadedFile, ...]
     observed: bool
     profile: str
     """For which profile it was signed."""
@@ -125,9 +125,12 @@ class Payload:
         )
 
 
-def read_payload(body: bytes) -> Payload:
-    """Read a request; whatever is wrong with it is said as `Invalid`."""
-    given = _object(_parse(body), "The body", _FIELDS)
+def read_payload(body: bytes, *, message_id: str | None = None) -> Payload:
+    """Read a request; whatever is wrong with it is said as `Invalid`.
+
+    `message_id` is that of the headers, for a body that has none.
+    """
+    given = {"message_id": message_id or "", **_object(_parse(body), "The body", _FIELDS)}
     kind = checked_choice(given.get("kind", "message"), "kind", InboundKind)
     payload = Payload(
         message_id=_required(given, "message_id"),
@@ -155,7 +158,7 @@ def read_payload(body: bytes) -> Payload:
     return payload
 
 
-def tell_answer(answer: Answer) -> dict[str, object]:
+def tell_answer(answer: TurnReply) -> dict[str, object]:
     """Tell how a turn stands and what it said: every message, and which files there are."""
     said = [message for message in answer.lines if message.role is Role.ASSISTANT]
     told: dict[str, object] = {
@@ -231,17 +234,17 @@ def _sender(value: object) -> Sender:
     )
 
 
-def _files(value: object) -> tuple[File, ...]:
+def _files(value: object) -> tuple[UploadedFile, ...]:
     if not isinstance(value, list) or len(value) > MOST_FILES:
         raise Invalid(f"attachments is no list of at most {MOST_FILES} files")
     return tuple(_file(item) for item in value)
 
 
-def _file(value: object) -> File:
+def _file(value: object) -> UploadedFile:
     given = _object(value, "An attachment", _FILE_FIELDS)
     try:
         data = b64decode(checked_text(given.get("data"), "data of an attachment"), validate=True)
     except ValueError as error:
         raise Invalid("data of an attachment is no base64") from error
     media_type = checked_id(given.get("media_type", "application/octet-stream"), "media_type")
-    return File(data=data, media_type=media_type, name=_optional(given, "name"))
+    return UploadedFile(data=data, media_type=media_type, name=_optional(given, "name"))

@@ -11,16 +11,19 @@ from threadline.core.command import Command
 from threadline.core.errors import PlatformError
 from threadline.core.platform import (
     Capabilities,
-    Gate,
     Outgoing,
     ReadBlob,
     Receive,
+    Receiver,
     Scope,
     Send,
 )
 from threadline.platforms.webhook.callback import Callback
-from threadline.platforms.webhook.endpoint import Doorway
-from threadline.platforms.webhook.settings import Settings
+from threadline.platforms.webhook.endpoint import WebhookEndpoint
+from threadline.platforms.webhook.settings import WebhookSettings
+
+Settings = WebhookSettings
+"""By this name `make`'s module says which settings there are, so that a wrong one is explained."""
 
 NOTES = "You are spoken to by a program over HTTP, perhaps on behalf of a person."
 
@@ -31,7 +34,7 @@ class Webhook:
     def __init__(
         self,
         name: str,
-        settings: Settings,
+        settings: WebhookSettings,
         *,
         clock: Callable[[], datetime] | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
@@ -39,7 +42,7 @@ class Webhook:
         """Set it up; clock and transport are for tests."""
         self._name = name
         self._clock = clock or _now
-        self._doorway = Doorway(name, settings, clock=self._clock)
+        self._doorway = WebhookEndpoint(name, settings, clock=self._clock)
         self._callback = _callback(settings, transport)
         self._capabilities = Capabilities(
             text_limit=settings.text_limit,
@@ -66,7 +69,7 @@ class Webhook:
         """What an agent should know when it speaks there."""
         return NOTES
 
-    async def run(self, gate: Gate) -> None:
+    async def run(self, gate: Receiver) -> None:
         """Keep the door open until cancelled."""
         with self._doorway.open(gate):
             await asyncio.Event().wait()
@@ -94,10 +97,12 @@ class Webhook:
 
 def make(name: str, settings: Mapping[str, object]) -> Webhook:
     """Make a webhook from its settings; pydantic tells what is wrong with them."""
-    return Webhook(name, Settings.model_validate(dict(settings)))
+    return Webhook(name, WebhookSettings.model_validate(dict(settings)))
 
 
-def _callback(settings: Settings, transport: httpx.AsyncBaseTransport | None) -> Callback | None:
+def _callback(
+    settings: WebhookSettings, transport: httpx.AsyncBaseTransport | None
+) -> Callback | None:
     if settings.callback is None:
         return None
     return Callback(

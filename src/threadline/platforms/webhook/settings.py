@@ -10,7 +10,7 @@ MOST_BODY = 25_000_000
 """Bytes."""
 
 
-class Settings(BaseModel):
+class WebhookSettings(BaseModel):
     """What the owner decides about one webhook."""
 
     # A mistake is told without the value beside it, which may be a secret.

@@ -5,17 +5,17 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from threadline.core.event import Cursor
-from threadline.core.person import Asker
+from threadline.core.person import Viewer
 from threadline.core.session import SessionId
+from threadline.web.authentication import Caller
 from threadline.web.feed.frames import FrameKind, write_beat, write_frame, write_reload
-from threadline.web.pipes import Pipe, write_chunk
-from threadline.web.visiting import Visitor
+from threadline.web.raw_write import RawWriter, write_chunk
 
 BACKLOG = 1_000_000
 """Bytes that may wait for a follower; whoever is slower is told to load anew."""
 
 
-class Piece:
+class SharedFrame:
     """What many are told at once: it is written for all of them only once."""
 
     __slots__ = ("chunk", "frames")
@@ -27,16 +27,16 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Interest:
+class FollowerFilter:
     """Who follows, and what they want to hear."""
 
-    visitor: Visitor
-    asker: Asker
+    visitor: Caller
+    asker: Viewer
     live: frozenset[SessionId] = frozenset()
     """The sessions whose running turns are heard word by word."""
 
 
-class Follower:
+class FeedFollower:
     """What waits to be sent on one stream.
 
     There are thousands of these that wait for nothing, so each is made of little.
@@ -54,10 +54,10 @@ class Follower:
         "pipe",
     )
 
-    def __init__(self, interest: Interest, backlog: int = BACKLOG) -> None:
+    def __init__(self, interest: FollowerFilter, backlog: int = BACKLOG) -> None:
         """Begin with nothing to send."""
         self.interest = interest
-        self.pipe: Pipe | None = None
+        self.pipe: RawWriter | None = None
         self._backlog = backlog
         self._frames: list[bytes] = []
         self._size = 0
@@ -93,7 +93,7 @@ class Follower:
         if self._size > self._backlog:
             self.lose()
 
-    def hurry(self, piece: Piece) -> None:
+    def hurry(self, piece: SharedFrame) -> None:
         """Send a piece that was put into the line: at once if nothing else is there."""
         is_alone = len(self._frames) == 1 and self._frames[0] is piece.frames
         # While the stream waits, all that it has taken is sent: nothing can be overtaken.

@@ -1,0 +1,109 @@
+"""Client: what an agent's program tells and asks us while it works."""
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from acp import RequestError
+from acp.schema import (
+    PermissionOption,
+    RequestPermissionResponse,
+    ToolCallProgress,
+    ToolCallStart,
+    ToolCallUpdate,
+)
+
+from threadline.agents.acp.permissions import is_changed, withdraw
+from threadline.core.errors import AgentError
+
+HEARD_MOST = 10_000
+"""Updates that may wait to be read. A program that sends more fails its turn."""
+UPDATES_MOST = 1_000
+"""Updates of one call that may come while a person is asked about it; more count as a change."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PermissionRequest:
+    """The agent asks leave for something, and waits."""
+
+    call: ToolCallUpdate
+    options: list[PermissionOption]
+    answer: "asyncio.Future[RequestPermissionResponse]"
+    updates: list[ToolCallStart | ToolCallProgress] = field(default_factory=list)
+    """What it told of this call since it asked."""
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether it made another call of the one that a person is asked about."""
+        return len(self.updates) >= UPDATES_MOST or any(
+            is_changed(self.call, update) for update in self.updates
+        )
+
+
+class AcpClient:
+    """Hears one program; what it tells while nobody listens is not heard.
+
+    It offers neither files nor terminals: what the agent does on this machine it does by itself.
+    """
+
+    def __init__(self) -> None:
+        """Listen to nothing yet."""
+        self.heard: asyncio.Queue[object] = asyncio.Queue()
+        self._session: str | None = None
+        self._asked: list[PermissionRequest] = []
+
+    def listen(self, session: str | None) -> None:
+        """Listen to one session of the program and to no other; None: to none."""
+        self._session = session
+        self.heard = asyncio.Queue()
+        for asked in self._asked:
+            if not asked.answer.done():
+                asked.answer.set_result(withdraw())
+
+    async def session_update(self, session_id: str, update: object, **_: Any) -> None:
+        """Hear what the agent does."""
+        if session_id != self._session or self.heard.qsize() > HEARD_MOST:
+            return
+        if self.heard.qsize() == HEARD_MOST:
+            update = AgentError(f"The agent sent more than {HEARD_MOST:,} updates at once")
+        self.heard.put_nowait(update)
+        if isinstance(update, ToolCallStart | ToolCallProgress):
+            for asked in self._asked:
+                is_same = asked.call.tool_call_id == update.tool_call_id
+                if is_same and len(asked.updates) < UPDATES_MOST:
+                    asked.updates.append(update)
+
+    async def request_permission(
+        self, session_id: str, tool_call: ToolCallUpdate, options: list[PermissionOption], **_: Any
+    ) -> RequestPermissionResponse:
+        """Hear what the agent asks leave for, and answer it when somebody has decided."""
+        if session_id != self._session:
+            return withdraw()
+        answer: asyncio.Future[RequestPermissionResponse]
+        answer = asyncio.get_running_loop().create_future()
+        asked = PermissionRequest(tool_call, options, answer)
+        self._asked.append(asked)
+        try:
+            self.heard.put_nowait(asked)
+            return await answer
+        finally:
+            self._asked.remove(asked)
+
+    async def read_text_file(self, **_: Any) -> NoReturn:
+        """Refuse: it was never offered."""
+        raise RequestError.method_not_found("fs/read_text_file")
+
+    async def write_text_file(self, **_: Any) -> NoReturn:
+        """Refuse: it was never offered."""
+        raise RequestError.method_not_found("fs/write_text_file")
+
+    async def create_terminal(self, **_: Any) -> NoReturn:
+        """Refuse: it was never offered."""
+        raise RequestError.method_not_found("terminal/create")
+
+    async def ext_method(self, method: str, params: dict[str, Any]) -> NoReturn:
+        """Refuse what is in no protocol."""
+        raise RequestError.method_not_found(method)
+
+    async def ext_notification(self, method: str, params: dict[str, Any]) -> None:
+        """Hear nothing of what is in no protocol."""

@@ -1,0 +1,101 @@
+"""Sources: the files and variables from which settings come, laid over each other."""
+
+import json
+import os
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TypeAlias
+
+from threadline.core.database_url import HOME_FOLDER, HOME_VARIABLE
+from threadline.core.errors import ConfigError
+
+PREFIX = "THREADLINE_"
+
+Way: TypeAlias = tuple[str, ...]
+"""The way to a setting through the tables: `("reset", "default", "mode")`."""
+
+
+def data_folder(environ: Mapping[str, str] = os.environ) -> Path:
+    """Return the folder that everything is in: `THREADLINE_HOME`, else `~/.threadline`."""
+    try:
+        if given := environ.get(HOME_VARIABLE):
+            return Path(given).expanduser().absolute()
+        home = Path(environ["HOME"]) if environ.get("HOME") else Path.home()
+    except RuntimeError as error:
+        hint = f"Set HOME or {HOME_VARIABLE}"
+        raise ConfigError("The home folder cannot be found", hint=hint) from error
+    return home / HOME_FOLDER
+
+
+def output_folder(environ: Mapping[str, str] = os.environ) -> Path:
+    """Return the folder that files are written to, with one folder below it for each profile."""
+    return data_folder(environ) / "output"
+
+
+def read_file(file: Path) -> dict[str, object]:
+    """Read a file of settings; one that is not there says nothing."""
+    try:
+        return parse_file(file.read_text(encoding="utf-8"), str(file))
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise ConfigError(f"The file cannot be read: {why}", id=str(file)) from error
+    except UnicodeError as error:
+        raise ConfigError(f"The file is no TOML: {error}", id=str(file)) from error
+
+
+def parse_file(text: str, origin: str) -> dict[str, object]:
+    """Read what stands in a file of settings."""
+    try:
+        return tomllib.loads(text)
+    except ValueError as error:
+        raise ConfigError(f"The file is no TOML: {error}", id=origin) from error
+
+
+def read_variables(environ: Mapping[str, str]) -> dict[str, tuple[Way, object]]:
+    """Return the settings in variables; two underscores lead into a table (`BUSY__DEFAULT`)."""
+    return {
+        name: (tuple(name.removeprefix(PREFIX).lower().split("__")), _value(value))
+        for name, value in sorted(environ.items())
+        if name.startswith(PREFIX) and name != HOME_VARIABLE and value
+    }
+
+
+def lay_over(
+    values: dict[str, object], layer: object, origin: str, origins: dict[str, str], way: Way = ()
+) -> None:
+    """Put one source of settings over those before it, setting by setting."""
+    for name, value in layer.items() if isinstance(layer, dict) else ():
+        below = values.get(name)
+        if isinstance(value, dict):
+            inner: dict[str, object] = below if isinstance(below, dict) else {}
+            values[name] = inner
+            lay_over(inner, value, origin, origins, (*way, name))
+        else:
+            values[name] = value
+        origins[".".join((*way, name))] = origin
+
+
+def leaves(table: Mapping[str, object], way: Way = ()) -> Iterator[tuple[str, object]]:
+    """Walk over all values of nested tables, by their dotted names."""
+    for name, value in table.items():
+        if isinstance(value, dict):
+            yield from leaves(value, (*way, name))
+        else:
+            yield ".".join((*way, name)), value
+
+
+def _value(text: str) -> object:
+    """Read a list or a table as JSON or TOML writes it; everything else is a plain word."""
+    if text.lstrip()[:1] not in {"[", "{"}:
+        return text
+    try:
+        return json.loads(text)
+    except ValueError:
+        pass  # TOML has other quotes and no colons
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except ValueError:
+        return text

@@ -1,0 +1,212 @@
+"""Sessions of an export: turns, messages, usage, hidden ranges and read marks."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from threadline.core.errors import Invalid
+from threadline.core.export_format.fields import Parts, ProjectName, Reference, Title
+from threadline.core.export_format.files import PortableAddress, SenderReference
+from threadline.core.hidden_range import HiddenRangeKind
+from threadline.core.json_codec import Id
+from threadline.core.message import Role
+from threadline.core.session import Cause, EndReason, ModelChoice, Origin, TitleSource, Worktree
+from threadline.core.turn import UNFINISHED, BusyMode, TurnState
+from threadline.core.usage import CostStatus
+from threadline.core.validation import unfit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PortableTurn:
+    """A turn, which has ended; its number counts the turns of its session from 1."""
+
+    n: int
+    state: TurnState
+    place: PortableAddress | None = None
+    """Where it was asked, if that is not the place of the session."""
+    steers: int | None = None
+    answered_by: int | None = None
+    attempts: int = 0
+    queued_at: datetime
+    started_at: datetime | None = None
+    interrupted_at: datetime | None = None
+    ended_at: datetime
+    first_seq: int | None = None
+    question: str | None = None
+    asked_at: datetime | None = None
+    answer: str | None = None
+    error: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a turn that somebody would go on with."""
+        if self.state in UNFINISHED:
+            raise unfit(self.state, "state", "done, failed or stopped")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PortableRevision:
+    """What a message said before."""
+
+    version: int
+    parts: Parts
+    replaced_at: datetime
+    at_revision: int
+    """The revision of the session at which it began to read differently."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PortableMessage:
+    """A line of the transcript; without a sequence number, a note that waits for the next turn."""
+
+    seq: int | None = None
+    turn: int | None = None
+    role: Role
+    sender: SenderReference | None = None
+    parts: Parts
+    at: datetime
+    arrived_at: datetime | None = None
+    """When it arrived, if that was noticeably after it was written."""
+    changed_at: datetime | None = None
+    deleted_at: datetime | None = None
+    revisions: tuple[PortableRevision, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse revisions out of order."""
+        versions = [revision.version for revision in self.revisions]
+        if versions != sorted(set(versions)):
+            raise Invalid("The revisions of a message stand in their order")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PortableUsage:
+    """What one call of a model spent."""
+
+    turn: int | None = None
+    sender: SenderReference | None = None
+    at: datetime
+    task: Id
+    provider: Id
+    model: Id
+    input_tokens: int
+    output_tokens: int
+    cache_read_tokens: int
+    cache_write_tokens: int
+    reasoning_tokens: int
+    prompt_tokens: int
+    cost: int | None = None
+    """Billionths of a US dollar."""
+    cost_status: CostStatus
+
+
+CUTS_LIMIT = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedHistory:
+    """The session whose lines a branch shows up to a place, as they were at one revision."""
+
+    session: Reference
+    seq: int
+    revision: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PortableCut:
+    """A stretch of the transcript that is hidden, or was."""
+
+    from_seq: int
+    to_seq: int
+    kind: HiddenRangeKind
+    summary: str | None = None
+    user_messages: int = 0
+    made_at: datetime
+    lifted_at: datetime | None = None
+    lifted_by: int | None = None
+    """Which cut of this list lifted it, counted from 1."""
+
+    def __post_init__(self) -> None:
+        """Refuse a stretch that ends before it begins, or a summary where none belongs."""
+        if not 1 <= self.from_seq <= self.to_seq:
+            raise Invalid(f"A cut cannot go from {self.from_seq} to {self.to_seq}")
+        if (self.kind is HiddenRangeKind.COMPACTED) is (self.summary is None):
+            raise Invalid("A compaction has a summary, and other cuts have none")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadMark:
+    """How far somebody has read."""
+
+    reader: Id
+    seq: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PortableSession:
+    """A session; its senders, turns, messages and usage follow it, in this order."""
+
+    id: Reference
+    profile: Id
+    place: PortableAddress
+    owner: SenderReference | None = None
+    """Whose it is; None: everybody's in its chat."""
+    parent: Reference | None = None
+    """The session before it, if this file has it."""
+    base: SharedHistory | None = None
+    cause: Cause
+    origin: Origin
+    native_source: Id | None = None
+    native_id: Id | None = None
+    opened_at: datetime
+    last_activity_at: datetime
+    ended_at: datetime | None = None
+    end_reason: EndReason | None = None
+    suspended_at: datetime | None = None
+    notice: Cause | None = None
+    told_at: datetime | None = None
+    title: Title | None = None
+    titled_by: TitleSource | None = None
+    summary: str | None = None
+    choice: ModelChoice | None = None
+    busy_mode: BusyMode | None = None
+    personality: str | None = None
+    tools: tuple[str, ...] | None = None
+    workspace: str | None = None
+    worktree: Worktree | None = None
+    project: ProjectName | None = None
+    pinned_at: datetime | None = None
+    archived_at: datetime | None = None
+    last_seq: int
+    user_messages: int
+    revision: int
+    interruptions: int = 0
+    excerpt: bool = False
+    """Whether it is here only because a branch shows its beginning; the rest is left out."""
+    cuts: tuple[PortableCut, ...] = ()
+    marks: tuple[ReadMark, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse a session that contradicts itself."""
+        if (self.ended_at is None) is not (self.end_reason is None):
+            raise Invalid("A session that has ended says when and why")
+        if (self.title is None) is not (self.titled_by is None):
+            raise Invalid("A title says who gave it")
+        if (self.native_source is None) is not (self.native_id is None):
+            raise Invalid("A native id says of which source it is")
+        if self.base is not None and self.base.seq > self.last_seq:
+            raise Invalid("A branch cannot end before the place where it left its base")
+        if self.revision < 1:
+            raise unfit(self.revision, "revision", "at least 1")
+        self._check_lists()
+
+    def _check_lists(self) -> None:
+        if len(self.cuts) > CUTS_LIMIT:
+            raise Invalid(f"A session has at most {CUTS_LIMIT:,} cuts, not {len(self.cuts):,}")
+        for n, cut in enumerate(self.cuts, start=1):
+            if cut.to_seq > self.last_seq:
+                raise Invalid(f"Cut {n} ends at {cut.to_seq}, after the last line")
+            if cut.lifted_by is not None and not 1 <= cut.lifted_by <= len(self.cuts):
+                raise Invalid(f"Cut {n} was lifted by cut {cut.lifted_by}, which is not there")
+        if len({mark.reader for mark in self.marks}) != len(self.marks):
+            raise Invalid("A reader has one mark in a session")
+        if any(mark.seq > self.last_seq for mark in self.marks):
+            raise Invalid("A mark cannot be after the last line")

@@ -1,0 +1,1 @@
+"""Database: one schema, two databases behind one port."""

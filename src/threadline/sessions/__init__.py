@@ -1,1 +1,0 @@
-"""The session layer: every write, one transaction each; and the reads."""

@@ -1,1 +1,0 @@
-"""Arrivals: whatever comes in from a platform, exactly once."""

@@ -1,1 +1,0 @@
-"""Exports: history that leaves the store as a file, and history that comes back."""

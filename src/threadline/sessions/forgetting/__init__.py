@@ -1,1 +1,0 @@
-"""Forgetting: sessions and people go for good, slice by slice, and a certificate says so."""

@@ -1,1 +1,0 @@
-"""Lists: pages of sessions, and what a row says of each."""

@@ -1,1 +1,0 @@
-"""Welcoming: who may use the web app, how they prove it, and what they did."""

@@ -1,1 +1,0 @@
-"""Storage: one schema, two databases behind one port."""

@@ -1,0 +1,1 @@
+"""Accounts: who may use the web app, how they prove it, and what they did."""

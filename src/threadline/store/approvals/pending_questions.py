@@ -1,0 +1,126 @@
+"""Pending questions: what waiting turns ask, where they were asked, and who may answer."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from threadline.core.address import Address, Kind
+from threadline.core.approval import name_question
+from threadline.core.errors import Refused
+from threadline.core.inbound import Inbound
+from threadline.core.role import AccessLevel
+from threadline.core.route import is_multi_user
+from threadline.core.turn import TurnId
+from threadline.database.port import Row, Transaction
+from threadline.store.people.address_book import look_up
+from threadline.store.people.aliases import resolve_inbound
+from threadline.store.session_writer import NO_SESSION
+
+_DIGITS = 18
+"""A longer number is no turn."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenQuestion:
+    """What a turn asks at the moment."""
+
+    turn_id: TurnId
+    nth: int
+    asked_at: datetime
+
+    @property
+    def name(self) -> str:
+        """What its buttons call it."""
+        return name_question(self.turn_id, self.nth)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Respondent:
+    """Somebody who may be the one to answer a question, and where they are."""
+
+    address: Address
+    sender_key: int | None
+    person_key: int | None
+    rank: AccessLevel
+    address_key: int | None = None
+
+    def is_one_of(self, askers: list[Row]) -> bool:
+        """Tell whether they are among those whose words a turn answers."""
+        return any(
+            (self.sender_key is not None and row["sender_key"] == self.sender_key)
+            or (self.person_key is not None and row["person_key"] == self.person_key)
+            for row in askers
+        )
+
+
+def find_respondent(tx: Transaction, inbound: Inbound, rank: AccessLevel) -> Respondent:
+    """Tell who gives a command, as far as they are known."""
+    known = look_up(tx, resolve_inbound(tx, inbound), inbound.address)
+    return Respondent(
+        address=inbound.address,
+        sender_key=known.number_or_none("sender_key"),
+        person_key=known.number_or_none("person_key"),
+        rank=rank,
+        address_key=known.number_or_none("address_key"),
+    )
+
+
+def may_answer(tx: Transaction, turn_id: TurnId, who: Respondent, *, is_theirs: bool) -> bool:
+    """Tell whether a question is theirs to answer; `is_theirs`: their conversation asks it.
+
+    In a dm, and where each has a conversation of their own, it is for whose that is. Where several
+    share one, it is for whoever the turn answers, or for an admin. What nobody there asked for, as
+    the owner's job, an admin answers.
+    """
+    if who.address.kind is Kind.DM:
+        return True
+    is_shared = is_multi_user(who.address, tx.settings.scopes_for(who.address.platform))
+    if is_theirs and not is_shared:
+        return who.sender_key is not None
+    # A turn that answers once more has no words of its own, but those that were said before it.
+    askers = tx.all("list_askers", turn_id=turn_id) or tx.all("find_asker_before", turn_id=turn_id)
+    if who.is_one_of(askers):
+        return True
+    return who.rank.may(AccessLevel.ADMIN) and (is_shared or not askers)
+
+
+def list_open(
+    tx: Transaction, inbound: Inbound, rank: AccessLevel, *, session_key: int | None
+) -> list[OpenQuestion]:
+    """List the questions that somebody may answer from where they are.
+
+    That of their conversation comes first, then those that others asked here, as a job or the
+    background, the latest before the earlier ones.
+    """
+    who = find_respondent(tx, inbound, rank)
+    asked: list[OpenQuestion] = []
+    refused = False
+    own = NO_SESSION if session_key is None else session_key
+    for row in tx.all("list_questions", session_key=own, address_key=who.address_key):
+        turn_id, is_theirs = TurnId(row.number("id")), row["session_key"] == own
+        if may_answer(tx, turn_id, who, is_theirs=is_theirs):
+            nth, asked_at = row.number("questions"), row.moment("asked_at")
+            asked.append(OpenQuestion(turn_id=turn_id, nth=nth, asked_at=asked_at))
+        elif is_theirs:
+            refused = True
+    if refused and not asked:
+        raise Refused("Only whoever was asked, or an admin, can answer this")
+    return asked
+
+
+def find_named(tx: Transaction, turn: str, nth: str, *, profile: str) -> OpenQuestion | None:
+    """Find what a turn of a profile asks leave for, by the name of the question."""
+    if max(len(turn), len(nth)) > _DIGITS:
+        return None
+    row = tx.one("find_asking_turn", id=int(turn), nth=int(nth), profile=profile)
+    if row is None:
+        return None
+    return OpenQuestion(turn_id=TurnId(int(turn)), nth=int(nth), asked_at=row.moment("asked_at"))
+
+
+def find_last_said(tx: Transaction, address_key: int) -> Row | None:
+    """Find the question of another conversation that was the last thing said at a place."""
+    asked = tx.one("find_question_beside", address_key=address_key)
+    if asked is None or asked["delivery_id"] is None:
+        return None
+    since = tx.one("find_said_since", address_key=address_key, id=asked["delivery_id"])
+    return asked if since is None else None

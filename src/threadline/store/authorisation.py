@@ -1,0 +1,124 @@
+"""Authorisation of a request: what its user may do is asked in each transaction of the request."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeAlias, TypeVar
+
+from threadline.core.account import Account, ApiToken, Login
+from threadline.core.errors import NotFound, ThreadlineError
+from threadline.core.session import SessionId
+from threadline.core.turn import TurnId
+from threadline.database.port import Database, Transaction
+from threadline.store.accounts.logins import find_live_login
+from threadline.store.accounts.tokens import find_live_token
+from threadline.store.people.visibility import is_shown
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+Condition: TypeAlias = Callable[[Transaction], None]
+"""Raises what the user of a request is told if they may not do what the request asks for."""
+
+
+class Authority:
+    """The login or token of one request, and the conditions under which it may go on.
+
+    A login, a token or a session can be taken from its user at any moment. Each transaction of the
+    request begins with `check`, so that nothing is read or written after that.
+    """
+
+    def __init__(self, refusal: ThreadlineError) -> None:
+        """Refuse everything with `refusal` until it is known who asks."""
+        self._refusal = refusal
+        self._credential: Login | ApiToken | None = None
+        self._conditions: list[Condition] = []
+
+    @property
+    def account(self) -> Account | None:
+        """The account of the user, or None before it is known who asks."""
+        return None if self._credential is None else self._credential.account
+
+    def rely_on(self, credential: Login | ApiToken) -> None:
+        """Go on for as long as a login or a token is valid, and may do no less than now."""
+        self._credential = credential
+
+    def require(self, condition: Condition) -> None:
+        """Check one more condition in every transaction from now on."""
+        self._conditions.append(condition)
+
+    def check(self, tx: Transaction) -> None:
+        """Raise if the user of the request may not go on."""
+        if not _is_valid(tx, self._credential):
+            raise self._refusal
+        for condition in self._conditions:
+            condition(tx)
+
+
+class AuthorisedDatabase:
+    """A database for one request or message: each transaction begins with the same check."""
+
+    def __init__(self, database: Database, check: Condition) -> None:
+        """Use a database in the name of a user."""
+        self._database = database
+        self._check = check
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._database, name)
+
+    async def write(
+        self, verb: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Run a verb after the check, in one transaction."""
+        return await self._database.write(self._checked(verb), *args, **kwargs)
+
+    async def read(
+        self, query: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Run a query after the check, in one transaction."""
+        return await self._database.read(self._checked(query), *args, **kwargs)
+
+    def _checked(
+        self, verb: Callable[Concatenate[Transaction, P], T]
+    ) -> Callable[Concatenate[Transaction, P], T]:
+        @wraps(verb)
+        def checked(tx: Transaction, /, *args: P.args, **kwargs: P.kwargs) -> T:
+            self._check(tx)
+            return verb(tx, *args, **kwargs)
+
+        return checked
+
+
+def session_shown(viewer: Account, id: SessionId, refusal: ThreadlineError) -> Condition:
+    """Return the condition that a viewer may see a session."""
+
+    def check(tx: Transaction) -> None:
+        if not is_shown(tx, viewer, id):
+            raise refusal
+
+    return check
+
+
+def turn_shown(viewer: Account, id: TurnId) -> Condition:
+    """Return the condition that a viewer may see the session that a turn belongs to now."""
+
+    def check(tx: Transaction) -> None:
+        found = tx.one("read_turn", id=id)
+        if found is None or not is_shown(tx, viewer, SessionId(found.text("session_id"))):
+            raise NotFound("There is no such turn", id=str(id))
+
+    return check
+
+
+def _is_valid(tx: Transaction, credential: Login | ApiToken | None) -> bool:
+    """Return whether a login or a token is valid, with the rights that the request goes by."""
+    found: Login | ApiToken | None = None
+    if isinstance(credential, ApiToken):
+        found = find_live_token(tx, credential.key, credential.account.key)
+    elif credential is not None:
+        found = find_live_login(tx, credential.key, credential.account.key)
+    return found is not None and credential is not None and _rights(found) == _rights(credential)
+
+
+def _rights(credential: Login | ApiToken) -> tuple[object, ...]:
+    scopes = credential.scopes if isinstance(credential, ApiToken) else None
+    return credential.account.role, credential.account.profile, scopes

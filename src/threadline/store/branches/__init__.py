@@ -1,0 +1,1 @@
+"""Branches: sessions that continue another one, and how sessions descend from each other."""

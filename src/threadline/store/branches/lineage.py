@@ -1,0 +1,217 @@
+"""Lineage: where a session comes from, what came of it, and chains that are one conversation."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+
+from threadline.core.errors import NotFound
+from threadline.core.event import EventKind
+from threadline.core.message import Message
+from threadline.core.session import Cause, EndReason, Session, SessionId, checked_session_id
+from threadline.core.validation import checked_count, checked_type
+from threadline.database.port import Row, Transaction
+from threadline.store.branches.child_sessions import BranchPoint, open_child
+from threadline.store.queries import LARGEST_PAGE, PAGE, read_session
+from threadline.store.session_writer import write_session
+from threadline.store.sessions.session_end import end_open_session
+from threadline.store.transcripts.history import END, backwards, forwards
+from threadline.store.transcripts.segments import layout_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Child:
+    """A session that began from another one."""
+
+    id: SessionId
+    cause: Cause
+    title: str | None
+    base_seq: int | None
+    """Up to which line a branch shares what was said; None: it is none."""
+    opened_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lineage:
+    """The kin of a session."""
+
+    root_id: SessionId
+    parent_id: SessionId | None
+    cause: Cause
+    first_id: SessionId
+    """Where the conversation began that this session goes on with."""
+    latest_id: SessionId
+    """Where the same conversation goes on now: its latest continuation, or the session itself."""
+    children: Sequence[Child]
+    """The newest of them."""
+    number_of_children: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Position:
+    """A line of a stitched transcript: which link of the chain, and where in it."""
+
+    id: SessionId
+    seq: int
+
+    def __post_init__(self) -> None:
+        """Refuse what can be no place."""
+        checked_session_id(self.id)
+        checked_count(self.seq, "sequence number")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StitchedPage:
+    """A page of a conversation that goes through several sessions."""
+
+    messages: Sequence[Message]
+    first: Position | None
+    """Ask for what is before this; None: the page is empty."""
+    last: Position | None
+    """Ask for what is after this."""
+
+
+def lineage(tx: Transaction, id: SessionId) -> Lineage:
+    """Tell where a session comes from, and what came of it."""
+    kin = tx.one("read_kin", id=id)
+    if kin is None:
+        raise NotFound("There is no such session", id=id)
+    links = chain(tx, id)
+    children = tx.all("list_children", key=kin.number("key"), most=PAGE)
+    parent_id = kin.text_or_none("parent_id")
+    return Lineage(
+        root_id=SessionId(kin.text("root_id")),
+        parent_id=None if parent_id is None else SessionId(parent_id),
+        cause=Cause(kin.text("cause")),
+        first_id=_id(links[0]),
+        latest_id=_id(links[-1]),
+        children=[
+            Child(
+                id=_id(row),
+                cause=Cause(row.text("cause")),
+                title=row.text_or_none("title"),
+                base_seq=row.number_or_none("base_seq"),
+                opened_at=row.moment("opened_at"),
+            )
+            for row in children
+        ],
+        number_of_children=kin.number("children"),
+    )
+
+
+def chain(tx: Transaction, id: SessionId) -> list[Row]:
+    """Read the sessions that are one conversation with this one, in the order of speaking.
+
+    Where one was continued twice, the newer continuation counts.
+    """
+    before = {row.number("key"): row for row in tx.all("list_continued", id=id)}
+    link = next((row for row in before.values() if row["id"] == id), None)
+    if link is None:
+        raise NotFound("There is no such session", id=id)
+    links = [link]
+    seen = {link.number("key")}
+    while link["cause"] == Cause.CONTINUED:
+        parent = before.get(link.number_or_none("parent_key") or 0)
+        if parent is None or parent.number("key") in seen:
+            break
+        link = parent
+        seen.add(link.number("key"))
+        links.append(link)
+    links.reverse()
+    after: dict[int | None, Row] = {}
+    rows = tx.all("list_continuations", id=id)
+    for row in sorted(rows, key=lambda row: (row.number("opened_at"), row.number("key"))):
+        after[row.number_or_none("parent_key")] = row
+    while (newer := after.get(links[-1].number("key"))) is not None:
+        if newer.number("key") in seen:
+            break
+        seen.add(newer.number("key"))
+        links.append(newer)
+    return links
+
+
+def list_later_links(tx: Transaction, id: SessionId) -> list[SessionId]:
+    """Return a session and those in which the same conversation went on, the oldest first."""
+    ids = [_id(link) for link in chain(tx, id)]
+    return ids[ids.index(id) :]
+
+
+def stitched(
+    tx: Transaction,
+    id: SessionId,
+    *,
+    before: Position | None = None,
+    after: Position | None = None,
+    most: int = PAGE,
+) -> StitchedPage:
+    """Read a page of a conversation through all its continuations: its end, or around a place."""
+    page = min(checked_count(most, "page size", 1), LARGEST_PAGE)
+    links = chain(tx, id)
+    if after is not None:
+        found = list(islice(_onwards(tx, _from(links, after), after.seq, page), page))
+    else:
+        ends = links if before is None else _until(links, before)
+        seq = END if before is None else before.seq
+        found = list(islice(_back(tx, ends, seq, page), page))[::-1]
+    return StitchedPage(
+        messages=[line for _, line in found],
+        first=_position(found[0]) if found else None,
+        last=_position(found[-1]) if found else None,
+    )
+
+
+def continue_session(tx: Transaction, id: SessionId) -> Session:
+    """Go on with the same conversation in a new session; its routes go along, and it ends."""
+    with write_session(tx, id) as writer:
+        with open_child(writer, Cause.CONTINUED, BranchPoint(), title=None) as child:
+            tx.run("rebind_all", from_key=writer.key, to_key=child.key, now=writer.at)
+        if not end_open_session(writer, EndReason.SWITCHED):
+            writer.tell(EventKind.SESSION_CHANGED)
+    return read_session(tx, child.id)
+
+
+def _id(row: Row) -> SessionId:
+    return SessionId(row.text("id"))
+
+
+def _position(found: tuple[SessionId, Message]) -> Position:
+    id, line = found
+    return Position(id=id, seq=line.seq or 0)
+
+
+def _index(links: Sequence[Row], place: Position) -> int:
+    id = checked_type(place, "place", Position).id
+    for index, link in enumerate(links):
+        if link["id"] == id:
+            return index
+    raise NotFound("This session is not part of the conversation", id=id)
+
+
+def _from(links: Sequence[Row], place: Position) -> Sequence[Row]:
+    return links[_index(links, place) :]
+
+
+def _until(links: Sequence[Row], place: Position) -> Sequence[Row]:
+    return links[: _index(links, place) + 1]
+
+
+def _onwards(
+    tx: Transaction, links: Sequence[Row], after: int, page: int
+) -> Iterator[tuple[SessionId, Message]]:
+    for index, link in enumerate(links):
+        if link.number("last_seq"):
+            layout = layout_of(tx, _id(link))
+            begin = 0 if index else after
+            for line in forwards(tx, layout, layout.hidden(), after=begin, page=page):
+                yield layout.id, line
+
+
+def _back(
+    tx: Transaction, links: Sequence[Row], before: int, page: int
+) -> Iterator[tuple[SessionId, Message]]:
+    for index, link in enumerate(reversed(links)):
+        if link.number("last_seq"):
+            layout = layout_of(tx, _id(link))
+            end = END if index else before
+            for line in backwards(tx, layout, layout.hidden(), before=end, page=page):
+                yield layout.id, line

@@ -1,0 +1,163 @@
+"""Retention: sessions whose time of keeping is over, and routes that have long been silent."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from threadline.core.address import Kind
+from threadline.core.deletion import DeletionKind, ForgettingId
+from threadline.core.event import EventKind
+from threadline.core.retention import Retention
+from threadline.core.session import Origin, SessionId
+from threadline.database.port import Row, Transaction, expect
+from threadline.database.timestamps import stamp
+from threadline.store.deletion import tasks as deletion_tasks
+from threadline.store.session_writer import write_session_by_key
+
+BATCH = 20
+OBSERVED_KEPT = 1_000
+"""Messages between others that are stored for each chat, the latest ones."""
+OBSERVED_FOR = timedelta(days=30)
+"""How long they are stored, unless the rules say less."""
+_PAGE = 500
+_SCAN = 20_000
+_ROUTES = 50
+_PIECES = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetentionCandidate:
+    """A session that may go, as it was found."""
+
+    key: int
+    id: SessionId
+    last_activity_at: int
+
+
+def list_outdated(
+    tx: Transaction, retention: Retention, after: int
+) -> tuple[list[RetentionCandidate], int | None]:
+    """List the sessions of a page that have been kept for long enough.
+
+    Answers them, and where the next page begins.
+    """
+    rows = _page(tx, after)
+    return [_candidate(row) for row in rows if _is_outdated(row, retention, tx.now)], _next(rows)
+
+
+def list_unprotected(tx: Transaction, after: int) -> tuple[list[RetentionCandidate], int | None]:
+    """List a page of all sessions that nothing protects, and where the next page begins."""
+    rows = _page(tx, after)
+    return [_candidate(row) for row in rows], _next(rows)
+
+
+def session_sizes(tx: Transaction, found: Sequence[RetentionCandidate]) -> list[int]:
+    """Tell how much each of some sessions holds."""
+    return [expect(tx, "sum_session_bytes", session_key=one.key).number("bytes") for one in found]
+
+
+def measure_messages(tx: Transaction, after: int) -> tuple[int, int | None]:
+    """Add up what a stretch of all messages holds; answer it, and where the next one begins."""
+    end = expect(tx, "read_last_message").number("key")
+    upto = min(after + _SCAN, end)
+    size = expect(tx, "sum_bytes", after=after, upto=upto).number("bytes")
+    if after == 0:
+        size += expect(tx, "sum_blobs").number("bytes")
+    return size, None if upto >= end else upto
+
+
+def condemn(
+    tx: Transaction, found: Sequence[RetentionCandidate], under: ForgettingId | None
+) -> ForgettingId | None:
+    """Begin to remove some sessions, unless something happened there since they were found.
+
+    Their routes are let go at once, so that whoever speaks now begins a new session.
+    """
+    found = sorted(found, key=lambda one: one.key)
+    # Routes before sessions, as everywhere.
+    for one in found:
+        tx.all("lock_routes", session_key=one.key)
+    doomed = [one for one in found if _still(tx, one)]
+    for one in doomed:
+        tx.run("unbind_session", session_key=one.key)
+    tasks = [("session", one.key) for one in doomed]
+    if under is None:
+        return deletion_tasks.record_deletion(tx, DeletionKind.RETENTION, tasks) if tasks else None
+    deletion_tasks.add_to(tx, under, tasks)
+    return under
+
+
+def unbind_idle(tx: Transaction, *, before: datetime) -> int:
+    """Let go of a slice of the routes that have been silent; their sessions stay as they are."""
+    rows = tx.all("list_idle_bound", before=stamp(before), now=stamp(tx.now), most=_ROUTES)
+    freed = {}
+    # All routes before any session, as everywhere.
+    for row in rows:
+        key = row.number("key")
+        freed[key] = len(tx.all("unbind_if_idle", session_key=key, before=stamp(before)))
+    for key in sorted(key for key, routes in freed.items() if routes):
+        with write_session_by_key(tx, key) as writer:
+            writer.tell(EventKind.SESSION_CHANGED)
+    return sum(freed.values())
+
+
+def prune_observations(tx: Transaction, retention: Retention) -> bool:
+    """Delete a slice of what groups said between others long ago; True if there may be more."""
+    for row in tx.all("list_observed_places"):
+        span = retention.span_for(row.text("platform"), Kind(row.text("kind")), Origin.PERSON)
+        before = tx.now - (OBSERVED_FOR if span is None else min(span, OBSERVED_FOR))
+        dropped = tx.all(
+            "drop_observations_before",
+            address_key=row.number("key"),
+            before=stamp(before),
+            kept=OBSERVED_KEPT,
+            most=_PAGE,
+        )
+        if dropped:
+            return True
+    return False
+
+
+def list_stray_pieces(tx: Transaction) -> frozenset[str]:
+    """List attachments of which only pieces are stored: they come just now, or never will."""
+    rows = tx.all("list_stray_pieces", most=_PAGE)
+    return frozenset(row.text("hash") for row in rows)
+
+
+def drop_stray_pieces(tx: Transaction, hash: str) -> bool:
+    """Delete a slice of the pieces of an attachment that was never completed; True: there is more.
+
+    Whoever brings it after all finds that pieces are missing, and brings them again.
+    """
+    return bool(tx.all("drop_some_blob_chunks", hash=hash, most=_PIECES))
+
+
+def _page(tx: Transaction, after: int) -> list[Row]:
+    return tx.all("list_prunable", after=after, now=stamp(tx.now), most=_PAGE)
+
+
+def _next(rows: Sequence[Row]) -> int | None:
+    return rows[-1].number("key") if len(rows) == _PAGE else None
+
+
+def _candidate(row: Row) -> RetentionCandidate:
+    return RetentionCandidate(
+        key=row.number("key"),
+        id=SessionId(row.text("id")),
+        last_activity_at=row.number("last_activity_at"),
+    )
+
+
+def _is_outdated(row: Row, retention: Retention, now: datetime) -> bool:
+    span = retention.span_for(
+        row.text("platform"), Kind(row.text("kind")), Origin(row.text("origin"))
+    )
+    return span is not None and row.moment("last_activity_at") < now - span
+
+
+def _still(tx: Transaction, one: RetentionCandidate) -> bool:
+    """Tell, under its lock, whether a session is as it was found, and unprotected."""
+    locked = tx.one("lock_session_by_key", key=one.key)
+    if locked is None or locked.number("last_activity_at") != one.last_activity_at:
+        return False
+    return tx.one("find_unprotected", key=one.key, now=stamp(tx.now)) is not None

@@ -1,0 +1,161 @@
+"""Tasks: what is being forgotten, what is still to be removed, and what was."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from threadline.core.deletion import (
+    Certificate,
+    DeletionKind,
+    DeletionState,
+    ForgettingId,
+    Seal,
+    checked_forgetting_id,
+)
+from threadline.core.errors import NotFound
+from threadline.database.port import Row, Transaction, expect
+from threadline.database.timestamps import stamp
+from threadline.store.session_writer import SessionWriter
+
+_MOST_TOMBSTONES = 10_000
+_OUTPUTS = 200
+
+
+@dataclass(slots=True, kw_only=True)
+class DeletionSlice:
+    """One slice of a forgetting: its transaction, and what was removed in it."""
+
+    tx: Transaction
+    id: ForgettingId
+    kind: DeletionKind
+    seal: Seal
+    counts: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def at(self) -> int:
+        """The moment of this slice, as the database keeps it."""
+        return stamp(self.tx.now)
+
+    def add_task(self, step: str, subject: int | str) -> None:
+        """Remember what has to be removed; what is known already stays so."""
+        self.tx.run("add_task", forgetting_id=self.id, step=step, subject=str(subject))
+
+    def end_task(self, step: str, subject: str) -> None:
+        """Remember that something is gone."""
+        self.tx.run("end_task", forgetting_id=self.id, step=step, subject=subject)
+
+    def open(self, key: int) -> SessionWriter | None:
+        """Lock a session and begin its writer; None if another forgetting removed it."""
+        row = self.tx.one("lock_session_by_key", key=key)
+        return None if row is None else SessionWriter(self.tx, row)
+
+    def bury(self, kind: str, *names: str) -> None:
+        """Leave a tombstone, so that what was forgotten is known if it comes again."""
+        mark = self.seal.mark(kind, *names)
+        self.tx.run("add_tombstone", hash=mark, forgetting_id=self.id, now=self.at)
+
+
+def record_deletion(
+    tx: Transaction, kind: DeletionKind, tasks: Iterable[tuple[str, int | str]]
+) -> ForgettingId:
+    """Record what is to be forgotten, so that it continues after a crash.
+
+    From the commit on no message enters the sessions that go: it opens a new one, or is refused.
+    """
+    row = expect(tx, "begin_forgetting", kind=kind, now=stamp(tx.now))
+    id = ForgettingId(row.number("id"))
+    _add_tasks(tx, id, tasks)
+    _close_doors(tx, id)
+    return id
+
+
+def add_to(tx: Transaction, id: ForgettingId, tasks: Iterable[tuple[str, int | str]]) -> None:
+    """Let a forgetting that is not done go on with more."""
+    lock_deletion(tx, id)
+    tx.run("reopen_forgetting", id=id)
+    _add_tasks(tx, id, tasks)
+    _close_doors(tx, id)
+
+
+def _close_doors(tx: Transaction, id: ForgettingId) -> None:
+    """Release the routes of the sessions that go, and wait for messages that are on their way in.
+
+    Otherwise a message that another person sends there is acknowledged, and then deleted.
+    """
+    tx.run("unbind_doomed", forgetting_id=id)
+    tx.all("lock_doomed", forgetting_id=id)
+
+
+def _add_tasks(tx: Transaction, id: ForgettingId, tasks: Iterable[tuple[str, int | str]]) -> None:
+    tx.run_many(
+        "add_task",
+        [{"forgetting_id": id, "step": step, "subject": str(subject)} for step, subject in tasks],
+    )
+
+
+def lock_deletion(tx: Transaction, id: ForgettingId) -> Row:
+    """Take a forgetting for this transaction."""
+    row = tx.one("lock_forgetting", id=id)
+    if row is None:
+        raise NotFound("There is no such forgetting", id=str(id))
+    return row
+
+
+def write_down(work: DeletionSlice, row: Row, state: DeletionState) -> None:
+    """Keep what this slice removed, and how far the forgetting has come."""
+    before: Counter[str] = Counter(json.loads(row.text("counts")))
+    counts = dict(sorted((before + work.counts).items()))
+    work.tx.run("set_forgetting", id=work.id, state=state, counts=json.dumps(counts), done_at=None)
+
+
+def list_outputs(tx: Transaction, id: ForgettingId) -> list[str]:
+    """List some of the sessions and names whose files have to be deleted."""
+    rows = tx.all("list_outputs", forgetting_id=id, most=_OUTPUTS)
+    return [row.text("session_id") for row in rows]
+
+
+def end_outputs(tx: Transaction, id: ForgettingId, names: Iterable[str]) -> None:
+    """Remember that the files of these sessions and names are gone."""
+    tx.run_many("end_output", [{"forgetting_id": id, "session_id": one} for one in names])
+
+
+def finish_deletion(tx: Transaction, id: ForgettingId) -> Certificate:
+    """Write down that no trace is left."""
+    row = lock_deletion(tx, id)
+    if row.text("state") == DeletionState.WIPING:
+        done, counts = DeletionState.DONE, row.text("counts")
+        tx.run("set_forgetting", id=id, state=done, counts=counts, done_at=stamp(tx.now))
+    return certificate(tx, id)
+
+
+def certificate(tx: Transaction, id: ForgettingId) -> Certificate:
+    """Read what a forgetting removed, and whether it is done."""
+    row = tx.one("read_forgetting", id=checked_forgetting_id(id))
+    if row is None:
+        raise NotFound("There is no such forgetting", id=str(id))
+    return _certificate_from(tx, row)
+
+
+def list_certificates(tx: Transaction, *, before: int, most: int) -> list[Certificate]:
+    """Read the newest forgettings, or those before one of them."""
+    rows = tx.all("list_forgettings", before=before, most=most)
+    return [_certificate_from(tx, row) for row in rows]
+
+
+def list_unfinished(tx: Transaction) -> list[ForgettingId]:
+    """List the forgettings that are under way, the oldest first."""
+    return [ForgettingId(row.number("id")) for row in tx.all("list_unfinished_forgettings")]
+
+
+def _certificate_from(tx: Transaction, row: Row) -> Certificate:
+    stones = tx.all("list_tombstones", forgetting_id=row.number("id"), most=_MOST_TOMBSTONES)
+    return Certificate(
+        id=ForgettingId(row.number("id")),
+        kind=DeletionKind(row.text("kind")),
+        state=DeletionState(row.text("state")),
+        asked_at=row.moment("asked_at"),
+        done_at=row.moment_or_none("done_at"),
+        counts=json.loads(row.text("counts")),
+        tombstones=tuple(stone.text("hash") for stone in stones),
+    )

@@ -1,0 +1,118 @@
+"""Recovery: what dead senders held, what is owed for too long, and what nobody needs."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from threadline.core.address import Address
+from threadline.core.delivery import KEEP_WORDS_OWED, STALE_AFTER, DeliveryId
+from threadline.core.errors import LeaseLost
+from threadline.core.event import EventKind
+from threadline.core.turn import CLOCK_SLACK, OwnerId, is_over
+from threadline.core.validation import COUNT_LIMIT
+from threadline.database.port import Row, Transaction, expect
+from threadline.database.timestamps import stamp
+from threadline.store.clock import TRUSTED_AFTER, steady_for
+from threadline.store.deliveries.payload import in_lock_order, telling
+from threadline.store.deliveries.results import record_interruption
+from threadline.store.row_mappers import address_from_row, delivery_from
+
+_SLICE = 50
+_STOPPED = "The program stopped while this was being sent."
+
+
+def recover_deliveries(
+    tx: Transaction, *, dead: frozenset[OwnerId], sending: frozenset[DeliveryId]
+) -> list[DeliveryId]:
+    """Take back what stopped processes were sending: it may have been seen, or not.
+
+    What is in `sending` is sent by this process, which can tell better than a clock that was set.
+    """
+    reclaimed: list[DeliveryId] = []
+    for row in in_lock_order(tx.all("list_sending")):
+        is_expired = row.number("id") not in sending and is_over(
+            row.moment("lease_until"), tx.settings.lease, tx.now
+        )
+        if OwnerId(row.text("owner")) in dead or is_expired:
+            reclaimed += _reclaim(tx, row)
+    _release(tx, dead)
+    return reclaimed
+
+
+def _reclaim(tx: Transaction, row: Row) -> list[DeliveryId]:
+    listed = delivery_from(expect(tx, "read_delivery", id=row.number("id")))
+    delivery = replace(listed, fence=row.number("fence"))
+    try:
+        record_interruption(tx, delivery, _STOPPED)
+    except LeaseLost:
+        return []  # Another process was quicker.
+    return [delivery.id]
+
+
+def _release(tx: Transaction, dead: frozenset[OwnerId]) -> None:
+    """Let anybody carry what dead processes had streamed, and would have carried on."""
+    for row in in_lock_order(tx.all("list_held_back")):
+        if OwnerId(row.text("streamed_by")) in dead:
+            with telling(tx, row.number_or_none("session_key")) as tell:
+                if tx.one("release_delivery", id=row.number("id"), now=stamp(tx.now)) is not None:
+                    tell(EventKind.DELIVERY_PENDING, row.number("id"))
+
+
+def abandon_stale(tx: Transaction) -> list[DeliveryId]:
+    """Give up a slice of the replies that could not be sent for a day.
+
+    After a jump of the clock or a downtime all of them are tried again first.
+    """
+    if steady_for(tx) < TRUSTED_AFTER:
+        return []
+    abandoned = []
+    before, latest = stamp(tx.now - STALE_AFTER), stamp(tx.now + CLOCK_SLACK)
+    stale = tx.all("list_stale_deliveries", before=before, latest=latest, most=_SLICE)
+    for row in in_lock_order(stale):
+        id = DeliveryId(row.number("id"))
+        with telling(tx, row.number_or_none("session_key")) as tell:
+            why = "It could not be sent for a whole day."
+            if tx.one("abandon_delivery", id=id, error=why) is not None:
+                tell(EventKind.DELIVERY_ABANDONED, id)
+                abandoned.append(id)
+    return abandoned
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeadTarget:
+    """A place to which nothing can be sent, until something can again."""
+
+    key: int
+    """By which it is told from others that became so at the same moment."""
+    address: Address
+    dead_at: datetime
+    why: str | None
+
+
+def dead_targets(
+    tx: Transaction, *, before: tuple[datetime, int] | None, most: int
+) -> list[DeadTarget]:
+    """List the places to which nothing can be sent, the latest first."""
+    at, key = (COUNT_LIMIT, 0) if before is None else (stamp(before[0]), before[1])
+    return [
+        DeadTarget(
+            key=row.number("key"),
+            address=address_from_row(row),
+            dead_at=row.moment("dead_at"),
+            why=row.text_or_none("dead_why"),
+        )
+        for row in tx.all("list_dead_addresses", before_at=at, before_key=key, most=most)
+    ]
+
+
+def clear_words(tx: Transaction) -> int:
+    """Delete a slice of what belonged to no turn and was sent long ago; answer how many."""
+    old = tx.all("list_old_words", before=stamp(tx.now - KEEP_WORDS_OWED), most=_SLICE)
+    for row in old:
+        delete_delivery(tx, row.number("id"))
+    return len(old)
+
+
+def delete_delivery(tx: Transaction, id: int) -> None:
+    """Delete a delivery with all that is known of it."""
+    tx.run("drop_pieces", id=id)
+    tx.run("drop_delivery", id=id)

@@ -1,0 +1,1 @@
+"""The methods of `Store`, grouped by subject."""

@@ -1,0 +1,1 @@
+"""Inbound: whatever comes in from a platform, exactly once."""

@@ -1,0 +1,93 @@
+"""Web message: words that come by no route, but from whoever looks at it."""
+
+from dataclasses import replace
+
+from threadline.core.errors import Invalid, NotFound
+from threadline.core.event import EventKind
+from threadline.core.inbound import Inbound, InboundKind
+from threadline.core.role import AccessLevel
+from threadline.core.session import Cause, EndReason, SessionId
+from threadline.core.turn import BusyMode
+from threadline.database.port import Row, Transaction, expect
+from threadline.store.inbound import deduplication
+from threadline.store.inbound.deduplication import Arrival
+from threadline.store.inbound.question_replies import answer_waiting
+from threadline.store.inbound.receive import add_to_session, continue_in_session
+from threadline.store.people.address_book import KnownAddress, look_up, upsert_address
+from threadline.store.people.aliases import resolve_inbound
+from threadline.store.queries import session_row
+from threadline.store.row_mappers import address_from_row
+from threadline.store.session_writer import SessionWriter, is_being_deleted
+
+
+def ask_in(
+    tx: Transaction,
+    id: SessionId,
+    inbound: Inbound,
+    *,
+    answers: AccessLevel | None = None,
+    busy: BusyMode | None = None,
+) -> Arrival:
+    """Keep what somebody says in a session that they look at, and queue its turn there.
+
+    The turn answers where the session is at home. A session that has ended is reopened without a
+    reset, as the caller named it; only one whose queue moved on after a suspension is continued by
+    its successor. What arrived before has the same outcome again. While a person has taken over,
+    only an owner still asks the agent.
+    """
+    if inbound.kind is not InboundKind.MESSAGE or inbound.observed:
+        raise Invalid("Only a message can ask something", id=id)
+    said = replace(inbound, profile=session_row(tx, id).text("profile"))
+    named = resolve_inbound(tx, said)
+    deduplication.lock_message(tx, named)
+    known = look_up(tx, named, said.address)
+    if (before := deduplication.settled_outcome(tx, named, known)) is not None:
+        return before
+    place = upsert_address(tx, named, said.address, known)
+    row = lock_to_ask(tx, id)
+    place = at_home(tx, place, row)
+    load = expect(tx, "read_load", session_key=row.number("key"))
+    writer = SessionWriter(tx, row)
+    if row["ended_at"] is None and row["suspended_at"] is None:
+        given = answer_waiting(tx, named, place, row, load, rank=answers, where=None)
+        if given is not None:
+            return given
+    else:
+        reopen(writer)
+    is_for_agent = answers is AccessLevel.OWNER
+    entrance = continue_in_session(writer, named, place, load, busy=busy, is_for_agent=is_for_agent)
+    is_said_there = said.address.platform == row["platform"]
+    return add_to_session(entrance, named, place, None, is_said_there=is_said_there)
+
+
+def lock_to_ask(tx: Transaction, id: SessionId) -> Row:
+    """Lock a session that is not being forgotten; return what decides how words enter it.
+
+    If it was suspended and its queue moved to a successor, that one is locked and returned: what is
+    asked now comes after what waits there.
+    """
+    while True:
+        row = tx.one("lock_session_to_ask", id=id)
+        if row is None or is_being_deleted(tx, row.number("key")):
+            raise NotFound("There is no such session", id=id)
+        if row["end_reason"] != EndReason.SUSPENDED:
+            return row
+        successor = tx.one("find_successor", key=row.number("key"), cause=Cause.SUSPENDED)
+        if successor is None:
+            return row
+        id = SessionId(successor.text("id"))
+
+
+def at_home(tx: Transaction, place: KnownAddress, session: Row) -> KnownAddress:
+    """Answer the place of a session, with whoever speaks; nobody is greeted in the middle."""
+    key = session.number("address_key")
+    address = address_from_row(expect(tx, "read_place", key=key))
+    return replace(place, address=address, address_key=key, greeting=None)
+
+
+def reopen(writer: SessionWriter) -> None:
+    """Let a session go on that has ended, or rested; its routes stay where they are bound."""
+    writer.tx.run("reopen_session", key=writer.key)
+    writer.interruptions = 0
+    writer.touch()
+    writer.tell(EventKind.SESSION_OPENED)

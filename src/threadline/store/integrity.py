@@ -1,0 +1,115 @@
+"""Integrity: whether a store keeps its own laws, beyond what a database can keep by itself."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from threadline.database.port import Finding, Row, Transaction
+from threadline.store.deletion.retention import list_stray_pieces
+from threadline.store.deletion.tasks import list_unfinished
+from threadline.store.formatting import count
+
+_MOST = 5
+_RESTORE = "Restore a backup, or export what can still be read"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invariant:
+    """Something that always holds, how offenders are found, and what to do about them."""
+
+    broken: str
+    offenders: Callable[[Transaction], list[Row]]
+    advice: str = _RESTORE
+    grave: bool = True
+
+
+LAWS = (
+    Invariant(
+        broken="lines that are not numbered without a gap",
+        offenders=lambda tx: tx.all("find_gaps", most=_MOST),
+    ),
+    Invariant(
+        broken="a cut where there is no line",
+        offenders=lambda tx: tx.all("find_cuts_out_of_range", most=_MOST),
+        advice="Undo, redo and compactions there may show the wrong lines",
+    ),
+    Invariant(
+        broken="more shared history than its base has",
+        offenders=lambda tx: tx.all("find_bad_bases", most=_MOST),
+    ),
+    Invariant(
+        broken="bases that lead in a circle",
+        offenders=lambda tx: tx.all("find_base_cycles", most=_MOST),
+    ),
+    Invariant(
+        broken="a root that is none",
+        offenders=lambda tx: tx.all("find_bad_roots", most=_MOST),
+        advice="Its lineage may be shown wrongly; what was said is whole",
+    ),
+    Invariant(
+        broken="a turn that nobody runs, or that stands after the last line",
+        offenders=lambda tx: tx.all("find_bad_turns", most=_MOST),
+        advice="Stop the turn",
+    ),
+    Invariant(
+        broken="a reply that is owed in another session",
+        offenders=lambda tx: tx.all("find_bad_deliveries", most=_MOST),
+    ),
+    Invariant(
+        broken="leave for a tool in a session of another profile",
+        offenders=lambda tx: tx.all("find_bad_allowances", most=_MOST),
+        advice="Take it back",
+    ),
+    Invariant(
+        broken="a login or a token of an account that has ended",
+        offenders=lambda tx: tx.all("find_bad_logins", most=_MOST),
+        advice="Nobody gets in with it",
+        grave=False,
+    ),
+    Invariant(
+        broken="a page that can be read after it was revoked",
+        offenders=lambda tx: tx.all("find_bad_shares", most=_MOST),
+        advice="Nobody is shown it",
+        grave=False,
+    ),
+    Invariant(
+        broken="pieces missing or too many",
+        offenders=lambda tx: tx.all("find_torn_blobs", most=_MOST),
+        advice="That attachment cannot be read; store it again",
+    ),
+    Invariant(
+        broken="changes that the feed does not tell",
+        offenders=lambda tx: tx.all("find_bad_feed", most=_MOST),
+        advice="Screens that follow must load a snapshot again",
+    ),
+    Invariant(
+        broken="the name of a session that is gone",
+        offenders=lambda tx: tx.all("find_ghosts", most=_MOST),
+        advice="It does no harm",
+        grave=False,
+    ),
+)
+
+
+def check_laws(tx: Transaction) -> list[Finding]:
+    """Look through the whole store for what should never be."""
+    found = []
+    for law in LAWS:
+        rows = law.offenders(tx)
+        if rows:
+            named = ", ".join(row.text("id") for row in rows[: _MOST - 1])
+            more = ", …" if len(rows) == _MOST else ""
+            what = f"{named}{more}: {law.broken}. {law.advice}."
+            found.append(Finding(what=what, grave=law.grave))
+    return found
+
+
+def check_leavings(tx: Transaction) -> list[Finding]:
+    """Tell what was begun and not finished."""
+    found = []
+    if begun := list_unfinished(tx):
+        what = f"{count(len(begun), 'forgetting')} not finished: traces of it may be left."
+        found.append(Finding(what=f"{what} Run: threadline forget finish.", grave=False))
+    if strays := list_stray_pieces(tx):
+        what = f"{count(len(strays), 'attachment')} of which only pieces came."
+        found.append(Finding(what=f"{what} A running gateway sweeps them.", grave=False))
+    return found

@@ -1,0 +1,1 @@
+"""Jobs: prompts that run on a schedule."""

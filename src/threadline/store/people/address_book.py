@@ -1,0 +1,147 @@
+"""Address book: the addresses and senders that the store knows."""
+
+from dataclasses import dataclass
+
+from threadline.core.access import AccessSponsor, voucher_of
+from threadline.core.address import Address, Sender
+from threadline.core.inbound import Inbound
+from threadline.core.message import NewMessage
+from threadline.core.route import canonical_chat, canonical_sender
+from threadline.core.system_notes import greet
+from threadline.core.validation import clean_title
+from threadline.database.port import Row, SqlValue, Transaction, expect
+from threadline.database.timestamps import stamp
+
+NEVER_SEEN = 0
+"""The moment at which somebody was first seen of whom we have only heard."""
+
+_LABELS = ("alt_chat", "parent", "scope", "chat_name", "topic")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownAddress:
+    """Where something is said and by whom, as the store knows them."""
+
+    address: Address
+    """As the platform wrote it, so that replies find the way back."""
+    sender: Sender
+    """By the id that we go by."""
+    profile: str
+    address_key: int
+    sender_key: int | None
+    person_key: int | None = None
+    greeting: NewMessage | None = None
+
+
+def look_up(tx: Transaction, inbound: Inbound, at: Address) -> Row:
+    """Read what the store knows of a message's place and sender, and whether it came before.
+
+    The inbound is named by the ids we go by; `at` is where the platform says that it was said.
+    """
+    return expect(
+        tx,
+        "find_for_arrival",
+        sender_id=canonical_sender(inbound.address.platform, inbound.sender),
+        message_id=inbound.message_id,
+        profile=inbound.profile,
+        said_in=canonical_chat(inbound.address, inbound.sender),
+        **address_identity(at),
+    )
+
+
+def upsert_address(
+    tx: Transaction, inbound: Inbound, at: Address, known: Row, *, greets: bool = True
+) -> KnownAddress:
+    """Make sure that the store knows a message's place and sender, by their present names.
+
+    With `greets=False` the sender does not speak to the agent now, and is greeted when they do.
+    """
+    address_key, is_first = _remember_address(tx, at, known)
+    sender_id = canonical_sender(inbound.address.platform, inbound.sender)
+    sender_key = known.number_or_none("sender_key")
+    greeting = None
+    if sender_id is not None and sender_key is None:
+        sender_key = add_sender(
+            tx,
+            inbound.address.platform,
+            sender_id,
+            inbound.sender.name,
+            seen_at=stamp(tx.now) if greets else NEVER_SEEN,
+            voucher=voucher_of(inbound),
+        )
+        greeting = greet(installation=is_first) if greets else None
+    elif sender_key is not None:
+        if known["first_seen_at"] == NEVER_SEEN and greets:
+            tx.run("greet_sender", key=sender_key, now=stamp(tx.now))
+            greeting = greet(installation=is_first)
+        _note_news(tx, sender_key, known, inbound)
+    return KnownAddress(
+        address=at,
+        sender=inbound.sender,
+        profile=inbound.profile,
+        address_key=address_key,
+        sender_key=sender_key,
+        person_key=known.number_or_none("person_key"),
+        greeting=greeting,
+    )
+
+
+def address_identity(address: Address) -> dict[str, SqlValue]:
+    """Answer what makes an address this one and no other."""
+    return {
+        "platform": address.platform,
+        "account": address.account,
+        "kind": address.kind,
+        "chat": address.chat,
+        "thread": address.thread or "",
+    }
+
+
+def _remember_address(tx: Transaction, address: Address, known: Row) -> tuple[int, bool]:
+    labels: dict[str, SqlValue] = {name: getattr(address, name) for name in _LABELS}
+    key = known.number_or_none("address_key")
+    if key is None:
+        is_first = tx.one("find_any_address") is None
+        row = expect(tx, "add_address", **address_identity(address), **labels)
+        return row.number("key"), is_first
+    # A payload that leaves a label out says nothing about it.
+    news = {name: value for name, value in labels.items() if value not in (None, known[name])}
+    if news:
+        old = {name: known[name] for name in _LABELS}
+        tx.run("relabel_address", key=key, **(old | news))
+    return key, False
+
+
+def remember_address(tx: Transaction, address: Address) -> int:
+    """Find a place, or remember it."""
+    row = tx.one("find_address", **address_identity(address))
+    if row is not None:
+        return row.number("key")
+    labels: dict[str, SqlValue] = {name: getattr(address, name) for name in _LABELS}
+    return expect(tx, "add_address", **address_identity(address), **labels).number("key")
+
+
+def add_sender(
+    tx: Transaction,
+    platform: str,
+    id: str,
+    name: str | None = None,
+    *,
+    seen_at: int = NEVER_SEEN,
+    voucher: AccessSponsor | None = None,
+) -> int:
+    """Remember a sender; one who has not spoken yet will be greeted when they do."""
+    cleaned = None if name is None else clean_title(name)
+    row = expect(
+        tx, "add_sender", platform=platform, id=id, name=cleaned, vouched_by=voucher, now=seen_at
+    )
+    return row.number("key")
+
+
+def _note_news(tx: Transaction, key: int, known: Row, inbound: Inbound) -> None:
+    """Remember by what name somebody goes now, and who answers for them."""
+    old, name = known.text_or_none("sender_name"), inbound.sender.name
+    called = old if name is None else clean_title(name)
+    voucher = voucher_of(inbound)
+    if (called, voucher) != (old, known["vouched_by"]):
+        tx.run("rename_sender", key=key, name=called, vouched_by=voucher)

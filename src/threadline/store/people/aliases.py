@@ -1,0 +1,53 @@
+"""Aliases: the ids under which a platform knows one human, and which of them we go by."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from threadline.core.address import Address, Kind, Sender
+from threadline.core.inbound import Inbound
+from threadline.core.person import Identity
+from threadline.core.route import WHATSAPP, canonical_id, canonical_sender
+from threadline.database.port import Transaction
+
+ALIASED_PLATFORMS = frozenset({WHATSAPP})
+"""Only there one human has several ids; elsewhere nobody is looked up twice."""
+
+
+def resolve_aliases(tx: Transaction, address: Address, sender: Sender) -> tuple[Address, Sender]:
+    """Name a place and a sender by the ids we go by."""
+    if address.platform not in ALIASED_PLATFORMS:
+        return address, sender
+    written = canonical_sender(address.platform, sender)
+    chat = canonical_id(address.platform, address.chat) if address.kind is Kind.DM else ""
+    rows = tx.all("find_aliases", platform=address.platform, sender_id=written, chat=chat)
+    known = {row.text("id"): row.text("known_as") for row in rows}
+    if written in known:
+        sender = replace(sender, id=known[written], alt_id=None)
+    if chat in known:
+        address = replace(address, chat=known[chat])
+    return address, sender
+
+
+def known_as(tx: Transaction, who: Identity) -> Identity:
+    """Name somebody by the id we go by."""
+    if who.platform not in ALIASED_PLATFORMS:
+        return who
+    row = tx.one("find_aliases", platform=who.platform, sender_id=who.id, chat=who.id)
+    return who if row is None else replace(who, id=row.text("known_as"))
+
+
+def ids_like(tx: Transaction, platform: str, ids: Iterable[str]) -> frozenset[str]:
+    """List these ids, and all others under which the platform knows the same human."""
+    known = frozenset(ids)
+    if platform not in ALIASED_PLATFORMS:
+        return known
+    rows = [row for id in known for row in tx.all("list_ids_like", platform=platform, id=id)]
+    return known | {row.text("id") for row in rows}
+
+
+def resolve_inbound(tx: Transaction, inbound: Inbound) -> Inbound:
+    """Name what arrived by the ids we go by."""
+    address, sender = resolve_aliases(tx, inbound.address, inbound.sender)
+    if address is inbound.address and sender is inbound.sender:
+        return inbound
+    return replace(inbound, address=address, sender=sender)

@@ -1,0 +1,137 @@
+"""Queries: everything that can be asked without changing anything."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+
+from threadline.core.address import Address
+from threadline.core.errors import NotFound
+from threadline.core.message import Message, MessageKey, Part, unpack
+from threadline.core.route import Route
+from threadline.core.session import Session, SessionId
+from threadline.core.turn import Turn, TurnId, checked_turn_id
+from threadline.core.validation import checked_count, checked_flag, checked_text
+from threadline.database.port import Row, Transaction
+from threadline.store.row_mappers import address_from_row, message_from, session_from, turn_from
+from threadline.store.transcripts.history import END, backwards, forwards
+from threadline.store.transcripts.segments import layout_of
+
+PAGE = 50
+LARGEST_PAGE = 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Revision:
+    """What a message said before it was changed."""
+
+    version: int
+    parts: tuple[Part, ...]
+    replaced_at: datetime
+
+
+def read_session(tx: Transaction, id: SessionId) -> Session:
+    """Read a session."""
+    return session_from(session_row(tx, id))
+
+
+def session_row(tx: Transaction, id: SessionId) -> Row:
+    """Read the row of a session that must be there."""
+    row = tx.one("read_session", id=id)
+    if row is None:
+        raise NotFound("There is no such session", id=id)
+    return row
+
+
+def session_of(tx: Transaction, where: Route) -> SessionId | None:
+    """Tell which session a route goes on with, also if it has ended; None: nobody spoke there."""
+    row = tx.one("find_bound", route=checked_text(where, "route"))
+    return None if row is None else SessionId(row.text("id"))
+
+
+def routes_of(tx: Transaction, id: SessionId) -> list[Route]:
+    """List the routes that go on with a session."""
+    key = session_row(tx, id).number("key")
+    return [Route(row.text("route")) for row in tx.all("list_routes", session_key=key)]
+
+
+def session_address(tx: Transaction, id: SessionId) -> Address:
+    """Tell where a session was opened."""
+    row = tx.one("read_address_of", id=id)
+    if row is None:
+        raise NotFound("There is no such session", id=id)
+    return address_from_row(row)
+
+
+def transcript(
+    tx: Transaction,
+    id: SessionId,
+    *,
+    before: int | None = None,
+    after: int | None = None,
+    around: int | None = None,
+    most: int = PAGE,
+    hidden: bool = False,
+) -> list[Message]:
+    """Read a page of a transcript in order: its end, or what is before, after or around a place.
+
+    What was undone or retried is left out, unless hidden lines are asked for. A line that a branch
+    shares keeps the id of the session it was written in. Around a line is half a page before it,
+    and the rest from it on.
+    """
+    layout, page = layout_of(tx, id), page_size(most)
+    out_of_sight = () if checked_flag(hidden, "hidden") else layout.hidden()
+
+    def later(after: int, page: int) -> list[Message]:
+        return list(islice(forwards(tx, layout, out_of_sight, after=after, page=page), page))
+
+    def earlier(before: int, page: int) -> list[Message]:
+        found = islice(backwards(tx, layout, out_of_sight, before=before, page=page), page)
+        return list(found)[::-1]
+
+    if around is not None:
+        at, half = checked_count(around, "sequence number"), page // 2
+        return [*earlier(at, half), *later(max(at - 1, 0), page - half)]
+    if after is not None:
+        return later(checked_count(after, "sequence number"), page)
+    return earlier(END if before is None else checked_count(before, "sequence number"), page)
+
+
+def list_queue(tx: Transaction, id: SessionId) -> list[Message]:
+    """Read the messages that wait for their turn, in order."""
+    key = session_row(tx, id).number("key")
+    return [message_from(row, id) for row in tx.all("list_waiting_messages", session_key=key)]
+
+
+def revisions(tx: Transaction, key: MessageKey) -> list[Revision]:
+    """Read what a message said before it was changed, oldest first."""
+    return [
+        Revision(
+            version=row.number("version"),
+            parts=unpack(row.text("text"), row.text_or_none("parts")),
+            replaced_at=row.moment("replaced_at"),
+        )
+        for row in tx.all("list_revisions", message_key=key)
+    ]
+
+
+def turns(
+    tx: Transaction, id: SessionId, most: int = PAGE, before: TurnId | None = None
+) -> list[Turn]:
+    """Read the turns of a session, the newest first, or those before one of them."""
+    key = session_row(tx, id).number("key")
+    end = END if before is None else checked_turn_id(before)
+    rows = tx.all("list_turns", session_key=key, before=end, most=page_size(most))
+    return [turn_from(row, id) for row in rows]
+
+
+def read_turn(tx: Transaction, id: TurnId) -> Turn:
+    """Read a turn."""
+    row = tx.one("read_turn", id=checked_turn_id(id))
+    if row is None:
+        raise NotFound("There is no such turn", id=str(id))
+    return turn_from(row, SessionId(row.text("session_id")))
+
+
+def page_size(most: int) -> int:
+    """Take how many rows a page may have; more than the largest page holds are not given."""
+    return min(checked_count(most, "page size", 1), LARGEST_PAGE)

@@ -1,0 +1,1 @@
+"""Sessions: pages of sessions, and what a row says of each."""

@@ -1,0 +1,90 @@
+"""Route explanation: why a message goes where it goes, told without sending it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from threadline.core.address import Address, Kind, Sender
+from threadline.core.errors import NotFound
+from threadline.core.reset_policy import ResetPolicy
+from threadline.core.route import Route, Scopes, is_multi_user, route
+from threadline.core.session import Cause, SessionId
+from threadline.core.turn import BusyMode
+from threadline.database.port import Transaction, expect
+from threadline.store.people.aliases import resolve_aliases
+from threadline.store.sessions.merge_dms import find_person_route, is_one_conversation
+from threadline.store.sessions.reset_check import find_reset_cause
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """Which conversation a message would go to, and why."""
+
+    route: Route
+    multi_user: bool
+    policy: ResetPolicy
+    session_id: SessionId | None
+    """The session that the route is bound to."""
+    cause: Cause | None
+    """Why the message would begin a new session; None: it would go on in that one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResetOutlook:
+    """By which rules a session goes on."""
+
+    routes: tuple[Route, ...]
+    """The conversations that go on with it."""
+    policy: ResetPolicy
+    resets_at: datetime | None
+    """When it is over if nothing more happens; whoever holds it, or runs in it, prolongs that."""
+    cause: Cause | None
+    """Why the next message would begin a new session; None: it would go on in this one."""
+    busy_mode: BusyMode
+    """What becomes of a message that arrives while a turn runs."""
+    chosen_busy_mode: BusyMode | None
+    """What was chosen for this session; None: it is as on its platform."""
+
+
+def read_outlook(tx: Transaction, id: SessionId) -> ResetOutlook:
+    """Tell by which rules a session goes on."""
+    row = tx.one("read_outlook", id=id)
+    if row is None:
+        raise NotFound("There is no such session", id=id)
+    key, platform = row.number("key"), row.text("platform")
+    policy = tx.settings.policies.resolve(platform, Kind(row.text("kind")))
+    mode = row.text_or_none("busy_mode")
+    chosen = None if mode is None else BusyMode(mode)
+    ends = row["ended_at"] is None and row["suspended_at"] is None and row["taken_at"] is None
+    return ResetOutlook(
+        routes=tuple(Route(one.text("route")) for one in tx.all("list_routes", session_key=key)),
+        policy=policy,
+        resets_at=policy.resets_at(row.moment("last_activity_at")) if ends else None,
+        cause=find_reset_cause(tx, row, expect(tx, "read_load", session_key=key)),
+        busy_mode=chosen or tx.settings.busy_for(platform),
+        chosen_busy_mode=chosen,
+    )
+
+
+def explain_route(
+    tx: Transaction, address: Address, sender: Sender, *, profile: str, scopes: Scopes | None = None
+) -> Explanation:
+    """Tell where a message would go if it came now.
+
+    `scopes` say how conversations are shared there; None: as the settings say.
+    """
+    scopes = scopes or tx.settings.scopes_for(address.platform)
+    address, sender = resolve_aliases(tx, address, sender)
+    where = route(address, sender, scopes, profile)
+    ahead = None
+    if is_one_conversation(address, tx.settings):
+        ahead = find_person_route(tx, where, address, sender, profile=profile)
+    bound = tx.one("find_bound", route=ahead or where)
+    load = None if bound is None else expect(tx, "read_load", session_key=bound.number("key"))
+    kind = address.kind if bound is None else Kind(bound.text("kind"))
+    return Explanation(
+        route=where,
+        multi_user=is_multi_user(address, scopes),
+        policy=tx.settings.policies.resolve(address.platform, kind),
+        session_id=None if bound is None else SessionId(bound.text("id")),
+        cause=find_reset_cause(tx, bound, load),
+    )

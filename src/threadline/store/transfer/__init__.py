@@ -1,0 +1,1 @@
+"""Transfer: history that leaves the store as a file, and history that comes back."""

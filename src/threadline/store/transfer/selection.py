@@ -1,0 +1,136 @@
+"""Selection: which sessions an export takes, wholly or as an excerpt."""
+
+import json
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from threadline.core.errors import NotFound
+from threadline.core.export_format.files import ExportScope, Selection
+from threadline.core.person import Viewer
+from threadline.core.session import SessionId
+from threadline.database.port import Row, Transaction
+from threadline.store.people.visibility import asker_keys, is_seen, keys_of
+
+PLAN_PAGE = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Excerpt:
+    """The beginning of a session, as it was at one of its revisions."""
+
+    until: int
+    revision: int
+
+
+@dataclass(slots=True, kw_only=True)
+class ExportPlan:
+    """The sessions of an export, by their keys; bases come before their branches."""
+
+    keys: "array[int]" = field(default_factory=lambda: array("q"))
+    """Those that were asked for, in order."""
+    excerpts: dict[int, Excerpt] = field(default_factory=dict)
+    """Those that are needed only because others share their history."""
+    latest: int | None = None
+    """The latest activity, in microseconds."""
+
+    def has(self, key: int) -> bool:
+        """Tell whether a session is taken wholly."""
+        at = bisect_left(self.keys, key)
+        return at < len(self.keys) and self.keys[at] == key
+
+    def takes(self, key: int) -> bool:
+        """Tell whether a session is taken, wholly or in part."""
+        return key in self.excerpts or self.has(key)
+
+    def steps(self) -> Iterator[tuple[int, Excerpt | None]]:
+        """Walk over everything in order: the key, and how much of it if not all."""
+        needed = sorted(self.excerpts)
+        at = 0
+        for key in self.keys:
+            while at < len(needed) and needed[at] < key:
+                yield needed[at], self.excerpts[needed[at]]
+                at += 1
+            yield key, None
+
+    def add(self, row: Row) -> None:
+        """Take a session, and remember its activity."""
+        self.keys.append(row.number("key"))
+        self.latest = max(self.latest or 0, row.number("last_activity_at"))
+
+    def need(self, row: Row) -> int | None:
+        """Need the base of a session as far as it is shared; answer its key if that is news."""
+        base, key = row.number_or_none("base_key"), row.number("key")
+        if base is None or self.has(base):
+            return None
+        until = row.number("base_seq")
+        if key in self.excerpts:
+            until = min(until, self.excerpts[key].until)
+        revision = row.number("base_revision")
+        before = self.excerpts.get(base)
+        if before is not None:
+            until, revision = max(until, before.until), max(revision, before.revision)
+        self.excerpts[base] = Excerpt(until=until, revision=revision)
+        return None if self.excerpts[base] == before else base
+
+
+def plan_page(
+    tx: Transaction, selection: Selection, after: int, asker: Viewer | None
+) -> tuple[list[Row], int | None]:
+    """Read a page of the sessions to export, and after which key the next one begins."""
+    if selection.extent is ExportScope.SESSION:
+        rows = [_find(tx, SessionId(selection.session or ""))]
+        more = None
+    else:
+        rows = _page(tx, selection, after)
+        more = rows[-1].number("key") if len(rows) == PLAN_PAGE else None
+    if asker is not None:
+        keys = asker_keys(tx, asker)
+        rows = [row for row in rows if is_seen(tx, keys, SessionId(row.text("id")))]
+    if selection.extent is ExportScope.SESSION and not rows:
+        raise NotFound("There is no such session", id=selection.session)
+    return rows, more
+
+
+def _find(tx: Transaction, id: SessionId) -> Row:
+    row = tx.one("find_exported", id=id)
+    if row is None:
+        raise NotFound("There is no such session", id=id)
+    return row
+
+
+def _page(tx: Transaction, selection: Selection, after: int) -> list[Row]:
+    match selection.extent:
+        case ExportScope.PROFILE:
+            return tx.all(
+                "list_profile_exported", after=after, most=PLAN_PAGE, profile=selection.profile
+            )
+        case ExportScope.PROJECT:
+            key = _project_key(tx, selection)
+            return tx.all("list_project_exported", after=after, most=PLAN_PAGE, project_key=key)
+        case ExportScope.PERSON:
+            keys = _sender_keys(tx, selection)
+            return tx.all("list_person_exported", after=after, most=PLAN_PAGE, sender_keys=keys)
+        case _:
+            return tx.all("list_all_exported", after=after, most=PLAN_PAGE)
+
+
+def _project_key(tx: Transaction, selection: Selection) -> int:
+    row = tx.one("find_exported_project", profile=selection.profile, name=selection.project)
+    if row is None:
+        raise NotFound("There is no such project", id=selection.project)
+    return row.number("key")
+
+
+def _sender_keys(tx: Transaction, selection: Selection) -> str:
+    keys = [] if selection.person is None else keys_of(tx, selection.person)
+    if not keys:
+        raise NotFound("Nobody is known by this id", id=str(selection.person))
+    return json.dumps(keys)
+
+
+def find_bases(tx: Transaction, keys: list[int]) -> list[Row]:
+    """Read the sessions whose history others share, so that their own bases can be found."""
+    rows = [tx.one("find_exported_by_key", key=key) for key in keys]
+    return [row for row in rows if row is not None]

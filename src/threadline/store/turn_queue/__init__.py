@@ -1,0 +1,1 @@
+"""The turn queue: workers claim turns, and turns of dead workers are recovered."""

@@ -1,0 +1,191 @@
+"""Stopping a turn, letting it wait for an answer, and answering it."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from threadline.core.agent import Question
+from threadline.core.approval import Approval
+from threadline.core.errors import Conflict, Invalid, LeaseLost, NotFound
+from threadline.core.event import EventKind
+from threadline.core.message import MarkerKind
+from threadline.core.session import SessionId
+from threadline.core.turn import HELD, Awaits, Lease, OwnerId, TurnId, TurnState, checked_turn_id
+from threadline.core.usage import Usage
+from threadline.core.validation import checked_id, checked_text, checked_type
+from threadline.database.port import Row, Transaction, expect
+from threadline.database.timestamps import stamp
+from threadline.store.approvals.approvers import (
+    ask_elsewhere,
+    note_expiry,
+    plan_question,
+    tell_expired,
+)
+from threadline.store.deliveries.create import create_reply
+from threadline.store.row_mappers import address_from_row, pack_asks, turn_from
+from threadline.store.session_writer import SessionWriter, write_session, write_session_by_key
+from threadline.store.turns.finish import add_usage
+from threadline.store.turns.terminate import close_turn
+
+DENIED = Approval.DENIED.value
+"""The answer that a question gets when nobody answers it."""
+
+_SLICE = 20
+_FOREVER = 2**62
+MOST_TOOLS = 64
+"""Tools that one question may ask leave for."""
+_BY_PERSON = "Stopped."
+
+
+def stop(tx: Transaction, turn_id: TurnId) -> bool:
+    """Stop a turn for good, whoever runs it, and keep what it had said. False if it had ended."""
+    row = _turn(tx, turn_id)
+    with write_session_by_key(tx, row.number("session_key")) as writer:
+        stopped = close_turn(writer, turn_id, TurnState.STOPPED, MarkerKind.STOPPED, _BY_PERSON)
+        if stopped:
+            writer.interruptions = 0
+            writer.touch()
+        return stopped
+
+
+def stop_session(tx: Transaction, id: SessionId) -> TurnId | None:
+    """Stop the turn that a session has under way; None if there is none."""
+    with write_session(tx, id) as writer:
+        for row in tx.all("list_unfinished", session_key=writer.key):
+            turn_id = TurnId(row.number("id"))
+            if TurnState(row.text("state")) in HELD:
+                close_turn(writer, turn_id, TurnState.STOPPED, MarkerKind.STOPPED, _BY_PERSON)
+                writer.interruptions = 0
+                writer.touch()
+                return turn_id
+    return None
+
+
+def wait(
+    tx: Transaction,
+    lease: Lease,
+    question: Question,
+    *,
+    usage: Sequence[Usage] = (),
+    deliver: bool = True,
+    keep_owner: OwnerId | None,
+) -> None:
+    """Let a turn wait for an answer; its worker keeps the lease, or lets go of it.
+
+    The question is owed to whoever has to answer it, after what the turn said before.
+    """
+    asks = _checked_tools(question)
+    profile = expect(tx, "read_owner", id=lease.session_id).text("profile")
+    plan = plan_question(tx, lease.turn_id, question, profile=profile)
+    with write_session(tx, lease.session_id) as writer:
+        waiting = tx.one(
+            "wait_turn",
+            id=lease.turn_id,
+            fence=lease.fence,
+            question=question.text,
+            asks=pack_asks(asks, plan.awaits),
+            owner=keep_owner,
+            lease_until=None if keep_owner is None else stamp(tx.now + tx.settings.lease),
+            now=stamp(tx.now),
+        )
+        if waiting is None or waiting.number("session_key") != writer.key:
+            raise LeaseLost(id=str(lease.turn_id))
+        for spent in usage:
+            add_usage(writer, lease.turn_id, spent)
+        writer.tell(EventKind.TURN_WAITING, lease.turn_id)
+        create_reply(writer, lease.turn_id, waiting, plan.question, deliver=deliver)
+    ask_elsewhere(tx, lease.turn_id, plan, question)
+
+
+def _checked_tools(question: Question) -> list[str]:
+    """Take a question that a database can keep; answer the tools it asks for, each once."""
+    checked_text(checked_type(question, "question", Question).text, "question")
+    asked = checked_type(question.tools, "tools that are asked for", tuple)
+    tools = list(dict.fromkeys(checked_id(tool, "name of a tool") for tool in asked))
+    if len(tools) > MOST_TOOLS:
+        raise Invalid(f"One question can ask about at most {MOST_TOOLS} tools")
+    return tools
+
+
+def answer(
+    tx: Transaction, turn_id: TurnId, words: str, *, asked_at: datetime | None = None
+) -> TurnState:
+    """Answer a waiting turn: it runs on where its worker kept it, else it is queued again.
+
+    `asked_at` names the question that is answered: any other one is left open.
+    """
+    checked_text(words, "answer")
+    row = _turn(tx, turn_id)
+    with write_session_by_key(tx, row.number("session_key")) as writer:
+        _require_question(tx, turn_id, asked_at)
+        state = _answer(writer, turn_id, words, asked_before=_FOREVER)
+        if state is None:
+            raise Conflict("This turn is not waiting for an answer", id=str(turn_id))
+        writer.touch()
+        return state
+
+
+def _require_question(tx: Transaction, turn_id: TurnId, asked_at: datetime | None) -> None:
+    """Refuse an answer to a question that is over: nobody gives leave for what they have not seen.
+
+    It is looked at under the lock, as the turn may just have asked anew.
+    """
+    row = _turn(tx, turn_id)
+    is_waiting = TurnState(row.text("state")) is TurnState.WAITING
+    if asked_at is not None and is_waiting and row.moment("asked_at") != asked_at:
+        raise over(turn_id)
+
+
+def over(turn_id: TurnId) -> Conflict:
+    """Say that a turn asks something else than what was answered."""
+    return Conflict(
+        "That question is over; this turn now asks something else",
+        id=str(turn_id),
+        hint="Look at what it asks now, and answer that",
+    )
+
+
+def _answer(
+    writer: SessionWriter, turn_id: TurnId, words: str, *, asked_before: int
+) -> TurnState | None:
+    row = _turn(writer.tx, turn_id)
+    state = TurnState.QUEUED if row["owner"] is None else TurnState.RUNNING
+    answered = writer.tx.one(
+        "answer_turn",
+        id=turn_id,
+        state=state,
+        answer=words,
+        asked_before=asked_before,
+        now=writer.at,
+    )
+    if answered is None:
+        return None
+    writer.tell(EventKind(f"turn.{state}"), turn_id)
+    return state
+
+
+def deny_unanswered(tx: Transaction) -> list[TurnId]:
+    """Deny a slice of the questions that nobody answered in time."""
+    before = stamp(tx.now - tx.settings.answer_within)
+    denied = []
+    for row in tx.all("list_stale_questions", before=before, most=_SLICE):
+        turn_id = TurnId(row.number("id"))
+        with write_session_by_key(tx, row.number("session_key")) as writer:
+            # Asked again under the lock: somebody may just have answered, and been asked anew.
+            turn = turn_from(_turn(tx, turn_id), writer.id)
+            is_denied = _answer(writer, turn_id, DENIED, asked_before=before) is not None
+            profile = writer.row.text("profile")
+        if is_denied:
+            denied.append(turn_id)
+            if turn.awaits is Awaits.APPROVER:
+                at = address_from_row(expect(tx, "read_place", key=row.number("address_key")))
+                tell_expired(tx, turn, at, profile=profile)
+            if turn.asks:
+                note_expiry(tx, turn)
+    return denied
+
+
+def _turn(tx: Transaction, turn_id: TurnId) -> Row:
+    row = tx.one("read_turn", id=checked_turn_id(turn_id))
+    if row is None:
+        raise NotFound("There is no such turn", id=str(turn_id))
+    return row

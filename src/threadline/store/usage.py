@@ -1,0 +1,246 @@
+"""Usage: what was spent, added up in many ways, and whether a turn may be paid for."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta, tzinfo
+
+from threadline.core.budget import CapKind, Spending, SpendVerdict
+from threadline.core.event import EventKind
+from threadline.core.message import Marker, MarkerKind, NewMessage, Role
+from threadline.core.person import Identity, PersonKey
+from threadline.core.session import Session, SessionId
+from threadline.core.turn import Lease, TurnId
+from threadline.core.usage import Usage, UsageBy, UsageSum, add_sums, dollars, status_of_sum
+from threadline.database.port import Row, Transaction, expect
+from threadline.database.timestamps import moment, stamp
+from threadline.store.admin_queries import spendings
+from threadline.store.people.visibility import keys_asked, keys_of
+from threadline.store.queries import read_session, session_row
+from threadline.store.session_writer import SessionWriter, write_session
+from threadline.store.turns.finish import add_usage
+from threadline.store.turns.output import prove
+
+_QUARTER = timedelta(minutes=15)
+"""No time zone of our days differs from another by anything finer."""
+_EVER, _FOREVER = -(2**62), 2**62
+_PERSONAL = frozenset({CapKind.PERSON_DAY, CapKind.PERSON_MONTH})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsageFilter:
+    """Whose usage is added up, and of which time; what is None is not asked."""
+
+    since: datetime | None = None
+    until: datetime | None = None
+    """The first moment that does not count any more."""
+    session_id: SessionId | None = None
+    person: PersonKey | None = None
+    sender: Identity | None = None
+    profile: str | None = None
+
+
+def usage_of_session(tx: Transaction, id: SessionId) -> list[Usage]:
+    """Add up what a session spent, by model and task."""
+    key = session_row(tx, id).number("key")
+    return [_usage_from(row) for row in tx.all("sum_usage", session_key=key)]
+
+
+def last_prompt(tx: Transaction, id: SessionId) -> int:
+    """Tell how many tokens the last prompt of a session had; 0 if it was compacted since."""
+    row = tx.one("read_last_prompt", session_key=session_row(tx, id).number("key"))
+    return 0 if row is None else row.number("prompt_tokens")
+
+
+def sum_usage(
+    tx: Transaction,
+    by: UsageBy,
+    only: UsageFilter,
+    *,
+    timezone: tzinfo,
+    after: int = 0,
+    most: int | None = None,
+) -> list[UsageSum]:
+    """Add up usage; days come in their order, everything else with the dearest first.
+
+    Of everything but days a slice can be asked for: so many, after the first ones.
+    """
+    since, until = only.since, only.until
+    is_whole = by is UsageBy.DAY or most is None
+    rows = tx.all(
+        "sum_usage_by",
+        by=by,
+        since=_EVER if since is None else stamp(since),
+        until=_FOREVER if until is None else stamp(until),
+        session_key=(
+            None if only.session_id is None else session_row(tx, only.session_id).number("key")
+        ),
+        sender_keys=keys_asked(tx, only.person or only.sender),
+        profile=only.profile,
+        most=_FOREVER if is_whole else most,
+        passed=0 if is_whole else after,
+    )
+    sums = [_sum_from(row, row.text("subject")) for row in rows]
+    return _by_day(sums, timezone) if by is UsageBy.DAY else sums
+
+
+def _by_day(quarters: list[UsageSum], timezone: tzinfo) -> list[UsageSum]:
+    """Make days of quarters of an hour."""
+    days: dict[str, UsageSum] = {}
+    for one in quarters:
+        at = moment(int(one.subject) * (_QUARTER // timedelta(microseconds=1)))
+        day = at.astimezone(timezone).date().isoformat()
+        named = replace(one, subject=day)
+        days[day] = add_sums(days[day], named) if day in days else named
+    return [days[day] for day in sorted(days)]
+
+
+def judge_spending(tx: Transaction, lease: Lease) -> SpendVerdict:
+    """Decide before a turn calls anything whether it may be paid for.
+
+    What a person has to be warned of stands in the transcript from then on and goes out with the
+    reply, once for each cap, subject and period. Costs that nobody knows count as nothing.
+    """
+    with write_session(tx, lease.session_id) as writer:
+        prove(writer, lease)
+        spendings = _spendings(tx, writer.row, lease.turn_id)
+        refused = next((one for one in spendings if one.is_refused), None)
+        if refused is not None:
+            return SpendVerdict(refused=refused)
+        warned = tuple(one for one in spendings if one.is_warned and _is_new(writer, one))
+        for one in warned:
+            why = one.sentence(tx.settings.spend.timezone)
+            marker = Marker(kind=MarkerKind.SPENDING, text=why)
+            writer.add([NewMessage(role=Role.SYSTEM, parts=(marker,))], lease.turn_id)
+        return SpendVerdict(warned=warned)
+
+
+def find_reached(tx: Transaction, id: SessionId) -> Spending | None:
+    """Find the cap that forbids to spend more on a session, beside its turns; None: there is none.
+
+    Whoever owns the session is taken for whoever asks.
+    """
+    spendings = _spendings(tx, session_row(tx, id), None)
+    return next((one for one in spendings if one.is_refused), None)
+
+
+def spend_for(tx: Transaction, id: SessionId, usage: Sequence[Usage]) -> None:
+    """Record what was spent on a session beside its turns, as on a title or a summary."""
+    with write_session(tx, id) as writer:
+        for spent in usage:
+            add_usage(writer, None, spent)
+        if usage:
+            writer.tell(EventKind.SESSION_CHANGED)
+
+
+def _spendings(tx: Transaction, session: Row, turn_id: TurnId | None) -> list[Spending]:
+    key = session.number("key")
+    spender = tx.one("find_spender", turn_id=turn_id, session_key=key)
+    spendings = []
+    for kind, limit in tx.settings.spend.each():
+        if kind in _PERSONAL and spender is None:
+            continue  # Nobody is known to have asked, so nobody's cap can be reached.
+        period = tx.settings.spend.period(kind, tx.now)
+        since = _EVER if period is None else stamp(period.begins_at)
+        subject, keys = "", None
+        if kind is CapKind.SESSION:
+            subject = session.text("id")
+            row = expect(tx, "sum_spent_in_session", session_key=key)
+        else:
+            if kind in _PERSONAL and spender is not None:
+                subject, keys = _person(tx, spender)
+            row = expect(tx, "sum_spent", since=since, sender_keys=keys)
+        spendings.append(
+            Spending(
+                kind=kind,
+                limit=limit,
+                spent=dollars(row.number("cost")),
+                unpriced=row.number("unpriced"),
+                subject=subject,
+                period=period,
+            )
+        )
+    return spendings
+
+
+def _person(tx: Transaction, spender: Row) -> tuple[str, str]:
+    """Name whoever asked, and list all senders that they are."""
+    person_key, sender_key = spender.number_or_none("person_key"), spender.number("sender_key")
+    if person_key is None:
+        return f"sender {sender_key}", json.dumps([sender_key])
+    return f"person {person_key}", json.dumps(keys_of(tx, PersonKey(person_key)))
+
+
+def _is_new(writer: SessionWriter, one: Spending) -> bool:
+    given = writer.tx.one(
+        "add_spend_warning",
+        cap=one.kind,
+        subject=one.subject,
+        period="" if one.period is None else one.period.name,
+        now=writer.at,
+    )
+    return given is not None
+
+
+def _sum_from(row: Row, subject: str) -> UsageSum:
+    cost, calls, priced = row.number_or_none("cost"), row.number("calls"), row.number("priced")
+    return UsageSum(
+        subject=subject,
+        name=row.text_or_none("name"),
+        calls=calls,
+        unpriced=calls - priced,
+        input_tokens=row.number("input_tokens"),
+        output_tokens=row.number("output_tokens"),
+        cache_read_tokens=row.number("cache_read_tokens"),
+        cache_write_tokens=row.number("cache_write_tokens"),
+        reasoning_tokens=row.number("reasoning_tokens"),
+        cost=None if cost is None else dollars(cost),
+        cost_status=status_of_sum(priced=priced, exact=row.number("exact"), calls=calls),
+    )
+
+
+def _usage_from(row: Row) -> Usage:
+    cost, calls = row.number_or_none("cost"), row.number("calls")
+    priced = 0 if cost is None else calls
+    return Usage(
+        provider=row.text("provider"),
+        model=row.text("model"),
+        task=row.text("task"),
+        input_tokens=row.number("input_tokens"),
+        output_tokens=row.number("output_tokens"),
+        cache_read_tokens=row.number("cache_read_tokens"),
+        cache_write_tokens=row.number("cache_write_tokens"),
+        reasoning_tokens=row.number("reasoning_tokens"),
+        prompt_tokens=row.number("prompt_tokens"),
+        cost=None if cost is None else dollars(cost),
+        cost_status=status_of_sum(priced=priced, exact=row.number("exact"), calls=calls),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextUsage:
+    """What is shown beside a conversation, as it was at one moment."""
+
+    session: Session
+    prompt_tokens: int | None
+    """How long the last prompt was; None: nobody counted one, or it was compacted since."""
+    is_exact: bool
+    """Nothing was said or hidden since that prompt but its own answer."""
+    spent: UsageSum | None
+    """None: nothing."""
+    caps: Sequence[Spending]
+
+
+def read_meter(
+    tx: Transaction, id: SessionId, sender: Identity | None, *, everybody: bool
+) -> ContextUsage:
+    """Read how full and how dear a session is, and the caps of a sender that concern it."""
+    prompt = tx.one("read_meter", session_key=session_row(tx, id).number("key"))
+    spent = sum_usage(tx, UsageBy.SESSION, UsageFilter(session_id=id), timezone=UTC)
+    return ContextUsage(
+        session=read_session(tx, id),
+        prompt_tokens=None if prompt is None else prompt.number("prompt_tokens"),
+        is_exact=prompt is not None and bool(prompt.number("is_current")),
+        spent=spent[0] if spent else None,
+        caps=spendings(tx, sender, everybody=everybody, session=id),
+    )

@@ -1,1 +1,0 @@
-"""The HTTP API: every conversation over one interface."""

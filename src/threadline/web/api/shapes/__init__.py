@@ -1,1 +1,0 @@
-"""Shapes: how values are written in answers of the API, and what requests may ask for."""

@@ -1,1 +1,0 @@
-"""The login: how somebody proves who they are, by a link, a password or a passkey."""

@@ -1,0 +1,1 @@
+"""Resources: every conversation over one interface."""

@@ -1,0 +1,211 @@
+"""Messages: a transcript page by page, and words for it."""
+
+from dataclasses import replace
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+
+from threadline.core.errors import Invalid, NotFound
+from threadline.core.hidden_range import Edited
+from threadline.core.message import Message
+from threadline.core.role import AccessLevel
+from threadline.core.session import Session, SessionId
+from threadline.store import Store
+from threadline.store.inbound.deduplication import Arrival
+from threadline.web.authentication import Caller
+from threadline.web.resources.auth_deps import Exchanging, Reading, Writing, visible
+from threadline.web.resources.deps import SessionIdPath, StoreDep, path_key
+from threadline.web.resources.idempotency import IdempotentRequest, OnceDep
+from threadline.web.resources.pagination import PAGE, Most, Page
+from threadline.web.resources.problems import problem_responses
+from threadline.web.resources.schemas.messages import (
+    MessagePageView,
+    MessageRequest,
+    MessageView,
+    RevisionView,
+    SentView,
+    Speech,
+    TextRequest,
+)
+from threadline.web.resources.schemas.sessions import SessionView
+from threadline.web.resources.schemas.transcript_edits import BranchRequest, EditedView
+from threadline.web.resources.visibility import (
+    make_inbound,
+    parts_of,
+    require_owner,
+    shown_children,
+)
+
+router = APIRouter(prefix="/sessions/{id}/messages", tags=["messages"])
+
+Seq = Annotated[int, path_key("The place of a line.", 7)]
+Place = Annotated[int | None, Query(ge=0, le=2**53)]
+
+
+@router.get("", summary="Read a transcript")
+async def list_messages(
+    *,
+    visitor: Reading,
+    store: StoreDep,
+    id: SessionIdPath,
+    before: Place = None,
+    after: Place = None,
+    around: Place = None,
+    most: Most = PAGE,
+    hidden: Annotated[bool, Query(description="Include what was undone or retried.")] = False,
+) -> MessagePageView:
+    """Read a page of a transcript, in order: its end, or what is before, after or around a line.
+
+    What was undone or retried is left out, unless it is asked for.
+    """
+    if sum(place is not None for place in (before, after, around)) > 1:
+        raise Invalid("Give only one of before, after and around")
+    found = await store.transcript(
+        id,
+        before=before,
+        after=after,
+        around=around,
+        most=most,
+        hidden=hidden,
+        viewer=visitor.account,
+    )
+    if around is not None:
+        earlier = sum(line.seq is not None and line.seq < around for line in found)
+        is_beginning = around <= 1 or earlier < most // 2
+    else:
+        is_beginning = after == 0 or (after is None and len(found) < most)
+    return MessagePageView.from_messages(found, is_beginning=is_beginning)
+
+
+@router.get("/{seq}", summary="Read a message")
+async def read_message(
+    visitor: Reading, store: StoreDep, id: SessionIdPath, seq: Seq
+) -> MessageView:
+    """Read one line of a transcript, even one that is out of sight."""
+    session = await visible(store, visitor, id)
+    return MessageView.from_message(await _line(store, session.id, seq))
+
+
+@router.get("/{seq}/revisions", summary="Read what a message said before")
+async def list_revisions(
+    visitor: Reading, store: StoreDep, id: SessionIdPath, seq: Seq
+) -> Page[RevisionView]:
+    """Read what a line said before it was changed, oldest first."""
+    session = await visible(store, visitor, id)
+    message = await _line(store, session.id, seq)
+    found = await store.revisions(message.key)
+    return Page(items=[RevisionView.from_revision(one) for one in found])
+
+
+async def _line(store: Store, id: SessionId, seq: int) -> Message:
+    found = await store.transcript(id, after=seq - 1, most=1, hidden=True)
+    if not found or found[0].seq != seq:
+        raise NotFound("There is no such line", id=f"{id}/{seq}")
+    return found[0]
+
+
+@router.post(
+    "",
+    status_code=201,
+    summary="Send a message",
+    response_model=SentView,
+    responses=problem_responses(402, 409),
+)
+async def send_message(
+    visitor: Writing, store: StoreDep, id: SessionIdPath, wish: MessageRequest, once: OnceDep
+) -> Response:
+    """Send a message in a session, whichever platform it lives on.
+
+    With `ask` the agent answers, on that platform too. With `answer` an owner writes in its place:
+    the text is delivered on the platform, and the agent is not asked.
+    """
+    session = await visible(store, visitor, id)
+
+    async def send(store: Store) -> Arrival:
+        say_it = _answer if wish.speech is Speech.ANSWER else _ask
+        return await say_it(store, visitor, session, wish, once)
+
+    return await once.answer(visitor.account, send, SentView.from_arrival, about=session.id)
+
+
+async def _ask(
+    store: Store, visitor: Caller, session: Session, wish: MessageRequest, once: IdempotentRequest
+) -> Arrival:
+    said = await make_inbound(store, visitor, wish, once.name, profile=session.profile)
+    rank = AccessLevel.OWNER if visitor.is_owner else AccessLevel.MEMBER
+    return await store.ask_in(session.id, said, answers=rank, busy=wish.busy_mode)
+
+
+async def _answer(
+    store: Store, visitor: Caller, session: Session, wish: MessageRequest, once: IdempotentRequest
+) -> Arrival:
+    require_owner(visitor, "answer in the agent's place")
+    if wish.busy_mode is not None:
+        raise Invalid("An answer is sent at once", hint="Leave out busy_mode")
+    parts = await parts_of(store, visitor, wish)
+    return await store.answer_into(session.id, visitor.account.sender, parts, once.name)
+
+
+@router.post(
+    "/{seq}/edits",
+    status_code=201,
+    summary="Edit a message",
+    response_model=EditedView,
+    responses=problem_responses(402, 409),
+)
+async def edit_message(
+    *,
+    visitor: Exchanging,
+    store: StoreDep,
+    id: SessionIdPath,
+    seq: Seq,
+    wish: TextRequest,
+    once: OnceDep,
+) -> Response:
+    """Edit a message of a person, in a branch that starts before it.
+
+    You are the author of the new text, and its turn counts towards your spending caps. The reply
+    is shown here and not sent to a platform.
+    """
+    session = await visible(store, visitor, id)
+
+    shown = await shown_children(store, visitor, session)
+
+    editor = replace(visitor.asker(session.profile), address=visitor.account.place(once.name[:16]))
+
+    async def edit(store: Store) -> Edited:
+        return await store.edit(session.id, seq, wish.text, by=editor)
+
+    def shape(made: Edited) -> EditedView:
+        return EditedView.from_edited(replace(made, session=shown(made.session)))
+
+    return await once.answer(visitor.account, edit, shape)
+
+
+@router.post(
+    "/{seq}/branches",
+    status_code=201,
+    summary="Branch at a message",
+    response_model=SessionView,
+    responses=problem_responses(409),
+)
+async def branch_session(
+    *,
+    visitor: Exchanging,
+    store: StoreDep,
+    id: SessionIdPath,
+    seq: Seq,
+    wish: BranchRequest,
+    once: OnceDep,
+) -> Response:
+    """Start a session that shares the transcript up to a line."""
+    session = await visible(store, visitor, id)
+
+    shown = await shown_children(store, visitor, session)
+
+    async def branch(store: Store) -> Session:
+        return await store.branch(session.id, at=seq, title=wish.title)
+
+    return await once.answer(
+        visitor.account, branch, lambda made: SessionView.from_session(shown(made))
+    )

@@ -1,0 +1,63 @@
+"""Models: those that a conversation may use, and what is known of them without asking anybody."""
+
+import asyncio
+from decimal import Decimal
+
+from fastapi import APIRouter
+from pydantic import Field
+
+from threadline.assembly.model_list import KnownModel, survey_models
+from threadline.web.resources.auth_deps import Reading
+from threadline.web.resources.deps import ConfigDep
+from threadline.web.resources.pagination import Page
+from threadline.web.resources.profiles import OfProfile
+from threadline.web.resources.schemas.bodies import ResponseBody
+from threadline.web.resources.visibility import profile_of
+
+
+class KnownModelView(ResponseBody):
+    """A model that a conversation may use."""
+
+    name: str = Field(description="As `/model` takes it.", examples=["openai:gpt-5"])
+    provider: str = Field(examples=["openai"])
+    is_default: bool = Field(description="It answers where nobody chose another one.")
+    is_offered: bool = Field(description="The settings name it.")
+    is_usable: bool = Field(description="Its provider has a key here, or asks for none.")
+    context_tokens: int | None = Field(description="How much it reads at once; null: unknown.")
+    input_price: Decimal | None = Field(
+        description="US dollars for a million tokens, at the least; null: unknown."
+    )
+    output_price: Decimal | None
+
+    @classmethod
+    def from_model(cls, model: KnownModel) -> "KnownModelView":
+        """Tell what is known of a model."""
+        return cls(
+            name=model.name,
+            provider=model.name.partition(":")[0],
+            is_default=model.is_default,
+            is_offered=model.is_offered,
+            is_usable=model.is_usable,
+            context_tokens=model.context_tokens,
+            input_price=model.input_price,
+            output_price=model.output_price,
+        )
+
+
+router = APIRouter(prefix="/models", tags=["models"])
+
+
+@router.get("", summary="List models")
+async def list_models(
+    visitor: Reading, config: ConfigDep, profile: OfProfile = None
+) -> Page[KnownModelView]:
+    """List the models you may choose; those named in the settings come first.
+
+    If the settings name any, a member can choose no other.
+    """
+    named = profile_of(visitor, profile)
+    # The price list is read from disk when it is first asked for.
+    known = await asyncio.to_thread(survey_models, config, named)
+    offered = [one for one in known if one.is_offered]
+    shown = known if visitor.is_owner else offered or known
+    return Page(items=[KnownModelView.from_model(one) for one in shown])

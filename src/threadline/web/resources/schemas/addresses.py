@@ -1,0 +1,41 @@
+"""Addresses: where something is said, as the API tells it."""
+
+from pydantic import Field
+
+from threadline.core.address import Address, Kind
+from threadline.core.errors import Invalid
+from threadline.core.person import Identity
+from threadline.web.resources.schemas.bodies import ResponseBody
+
+
+class AddressView(ResponseBody):
+    """A chat on a platform, or a thread of one."""
+
+    platform: str = Field(examples=["telegram"])
+    kind: Kind
+    chat: str = Field(examples=["42"])
+    account: str = Field(default="", description="Which of our accounts there; empty: the only.")
+    thread: str | None = None
+    name: str | None = Field(default=None, description="What the chat is called.")
+    topic: str | None = None
+
+    @classmethod
+    def from_address(cls, address: Address) -> "AddressView":
+        """Tell where that is."""
+        return cls(
+            platform=address.platform,
+            kind=address.kind,
+            chat=address.chat,
+            account=address.account,
+            thread=address.thread,
+            name=address.chat_name,
+            topic=address.topic,
+        )
+
+
+def parse_identity(written: str) -> Identity:
+    """Read who is meant: `telegram:42`."""
+    platform, colon, id = written.partition(":")
+    if not colon:
+        raise Invalid(f"“{written[:60]}” is not a sender", hint="Write it as telegram:42")
+    return Identity(platform=platform, id=id)

@@ -1,0 +1,107 @@
+"""Parts of messages, as answers show them and as requests bring them."""
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field
+
+from threadline.core.message import (
+    Attachment,
+    Marker,
+    MarkerKind,
+    MediaKind,
+    Note,
+    NoteKind,
+    Reasoning,
+    Text,
+    ToolCall,
+    ToolResult,
+)
+from threadline.core.validation import TEXT_LIMIT
+from threadline.web.resources.schemas.bodies import RequestBody, ResponseBody, Told
+from threadline.web.upload_tokens import TICKET_LIMIT
+
+Ticket = Annotated[str, Field(min_length=1, max_length=TICKET_LIMIT)]
+
+ATTACHED_MOST = 20
+"""How much may be attached to one message."""
+
+
+class TextPart(ResponseBody):
+    """Words."""
+
+    type: Literal["text"] = "text"
+    text: str
+
+
+class AttachmentPart(ResponseBody):
+    """An image, a file or a sound; its bytes are found below `/attachments`."""
+
+    type: Literal["attachment"] = "attachment"
+    kind: MediaKind
+    blob: str = Field(description="The hash of its content.")
+    media_type: str
+    size: int
+    name: str | None = None
+
+
+class ToolCallPart(ResponseBody):
+    """The agent asks for a tool."""
+
+    type: Literal["tool_call"] = "tool_call"
+    id: str
+    name: str
+    arguments: str = Field(description="JSON, as the model wrote it.")
+
+
+class ToolResultPart(ResponseBody):
+    """What a tool answered."""
+
+    type: Literal["tool_result"] = "tool_result"
+    call_id: str
+    text: str
+    is_error: bool
+
+
+class ReasoningPart(ResponseBody):
+    """The model's thoughts."""
+
+    type: Literal["reasoning"] = "reasoning"
+    text: str
+
+
+class MarkerPart(ResponseBody):
+    """A trace of something that went wrong, and why."""
+
+    type: Literal["marker"] = "marker"
+    kind: MarkerKind
+    text: str
+
+
+class NotePart(ResponseBody):
+    """A note for the agent that quotes messages, or says what happened to one."""
+
+    type: Literal["note"] = "note"
+    kind: NoteKind
+    text: str
+
+
+PartView: TypeAlias = Annotated[
+    Annotated[Text, Told(TextPart)]
+    | Annotated[Attachment, Told(AttachmentPart)]
+    | Annotated[ToolCall, Told(ToolCallPart)]
+    | Annotated[ToolResult, Told(ToolResultPart)]
+    | Annotated[Reasoning, Told(ReasoningPart)]
+    | Annotated[Marker, Told(MarkerPart)]
+    | Annotated[Note, Told(NotePart)],
+    Field(discriminator="type"),
+]
+"""A part. What a provider said verbatim is for its replay, and is not told."""
+
+
+class Words(RequestBody):
+    """What somebody says, and what they attach."""
+
+    text: str = Field(default="", max_length=TEXT_LIMIT, examples=["What is on today?"])
+    attachments: list[Ticket] = Field(
+        default=[], max_length=ATTACHED_MOST, description="The tickets of what was uploaded."
+    )

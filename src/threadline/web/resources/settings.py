@@ -1,0 +1,225 @@
+"""Settings: read with their origins, written into the file, and taken up without a restart."""
+
+import asyncio
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Annotated, cast
+
+from fastapi import APIRouter, Depends, Request, Response
+from pydantic import Field, JsonValue
+
+from threadline.assembly import public_settings
+from threadline.assembly.reload import Reload, Reloader
+from threadline.config.remote_policy import require_near
+from threadline.config.save import read_text
+from threadline.config.setting_list import Setting, SettingKind, SettingOrigin, list_settings
+from threadline.config.sources import parse_file
+from threadline.config.toml_edit import KEY_LIMIT, MOST_CHANGES
+from threadline.core.errors import ConfigError, Conflict, Invalid
+from threadline.core.revision import revision_of
+from threadline.web.resources.auth_deps import Administering
+from threadline.web.resources.deps import StoreDep
+from threadline.web.resources.etags import IfMatch, seen_in, tell_tag
+from threadline.web.resources.problems import problem_responses
+from threadline.web.resources.schemas.bodies import RequestBody, ResponseBody
+
+
+class SettingView(ResponseBody):
+    """One setting; of a secret it is told only that there is one."""
+
+    key: str = Field(examples=["spend.day"])
+    kind: SettingKind
+    value: JsonValue = Field(description="A secret reads ••••••, unless it says where it stands.")
+    default: JsonValue
+    origin: SettingOrigin
+    place: str | None = Field(description="The file, variable or option from which it came.")
+    overridden: bool = Field(
+        description="An option, a variable or the project's file sets it, and wins over the file."
+    )
+    description: str | None = Field(description="What it must be.")
+    choices: list[str] = Field(description="The words that it may be; none: others too.")
+    secret: bool
+    remote: bool = Field(description="It can be changed here, and not only at the machine itself.")
+    restart: bool = Field(description="A change takes effect only after a restart.")
+
+    @classmethod
+    def from_setting(cls, setting: Setting) -> "SettingView":
+        """Tell what it is."""
+        return cls.model_validate(
+            {
+                "key": setting.key,
+                "kind": setting.kind,
+                "value": setting.value,
+                "default": setting.default,
+                "origin": setting.origin,
+                "place": setting.place,
+                "overridden": setting.is_overridden,
+                "description": setting.description,
+                "choices": list(setting.choices),
+                "secret": setting.is_hidden,
+                "remote": setting.is_remote,
+                "restart": setting.needs_restart,
+            }
+        )
+
+
+class SettingsView(ResponseBody):
+    """All settings by which this server goes."""
+
+    file: str = Field(description="Where changes are written.")
+    items: list[SettingView]
+
+    @classmethod
+    def from_settings(cls, file: str, settings: Iterable[Setting]) -> "SettingsView":
+        """Tell what they are."""
+        return cls(file=file, items=[SettingView.from_setting(one) for one in settings])
+
+
+class FailureView(ResponseBody):
+    """Something that could not be made of the settings: there everything is as it was."""
+
+    table: str = Field(examples=["platforms.telegram"])
+    message: str
+
+
+class ChangedSettingsView(SettingsView):
+    """All settings after a change, and what does not hold yet."""
+
+    failures: list[FailureView]
+    restart: list[str] = Field(description="Settings that take effect only after a restart.")
+    overridden: list[str] = Field(
+        description="Changed settings that an option, a variable or the project's file overrides."
+    )
+
+
+class SettingsUpdateRequest(RequestBody):
+    """Settings by their dotted names. A secret is kept in a file that only its owner can read."""
+
+    set: dict[str, JsonValue] = Field(
+        default={},
+        max_length=MOST_CHANGES,
+        examples=[{"spend.day": 5, "agent.model": "openai:gpt-5.1"}],
+    )
+    unset: list[str] = Field(default=[], max_length=MOST_CHANGES, examples=[["spend.month"]])
+
+    def changes(self) -> Mapping[str, object]:
+        """Put both into one: what is taken out is None."""
+        return {**self.set, **{key[: KEY_LIMIT + 1]: None for key in self.unset}}
+
+
+router = APIRouter(prefix="/settings", tags=["settings"])
+
+
+async def _reloading(request: Request) -> Reloader:
+    found = getattr(request.app.state, "reloading", None)
+    if found is None:
+        raise Conflict(
+            "The settings of this server cannot be changed",
+            hint="Run `threadline serve` to change settings",
+        )
+    return cast("Reloader", found)
+
+
+ReloadingDep = Annotated[Reloader, Depends(_reloading)]
+"""Who knows the settings, and changes them."""
+
+
+@router.get("", responses=problem_responses(409))
+async def list_all_settings(
+    _: Administering, reloading: ReloadingDep, response: Response
+) -> SettingsView:
+    """List every setting, its current value, where it comes from, and what it may be."""
+    text = await _read(reloading)
+    tell_tag(response, revision_of(text))
+    return SettingsView.from_settings(
+        str(reloading.source.file), await asyncio.to_thread(_list, reloading)
+    )
+
+
+@router.patch("", responses=problem_responses(409, 412, 428))
+async def change_settings(
+    *,
+    wish: SettingsUpdateRequest,
+    visitor: Administering,
+    store: StoreDep,
+    reloading: ReloadingDep,
+    response: Response,
+    if_match: IfMatch = None,
+) -> ChangedSettingsView:
+    """Write settings to the file and apply them at once; if one is not valid, none is changed.
+
+    What runs programs on the machine, where its database is, where the server listens and whom it
+    trusts, and which variables and files hold secrets can only be changed there. A new address
+    wants the secret of its table anew.
+    """
+    seen = seen_in(if_match)
+    await _read(reloading)
+    changes = wish.changes()
+    if set(wish.set) & set(wish.unset):
+        raise Invalid(
+            "A setting cannot be both set and unset", id=min(set(wish.set) & set(wish.unset))
+        )
+
+    async def note() -> None:
+        # Afterwards, as a file has no part in a transaction; what is found wrong was not changed.
+        for key in changes:
+            await store.note_audit(visitor.actor, "settings.changed", key)
+
+    with _told_as_mistakes():
+        # As the file says it now: somebody may have changed it by hand.
+        require_near(changes, await asyncio.to_thread(reloading.source.load))
+        await store.check_access()
+        reload = await reloading.change(changes, seen, written=note)
+    tell_tag(response, revision_of(await _read(reloading)))
+    return await asyncio.to_thread(_tell, reloading, reload, changes)
+
+
+@router.post("/reload", responses=problem_responses(409))
+async def reload_settings(
+    visitor: Administering, store: StoreDep, reloading: ReloadingDep
+) -> ChangedSettingsView:
+    """Reload the file, after somebody edited it by hand, and apply it."""
+    await store.check_access()
+    with _told_as_mistakes():
+        reload = await reloading.reload()
+    file = str(reloading.source.file)
+    await store.note_audit(visitor.actor, "settings.reloaded", file)
+    return await asyncio.to_thread(_tell, reloading, reload, {})
+
+
+async def _read(reloading: Reloader) -> str:
+    """Read the file; one that somebody broke by hand is told with its line."""
+    file = reloading.source.file
+    try:
+        text = await asyncio.to_thread(read_text, file)
+        parse_file(text, str(file))
+    except ConfigError as error:
+        hint = error.hint or "Mend it by hand first: nothing is written over it"
+        raise Conflict(error.message, id=error.id, hint=hint) from error
+    return text
+
+
+@contextmanager
+def _told_as_mistakes() -> Iterator[None]:
+    """Tell wrong settings as a mistake of whoever sent them."""
+    try:
+        yield
+    except ConfigError as error:
+        raise Invalid(error.message, id=error.id, hint=error.hint) from error
+
+
+def _list(reloading: Reloader) -> list[Setting]:
+    return list(list_settings(reloading.config, public_settings(reloading.config)))
+
+
+def _tell(
+    reloading: Reloader, reload: Reload, changes: Mapping[str, object]
+) -> ChangedSettingsView:
+    config = reload.config
+    return ChangedSettingsView(
+        file=str(reloading.source.file),
+        items=[SettingView.from_setting(one) for one in _list(reloading)],
+        failures=[FailureView(table=key, message=why) for key, why in reload.failures.items()],
+        restart=list(reload.restart),
+        overridden=[key for key in changes if config.is_overridden(key)],
+    )

@@ -1,0 +1,115 @@
+"""Turns: requests being answered, and those that wait for their turn."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Response
+
+from threadline.core.message import MessageKey, Text
+from threadline.core.turn import TurnId
+from threadline.web.resources.auth_deps import Exchanging, Reading, Writing, visible
+from threadline.web.resources.deps import SessionIdPath, StoreDep, path_key
+from threadline.web.resources.etags import IfMatch, seen_in, tell_tag
+from threadline.web.resources.pagination import PAGE, After, Most, Page, number_after
+from threadline.web.resources.problems import problem_responses
+from threadline.web.resources.schemas.messages import MessageView, QueuedView, TextRequest
+from threadline.web.resources.schemas.turns import StoppedView, TurnView
+from threadline.web.resources.visibility import visible_turn
+
+router = APIRouter(tags=["turns"])
+
+WaitingKey = Annotated[int, path_key("The key of a message that waits.", 7)]
+TurnIdPath = Annotated[int, path_key("The id of a turn.", 7)]
+
+
+@router.get("/sessions/{id}/turns", summary="List turns")
+async def list_turns(
+    visitor: Reading, store: StoreDep, id: SessionIdPath, after: After = None, most: Most = PAGE
+) -> Page[TurnView]:
+    """Read a page of the turns of a session, the newest first."""
+    place = number_after(after, 1)
+    before = None if place is None else TurnId(place)
+    found = await store.turns(id, most + 1, before=before, viewer=visitor.account)
+    return Page.cut(found, most, TurnView.from_turn, lambda turn: turn.id)
+
+
+@router.get("/turns/{turn_id}", summary="Read a turn")
+async def read_turn(visitor: Reading, store: StoreDep, turn_id: TurnIdPath) -> TurnView:
+    """Read the state of a turn."""
+    return TurnView.from_turn(await visible_turn(store, visitor, turn_id))
+
+
+@router.get("/turns/{turn_id}/reply", summary="Read a reply")
+async def read_reply(visitor: Reading, store: StoreDep, turn_id: TurnIdPath) -> Page[MessageView]:
+    """Read what a turn has said to people: its answers, and why it ended early."""
+    turn = await visible_turn(store, visitor, turn_id)
+    return Page(items=[MessageView.from_message(one) for one in await store.reply(turn.id)])
+
+
+@router.post("/turns/{turn_id}/stop", summary="Stop a turn", responses=problem_responses(409))
+async def stop_turn(visitor: Writing, store: StoreDep, turn_id: TurnIdPath) -> StoppedView:
+    """Stop a turn and keep what it has said; one still in the queue will never run."""
+    turn = await visible_turn(store, visitor, turn_id)
+    return StoppedView(turn_id=turn.id if await store.stop(turn.id) else None)
+
+
+@router.post(
+    "/sessions/{id}/stop", summary="Stop what is under way", responses=problem_responses(409)
+)
+async def stop_session(visitor: Writing, store: StoreDep, id: SessionIdPath) -> StoppedView:
+    """Stop the turn a session has under way; those in the queue still run."""
+    session = await visible(store, visitor, id)
+    return StoppedView(turn_id=await store.stop_session(session.id))
+
+
+@router.get("/sessions/{id}/queue", summary="Read the queue")
+async def list_queue(visitor: Reading, store: StoreDep, id: SessionIdPath) -> Page[QueuedView]:
+    """Read the messages that wait for their turn, in order."""
+    session = await visible(store, visitor, id)
+    return Page(items=[QueuedView.from_message(one) for one in await store.queue(session.id)])
+
+
+@router.put(
+    "/sessions/{id}/queue/{key}",
+    summary="Change a message that waits",
+    responses=problem_responses(409, 412, 428),
+)
+async def change_queued(
+    *,
+    visitor: Exchanging,
+    store: StoreDep,
+    id: SessionIdPath,
+    key: WaitingKey,
+    wish: TextRequest,
+    response: Response,
+    seen: IfMatch = None,
+) -> QueuedView:
+    """Change a message of your own that is waiting for its turn.
+
+    Nobody can change somebody else's message, not even an owner, who may only take it back.
+    """
+    session = await visible(store, visitor, id)
+    message = await store.change_queued(
+        session.id,
+        MessageKey(key),
+        (Text(text=wish.text),),
+        visitor.account.sender,
+        seen=seen_in(seen),
+    )
+    tell_tag(response, message.revision)
+    return QueuedView.from_message(message)
+
+
+@router.delete(
+    "/sessions/{id}/queue/{key}", summary="Take a message back", responses=problem_responses(409)
+)
+async def unqueue_message(
+    visitor: Writing, store: StoreDep, id: SessionIdPath, key: WaitingKey
+) -> StoppedView:
+    """Take back a waiting message, so that it is never answered.
+
+    Your own words are taken back. What others said stays, but the turn that would answer it is
+    stopped, and whatever else it would answer goes with it.
+    """
+    session = await visible(store, visitor, id)
+    stopped = await store.take_back(session.id, MessageKey(key), visitor.account.sender)
+    return StoppedView(turn_id=stopped)

@@ -1,0 +1,98 @@
+"""What a program tells and asks becomes something that can be kept, and read as it is."""
+
+import asyncio
+from dataclasses import replace
+
+from acp import (
+    start_tool_call,
+    update_agent_message_text,
+    update_tool_call,
+    update_user_message_text,
+)
+from acp.schema import ToolCallUpdate
+
+from threadline.agents.acp.client import HEARD_MOST, UPDATES_MOST, AcpClient, PermissionRequest
+from threadline.agents.acp.permissions import question_of
+from threadline.agents.acp.updates import Replay, UpdateMapper
+from threadline.core.agent import TextDelta
+from threadline.core.errors import AgentError
+from threadline.core.message import NewMessage, Role, Text, ToolCall, ToolResult
+from threadline.platforms.telegram.entities import render_entities
+from threadline.testing.agent_contract import request_for
+
+
+def test_what_is_asked_reads_as_it_is() -> None:
+    """The title and the arguments are code: Markdown in them hides nothing."""
+    call = ToolCallUpdate(
+        tool_call_id="1",
+        title="[ls](http://far.example)",
+        kind="execute",
+        raw_input={"command": "**ls** \u202e" + "x" * 2000 + " " * 48 + "; rm"},
+    )
+    question = question_of(call)
+    shown = render_entities(question.text)
+
+    assert "[ls](http://far.example) (execute)" in shown.text
+    assert "**ls** ⟦U+202E⟧" + "x" * 2000 + "⟦48 spaces⟧; rm" in shown.text
+    assert {entity.type for entity in shown.entities} == {"pre"}
+
+
+def test_what_cannot_be_kept_is_mended() -> None:
+    """Half characters, NUL and long ids cost a sign, and not the turn."""
+    telling, id = UpdateMapper(), "é" * 200
+    said = [
+        *telling.hear(update_agent_message_text("a\ud800\0b")),
+        *telling.hear(start_tool_call(id, "\ud800", raw_input={"x": "\0\ud800"})),
+        *telling.hear(update_tool_call(id, status="completed", raw_output="\0\ud800")),
+    ]
+    piece, call, result = said
+
+    assert piece == TextDelta(text="a?\ufffdb")
+    assert isinstance(call, NewMessage)
+    assert isinstance(result, NewMessage)
+    assert isinstance(call.parts[1], ToolCall)
+    assert result.parts == (ToolResult(call_id=call.parts[1].id, text="\ufffd?"),)
+
+
+def test_a_replay_may_go_on_after_the_prompt() -> None:
+    """What a slow program repeats after the prompt is no answer, if its beginning came before."""
+    asked = request_for("hello").history[-1]
+    said = replace(asked, role=Role.ASSISTANT, parts=(Text(text="Hi there."),))
+    replay = Replay([asked, said])
+    replay.skip(update_user_message_text("hello"))
+
+    assert replay.has(update_agent_message_text("Hi there."))
+    assert not replay.has(update_agent_message_text("Hi there."))
+
+
+async def test_a_program_that_floods_is_not_kept_in_memory() -> None:
+    """Updates that wait to be read have a limit, and the turn learns that it was passed."""
+    ears = AcpClient()
+    ears.listen("s")
+    for n in range(HEARD_MOST + 100):
+        await ears.session_update("s", update_agent_message_text(str(n)))
+    heard = [ears.heard.get_nowait() for _ in range(ears.heard.qsize())]
+
+    assert len(heard) == HEARD_MOST + 1
+    assert isinstance(heard[-1], AgentError)
+
+
+async def test_a_call_that_changes_all_the_time_is_not_approved() -> None:
+    """So many updates of one call count as a change, and are not all kept."""
+    ears = AcpClient()
+    ears.listen("s")
+    call = ToolCallUpdate(tool_call_id="1", title="ls")
+    asking = asyncio.create_task(ears.request_permission("s", call, []))
+    asked = await ears.heard.get()
+    assert isinstance(asked, PermissionRequest)
+    for _ in range(UPDATES_MOST - 1):
+        await ears.session_update("s", update_tool_call("1"))
+    assert not asked.has_changed
+
+    await ears.session_update("s", update_tool_call("1"))
+    await ears.session_update("s", update_tool_call("1"))
+
+    assert asked.has_changed
+    assert len(asked.updates) == UPDATES_MOST
+    ears.listen(None)
+    await asking

@@ -1,0 +1,108 @@
+"""What an agent thinks, which nobody keeps, and what it wants to know again, which is kept."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from datetime import timedelta
+
+from tests.databases import FAST, POSTGRES, OpenStore, on
+from tests.gateway.worker_setup import becomes, tell, unhurried
+from threadline.core.agent import Output, ReasoningDelta, Request
+from threadline.core.errors import StorageError
+from threadline.core.message import NewMessage
+from threadline.core.settings import Settings
+from threadline.core.turn import Lease, TurnId, TurnState
+from threadline.core.validation import TEXT_LIMIT
+from threadline.gateway.turn_pubsub import Delta, Happening, Thinking, TurnListener
+from threadline.gateway.worker import Worker
+from threadline.store import Store
+from threadline.testing.scripted_agent import Remembers, Says, ScriptedAgent, Streams, Thinks
+
+
+async def test_thoughts_are_seen_and_kept_nowhere(store: Store) -> None:
+    """Whoever listens reads what the agent thinks; the transcript has only what it says."""
+    agent = ScriptedAgent()
+    agent.will(Thinks("Peas or beans?"), Streams("Peas."))
+    heard: list[Happening] = []
+    async with Worker(store, agent, pace=unhurried()) as worker:
+        with worker.live.attend(heard.append):
+            arrival = await tell(store, "hello")
+            await becomes(store, arrival.turn_id, TurnState.DONE)
+    thoughts = [one.text for one in heard if isinstance(one, Thinking)]
+    assert "".join(thoughts) == "Peas or beans?"
+    assert arrival.session_id is not None
+    lines = await store.transcript(arrival.session_id)
+    assert [line.text for line in lines][-1] == "Peas."
+    assert not any("beans" in str(line.parts) for line in lines)
+
+
+class Brooding:
+    """An agent that comes to no end."""
+
+    async def answer(self, request: Request) -> AsyncIterator[Output]:
+        while True:
+            yield ReasoningDelta(text="x" * TEXT_LIMIT)
+
+
+async def test_thoughts_have_an_end(store: Store) -> None:
+    """An agent that thinks for ever is stopped, and that is said."""
+    async with Worker(store, Brooding(), pace=unhurried()):
+        arrival = await tell(store, "hello")
+        await becomes(store, arrival.turn_id, TurnState.FAILED)
+
+    assert arrival.turn_id is not None
+    assert "thought more than" in ((await store.turn(arrival.turn_id)).error or "")
+
+
+def test_thoughts_that_nobody_fetches_are_joined_and_lose_their_beginning() -> None:
+    """A listener that is slow needs no more memory for a long thought than for a long text."""
+    listener, turn_id = TurnListener(), TurnId(1)
+    for text in ("a" * TEXT_LIMIT, "b", "c"):
+        listener.hear(Thinking(turn_id=turn_id, text=text))
+    listener.hear(Thinking(turn_id=TurnId(2), text="d"))
+    listener.hear(Delta(turn_id=TurnId(2), text="e"))
+    listener.end()
+
+    async def fetch() -> list[Happening]:
+        return [happening async for happening in listener]
+
+    first, second, third = asyncio.run(fetch())
+    assert isinstance(first, Thinking)
+    assert (len(first.text), first.text[-3:]) == (TEXT_LIMIT, "abc")
+    assert second == Thinking(turn_id=TurnId(2), text="d")
+    assert third == Delta(turn_id=TurnId(2), text="e")
+
+
+@on(FAST, POSTGRES)
+async def test_a_memory_comes_back_with_the_next_request(open_store: OpenStore) -> None:
+    """What the agent wants to know again it is given, and what is newer takes its place."""
+    store, agent = await open_store(), ScriptedAgent()
+    agent.will(Remembers("a"), Says("one"), Remembers("b"))
+    async with Worker(store, agent, pace=unhurried()):
+        first = await tell(store, "hello")
+        await becomes(store, first.turn_id, TurnState.DONE)
+        arrival = await tell(store, "again")
+        await becomes(store, arrival.turn_id, TurnState.DONE)
+    assert [request.memory for request in agent.requests] == [None, "b"]
+    assert arrival.session_id is not None
+    lines = [line.text for line in await store.transcript(arrival.session_id)]
+    assert lines[-3:] == ["one", "again", "ok"]
+
+
+async def test_a_memory_is_kept_after_the_words_before_it(open_store: OpenStore) -> None:
+    """If the words cannot be stored for a whole lease, neither is a memory of them."""
+
+    class Full(Store):
+        async def append(self, lease: Lease, messages: Sequence[NewMessage]) -> int:
+            raise StorageError("the disk is full")
+
+    plain = await open_store()
+    agent = ScriptedAgent()
+    agent.will(Says("one"), Remembers("I said one"))
+    rules = Settings(lease=timedelta(milliseconds=200))
+    async with Worker(Full(plain._db, rules), agent, pace=unhurried()):
+        first = await tell(plain, "hello")
+        await becomes(plain, first.turn_id, TurnState.FAILED)
+    async with Worker(plain, agent, pace=unhurried()):
+        second = await tell(plain, "again")
+        await becomes(plain, second.turn_id, TurnState.DONE)
+    assert agent.last.memory is None

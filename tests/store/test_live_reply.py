@@ -1,0 +1,234 @@
+"""Streamed answers in the ledger: deliveries from their first byte, which grow."""
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+
+from tests.databases import OpenStore
+from tests.store.delivery_setup import HERE, begin, take, told
+from threadline.core.delivery import GROWING, MAX_REPEATS, STREAMER_FIRST, SentPiece
+from threadline.core.errors import Conflict, LeaseLost
+from threadline.core.gateway_status import Uptime
+from threadline.core.message import Role, say
+from threadline.store import Store
+from threadline.testing.clock import FakeClock
+from threadline.testing.deadline import HANG_SECONDS
+
+
+def restarted() -> Uptime:
+    """Return the uptime of a machine that was off since anything was last recorded."""
+    return Uptime(boot="another", elapsed=timedelta(0))
+
+
+async def test_a_stream_is_a_delivery_before_anything_is_shown(store: Store) -> None:
+    """While it grows nobody takes it, and it holds up nothing else; its end makes it due."""
+    claim = await begin(store)
+    stream = await store.open_stream(claim.lease)
+    assert stream is not None
+    assert (stream.delivery.state, stream.delivery.is_growing) == ("sending", True)
+    await store.note_piece(stream.delivery, SentPiece(n=0, platform_id="p0", length=GROWING))
+    await store.owe_words(HERE, "the answer to a command")
+    words = await take(store)
+    assert words.text == "the answer to a command"
+    assert not await store.reclaim_deliveries()
+
+    await store.finish(claim.lease, [say(Role.ASSISTANT, "hello")])
+    complete = await take(store)
+    assert complete.delivery.id == stream.delivery.id
+    assert (complete.text, len(complete.pieces)) == ("hello", 1)
+    with pytest.raises(LeaseLost):
+        await store.note_piece(stream.delivery, SentPiece(n=1, platform_id="p1", length=1))
+
+
+async def test_whoever_streamed_an_answer_carries_it_first(open_store: OpenStore) -> None:
+    """Its last call may still be on its way: for a minute nobody else changes what is shown."""
+    clock = FakeClock()
+    one, two = await open_store(clock=clock), await open_store(clock=clock)
+    claim = await begin(one)
+    assert await one.open_stream(claim.lease) is not None
+    await one.finish(claim.lease, [say(Role.ASSISTANT, "hello")])
+
+    assert await two.take_deliveries() == []
+    assert (await one.next_due(), await two.next_due()) == (clock(), clock() + STREAMER_FIRST)
+    parcel = await take(one)
+    assert parcel.text == "hello"
+
+    await one.give_back_deliveries([parcel.delivery])
+    assert (await take(two)).text == "hello"
+
+
+async def test_who_hangs_keeps_a_streamed_answer_from_nobody_for_long(
+    open_store: OpenStore,
+) -> None:
+    """After a minute whoever can carries it."""
+    clock = FakeClock()
+    one, two = await open_store(clock=clock), await open_store(clock=clock)
+    claim = await begin(one)
+    assert await one.open_stream(claim.lease) is not None
+    await one.stop(claim.turn.id)
+    clock.advance(STREAMER_FIRST)
+
+    assert len(await two.take_deliveries()) == 1
+
+
+async def test_what_the_dead_have_streamed_is_carried_at_once(open_store: OpenStore) -> None:
+    """Nobody waits for the last call of a process that is gone."""
+    clock = FakeClock()  # it stands still, so that the last call does not end
+    one, two = await open_store(clock=clock), await open_store(clock=clock)
+    claim = await begin(one)
+    assert await one.open_stream(claim.lease) is not None
+    await one.finish(claim.lease, [say(Role.ASSISTANT, "hello")])
+    await one.close()
+
+    async with asyncio.timeout(HANG_SECONDS):
+        # PostgreSQL notices a moment later that a connection is gone.
+        while not (parcels := await two.take_deliveries()):
+            await two.reclaim_deliveries()
+
+    assert [parcel.text for parcel in parcels] == ["hello"]
+
+
+async def test_a_turn_of_the_dead_that_is_given_up_is_told_at_once(open_store: OpenStore) -> None:
+    """What had been shown of it gets its end without waiting for whoever showed it."""
+    clock = FakeClock()
+    one, two = await open_store(clock=clock), await open_store(clock=clock)
+    claim = await begin(one)
+    assert await one.open_stream(claim.lease) is not None
+    clock.advance(timedelta(hours=3))
+    two.uptime = restarted
+    await two.interrupt_dead()
+    await two.recover()
+
+    assert "too long ago" in (await take(two)).text
+
+
+async def test_a_crash_before_anything_was_said_is_not_told(open_store: OpenStore) -> None:
+    """Who is answered in the end need not know; the transcript does, and a failure is told."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    claim = await begin(store)
+    clock.advance(store.rules.lease * 3)
+    await store.interrupt_dead()
+    await store.recover()
+    again = await store.claim()
+    assert again is not None
+    stream = await store.open_stream(again.lease)
+    assert stream is not None
+    assert stream.text == ""
+    await store.finish(again.lease, [say(Role.ASSISTANT, "hello")])
+
+    assert (await take(store)).text == "hello"
+    lines = await store.transcript(claim.lease.session_id)
+    assert any("The program stopped" in line.text for line in lines)
+
+
+async def test_a_turn_that_is_run_again_goes_on_in_the_same_stream(open_store: OpenStore) -> None:
+    """After a crash the same messages are changed, and what is new is in doubt until it is told."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    claim = await begin(store)
+    before = await store.open_stream(claim.lease)
+    assert before is not None
+    await store.note_piece(before.delivery, SentPiece(n=0, platform_id="p0", length=GROWING))
+    await store.checkpoint([(claim.lease, "Once upon")])
+    clock.advance(store.rules.lease * 3)
+    await store.interrupt_dead()
+    await store.recover()
+    again = await store.claim()
+    assert again is not None
+
+    after = await store.open_stream(again.lease)
+
+    assert after is not None
+    assert (after.delivery.id, len(after.pieces)) == (before.delivery.id, 1)
+    assert after.text.startswith("Once upon")
+    assert (before.delivery.repeated_at, after.delivery.repeated_at) == (None, store.now())
+    with pytest.raises(LeaseLost):
+        await store.open_stream(claim.lease)
+    with pytest.raises(LeaseLost):
+        await store.doubt_stream(before.delivery)
+
+
+async def test_a_stopped_turn_ends_its_stream(store: Store) -> None:
+    """Whoever watched an answer grow sees that it was stopped."""
+    claim = await begin(store)
+    assert await store.open_stream(claim.lease) is not None
+    await store.checkpoint([(claim.lease, "Once upon")])
+
+    await store.stop(claim.turn.id)
+
+    assert (await take(store)).text == "Once upon\nStopped."
+
+
+async def test_a_stopped_turn_that_showed_nothing_is_silent(store: Store) -> None:
+    """Whoever stopped a turn knows that; nothing more is owed for it."""
+    claim = await begin(store)
+    await store.stop(claim.turn.id)
+
+    assert not await store.take_deliveries()
+
+
+async def test_a_turn_that_is_given_up_says_so(open_store: OpenStore) -> None:
+    """Who waits for an answer that a crash has taken hears that it will not come."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    await begin(store)
+    clock.advance(timedelta(hours=3))
+    store.uptime = restarted
+    await store.interrupt_dead()
+    await store.recover()
+
+    assert "too long ago" in (await take(store)).text
+
+
+async def test_an_answer_does_not_grow_before_those_that_are_owed(store: Store) -> None:
+    """What was owed at a place is carried before the next answer begins to be shown there."""
+    first = await begin(store)
+    await store.finish(first.lease, [say(Role.ASSISTANT, "the first answer")])
+    second = await begin(store, id="2")
+    with pytest.raises(Conflict):
+        await store.open_stream(second.lease)
+    owed = await take(store)
+    with pytest.raises(Conflict):
+        await store.open_stream(second.lease)
+
+    await store.sent(owed.delivery, "p0")
+
+    assert await store.open_stream(second.lease) is not None
+
+
+async def test_what_is_owed_later_does_not_keep_an_answer_from_going_on(
+    open_store: OpenStore,
+) -> None:
+    """A turn that is run again goes on in its stream, whatever was owed after it had begun."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    claim = await begin(store)
+    assert await store.open_stream(claim.lease) is not None
+    await store.owe_words(HERE, "the answer to a command")
+    clock.advance(store.rules.lease * 3)
+    await store.interrupt_dead()
+    await store.recover()
+    again = await store.claim()
+    assert again is not None
+
+    assert await store.open_stream(again.lease) is not None
+
+
+async def test_a_complete_stream_is_sent_again_after_crashes(open_store: OpenStore) -> None:
+    """An answer that had grown has as many repeats as any other."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    claim = await begin(store)
+    assert await store.open_stream(claim.lease) is not None
+    await store.finish(claim.lease, [say(Role.ASSISTANT, "hello")])
+    states = []
+    for _ in range(MAX_REPEATS + 1):
+        await take(store)
+        clock.advance(store.rules.lease * 3)
+        await store.reclaim_deliveries()
+        states.append((await told(store))[-1].kind.state)
+        clock.advance(timedelta(minutes=1))
+
+    assert states == [*["pending"] * MAX_REPEATS, "failed"]
