@@ -13,7 +13,7 @@ import typer.main
 from pydantic_core import PydanticUndefined
 
 from docs.http import describe_api, write_bodies, write_operations
-from docs.meanings import ADVICE, EVENTS, LIMITS, SETTINGS, TABLES
+from docs.meanings import ADVICE, EVENTS, LIMITS, SETTINGS
 from docs.reading import Documented, methods_of, values_of
 from docs.typescript import Json, write_types
 from threadline.config import PREFIX, Config
@@ -22,14 +22,14 @@ from threadline.core.command import COMMANDS
 from threadline.core.delivery import DELIVERY_TRANSITIONS
 from threadline.core.errors import ThreadlineError
 from threadline.core.event import EventKind
-from threadline.core.portable.records import json_schema
+from threadline.core.export_format.codec import json_schema
 from threadline.core.turn import TRANSITIONS
-from threadline.gateway.pace import Pace
-from threadline.sessions.feed import FeedLost
+from threadline.gateway.intervals import Intervals
+from threadline.store.feed import FeedLost
 from threadline.web.feed.frames import DeltaKind
 
 DOCS = Path(__file__).resolve().parent
-SQL = DOCS.parent / "src" / "threadline" / "storage" / "sql" / "migrations"
+SQL = DOCS.parent / "src" / "threadline" / "database" / "migrations"
 CONCEPTS = "sessions-and-turns.md"
 
 _HEAD = "<!-- Written by `make docs` from the code. Changes here are lost. -->\n\n"
@@ -40,14 +40,14 @@ _TABLES = {
     *("options", "personalities", "environment"),
 }
 _REGION = re.compile(r"(<!-- begin: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+_COMMENT = r"((?:^-- .*\n)*)"
 _TABLE = re.compile(
-    r"^CREATE (?:VIRTUAL )?TABLE (\w+)[^\n]*\((?: -- \w+)?\n(?:[^\n]*\n)*?\)[^\n]*;.*$",
+    _COMMENT
+    + r"^(CREATE (?:VIRTUAL )?TABLE (\w+)[^\n]*\((?: -- \w+)?\n(?:[^\n]*\n)*?\)[^\n]*;.*)$",
     re.MULTILINE,
 )
-_INDEX = re.compile(r"^CREATE (?:UNIQUE )?INDEX \w+ ON (\w+)[^;]*;.*$", re.MULTILINE)
-_ALTERED = re.compile(r"^ALTER TABLE (\w+)[^;]*;.*$", re.MULTILINE)
-_RENAMED = re.compile(r"^ALTER TABLE (\w+) RENAME TO (\w+);", re.MULTILINE)
-_DROPPED = re.compile(r"^DROP INDEX (\w+);", re.MULTILINE)
+_INDEX = re.compile(_COMMENT + r"^(CREATE (?:UNIQUE )?INDEX \w+ ON (\w+)[^;]*;.*)$", re.MULTILINE)
+_ALTERED = re.compile(_COMMENT + r"^(ALTER TABLE (\w+)[^;]*;.*)$", re.MULTILINE)
 
 
 def pages() -> dict[str, str]:
@@ -169,7 +169,8 @@ def command_line() -> str:
     from threadline.cli.main import app
 
     shown = [
-        f"## `{path}`\n\n```text\n{text}\n```" for path, text in _helps(typer.main.get_command(app))
+        f"## `{path}`\n\n```text\n{text}\n```"
+        for path, text in command_helps(typer.main.get_command(app))
     ]
     intro = (
         "What one types in a terminal. Errors go to standard error as one sentence, with exit "
@@ -178,9 +179,10 @@ def command_line() -> str:
     return _page("Command line", intro, *shown)
 
 
-def _helps(
+def command_helps(
     command: object, path: str = "threadline", parent: object = None
 ) -> Iterator[tuple[str, str]]:
+    """Yield every command with its help text."""
     context = type(command).context_class(  # type: ignore[attr-defined]  # typer hides its click
         command,
         info_name=path.rpartition(" ")[2],
@@ -191,7 +193,7 @@ def _helps(
     yield path, command.get_help(context).rstrip()  # type: ignore[attr-defined]
     for name, child in getattr(command, "commands", {}).items():
         if not child.hidden:
-            yield from _helps(child, f"{path} {name}", context)
+            yield from command_helps(child, f"{path} {name}", context)
 
 
 def errors() -> str:
@@ -205,7 +207,7 @@ def errors() -> str:
             ADVICE[error.__name__],
             error.chat,
         )
-        for error in _family(ThreadlineError)
+        for error in error_family(ThreadlineError)
     ]
     intro = (
         "One family. An error says what happened, to which `id`, and in its `hint` what to do; "
@@ -213,26 +215,26 @@ def errors() -> str:
         "which tells no details."
     )
     note = (
-        f"`{FeedLost.__name__}` is in `threadline.sessions.feed`; {_told_by_web()} are told by the "
+        f"`{FeedLost.__name__}` is in `threadline.store.feed`; {_told_by_web()} are told by the "
         "HTTP API alone; all others are in `threadline.core.errors`."
     )
     heads = ("error", "is a", "status", "what happened", "what to do", "in a chat")
     return _page("Errors", intro, _table(heads, rows), note)
 
 
-def _family(error: type[ThreadlineError]) -> Iterator[type[ThreadlineError]]:
-    """Walk over the family; what adapters know among themselves is nobody else's to catch."""
+def error_family(error: type[ThreadlineError]) -> Iterator[type[ThreadlineError]]:
+    """Yield the error and its subclasses, without those that are internal to adapters."""
     yield error
     for child in error.__subclasses__():
         rooms = child.__module__.split(".")
-        if rooms[0] == "threadline" and rooms[1] not in {"agents", "platforms"}:
-            yield from _family(child)
+        if rooms[0] == "threadline" and rooms[1] not in {"agents", "gateway", "platforms"}:
+            yield from error_family(child)
 
 
 def _told_by_web() -> str:
     found = [
         f"`{error.__name__}`"
-        for error in _family(ThreadlineError)
+        for error in error_family(ThreadlineError)
         if error.__module__.startswith("threadline.web.")
     ]
     return ", ".join(sorted(found))
@@ -258,7 +260,7 @@ def limits() -> str:
     rows = [(_amount(name, unit), what, f"`{name}`") for name, (unit, what) in LIMITS.items()]
     intro = (
         "The numbers by which everything goes. What can be changed is a [setting](settings.md), "
-        "or a field of `Rules` in the library."
+        "or a field of `Settings` in the library."
     )
     return _page("Limits", intro, _table(("how much", "of what", "in the code"), rows))
 
@@ -266,7 +268,7 @@ def limits() -> str:
 def _amount(name: str, unit: str) -> str:
     where, _, field = name.rpartition(".")
     # What a field of a dataclass begins with is seen only on one that was made.
-    value = getattr(Pace(), field) if where.endswith(".Pace") else pkgutil.resolve_name(name)
+    value = getattr(Intervals(), field) if where.endswith(".Pace") else pkgutil.resolve_name(name)
     if isinstance(value, timedelta):
         return _span(value)
     return f"{value:,} {unit}" if isinstance(value, int) else f"{value:g} {unit}"
@@ -327,26 +329,26 @@ def http(api: Json) -> str:
 
 
 def schema() -> str:
-    """Show the tables and what each is for: how they were made, and how they were changed."""
+    """Return the page of all tables: comment, columns, indexes and later changes of each."""
     text = "\n".join(file.read_text(encoding="utf-8") for file in sorted(SQL.glob("*.sql")))
-    # A table that SQLite cannot change is made anew under another name, which it then takes.
-    names: dict[str, str] = dict(_RENAMED.findall(text))
-    gone = _DROPPED.findall(text)
-    found = [match for sort in (_TABLE, _ALTERED, _INDEX) for match in sort.finditer(text)]
-    made: dict[str, list[str]] = {}
+    meanings: dict[str, str] = {}
+    statements: dict[str, list[str]] = {}
+    found = [match for sort in (_TABLE, _INDEX, _ALTERED) for match in sort.finditer(text)]
     for match in sorted(found, key=lambda match: match.start()):
-        if not any(f"INDEX {name} ON" in match[0] for name in gone):
-            made.setdefault(names.get(match[1], match[1]), []).append(match[0])
+        comment, statement, name = match.groups()
+        if name not in meanings:
+            meanings[name] = " ".join(comment.replace("-- ", "").split())
+            comment = ""
+        statements.setdefault(name, []).append(comment + statement)
     parts = [
-        f"## `{name}`\n\n{TABLES[name]}\n\n```sql\n{chr(10).join(statements)}\n```"
-        for name, statements in made.items()
+        f"## `{name}`\n\n{meanings[name]}\n\n```sql\n{chr(10).join(one)}\n```"
+        for name, one in statements.items()
     ]
     intro = (
         "One schema for both databases. For PostgreSQL `INTEGER` is read as `BIGINT`, an `INTEGER "
         "PRIMARY KEY` as an identity column, `BLOB` as `BYTEA`; a line that ends in `-- postgres` "
-        "or `-- sqlite` is for that database alone. A table is shown as it was first "
-        "made, with what later versions changed below it. Moments are microseconds since 1970 in "
-        "UTC. The table `migrations` says which steps have been applied."
+        "or `-- sqlite` is for that database alone. Times are microseconds since 1970 in UTC. The "
+        "table `migrations` lists the migrations that were applied."
     )
     return _page("Database schema", intro, *parts)
 

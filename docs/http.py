@@ -6,9 +6,9 @@ from typing import cast
 
 from docs.typescript import Json, operations_of, type_name, type_of
 from threadline.config import Config
-from threadline.sessions.store import Store
-from threadline.web.api.app import make_api
-from threadline.web.served import Served
+from threadline.store import Store
+from threadline.web.gateway_protocol import GatewayPort
+from threadline.web.resources.app import make_api
 
 _DULL = "Successful Response"
 """What FastAPI says where a route says nothing."""
@@ -16,7 +16,7 @@ _DULL = "Successful Response"
 
 def describe_api() -> Json:
     """Ask the application for its description; for that it needs nobody behind it."""
-    return make_api(cast("Served", None), cast("Store", None), Config()).openapi()
+    return make_api(cast("GatewayPort", None), cast("Store", None), Config()).openapi()
 
 
 def write_operations(openapi: Json) -> Iterator[str]:

@@ -73,6 +73,10 @@ SETTINGS = {
     "first words.",
     "tools.use": "Which tools the agent may use; it is not told of others.",
     "tools.ask": "Tools that need approval.",
+    "tools.approvers": (
+        "Who may approve tools that change something: `requester`, `admins`, `owner`, or senders"
+        " such as `telegram:42`. The owner always may."
+    ),
     "tools.free": "Tools that never need approval, even if `tools.ask` names them.",
     "tools.platforms": "The same three by platform; they override those of a profile.",
     "providers": "Tables by provider: `api`, `base_url` and `api_key`. The known ones need none if "
@@ -128,7 +132,11 @@ ADVICE = {
     "FeedLost": "Load a snapshot, and follow from there.",
     "Stale": "Read it again, then decide.",
     "MadeBefore": "Give the answer that it brings: nothing new was made.",
+    "StandingChanged": "Decide again what the sender may do; the inbox does so by itself.",
     "MatchNeeded": "Send `If-Match` with the `ETag` that you have seen.",
+    "ProofNeeded": "Send your password to `POST /api/me/proof`, use a passkey, or log in again.",
+    "NotUtf8": "Send the body in UTF-8, without a byte order mark.",
+    "WrongCharset": "Send the body in UTF-8, and say so in `Content-Type` or say nothing.",
     "TooOften": "Wait for as long as `Retry-After` says.",
     "NoSuchRange": "Ask for bytes that are there; `Content-Range` says how many.",
     "NotLoggedIn": "Log in, or send a token.",
@@ -221,101 +229,40 @@ EVENTS = {
     ),
 }
 
-TABLES = {
-    "addresses": "Every place where something was said, with its present labels.",
-    "senders": "Everybody who spoke, by platform.",
-    "sessions": "Every session: whose, why it began and ended, and how far it has come.",
-    "projects": "Groups of sessions, with a name and a colour.",
-    "cuts": "Stretches of transcripts that are hidden: undone, retried, or compacted.",
-    "persons": "People who speak under several senders.",
-    "aliases": "Other ids under which a platform knows a sender.",
-    "link_codes": "Hashes of the codes by which two senders are joined.",
-    "drafts": "What was begun and not sent, by device.",
-    "marks": "How far each reader has read.",
-    "spend_warnings": "Which warnings about spending were given.",
-    "forgettings": "What is being forgotten, and the certificates of what was.",
-    "forgetting_tasks": "What a forgetting still has to remove.",
-    "tombstones": "Keyed hashes of what was forgotten, so that it is not brought in again.",
-    "bindings": "Which session each route goes on with.",
-    "turns": "Every request and where it stands; one at a time is under way in a session.",
-    "messages": "Every line of every transcript, and those that wait for their turn.",
-    "revisions": "What a message said before it was edited or deleted.",
-    "arrivals": "What came of each thing that arrived, so that it comes only once.",
-    "early_changes": "Edits and deletions that came before their message.",
-    "chunks": "Streamed text that no message holds yet.",
-    "usage": "What models spent, by turn and task.",
-    "deliveries": "Everything owed, until it was sent, failed, or was given up.",
-    "delivery_pieces": "Every message that a platform has taken of a delivery.",
-    "holds": "Who keeps which session from expiring, and until when.",
-    "endings": "Every ending of a session, until the hook has been told.",
-    "ending_tellings": "Which hooks have been told of an ending, while others have yet to be.",
-    "blobs": "Attachments that are wholly stored.",
-    "blob_chunks": "Their content, in pieces.",
-    "blob_uses": "Which messages need them.",
-    "events": "The feed.",
-    "message_words": "The search index: which words stand in which line.",
-    "message_grams": "The same for every three neighbours within words, for parts of them.",
-    "title_words": "The search index of titles.",
-    "jobs": "Prompts that are asked by themselves: when, by whom, and where the answers go.",
-    "job_runs": "Every time that a job was due, and what came of it.",
-    "turn_targets": "Where an answer goes that does not go back to where it was asked.",
-    "feed_floor": "Up to where the feed has been pruned.",
-    "gateways": "The gateways that serve, how their platforms are, and how many turns they run.",
-    "observations": "What members of a group said between others, stored once for each chat.",
-    "clock": "When the clock was last read, and since when it has run without a jump.",
-    "service": "When a process last worked on the queue.",
-    "outages": "Spans in which no process worked on the queue, or a platform was out of reach.",
-    "followers": "How far each hook has been told of the feed, and which process tells it.",
-    "grants": "Who was let in by the owner, in addition to those named in the settings.",
-    "pairings": "Who asks to be let in, with the keyed hash of their code.",
-    "pairing_mistakes": "When wrong codes were given for approval, so that nobody can guess.",
-    "homes": "The chat of each platform to which messages go that nobody asked for.",
-    "forgetting_outputs": "Of which sessions files are still to be deleted, as they are forgotten.",
-    "waiting_commands": "Commands that wait until what was asked before them has been answered, "
-    "and those that take longer than a moment, until they are done.",
-    "allowances": "Tools that agents may use without asking: where, and who allowed it.",
-    "accounts": "Who may use the web app and the HTTP API, as owner or member.",
-    "login_links": "Links that log in once, by the hash of their secret.",
-    "logins": "Browsers that are logged in, by the hash of what their cookie holds.",
-    "passkeys": "The keys on people's devices with which they log in.",
-    "api_tokens": "With what programs use the API, by the hash, with what they may do.",
-    "login_mistakes": "When somebody was wrong, so that nobody can guess.",
-    "audit": "Who did which administrative act, and when.",
-    "outcomes": "What came of requests with an idempotency key, for a day.",
-    "shares": "Pages that are shared: redacted, written once, revocable.",
-}
-
 LIMITS = {
     "threadline.core.agent.MEMORY_LIMIT": ("characters", "that an agent keeps for one session"),
-    "threadline.sessions.turns.pause.MOST_TOOLS": ("tools", "that one question asks about"),
-    "threadline.sessions.deliveries.buttons.MOST_CHOICES": ("buttons", "under one message"),
-    "threadline.sessions.deliveries.buttons.LABEL_LIMIT": ("characters", "on a button"),
-    "threadline.sessions.deliveries.buttons.SAYS_LIMIT": (
+    "threadline.store.turns.stop_and_wait.MOST_TOOLS": ("tools", "that one question asks about"),
+    "threadline.store.deliveries.buttons.MOST_CHOICES": ("buttons", "under one message"),
+    "threadline.store.deliveries.buttons.LABEL_LIMIT": ("characters", "on a button"),
+    "threadline.store.deliveries.buttons.SAYS_LIMIT": (
         "characters",
         "that a button says in somebody's name",
     ),
-    "threadline.sessions.commands.shaping.FOCUS_LIMIT": (
+    "threadline.store.commands.transcript.FOCUS_LIMIT": (
         "characters",
         "of what matters most in a summary",
     ),
-    "threadline.sessions.commands.choosing.LISTED": ("models", "that /model lists"),
-    "threadline.sessions.waiting.ERRAND_LEASE": (
+    "threadline.store.commands.model.LISTED": ("models", "that /model lists"),
+    "threadline.store.turns.deferred_commands.ERRAND_LEASE": (
         "",
         "after which another process starts a summary again that is being written",
     ),
-    "threadline.core.label.LABEL_LIMIT": (
+    "threadline.core.safe_names.LABEL_LIMIT": (
         "characters",
         "of a name, a topic or an id that an agent is shown",
     ),
-    "threadline.core.veil.VEIL_DIGITS": ("digits", "of a hash in the place of an id"),
+    "threadline.core.pseudonyms.VEIL_DIGITS": ("digits", "of a hash in the place of an id"),
     "threadline.core.instructions.INSTRUCTIONS_LIMIT": (
         "characters",
         "in the instructions for one place",
     ),
     "threadline.core.instructions.SKILLS_LIMIT": ("skills", "bound to one place"),
-    "threadline.core.grams.SEARCHED_LIMIT": ("characters", "of a message that are searched"),
-    "threadline.core.grams.WORD_LIMIT": ("characters", "of a word that a search looks at"),
-    "threadline.core.grams.PART_LEAST": ("characters", "that a part of a word needs to be found"),
+    "threadline.core.tokenizer.SEARCHED_LIMIT": ("characters", "of a message that are searched"),
+    "threadline.core.tokenizer.WORD_LIMIT": ("characters", "of a word that a search looks at"),
+    "threadline.core.tokenizer.PART_LEAST": (
+        "characters",
+        "that a part of a word needs to be found",
+    ),
     "threadline.core.search.QUERY_LIMIT": ("characters", "in a search"),
     "threadline.core.search.TERMS_LIMIT": ("words and phrases", "in a search"),
     "threadline.core.search.HITS": ("hits", "on one page, where nothing is said"),
@@ -326,41 +273,42 @@ LIMITS = {
         "letters",
         "of a word being typed before it is completed",
     ),
-    "threadline.sessions.search.find.TITLES": ("sessions", "that a search finds by their titles"),
-    "threadline.sessions.search.find.UNINDEXED_MOST": (
+    "threadline.store.search.find.TITLES": ("sessions", "that a search finds by their titles"),
+    "threadline.store.search.find.UNINDEXED_MOST": (
         "lines",
         "that a search reads beyond its index",
     ),
-    "threadline.sessions.search.index.SLICE_LINES": ("lines", "that are indexed at once"),
-    "threadline.sessions.search.index.SLICE_CHARACTERS": ("characters", "in them"),
-    "threadline.sessions.search.index.SLICE_SESSIONS": (
+    "threadline.store.search.index.SLICE_LINES": ("lines", "that are indexed at once"),
+    "threadline.store.search.index.SLICE_CHARACTERS": ("characters", "in them"),
+    "threadline.store.search.index.SLICE_SESSIONS": (
         "sessions",
         "that are held at once while their lines are indexed",
     ),
-    "threadline.core.text.TEXT_LIMIT": ("characters", "in one text part of a message"),
+    "threadline.core.validation.TEXT_LIMIT": ("characters", "in one text part of a message"),
     "threadline.core.message.PARTS_LIMIT": ("parts", "in one message"),
-    "threadline.core.text.ID_LIMIT": (
+    "threadline.core.message.QUOTES_LIMIT": ("messages", "quoted by one note for the agent"),
+    "threadline.core.validation.ID_LIMIT": (
         "bytes in UTF-8",
         "in an id, a platform's message id included",
     ),
     "threadline.core.command.NAME_LIMIT": ("characters", "in the name of a command"),
     "threadline.core.command.HELP_LIMIT": ("characters", "in the help of a command"),
-    "threadline.core.text.TITLE_LIMIT": ("characters", "in a title; the rest is cut off"),
-    "threadline.core.notice.QUOTE_LIMIT": ("characters", "of a message that a note quotes"),
-    "threadline.sessions.blobs.BLOB_LIMIT": ("bytes", "in an attachment"),
-    "threadline.sessions.blobs.CHUNK_BYTES": ("bytes", "in one piece of it"),
-    "threadline.core.portable.records.LINE_LIMIT": ("bytes", "in a line of an export"),
-    "threadline.core.portable.files.PIECE_BYTES": (
+    "threadline.core.validation.TITLE_LIMIT": ("characters", "in a title; the rest is cut off"),
+    "threadline.core.system_notes.QUOTE_LIMIT": ("characters", "of a message that a note quotes"),
+    "threadline.store.blobs.BLOB_LIMIT": ("bytes", "in an attachment"),
+    "threadline.store.blobs.CHUNK_BYTES": ("bytes", "in one piece of it"),
+    "threadline.core.export_format.codec.LINE_LIMIT": ("bytes", "in a line of an export"),
+    "threadline.core.export_format.files.PIECE_BYTES": (
         "bytes",
         "of an attachment in a line of an export",
     ),
-    "threadline.core.portable.sessions.CUTS_LIMIT": ("cuts", "of a session in an import"),
-    "threadline.core.rendering.EMBED_LIMIT": ("bytes", "of an image inside an exported page"),
-    "threadline.sessions.exports.taking.PROBLEMS_SHOWN": (
+    "threadline.core.export_format.sessions.CUTS_LIMIT": ("cuts", "of a session in an import"),
+    "threadline.core.document.EMBED_LIMIT": ("bytes", "of an image inside an exported page"),
+    "threadline.store.transfer.importer.PROBLEMS_SHOWN": (
         "problems",
         "that the report of an import names",
     ),
-    "threadline.sessions.blobs.UNUSED_AFTER": (
+    "threadline.store.blobs.UNUSED_AFTER": (
         "",
         "until an attachment without a message is deleted",
     ),
@@ -376,21 +324,24 @@ LIMITS = {
     "threadline.core.job.PROMPT_LIMIT": ("characters", "in the prompt of a job"),
     "threadline.core.target.TARGETS_LIMIT": ("targets", "in a list"),
     "threadline.core.target.TARGET_LIMIT": ("characters", "in a list of targets"),
-    "threadline.sessions.schedules.SCHEDULE_LIMIT": ("characters", "in a schedule"),
-    "threadline.sessions.schedules.SHORTEST_INTERVAL": ("", "between two runs, at the least"),
-    "threadline.sessions.schedules.LONGEST_INTERVAL": ("", "between two runs, at the most"),
-    "threadline.sessions.commands.scheduling.SHOWN_RUNS": ("runs", "that `/job runs` shows"),
+    "threadline.store.jobs.schedules.SCHEDULE_LIMIT": ("characters", "in a schedule"),
+    "threadline.store.jobs.schedules.SHORTEST_INTERVAL": ("", "between two runs, at the least"),
+    "threadline.store.jobs.schedules.LONGEST_INTERVAL": ("", "between two runs, at the most"),
+    "threadline.store.commands.jobs.SHOWN_RUNS": ("runs", "that `/job runs` shows"),
     "threadline.gateway.scheduler.LOOK_AT_LEAST": ("", "between two looks at what is due"),
     "threadline.core.session.TOOLS_LIMIT": ("tools", "that a session may be allowed"),
     "threadline.core.session.PATH_LIMIT": ("characters", "in the path of a workspace"),
-    "threadline.core.listing.WORDS_LIMIT": ("characters", "of the last words that a row shows"),
-    "threadline.core.listing.SPEAKERS_LIMIT": ("names", "of people that a row shows"),
-    "threadline.sessions.store.arranging.BATCH_LIMIT": (
+    "threadline.core.session_list.WORDS_LIMIT": (
+        "characters",
+        "of the last words that a row shows",
+    ),
+    "threadline.core.session_list.SPEAKERS_LIMIT": ("names", "of people that a row shows"),
+    "threadline.store.facade.organization.BATCH_LIMIT": (
         "sessions",
         "with which the same is done by one call",
     ),
-    "threadline.core.spend.WARN_AT": ("of a cap", "from which on a warning is given"),
-    "threadline.core.spend.CAP_LIMIT": ("US dollars", "that a cap may be"),
+    "threadline.core.budget.WARN_AT": ("of a cap", "from which on a warning is given"),
+    "threadline.core.budget.CAP_LIMIT": ("US dollars", "that a cap may be"),
     "threadline.core.person.CODE_LENGTH": ("signs", "in a link code"),
     "threadline.core.person.CODE_VALID": ("", "for which a link code is valid"),
     "threadline.core.access.PAIRING_VALID": ("", "for which a pairing code is valid"),
@@ -408,7 +359,7 @@ LIMITS = {
         "messages",
         "of one sender in a minute (`access.messages_per_minute`)",
     ),
-    "threadline.gateway.limits.REMEMBERED": ("senders", "whose haste is remembered at once"),
+    "threadline.gateway.rate_limit.REMEMBERED": ("senders", "whose haste is remembered at once"),
     "threadline.core.person.CODE_BITS": ("bits", "that are drawn for a code"),
     "threadline.core.person.LIVE_CODES": ("link codes", "of one sender that are valid at once"),
     "threadline.core.person.WRONG_CODES": ("wrong link codes", "that lock a sender out"),
@@ -438,67 +389,70 @@ LIMITS = {
         "for which an answer that was streamed is carried on only by the process that did so",
     ),
     "threadline.core.delivery.STALE_AFTER": ("", "until a reply that cannot be sent is given up"),
-    "threadline.sessions.endings.RETELLINGS": (
+    "threadline.store.sessions.session_end.RETELLINGS": (
         "times",
         "that a failing hook is told again of an ending",
     ),
-    "threadline.sessions.feed.KEEP_EVENTS": ("", "for which the feed is kept"),
-    "threadline.core.policy.CARRY_LIMIT": ("messages", "that may be carried over"),
-    "threadline.core.notice.SUMMARY_LIMIT": ("characters", "in a summary"),
-    "threadline.sessions.transcripts.compact.KEPT_TURNS": (
+    "threadline.store.feed.KEEP_EVENTS": ("", "for which the feed is kept"),
+    "threadline.core.reset_policy.CARRY_LIMIT": ("messages", "that may be carried over"),
+    "threadline.core.system_notes.SUMMARY_LIMIT": ("characters", "in a summary"),
+    "threadline.store.transcripts.compaction.KEPT_TURNS": (
         "turns",
         "that a compaction leaves as they are, where nothing is said",
     ),
-    "threadline.sessions.transcripts.layout.DEEPEST_BASE": (
+    "threadline.store.transcripts.segments.DEEPEST_BASE": (
         "sessions",
         "that a branch may stand on; the next one copies what it shares",
     ),
-    "threadline.sessions.views.LARGEST_PAGE": ("rows", "in one page of a list or transcript"),
-    "threadline.sessions.views.PAGE": ("rows", "in one page, where nothing is said"),
+    "threadline.store.queries.LARGEST_PAGE": ("rows", "in one page of a list or transcript"),
+    "threadline.store.queries.PAGE": ("rows", "in one page, where nothing is said"),
     "threadline.gateway.worker.CONCURRENCY": ("turns", "that a worker runs at a time"),
-    "threadline.gateway.pace.Pace.inactivity": (
+    "threadline.gateway.intervals.Pace.inactivity": (
         "",
         "without a word until a turn is given up (`inactivity_minutes`)",
     ),
-    "threadline.gateway.calling.HOOK_WITHIN": ("", "that a hook may take"),
-    "threadline.gateway.meters.LOOK_EVERY": ("", "between two counts of what there is to do"),
-    "threadline.gateway.pace.Pace.checkpoint": ("", "between two checkpoints of streamed text"),
-    "threadline.gateway.pace.Pace.recover": ("", "between two looks for dead workers"),
-    "threadline.gateway.pace.Pace.index": ("", "until what was said is in the search index"),
-    "threadline.gateway.pace.Pace.sweep": ("", "between two sweeps of what is over"),
-    "threadline.gateway.pace.Pace.drain": (
+    "threadline.gateway.user_callables.HOOK_WITHIN": ("", "that a hook may take"),
+    "threadline.gateway.metrics.LOOK_EVERY": ("", "between two counts of what there is to do"),
+    "threadline.gateway.intervals.Pace.checkpoint": (
+        "",
+        "between two checkpoints of streamed text",
+    ),
+    "threadline.gateway.intervals.Pace.recover": ("", "between two looks for dead workers"),
+    "threadline.gateway.intervals.Pace.index": ("", "until what was said is in the search index"),
+    "threadline.gateway.intervals.Pace.sweep": ("", "between two sweeps of what is over"),
+    "threadline.gateway.intervals.Pace.drain": (
         "",
         "for running turns when a worker stops (`drain_seconds`)",
     ),
-    "threadline.storage.sqlite.database.WRITE_DEADLINE_SECONDS": (
+    "threadline.database.sqlite.database.WRITE_DEADLINE_SECONDS": (
         "seconds",
         "that a write on SQLite waits for its beginning",
     ),
-    "threadline.storage.sqlite.writer.BATCH_VERBS": ("verbs", "in one commit on SQLite"),
-    "threadline.storage.sqlite.writer.BATCH_SECONDS": ("seconds", "for collecting them"),
-    "threadline.storage.sqlite.readers.READERS": ("threads", "that read from SQLite"),
-    "threadline.storage.sqlite.sentinel.LOOK_EVERY": (
+    "threadline.database.sqlite.writer.BATCH_VERBS": ("verbs", "in one commit on SQLite"),
+    "threadline.database.sqlite.writer.BATCH_SECONDS": ("seconds", "for collecting them"),
+    "threadline.database.sqlite.readers.READERS": ("threads", "that read from SQLite"),
+    "threadline.database.sqlite.change_watcher.LOOK_EVERY": (
         "seconds",
         "until another process's commit on SQLite is noticed",
     ),
-    "threadline.storage.postgres.database.DEADLINE_SECONDS": (
+    "threadline.database.postgres.database.DEADLINE_SECONDS": (
         "seconds",
         "that a call on PostgreSQL waits for its beginning, or for a lock",
     ),
-    "threadline.storage.postgres.workers.WORKERS": (
+    "threadline.database.postgres.workers.WORKERS": (
         "connections",
         "of a process to PostgreSQL, and one more to listen",
     ),
-    "threadline.storage.postgres.listener.NOTIFY_EVERY": (
+    "threadline.database.postgres.listener.NOTIFY_EVERY": (
         "seconds",
         "between two notices to other processes",
     ),
-    "threadline.storage.postgres.check.LONG_SECONDS": (
+    "threadline.database.postgres.check.LONG_SECONDS": (
         "seconds",
         "after which `doctor` names a transaction that holds the feed back",
     ),
     "threadline.core.retention.PRUNE_LEAST": ("", "that every conversation is kept, however old"),
-    "threadline.storage.sqlite.wipe.PAUSE_SECONDS": (
+    "threadline.database.sqlite.secure_delete.PAUSE_SECONDS": (
         "seconds",
         "that writers on SQLite may have to wait while a forgetting ends",
     ),

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
+from tests.browser.app_server import Place
 from tests.browser.chromium import open_chromium
-from tests.browser.place import Place
 from tests.browser.screen import Screen
-from tests.browser.shop import Shop
+from tests.browser.webhook_shop import Shop
 
 IMAGES = Path(__file__).parent / "images"
 AGENT = Path(__file__).with_name("showing.py")

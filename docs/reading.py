@@ -11,81 +11,82 @@ from dataclasses import dataclass
 from types import ModuleType
 
 import threadline.assembly
-from threadline.sessions.store.admitting import Admitting
-from threadline.sessions.store.approving import Approving
-from threadline.sessions.store.arranging import Arranging
-from threadline.sessions.store.arriving import Arriving
-from threadline.sessions.store.commanding import Commanding
-from threadline.sessions.store.counting import Counting
-from threadline.sessions.store.delivering import Delivering
-from threadline.sessions.store.directing import Directing
-from threadline.sessions.store.door import Door
-from threadline.sessions.store.exporting import Exporting
-from threadline.sessions.store.forgetting import Forgetting
-from threadline.sessions.store.informing import Informing
-from threadline.sessions.store.keeping import Keeping
-from threadline.sessions.store.knowing import Knowing
-from threadline.sessions.store.pruning import Pruning
-from threadline.sessions.store.reading import Reading
-from threadline.sessions.store.requesting import Requesting
-from threadline.sessions.store.running import Running
-from threadline.sessions.store.scheduling import Scheduling
-from threadline.sessions.store.searching import Searching
-from threadline.sessions.store.serving import Serving
-from threadline.sessions.store.shaping import Shaping
-from threadline.sessions.store.sharing import Sharing
-from threadline.sessions.store.surveying import Surveying
-from threadline.sessions.store.welcoming import Welcoming
+from threadline.store.facade.accounts import AccountMethods
+from threadline.store.facade.admin import AdminMethods
+from threadline.store.facade.approvals import ApprovalMethods
+from threadline.store.facade.commands import CommandMethods
+from threadline.store.facade.connection import StoreConnection
+from threadline.store.facade.context import ContextMethods
+from threadline.store.facade.deletion import DeletionMethods
+from threadline.store.facade.deliveries import DeliveryMethods
+from threadline.store.facade.gateways import GatewayMethods
+from threadline.store.facade.grants import GrantMethods
+from threadline.store.facade.idempotency import IdempotencyMethods
+from threadline.store.facade.inbound import InboundMethods
+from threadline.store.facade.jobs import JobMethods
+from threadline.store.facade.maintenance import MaintenanceMethods
+from threadline.store.facade.operator import OperatorMethods
+from threadline.store.facade.organization import OrganizationMethods
+from threadline.store.facade.people import PeopleMethods
+from threadline.store.facade.queries import QueryMethods
+from threadline.store.facade.retention import RetentionMethods
+from threadline.store.facade.search import SearchMethods
+from threadline.store.facade.shares import ShareMethods
+from threadline.store.facade.transcripts import TranscriptMethods
+from threadline.store.facade.transfer import TransferMethods
+from threadline.store.facade.turns import TurnMethods
+from threadline.store.facade.usage import UsageMethods
 
 PARTS: tuple[tuple[str, type], ...] = (
-    ("Coming in", Arriving),
-    ("Speaking into a session", Directing),
-    ("Commands", Commanding),
-    ("Running turns", Running),
-    ("What an agent is told", Informing),
-    ("Going out", Delivering),
-    ("Jobs and targets", Scheduling),
-    ("Reading", Reading),
-    ("What screens show beside it", Surveying),
-    ("Shaping transcripts", Shaping),
-    ("Searching", Searching),
-    ("Knowing people", Knowing),
-    ("Letting people in", Admitting),
-    ("Allowing tools", Approving),
-    ("Accounts, logins and tokens", Welcoming),
-    ("Requests and the audit log", Requesting),
-    ("Sharing pages", Sharing),
-    ("Arranging sessions", Arranging),
-    ("Counting what is spent", Counting),
-    ("Exporting and importing", Exporting),
-    ("Forgetting", Forgetting),
-    ("Pruning", Pruning),
-    ("Housekeeping", Keeping),
-    ("Serving", Serving),
-    ("The store itself", Door),
+    ("Coming in", InboundMethods),
+    ("Speaking into a session", OperatorMethods),
+    ("Commands", CommandMethods),
+    ("Running turns", TurnMethods),
+    ("What an agent is told", ContextMethods),
+    ("Going out", DeliveryMethods),
+    ("Jobs and targets", JobMethods),
+    ("QueryMethods", QueryMethods),
+    ("What screens show beside it", AdminMethods),
+    ("Shaping transcripts", TranscriptMethods),
+    ("SearchMethods", SearchMethods),
+    ("Knowing people", PeopleMethods),
+    ("Letting people in", GrantMethods),
+    ("Allowing tools", ApprovalMethods),
+    ("Accounts, logins and tokens", AccountMethods),
+    ("Requests and the audit log", IdempotencyMethods),
+    ("Sharing pages", ShareMethods),
+    ("Arranging sessions", OrganizationMethods),
+    ("Counting what is spent", UsageMethods),
+    ("Exporting and importing", TransferMethods),
+    ("DeletionMethods", DeletionMethods),
+    ("RetentionMethods", RetentionMethods),
+    ("Housekeeping", MaintenanceMethods),
+    ("GatewayMethods", GatewayMethods),
+    ("The store itself", StoreConnection),
 )
 ANSWERS = (
-    "threadline.core.portable.files",
-    "threadline.sessions.arrivals.outcome",
-    "threadline.sessions.conversations",
-    "threadline.sessions.deliveries.parcel",
-    "threadline.sessions.deliveries.reclaim",
-    "threadline.sessions.endings",
-    "threadline.sessions.explain",
-    "threadline.sessions.exports.paging",
-    "threadline.sessions.exports.taking",
-    "threadline.sessions.feed",
-    "threadline.sessions.people.codes",
-    "threadline.sessions.people.parting",
-    "threadline.sessions.survey",
-    "threadline.sessions.transcripts.lineage",
-    "threadline.sessions.turns.claim",
-    "threadline.sessions.turns.recover",
-    "threadline.sessions.views",
-    "threadline.storage.database",
+    "threadline.core.export_format.files",
+    "threadline.store.inbound.deduplication",
+    "threadline.store.sessions.bindings",
+    "threadline.store.deliveries.payload",
+    "threadline.store.deliveries.recovery",
+    "threadline.store.sessions.session_end",
+    "threadline.store.sessions.route_explanation",
+    "threadline.store.transfer.document",
+    "threadline.store.transfer.importer",
+    "threadline.store.feed",
+    "threadline.store.linking.link_codes",
+    "threadline.store.linking.unlink",
+    "threadline.store.admin_queries",
+    "threadline.store.branches.lineage",
+    "threadline.store.turn_queue.claim",
+    "threadline.store.turn_queue.crash_recovery",
+    "threadline.store.queries",
+    "threadline.database.port",
 )
 INNER = {
     *("Opening", "Seat", "Row", "Transaction", "Watch", "Database"),
+    *("Environment", "Attempt"),
     *("Linking", "LinkOutcome", "Taker"),
 }
 """Classes in those modules that never reach a user of the store."""
@@ -119,7 +120,11 @@ def methods_of() -> Iterator[tuple[str, str, list[Method]]]:
     for heading, part in PARTS:
         tree = _class_of(part)
         functions = (ast.FunctionDef, ast.AsyncFunctionDef)
-        found = [_method(node) for node in tree.body if isinstance(node, functions)]
+        found = [
+            _method(node)
+            for node in tree.body
+            if isinstance(node, functions) and not _is_setter(node)
+        ]
         public = [one for one in found if not one.name.startswith("_")]
         yield heading, inspect.getdoc(part) or "", public
 
@@ -147,6 +152,10 @@ def _core() -> Iterator[ModuleType]:
 def _class_of(part: type) -> ast.ClassDef:
     tree = ast.parse(textwrap.dedent(inspect.getsource(part)))
     return next(node for node in tree.body if isinstance(node, ast.ClassDef))
+
+
+def _is_setter(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    return any(getattr(mark, "attr", "") == "setter" for mark in node.decorator_list)
 
 
 def _method(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Method:

@@ -4,7 +4,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 
-from threadline.core.agent import Output, Piece, Question, Request
+from threadline.core.agent import Output, Question, Request, TextDelta
 from threadline.core.message import NewMessage, Reasoning, Role, ToolCall, ToolResult, say
 
 FERRY = """Yes, two of the Sunday ferries take bicycles:
@@ -39,7 +39,9 @@ async def answer(request: Request) -> AsyncIterator[Output]:
     elif "downloads" in words:
         yield Question(text="May I delete 214 files that are older than a year?", tools=("delete",))
     elif "story" in words:
-        yield Piece(text="Once upon a time there was a thread that nobody could cut. It began at a")
+        yield TextDelta(
+            text="Once upon a time there was a thread that nobody could cut. It began at a"
+        )
         await asyncio.Event().wait()
     else:
         known = {"parcel": PARCEL, "CSV": CODE, "cake": CAKE}
