@@ -224,10 +224,10 @@ def _written(word: str) -> str:
 
 
 def _spelled(letter: str) -> str:
-    """Write the pattern of a letter: as it is, escaped as in JSON, however often, or in a URL."""
+    """Write the pattern of a letter: as it is, escaped as in JSON up to four times, or in a URL."""
     if letter.isascii():
         return re.escape(letter)
-    in_json = "".join(rf"\\+{one}\0" for one in json.dumps(letter)[2:-1].split("\\"))
+    in_json = "".join(rf"\\{{1,15}}{one}\0" for one in json.dumps(letter)[2:-1].split("\\"))
     in_url = "".join(rf"%{one}\0" for one in quote(letter)[1:].split("%"))
     return f"(?:{letter}|{in_json}|{in_url})"
 
