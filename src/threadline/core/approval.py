@@ -25,8 +25,14 @@ _MOST_MARKS = 4
 """Combining marks on one letter: no language needs more, and more of them cover other lines."""
 _UNSEEN_MARKS = re.compile(
     "[\u034f\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef"  # without width
+    "\u2d7f\U0001107f\U00016fe4\U0001bc9d\U0001bc9e"
     "\u0334-\u0338\u20d2-\u20e6\u20ea\u20eb]"  # those that strike letters out
 )
+_EUROPEAN_END = "\u0590"
+"""Latin, Greek, Cyrillic and Armenian letters come before it."""
+_EUROPEAN_MARKS = re.compile("[\u0300-\u058f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]")
+"""Marks for these letters. Of other scripts, some join letters and are not seen by themselves."""
+_BLANKS = frozenset("\u115f\u1160\u2800\u3164\uffa0\U0001d159")
 _INVISIBLE = frozenset({"Cc", "Cf", "Co", "Cs", "Cn", "Me", "Zl", "Zp"})
 _OPEN, _CLOSE = "⟦", "⟧"
 _LINE_BREAK = f"{_OPEN}U+000A{_CLOSE}"
@@ -127,12 +133,13 @@ def reveal(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return _LONG_RUN.sub(_name_run, text)
-    signs, room = [], 0
+    signs, room, letter = [], 0, ""
     for sign in text:
         if unicodedata.category(sign) in _MARKS:
             room -= 1
-            is_shown = room >= 0 and not _UNSEEN_MARKS.match(sign)
+            is_shown = room >= 0 and _is_seen_on(letter, sign)
         else:
+            letter = sign
             room = _MOST_MARKS if sign.isalpha() else 0
             is_shown = sign in "\n\t " or _is_visible(sign)
         signs.append(sign if is_shown else f"{_OPEN}U+{ord(sign):04X}{_CLOSE}")
@@ -158,9 +165,16 @@ def _reveal_value(value: object) -> str:
     return lines[0] if len(lines) == 1 else "".join(f"\n| {line}" for line in lines)
 
 
+def _is_seen_on(letter: str, mark: str) -> bool:
+    """Return whether a combining mark is seen behind a letter."""
+    if _UNSEEN_MARKS.match(mark):
+        return False
+    return letter >= _EUROPEAN_END or _EUROPEAN_MARKS.match(mark) is not None
+
+
 def _is_visible(sign: str) -> bool:
     category = unicodedata.category(sign)
-    is_blank = category == "Zs" or sign in "\u115f\u1160\u2800\u3164\uffa0"
+    is_blank = category == "Zs" or sign in _BLANKS
     return not (category in _INVISIBLE or is_blank or sign in {_OPEN, _CLOSE})
 
 
