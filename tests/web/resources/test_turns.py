@@ -125,6 +125,33 @@ async def test_leave_is_taken_back(store: Store) -> None:
     assert (taken.status_code, again.status_code) == (200, 404)
 
 
+@on(FAST, POSTGRES)
+async def test_a_token_that_may_not_administer_approves_no_change(store: Store) -> None:
+    """A token of the owner is a member's then: by the API and in words, and in the audit log.
+
+    A token with the scope `write` approved a member's command, of which it could read nothing.
+    """
+    writer = await make_token(store, TokenScope.READ, TokenScope.WRITE)
+    admin = await make_token(store, *TokenScope)
+    async with calling(store) as callers:
+        id, turn = await question(callers, "member", reads_only=False)
+        (asked,) = (await callers.owner.get("/api/approvals")).json()["items"]
+        yes = {"approval": "approved", "asked_at": asked["asked_at"]}
+        listed = (await callers.owner.get("/api/approvals", headers=writer)).json()["items"]
+        url, said = f"/api/sessions/{id}/messages", {"text": "approved"}
+        api = await callers.owner.post(f"/api/approvals/{turn}", json=yes, headers=writer)
+        words = await callers.owner.post(url, json=said, headers=writer)
+        waiting = (await store.turn(turn)).state
+        given = await callers.owner.post(url, json=said, headers=admin)
+        audit = (await callers.owner.get("/api/audit")).json()["items"]
+
+    assert (api.status_code, words.json()["outcome"], waiting) == (403, "queued", "waiting")
+    assert listed == []
+    assert given.json()["outcome"] == "answered"
+    (entry,) = [one for one in audit if one["act"] == "tool.approved"]
+    assert entry["token"] == 2
+
+
 @on(FAST)
 async def test_leave_of_others_tells_nothing(store: Store) -> None:
     """Whoever tries numbers learned the ids of others' conversations from the answers."""

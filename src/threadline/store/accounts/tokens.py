@@ -87,6 +87,12 @@ def find_live_token(tx: Transaction, key: TokenKey, account: AccountKey) -> ApiT
     return None if row is None else _token_from(row)
 
 
+def may_administer(tx: Transaction, key: int) -> bool:
+    """Return whether a token has the scope admin."""
+    row = tx.one("read_token", key=key)
+    return row is not None and TokenScope.ADMIN in _token_from(row).scopes
+
+
 def note_token_use(tx: Transaction, key: TokenKey) -> None:
     """Remember that a token was shown."""
     tx.run("note_token_use", key=key, now=stamp(tx.now))

@@ -22,6 +22,7 @@ from threadline.core.turn import Awaits, Turn, TurnId
 from threadline.core.validation import clean_title
 from threadline.database.port import Transaction, expect
 from threadline.store.accounts.accounts import note_act, read_account, share_account
+from threadline.store.accounts.tokens import may_administer
 from threadline.store.audit import note_audit
 from threadline.store.deliveries.buttons import offer_answers
 from threadline.store.deliveries.create import QuestionNotice, create_text_delivery
@@ -152,10 +153,16 @@ def is_approver(tx: Transaction, inbound: Inbound, rank: AccessLevel) -> bool:
 
 
 def confirm_rank(tx: Transaction, inbound: Inbound, rank: AccessLevel) -> AccessLevel:
-    """Return the rank that a sender has in this transaction; it is at most the given one."""
+    """Return the rank that a sender has in this transaction; it is at most the given one.
+
+    A sender who uses a token that may not administer is a member.
+    """
     platform, sender = inbound.address.platform, inbound.sender
     if _has_ended(tx, platform, sender):
         return AccessLevel.STRANGER
+    is_restricted = inbound.token is not None and not may_administer(tx, inbound.token)
+    if is_restricted and rank.may(AccessLevel.MEMBER):
+        rank = AccessLevel.MEMBER
     if tx.settings.access is None:
         return rank
     ids = ids_of(platform, sender)

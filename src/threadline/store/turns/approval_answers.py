@@ -135,6 +135,7 @@ def _said_by(asker: Viewer, now: datetime) -> Inbound:
         parts=(Text(text="?"),),
         at=now,
         profile=asker.profile,
+        token=asker.token,
     )
 
 
