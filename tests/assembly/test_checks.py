@@ -1,8 +1,9 @@
 """Probes: what the settings name is asked whether it is there; no secret is told."""
 
+import asyncio
 import sys
+from asyncio.subprocess import PIPE
 from datetime import timedelta
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -12,11 +13,38 @@ from tests.doubles.telegram import TOKEN, BotApi
 from threadline.assembly.checks import Probe, probe_all
 from threadline.config import Config, parse_config
 
-# The SDK takes seconds to load, which counts as time of the first probe.
-for module in ("threadline.agents.model.models", "pydantic_ai.models.openai"):
-    import_module(module)
-
 KEY = "sk-s3cret-of-mine"
+SLOW_IMPORT = """
+import asyncio, sys
+from datetime import timedelta
+from importlib.abc import MetaPathFinder
+from threadline.assembly.checks import probe_all
+from threadline.config import parse_config
+
+ahead = 0
+
+class Loop(asyncio.SelectorEventLoop):
+    def time(self):
+        return super().time() + ahead
+
+class Finder(MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        global ahead
+        if name == "pydantic_ai":
+            ahead += 7200
+
+async def main():
+    config = parse_config(sys.argv[1], "threadline.toml", environ={})
+    assert "pydantic_ai" not in sys.modules
+    async for one in probe_all(config, within=timedelta(hours=1)):
+        print(one.name, one.is_well, one.told)
+    assert ahead
+
+sys.meta_path.insert(0, Finder())
+with asyncio.Runner(loop_factory=Loop) as runner:
+    runner.run(main())
+"""
+"""Probes by a clock that two hours pass on while the SDK is imported."""
 SERVER = Path(__file__).parents[1] / "agents" / "model" / "mcp_server.py"
 
 
@@ -55,6 +83,26 @@ async def test_every_model_is_asked_once() -> None:
         assert [*found] == ["model openai:a", "model openai:b", "model openai:c"]
         assert all(one.is_well for one in found.values()), found
         assert len(double.requests) == 3
+
+
+async def test_a_probe_is_not_charged_for_loading_the_sdk() -> None:
+    """A slow import is no missing answer."""
+    async with ProviderDouble() as double:
+        double.will(Says("yes"))
+        settings = f"""
+            [agent]
+            model = "openai:a"
+            [providers.openai]
+            base_url = "{double.url}/openai/v1"
+            api_key = "{KEY}"
+            """
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-c", SLOW_IMPORT, settings), stdout=PIPE
+        )
+        out, _ = await process.communicate()
+
+    assert process.returncode == 0
+    assert out.decode().startswith("model openai:a True")
 
 
 @pytest.mark.parametrize("step", [Unauthorised(), Hangs()])

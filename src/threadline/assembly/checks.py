@@ -5,6 +5,7 @@ import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from dataclasses import dataclass
 from datetime import timedelta
+from importlib import import_module
 from typing import TYPE_CHECKING, TypeAlias
 
 from threadline.agents.settings import McpServer, ModelSettings
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 WITHIN = timedelta(seconds=30)
 """How long each of them may take."""
 
-Look: TypeAlias = Callable[[], Awaitable[str]]
+Ask: TypeAlias = Callable[[], Awaitable[str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +36,16 @@ class Probe:
     name: str
     told: str
     is_well: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """How something is looked at."""
+
+    ask: Ask
+    load: Callable[[], None] | None = None
+    """Imports what is needed, in a thread. A slow machine may take longer for it than an answer
+    may take, so it does not count as time of the answer."""
 
 
 async def probe_all(
@@ -52,8 +63,10 @@ async def probe_all(
 async def _try(config: "Config", name: str, look: Look, within: timedelta) -> Probe:
     """Look at one thing; whatever keeps it from answering is told, without any secret."""
     try:
+        if look.load is not None:
+            await asyncio.to_thread(look.load)
         async with asyncio.timeout(within.total_seconds()):
-            return Probe(name=name, told=await look())
+            return Probe(name=name, told=await look.ask())
     except TimeoutError:
         why = f"No answer within {within.total_seconds():g} seconds."
     except ThreadlineError as error:
@@ -89,18 +102,24 @@ def _mind_looks(config: "Config") -> list[tuple[str, Look]]:
 
 
 def _model_look(config: "Config", profile: str | None, model: str) -> Look:
-    async def look() -> str:
+    def load() -> None:
+        with needing("models", "A model"):
+            from threadline.agents.model.models import preload
+
+            preload(model_settings(config, profile))
+
+    async def ask() -> str:
+        from threadline.agents.model.models import ask_once
+
         settings: ModelSettings = model_settings(config, profile)
         with needing("models", "A model"):
-            from threadline.agents.model.models import ask_once
-
             return await ask_once(settings, model)
 
-    return look
+    return Look(ask=ask, load=load)
 
 
 def _acp_look(config: "Config", profile: str | None) -> Look:
-    async def look() -> str:
+    async def ask() -> str:
         settings = acp_settings(config, profile)
         path = settings.environment.get("PATH")
         found = await asyncio.to_thread(shutil.which, settings.command[0], path=path)
@@ -108,31 +127,34 @@ def _acp_look(config: "Config", profile: str | None) -> Look:
             raise ThreadlineError("There is no such program", id=settings.command[0])
         return f"It is {found}."
 
-    return look
+    return Look(ask=ask)
 
 
 def _python_look(config: "Config", profile: str | None) -> Look:
-    async def look() -> str:
+    async def ask() -> str:
         make_plain_agent(config.agent_for(profile))
         return "It can be loaded."
 
-    return look
+    return Look(ask=ask)
 
 
 def _server_look(config: "Config", name: str) -> Look:
-    async def look() -> str:
-        server: McpServer = next(one for one in list_mcp_servers(config) if one.name == name)
+    def load() -> None:
         with needing("models", "A server of tools"):
-            from threadline.agents.model.mcp_client import McpClient
+            import_module("threadline.agents.model.mcp_client")
 
-            link = McpClient(server)
-            try:
-                number = len(await link.tools())
-            finally:
-                await link.close()
+    async def ask() -> str:
+        from threadline.agents.model.mcp_client import McpClient
+
+        server: McpServer = next(one for one in list_mcp_servers(config) if one.name == name)
+        link = McpClient(server)
+        try:
+            number = len(await link.tools())
+        finally:
+            await link.close()
         return f"It has {number:,} {'tool' if number == 1 else 'tools'}."
 
-    return look
+    return Look(ask=ask, load=load)
 
 
 def _platform_looks(config: "Config") -> list[tuple[str, Look]]:
@@ -141,7 +163,7 @@ def _platform_looks(config: "Config") -> list[tuple[str, Look]]:
 
 
 def _platform_look(config: "Config", name: str) -> Look:
-    async def look() -> str:
+    async def ask() -> str:
         from threadline.assembly import make_platform
 
         platform = make_platform(config, name)
@@ -149,4 +171,4 @@ def _platform_look(config: "Config", name: str) -> Look:
             await platform.check() if isinstance(platform, Checked) else "Its settings are right."
         )
 
-    return look
+    return Look(ask=ask)
