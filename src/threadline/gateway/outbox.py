@@ -279,10 +279,11 @@ class Outbox:
 
     async def renew(self) -> None:
         """Renew the leases of what is being sent, and cancel what another process has taken."""
-        held = [parcel.delivery for parcel in self._sending.values()]
+        held = dict(self._sending)
         if held:
-            lost = await self._store.renew_deliveries(held)
-            for task, parcel in list(self._sending.items()):
+            lost = await self._store.renew_deliveries([one.delivery for one in held.values()])
+            # Not those that began meanwhile: the same delivery may have been taken again.
+            for task, parcel in held.items():
                 if parcel.delivery.id in lost:
                     task.cancel()
 
