@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections import deque
+from collections.abc import Sequence
 from datetime import timedelta
 
 import pytest
@@ -12,7 +13,13 @@ from tests.databases import OpenStore
 from tests.gateway.outbox_setup import Billboard, all_carried, carrying, soon
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.agent import Question
-from threadline.core.delivery import REPEAT_MARKER, DeliveryState, SendOutcome
+from threadline.core.delivery import (
+    REPEAT_MARKER,
+    Delivery,
+    DeliveryId,
+    DeliveryState,
+    SendOutcome,
+)
 from threadline.core.event import Cursor, EventKind
 from threadline.core.inbound import Inbound
 from threadline.core.message import MediaKind, NewMessage, Role, Text, say
@@ -89,6 +96,36 @@ async def test_a_flood_wait_pauses_one_address_only(open_store: OpenStore) -> No
         await soon(lambda: len(board.attempts) == 1, "the first attempt")
         await store.owe_words(Address(platform="telegram", kind=Kind.DM, chat="bob"), "to bob")
         await soon(lambda: board.texts == ["to bob"], "bob is served")
+
+
+async def test_a_late_renewal_does_not_cancel_the_next_attempt(open_store: OpenStore) -> None:
+    """A lease that ended with its own attempt says nothing about the attempt after it."""
+
+    class SlowRenewal(Store):
+        """A store in which a renewal begins when a test allows it."""
+
+        begins = asyncio.Event()
+
+        async def renew_deliveries(self, deliveries: Sequence[Delivery]) -> frozenset[DeliveryId]:
+            await self.begins.wait()
+            return await super().renew_deliveries(deliveries)
+
+    store, first, second = SlowRenewal((await open_store())._db), asyncio.Event(), asyncio.Event()
+    board = Billboard(failures=_queue(refused(timedelta(milliseconds=1))), gate=first)
+    await store.owe_words(HERE, "hello")
+    async with carrying(store, board) as outbox:
+        await soon(lambda: len(board.attempts) == 1, "the first attempt")
+        renewal = asyncio.create_task(outbox.renew())
+        await asyncio.sleep(0)
+        board.gate = second
+        first.set()
+        await soon(lambda: len(board.attempts) == 2, "the second attempt")
+        store.begins.set()
+        await renewal
+        second.set()
+        await all_carried(store, outbox)
+
+    assert board.texts == ["hello"]
 
 
 async def test_a_platform_that_hangs_harms_no_other(store: Store) -> None:
