@@ -1,11 +1,11 @@
 """The floor of the reads: the queries by themselves, every row fetched and nothing made of it."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from bench.bare import Bare
 from threadline.assembly import open_database
-from threadline.database.port import Row, SqlValue, Transaction
+from threadline.database.port import SqlValue, Transaction
 
 Asked: TypeAlias = Sequence[tuple[str, Mapping[str, SqlValue]]]
 """Queries by their names, each with its values."""
@@ -54,13 +54,17 @@ class Note:
         self.now, self.settings, self.new_id = tx.now, tx.settings, tx.new_id
         self.asked: list[tuple[str, Mapping[str, SqlValue]]] = []
 
-    def one(self, query: str, **values: SqlValue) -> Row | None:
+    def one(self, query: str, /, *kind: Any, **values: SqlValue) -> Any:
         self.asked.append((query, values))
-        return self._tx.one(query, **values)
+        return self._tx.one(query, *kind, **values)
 
-    def all(self, query: str, **values: SqlValue) -> list[Row]:
+    def all(self, query: str, /, *kind: Any, **values: SqlValue) -> Any:
         self.asked.append((query, values))
-        return self._tx.all(query, **values)
+        return self._tx.all(query, *kind, **values)
+
+    def exists(self, query: str, /, **values: SqlValue) -> bool:
+        self.asked.append((query, values))
+        return self._tx.exists(query, **values)
 
     def run(self, query: str, **values: SqlValue) -> None:
         self._tx.run(query, **values)

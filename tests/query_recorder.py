@@ -1,8 +1,9 @@
 """A witness: a transaction that remembers what it was asked."""
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
-from threadline.database.port import Row, SqlValue, Transaction
+from threadline.database.port import SqlValue, Transaction
 
 
 class QueryWitness:
@@ -14,15 +15,20 @@ class QueryWitness:
         self.now, self.settings, self.new_id = tx.now, tx.settings, tx.new_id
         self.asked: list[tuple[str, Mapping[str, SqlValue]]] = []
 
-    def one(self, query: str, **values: SqlValue) -> Row | None:
+    def one(self, query: str, /, *kind: Any, **values: SqlValue) -> Any:
         """Answer the first row."""
         self.asked.append((query, values))
-        return self._tx.one(query, **values)
+        return self._tx.one(query, *kind, **values)
 
-    def all(self, query: str, **values: SqlValue) -> list[Row]:
+    def all(self, query: str, /, *kind: Any, **values: SqlValue) -> Any:
         """Answer all rows."""
         self.asked.append((query, values))
-        return self._tx.all(query, **values)
+        return self._tx.all(query, *kind, **values)
+
+    def exists(self, query: str, /, **values: SqlValue) -> bool:
+        """Return whether a query finds a row."""
+        self.asked.append((query, values))
+        return self._tx.exists(query, **values)
 
     def run(self, query: str, **values: SqlValue) -> None:
         """Carry out a query."""

@@ -1,8 +1,9 @@
 """A listener: hears which queries a verb makes, in which order."""
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
-from threadline.database.port import Row, SqlValue, Transaction
+from threadline.database.port import SqlValue, Transaction
 
 Heard = tuple[str, SqlValue]
 
@@ -16,15 +17,20 @@ class Listener:
         self.now, self.settings, self.new_id = tx.now, tx.settings, tx.new_id
         self.heard: list[Heard] = []
 
-    def one(self, query: str, **values: SqlValue) -> Row | None:
+    def one(self, query: str, /, *kind: Any, **values: SqlValue) -> Any:
         """Answer the first row."""
         self._hear(query, values)
-        return self._tx.one(query, **values)
+        return self._tx.one(query, *kind, **values)
 
-    def all(self, query: str, **values: SqlValue) -> list[Row]:
+    def all(self, query: str, /, *kind: Any, **values: SqlValue) -> Any:
         """Answer all rows."""
         self._hear(query, values)
-        return self._tx.all(query, **values)
+        return self._tx.all(query, *kind, **values)
+
+    def exists(self, query: str, /, **values: SqlValue) -> bool:
+        """Return whether a query finds a row."""
+        self._hear(query, values)
+        return self._tx.exists(query, **values)
 
     def run(self, query: str, **values: SqlValue) -> None:
         """Carry out a query."""

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
@@ -13,7 +13,7 @@ from threadline.core.errors import Conflict
 from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.message import MediaKind, Message, NewMessage, Role, Text, say
 from threadline.core.session import SessionId
-from threadline.database.port import Row, SqlValue, Transaction
+from threadline.database.port import SqlValue, Transaction
 from threadline.store import Store, queries
 from threadline.store.branches import branch
 from threadline.store.transcripts import undo
@@ -35,15 +35,19 @@ class Counting:
         self.statements = 0
         self.rows = 0
 
-    def one(self, query: str, **values: SqlValue) -> Row | None:
+    def one(self, query: str, /, *kind: Any, **values: SqlValue) -> Any:
         self.statements += 1
-        return self.tx.one(query, **values)
+        return self.tx.one(query, *kind, **values)
 
-    def all(self, query: str, **values: SqlValue) -> list[Row]:
+    def all(self, query: str, /, *kind: Any, **values: SqlValue) -> Any:
         self.statements += 1
-        rows = self.tx.all(query, **values)
+        rows = self.tx.all(query, *kind, **values)
         self.rows += len(rows)
         return rows
+
+    def exists(self, query: str, /, **values: SqlValue) -> bool:
+        self.statements += 1
+        return self.tx.exists(query, **values)
 
     def run(self, query: str, **values: SqlValue) -> None:
         self.statements += 1

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from threadline.cli.output import show_text, write_json
 from threadline.cli.store_opener import exists, open_store
@@ -20,7 +20,7 @@ from threadline.core.route import MAIN_PROFILE, Scopes, Sharing, canonical_profi
 from threadline.core.session import Cause
 from threadline.core.settings import Settings
 from threadline.core.validation import checked_choice, checked_name
-from threadline.database.port import Row, SqlValue, Transaction
+from threadline.database.port import SqlValue, Transaction
 from threadline.store.formatting import describe_policy, why
 from threadline.store.sessions.route_explanation import Explanation, explain_route
 
@@ -54,12 +54,16 @@ class EmptyTransaction:
         """Return no random bits, as nothing is made."""
         return 0
 
-    def one(self, query: str, **values: SqlValue) -> Row | None:
-        """Answer nothing."""
+    def one(self, query: str, /, *kind: object, **values: SqlValue) -> None:
+        """Return no row."""
 
-    def all(self, query: str, **values: SqlValue) -> list[Row]:
-        """Answer no rows."""
+    def all(self, query: str, /, *kind: object, **values: SqlValue) -> list[Any]:
+        """Return no rows."""
         return []
+
+    def exists(self, query: str, /, **values: SqlValue) -> bool:
+        """Return that there is no row."""
+        return False
 
     def run(self, query: str, **values: SqlValue) -> None:
         """Do nothing."""

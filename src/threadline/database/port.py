@@ -1,24 +1,27 @@
 """The port: what the session layer may expect of a database."""
 
 import secrets
-from collections.abc import Callable, Iterable, Mapping
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
-from typing import Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar, cast
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar, cast, overload
 
 from threadline.core.errors import StorageError
 from threadline.core.settings import Settings
 from threadline.core.turn import OwnerId
+from threadline.database.rows import row_reader
 from threadline.database.timestamps import moment
 
 SqlValue: TypeAlias = int | float | str | bytes | None
 
 Choice = TypeVar("Choice", bound=StrEnum)
 P = ParamSpec("P")
+R = TypeVar("R")
 T = TypeVar("T")
 
 
@@ -88,6 +91,13 @@ def _words(choices: type[StrEnum]) -> Mapping[SqlValue, StrEnum]:
     return {one.value: one for one in choices}
 
 
+def reader(kind: Any, columns: Sequence[str]) -> Callable[[Sequence[SqlValue]], Any]:
+    """Return what makes a row of a query a value of a type."""
+    if kind is Row:
+        return lambda row: Row(zip(columns, row, strict=True))
+    return row_reader(kind, columns)
+
+
 def _mismatch(name: str, value: SqlValue) -> StorageError:
     return StorageError(
         f"The column {name} holds {type(value).__name__}, which it should not",
@@ -114,7 +124,10 @@ class Environment:
 
 
 class Transaction(Protocol):
-    """One transaction, seen from inside. Queries are called by their name in `sql/*.sql`.
+    """One transaction, seen from inside. Queries are called by their name in `store/**/*.sql`.
+
+    `one` returns the first row or None, `all` returns all rows, each as a value of the type that
+    the caller names (see `database/rows.py`).
 
     A transaction that is repeated reads the clock and the settings again.
     """
@@ -133,12 +146,20 @@ class Transaction(Protocol):
         """Return 32 random bits, for ids and codes."""
         ...
 
-    def one(self, query: str, **values: SqlValue) -> Row | None:
-        """Answer the first row, or None."""
-        ...
+    @overload
+    def one(self, query: str, /, **values: SqlValue) -> Row | None: ...
 
-    def all(self, query: str, **values: SqlValue) -> list[Row]:
-        """Answer all rows."""
+    @overload
+    def one(self, query: str, kind: type[R], /, **values: SqlValue) -> R | None: ...
+
+    @overload
+    def all(self, query: str, /, **values: SqlValue) -> list[Row]: ...
+
+    @overload
+    def all(self, query: str, kind: type[R], /, **values: SqlValue) -> list[R]: ...
+
+    def exists(self, query: str, /, **values: SqlValue) -> bool:
+        """Return whether a query finds a row."""
         ...
 
     def run(self, query: str, **values: SqlValue) -> None:
@@ -157,6 +178,35 @@ class Attempt:
     settings: Settings
     _environment: Environment
 
+    @overload
+    def one(self, query: str, /, **values: SqlValue) -> Row | None: ...
+
+    @overload
+    def one(self, query: str, kind: type[R], /, **values: SqlValue) -> R | None: ...
+
+    def one(self, query: str, kind: Any = Row, /, **values: SqlValue) -> Any:
+        """Return the first row as a value of a type, or None."""
+        rows = self._rows(query, kind, values)
+        return rows[0] if rows else None
+
+    @overload
+    def all(self, query: str, /, **values: SqlValue) -> list[Row]: ...
+
+    @overload
+    def all(self, query: str, kind: type[R], /, **values: SqlValue) -> list[R]: ...
+
+    def all(self, query: str, kind: Any = Row, /, **values: SqlValue) -> Any:
+        """Return all rows as values of a type."""
+        return self._rows(query, kind, values)
+
+    def exists(self, query: str, /, **values: SqlValue) -> bool:
+        """Return whether a query finds a row."""
+        return bool(self._rows(query, Row, values))
+
+    @abstractmethod
+    def _rows(self, query: str, kind: Any, values: Mapping[str, SqlValue]) -> list[Any]:
+        """Carry out a query; return its rows as values of a type."""
+
     def begin_attempt(self, environment: Environment) -> None:
         """Read the clock and the settings, once for everything that follows."""
         self.now = environment.clock()
@@ -168,9 +218,17 @@ class Attempt:
         return self._environment.new_id()
 
 
-def expect(tx: Transaction, query: str, **values: SqlValue) -> Row:
-    """Answer the one row of a query that always has one."""
-    row = tx.one(query, **values)
+@overload
+def expect(tx: Transaction, query: str, /, **values: SqlValue) -> Row: ...
+
+
+@overload
+def expect(tx: Transaction, query: str, kind: type[R], /, **values: SqlValue) -> R: ...
+
+
+def expect(tx: Transaction, query: str, kind: type[R] | None = None, /, **values: SqlValue) -> Any:
+    """Return the one row of a query that always has one."""
+    row: object = tx.one(query, **values) if kind is None else tx.one(query, kind, **values)
     if row is None:
         raise StorageError(f"The query {query} answered nothing", hint="Run: threadline doctor")
     return row

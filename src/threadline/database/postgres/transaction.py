@@ -5,17 +5,18 @@ query anew in Python, which costs more than the server's answer.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
+from typing import Any
 
 from psycopg.errors import error_from_result
 from psycopg.pq import Escaping, ExecStatus, TransactionStatus
 from psycopg.pq.abc import PGresult
 
 from threadline.core.errors import StorageError
-from threadline.database.port import Attempt, Row, SqlValue, Transaction
+from threadline.database.port import Attempt, SqlValue, Transaction, reader
 from threadline.database.postgres.connection import Raw
 from threadline.database.queries import Dialect, queries
 
@@ -68,7 +69,10 @@ class PostgresTransaction(Attempt):
         self._pgconn = connection.pgconn
         self._statements = statements()
         self._prepared: set[str] = set()
-        self._columns: dict[str, list[tuple[int, str, Callable[[bytes], SqlValue]]]] = {}
+        self._readers: dict[
+            tuple[str, Any],
+            tuple[list[tuple[int, Callable[[bytes], SqlValue]]], Callable[[Sequence[Any]], Any]],
+        ] = {}
 
     def command(self, text: bytes) -> str:
         """Carry out a command without values, such as COMMIT; answer what the server says."""
@@ -86,18 +90,12 @@ class PostgresTransaction(Attempt):
         value = _checked(self._pgconn.exec_(text)).get_value(0, 0)
         return None if value is None else int(value)
 
-    def one(self, query: str, **values: SqlValue) -> Row | None:
-        """Answer the first row, or None."""
-        rows = self.all(query, **values)
-        return rows[0] if rows else None
-
-    def all(self, query: str, **values: SqlValue) -> list[Row]:
-        """Answer all rows."""
-        rows = self._rows(query, self._execute(query, values))
+    def _rows(self, query: str, kind: Any, values: Mapping[str, SqlValue]) -> list[Any]:
+        rows = self._read(query, kind, self._execute(query, values))
         if not rows and self._statements[query].locks:
             # A row that was replaced while its lock was awaited is left out of the answer. Who
             # asks again sees what replaced it.
-            rows = self._rows(query, self._execute(query, values))
+            rows = self._read(query, kind, self._execute(query, values))
         return rows
 
     def run(self, query: str, **values: SqlValue) -> None:
@@ -136,22 +134,20 @@ class PostgresTransaction(Attempt):
             self.has_written = True
         return result
 
-    def _rows(self, query: str, result: PGresult) -> list[Row]:
-        columns = self._columns.get(query)
-        if columns is None:
-            columns = [
-                (n, (result.fname(n) or b"").decode(), _reader(result.ftype(n)))
-                for n in range(result.nfields)
-            ]
-            self._columns[query] = columns
+    def _read(self, query: str, kind: Any, result: PGresult) -> list[Any]:
+        known = self._readers.get((query, kind))
+        if known is None:
+            names = [(result.fname(n) or b"").decode() for n in range(result.nfields)]
+            columns = [(n, _reader(result.ftype(n))) for n in range(result.nfields)]
+            known = self._readers[query, kind] = columns, reader(kind, names)
+        columns, read = known
         value_at = result.get_value
         rows = []
         for at in range(result.ntuples):
-            row = Row()
-            for n, name, read in columns:
-                data = value_at(at, n)
-                row[name] = None if data is None else read(data)
-            rows.append(row)
+            data = [(value_at(at, n), convert) for n, convert in columns]
+            rows.append(
+                read([None if value is None else convert(value) for value, convert in data])
+            )
         return rows
 
 

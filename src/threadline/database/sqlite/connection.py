@@ -1,14 +1,15 @@
 """Connections to SQLite: how they are set up, what they can do, and what their errors mean."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import apsw
 
 from threadline.core.errors import Conflict, Damaged, StorageError, ThreadlineError
-from threadline.database.port import Attempt, Row, SqlValue
+from threadline.database.port import Attempt, SqlValue, reader
 from threadline.database.queries import Dialect, queries
 
 WRITER_CACHE_KIB = 16_000
@@ -96,27 +97,18 @@ class SqliteTransaction(Attempt):
         self._execute = connection.execute
         self._executemany = connection.executemany
         self._queries = queries(Dialect.SQLITE)
-        self._columns: dict[str, tuple[str, ...]] = {}
+        self._readers: dict[tuple[str, Any], Callable[[Sequence[Any]], Any]] = {}
 
-    def one(self, query: str, **values: SqlValue) -> Row | None:
-        """Answer the first row, or None."""
-        rows = self._rows(query, values)
-        return rows[0] if rows else None
-
-    def all(self, query: str, **values: SqlValue) -> list[Row]:
-        """Answer all rows."""
-        return self._rows(query, values)
-
-    def _rows(self, query: str, values: dict[str, SqlValue]) -> list[Row]:
+    def _rows(self, query: str, kind: Any, values: Mapping[str, SqlValue]) -> list[Any]:
         cursor = self._execute(self._queries[query], values)
-        columns = self._columns.get(query)
-        if columns is None:
+        read = self._readers.get((query, kind))
+        if read is None:
             try:
                 columns = tuple(column[0] for column in cursor.get_description())
             except apsw.ExecutionCompleteError:
                 return []
-            self._columns[query] = columns
-        return [Row(zip(columns, row, strict=True)) for row in cursor.fetchall()]
+            read = self._readers[query, kind] = reader(kind, columns)
+        return [read(row) for row in cursor.fetchall()]
 
     def run(self, query: str, **values: SqlValue) -> None:
         """Carry out a query that answers nothing."""
