@@ -1,8 +1,8 @@
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from threadline.agents.echo import Echo
 from threadline.core.agent import Agent, Question, TextDelta

@@ -1,6 +1,5 @@
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from threadline.agents.echo import EchoSummarizer
 from threadline.core.errors import AgentError

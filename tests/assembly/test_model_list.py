@@ -1,9 +1,9 @@
 """Models that can be chosen: what is known of them by the settings and the price list alone."""
 
-from dataclasses import replace
 from decimal import Decimal
 
 import pytest
+from msgspec.structs import replace
 
 from tests.databases import FAST, on
 from threadline.assembly.model_list import KnownModel, survey_models, window_of

@@ -14,8 +14,8 @@ from threadline.config.config_source import Source
 from threadline.core.agent import Agent, Output, Request, TextDelta
 from threadline.core.errors import ConfigError, Conflict
 from threadline.core.event import EventKind
+from threadline.core.session import BusyMode
 from threadline.core.summarizer import Summarizer
-from threadline.core.turn import BusyMode
 from threadline.testing.deadline import HANG_SECONDS
 
 KEY = "a-secret-of-32-characters-in-all"

@@ -23,9 +23,8 @@ from threadline.core.errors import ConfigError
 from threadline.core.reset_policy import Carry, ResetMode
 from threadline.core.retention import Retention
 from threadline.core.route import Sharing
-from threadline.core.session import Origin
+from threadline.core.session import BusyMode, Origin
 from threadline.core.settings import EditMode, Settings
-from threadline.core.turn import BusyMode
 
 
 class Place:

@@ -10,8 +10,8 @@ from threadline.core.agent import Question
 from threadline.core.errors import Conflict
 from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.message import Role, Text, say
-from threadline.core.session import SessionId
-from threadline.core.turn import BusyMode, TurnId
+from threadline.core.session import BusyMode, SessionId
+from threadline.core.turn import TurnId
 
 people = st.sampled_from(["ann", "bob"])
 words = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=12)

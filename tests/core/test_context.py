@@ -1,12 +1,12 @@
 """What an agent is told of its place: stable, complete, and safe from what people call things."""
 
 import unicodedata
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.context import (

@@ -1,12 +1,12 @@
 """Lines of an export: written in one way, read with care, described by a schema."""
 
 import json
-import re
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from tests.architecture.source import DOCS
 from threadline.core.errors import Invalid
@@ -15,7 +15,7 @@ from threadline.core.export_format.files import ExportScope, Selection, SenderRe
 from threadline.core.export_format.sessions import PortableMessage
 from threadline.core.message import Marker, MarkerKind, Role, Text, ToolResult
 
-SCHEMA = DOCS / "schemas" / "export-v1.schema.json"
+SCHEMA = Draft202012Validator(json_schema())
 AT = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=40)
@@ -47,15 +47,18 @@ def test_a_line_is_read_as_it_was_written(message: PortableMessage) -> None:
     assert decode(line) == message
     assert encode(decode(line)) == line
     assert line.count(b"\n") == 1
-    assert not list(complaints(json.loads(line), json_schema()))
+    SCHEMA.validate(json.loads(line))
 
 
-def test_a_moment_is_written_in_utc() -> None:
-    """Whatever the time zone, with six digits behind the point."""
-    east = AT.astimezone(timezone(timedelta(hours=5)))
-    message = PortableMessage(role=Role.USER, parts=(Text(text="x"),), at=east)
+@pytest.mark.parametrize("at", ["2026-03-02T09:00:00Z", "2026-03-02T14:00:00+05:00"])
+def test_a_time_is_read_in_utc(at: str) -> None:
+    """Whatever time zone a line names, the time that is read is in UTC."""
+    line = {"type": "message", "role": "user", "parts": [{"type": "text", "text": "x"}], "at": at}
+    message = decode(json.dumps(line).encode())
 
-    assert json.loads(encode(message))["at"] == "2026-03-02T09:00:00.000000Z"
+    assert isinstance(message, PortableMessage)
+    assert message.at.isoformat() == "2026-03-02T09:00:00+00:00"
+    assert json.loads(encode(message))["at"] == "2026-03-02T09:00:00Z"
 
 
 def test_what_is_missing_is_left_out() -> None:
@@ -83,7 +86,8 @@ def test_a_selection_says_which(given: dict[str, object]) -> None:
 
 def test_the_schema_is_that_of_the_code() -> None:
     """The schema in the documents is the one that the records have; `make docs` writes it."""
-    assert json.loads(SCHEMA.read_text("utf-8")) == json_schema()
+    text = (DOCS / "schemas" / "export-v1.schema.json").read_text("utf-8")
+    assert json.loads(text) == json_schema()
 
 
 @pytest.mark.parametrize("name", RECORD_TYPES)
@@ -94,7 +98,8 @@ def test_every_line_is_documented(name: str) -> None:
     assert isinstance(defs, dict)
 
     assert f"`{name}`" in text
-    missing = [field for field in defs[name]["properties"] if f"`{field}`" not in text]
+    fields = defs[RECORD_TYPES[name].__name__]["properties"]
+    missing = [field for field in fields if f"`{field}`" not in text]
     assert not missing
 
 
@@ -109,63 +114,4 @@ def test_every_line_is_documented(name: str) -> None:
 )
 def test_the_schema_refuses_what_is_wrong(line: dict[str, object]) -> None:
     """The check against the schema can fail."""
-    assert list(complaints(line, json_schema()))
-
-
-def complaints(value: object, schema: dict[str, object]) -> list[str]:
-    """Check a value against as much of JSON Schema as our schema uses."""
-    return list(_complaints(value, schema, schema))
-
-
-def _complaints(value: object, schema: dict[str, object], whole: dict[str, object]) -> list[str]:
-    if "$ref" in schema:
-        name = str(schema["$ref"]).rpartition("/")[2]
-        defs = whole["$defs"]
-        assert isinstance(defs, dict)
-        return _complaints(value, defs[name], whole)
-    choices = schema.get("oneOf")
-    if isinstance(choices, list):
-        fitting = [each for each in choices if not _complaints(value, each, whole)]
-        return [] if len(fitting) == 1 else [f"{len(fitting)} fit"]
-    found = _unfit(value, schema)
-    properties, items = schema.get("properties"), schema.get("items")
-    if isinstance(value, dict) and isinstance(properties, dict):
-        required = schema.get("required", [])
-        assert isinstance(required, list)
-        found += [f"lacks {name}" for name in required if name not in value]
-        if schema.get("additionalProperties") is False:
-            found += [f"unknown {name}" for name in value if name not in properties]
-        for name, inner in value.items():
-            if name in properties:
-                found += _complaints(inner, properties[name], whole)
-    if isinstance(value, list) and isinstance(items, dict):
-        for item in value:
-            found += _complaints(item, items, whole)
-    return found
-
-
-KINDS = {"object": dict, "array": list, "string": str, "integer": int, "boolean": bool}
-
-
-def _unfit(value: object, schema: dict[str, object]) -> list[str]:
-    kind = schema.get("type")
-    if isinstance(kind, str) and not isinstance(value, KINDS[kind]):
-        return [f"no {kind}"]
-    found = []
-    if "const" in schema and value != schema["const"]:
-        found.append("not const")
-    enum = schema.get("enum")
-    if isinstance(enum, list) and value not in enum:
-        found.append("not in enum")
-    least = schema.get("minimum")
-    if isinstance(value, int) and isinstance(least, int) and value < least:
-        found.append("below minimum")
-    if isinstance(value, str):
-        if not re.search(str(schema.get("pattern", "")), value):
-            found.append("no match")
-        longest = schema.get("maxLength")
-        if isinstance(longest, int) and len(value) > longest:
-            found.append("too long")
-    if isinstance(value, list) and len(value) < (1 if schema.get("minItems") else 0):
-        found.append("empty")
-    return found
+    assert not SCHEMA.is_valid(line)

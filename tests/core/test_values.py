@@ -11,10 +11,9 @@ from threadline.core.delivery import DELIVERY_TRANSITIONS, DeliveryState, pause_
 from threadline.core.errors import Invalid
 from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.message import Text
-from threadline.core.session import Cause
+from threadline.core.session import BusyMode, Cause
 from threadline.core.settings import Settings
 from threadline.core.system_notes import tell_agent, tell_person
-from threadline.core.turn import BusyMode
 from threadline.core.usage import CostStatus, Usage
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)

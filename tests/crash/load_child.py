@@ -23,9 +23,9 @@ from threadline.core.errors import Conflict, LeaseLost, QueueFull
 from threadline.core.event import Cursor
 from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.message import Role, Text, say
-from threadline.core.session import SessionId
+from threadline.core.session import BusyMode, SessionId
 from threadline.core.settings import EditMode, Settings
-from threadline.core.turn import BusyMode, Lease
+from threadline.core.turn import Lease
 from threadline.core.usage import Usage
 from threadline.store import Store
 from threadline.store.inbound.deduplication import InboundOutcome

@@ -5,11 +5,11 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import psycopg
 import pytest
+from msgspec.structs import replace
 
 from tests.database.breakable_proxy import Loss, breakable
 from tests.databases import DatabaseFactory, PostgresFactory, Server, on

@@ -1,10 +1,10 @@
 """Access in a gateway: what it asks the store, and who may go on after a crash."""
 
-from dataclasses import replace
 from itertools import count
 from typing import cast
 
 import pytest
+from msgspec.structs import replace
 
 from tests.databases import FAST, POSTGRES, DatabaseFactory, on
 from tests.gateway.inbox_setup import ALICE, GROUP, Front

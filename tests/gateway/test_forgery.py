@@ -2,12 +2,12 @@
 
 import re
 import unicodedata
-from dataclasses import replace
 
 import pytest
 from acp.schema import PromptCapabilities
 from hypothesis import example, given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from tests.databases import FAST, OpenStore, on
 from tests.gateway.test_request import PICTURE, THREAD, line

@@ -3,10 +3,10 @@
 import asyncio
 import logging
 import re
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from tests.databases import FAST, POSTGRES, DatabaseFactory, OpenStore, on
 from tests.gateway.inbox_setup import ALICE, GROUP, Front

@@ -1,8 +1,9 @@
 """Platforms that say nothing by themselves: all that is said stands in the outcome."""
 
 import re
-from dataclasses import replace
 from datetime import timedelta
+
+from msgspec.structs import replace
 
 from tests.databases import FAST, POSTGRES, DatabaseFactory, OpenStore, on
 from tests.gateway.inbox_setup import Front

@@ -3,9 +3,9 @@
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from tests.databases import FAST, POSTGRES
 from tests.gateway.test_gateway import EVERYBODY, sees
@@ -16,8 +16,8 @@ from threadline.core.gateway_status import PlatformState
 from threadline.core.instructions import Instructions
 from threadline.core.platform import Outgoing, Platform, ReadBlob, Receiver
 from threadline.core.profile_rules import ProfileRule
+from threadline.core.session import BusyMode
 from threadline.core.settings import Settings
-from threadline.core.turn import BusyMode
 from threadline.gateway.gateway import Gateway
 from threadline.gateway.reload import ReloadableParts
 from threadline.gateway.settings import GatewaySettings

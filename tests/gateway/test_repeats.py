@@ -5,11 +5,12 @@ import itertools
 import re
 from collections import deque
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
 
 import pytest
+from msgspec.structs import replace
 
 from tests.databases import OpenStore
 from tests.gateway.outbox_setup import Billboard, all_carried, carrying, soon

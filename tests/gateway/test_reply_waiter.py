@@ -11,8 +11,9 @@ from threadline.core.address import Sender
 from threadline.core.errors import Invalid
 from threadline.core.message import MediaKind, Text
 from threadline.core.platform import ReceiveStatus, TurnReply
+from threadline.core.session import BusyMode
 from threadline.core.settings import Settings
-from threadline.core.turn import BusyMode, TurnId, TurnState
+from threadline.core.turn import TurnId, TurnState
 from threadline.store import Store
 
 pytestmark = on(FAST, POSTGRES)

@@ -1,8 +1,7 @@
 """What an agent is shown of a conversation, and of the place where it is."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from tests.databases import OpenStore
 from tests.gateway.worker_setup import becomes, tell, unhurried

@@ -2,10 +2,10 @@
 
 import random
 from collections import Counter
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from tests.databases import FAST, POSTGRES, OpenStore, on
 from tests.gateway.inbox_setup import Front

@@ -3,10 +3,10 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import suppress
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from tests.databases import FAST, POSTGRES, OpenStore, on
 from tests.gateway.outbox_setup import Billboard, all_carried, carrying, soon

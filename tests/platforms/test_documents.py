@@ -1,8 +1,9 @@
 import asyncio
-import dataclasses
 import json
 import os
 import re
+
+import msgspec
 
 from tests.architecture.source import document
 from tests.platforms.webhook_caller import SECRET, settings
@@ -23,7 +24,7 @@ def rows(page: str) -> dict[str, str]:
 def test_every_capability_is_in_the_table() -> None:
     """The page for authors lists each capability with the default that it has."""
     table = rows("platforms.md")
-    for field in dataclasses.fields(Capabilities):
+    for field in msgspec.structs.fields(Capabilities):
         assert table[field.name] == str(getattr(Capabilities(), field.name))
 
 

@@ -2,11 +2,11 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from threadline.core.address import Address, Kind
 from threadline.core.delivery import SendOutcome, output_mark, output_pattern

@@ -1,10 +1,10 @@
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from threadline.core.delivery import SendOutcome
 from threadline.core.errors import NotFound, PlatformError

@@ -1,10 +1,10 @@
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from threadline.core.errors import QueueFull
 from threadline.core.message import Marker, MarkerKind, Role
-from threadline.core.turn import BusyMode, TurnState
+from threadline.core.session import BusyMode
+from threadline.core.turn import TurnState
 from threadline.store.inbound.deduplication import InboundOutcome
 from threadline.testing.scenario import Scenario
 from threadline.testing.scenario_person import ScenarioPerson

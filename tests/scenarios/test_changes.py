@@ -1,8 +1,9 @@
-from dataclasses import replace
+from msgspec.structs import replace
 
 from threadline.core.message import Role
+from threadline.core.session import BusyMode
 from threadline.core.settings import EditMode
-from threadline.core.turn import BusyMode, TurnState
+from threadline.core.turn import TurnState
 from threadline.store.inbound.deduplication import InboundOutcome
 from threadline.testing.scenario import Scenario
 from threadline.testing.scripted_agent import Hangs, Says, Streams

@@ -1,10 +1,10 @@
 """What an agent is told of where it is: the same every time, and notes only once."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.agent import Question

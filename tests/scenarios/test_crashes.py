@@ -1,6 +1,7 @@
 import asyncio
-from dataclasses import replace
 from datetime import timedelta
+
+from msgspec.structs import replace
 
 from threadline.core.inbound import Inbound
 from threadline.core.message import Marker, MarkerKind, Message, Role

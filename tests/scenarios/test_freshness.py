@@ -1,16 +1,17 @@
 """How old a message may be when it is answered."""
 
-from dataclasses import replace
 from datetime import timedelta
+
+from msgspec.structs import replace
 
 from tests.scenarios.test_commands import ask, bring
 from threadline.core.gateway_status import PlatformHealth, PlatformState, Uptime
 from threadline.core.inbound import Inbound
 from threadline.core.message import Marker, MarkerKind, Message, Role
 from threadline.core.reset_policy import Policies, ResetMode, ResetPolicy
-from threadline.core.session import EndReason
+from threadline.core.session import BusyMode, EndReason
 from threadline.core.settings import Settings
-from threadline.core.turn import BusyMode, TurnState
+from threadline.core.turn import TurnState
 from threadline.store.gateways import SERVED_EVERY
 from threadline.testing.scenario import Scenario
 from threadline.testing.scenario_person import ScenarioPerson

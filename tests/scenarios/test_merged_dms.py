@@ -1,6 +1,6 @@
 """One conversation: all direct messages of a person go on in it, wherever they write."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from tests.scenarios.people import ONE, link
 from threadline.core.address import Address, Kind, Sender

@@ -1,10 +1,11 @@
-from dataclasses import replace
 from decimal import Decimal
 
 import pytest
+from msgspec.structs import replace
 
 from threadline.core.errors import Conflict
-from threadline.core.turn import BusyMode, TurnState
+from threadline.core.session import BusyMode
+from threadline.core.turn import TurnState
 from threadline.core.usage import CostStatus, Usage
 from threadline.testing.scenario import Scenario
 from threadline.testing.scripted_agent import Asks, Hangs, Says, Spends, Streams

@@ -1,4 +1,4 @@
-from dataclasses import replace
+from msgspec.structs import replace
 
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.inbound import Inbound

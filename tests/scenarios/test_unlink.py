@@ -1,15 +1,15 @@
 """Parting: two who were one person are strangers again, and nothing leaks."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from tests.scenarios.people import ONE, identity, link, read_all
 from threadline.core.errors import NotFound, Refused
 from threadline.core.reset_policy import Carry, Policies, ResetMode, ResetPolicy
-from threadline.core.session import Cause, EndReason
-from threadline.core.turn import BusyMode, TurnState
+from threadline.core.session import BusyMode, Cause, EndReason
+from threadline.core.turn import TurnState
 from threadline.testing.scenario import Scenario
 from threadline.testing.scripted_agent import Hangs, Says
 

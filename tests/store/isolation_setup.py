@@ -1,7 +1,9 @@
 """The stage on which it is shown who sees what: two persons, a stranger, groups and an owner."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.inbound import Inbound

@@ -1,10 +1,10 @@
 """The survey: deliveries, senders, caps, profiles and attachments, as screens show them."""
 
-from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+from msgspec.structs import replace
 
 from tests.databases import OpenStore
 from tests.store.delivery_setup import begin, take

@@ -1,11 +1,12 @@
 """Authors and payers: who wrote a message, who pays for its turn, and where the reply goes."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+from msgspec.structs import replace
 
 from tests.databases import DatabaseFactory
 from tests.store.command_setup import ALICE, BOB, DM, THREAD, Desk, both
@@ -21,9 +22,9 @@ from threadline.core.job import NewJob
 from threadline.core.message import Role, Text, say
 from threadline.core.person import Viewer
 from threadline.core.role import AccessLevel
-from threadline.core.session import SessionId
+from threadline.core.session import BusyMode, SessionId
 from threadline.core.settings import EditMode, Settings
-from threadline.core.turn import BusyMode, TurnId
+from threadline.core.turn import TurnId
 from threadline.core.usage import CostStatus, Usage
 from threadline.store import Store
 from threadline.store.inbound.deduplication import InboundOutcome

@@ -2,11 +2,11 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, cast
 
 import pytest
+from msgspec.structs import replace
 
 from tests.databases import OpenStore
 from tests.store.delivery_setup import HERE, THERE, begin, finish, run_steadily, take

@@ -1,8 +1,7 @@
 """What commands tell where others read along, and what they need not tell twice."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from tests.databases import DatabaseFactory
 from tests.store.command_setup import GROUP, Desk, both, open_desk

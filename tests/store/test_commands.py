@@ -1,9 +1,9 @@
 """Commands as a gateway gives them: once each, by rank, with an answer owed."""
 
 import asyncio
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from tests.databases import FAST, DatabaseFactory, on
 from tests.store.command_setup import ALICE, BOB, DM, GROUP, THREAD, Desk, both, open_desk
@@ -13,8 +13,8 @@ from threadline.core.errors import Invalid
 from threadline.core.inbound import InboundKind
 from threadline.core.message import MediaKind, Text
 from threadline.core.role import AccessLevel
-from threadline.core.session import Cause, SessionId
-from threadline.core.turn import BusyMode, TurnId, TurnState
+from threadline.core.session import BusyMode, Cause, SessionId
+from threadline.core.turn import TurnId, TurnState
 from threadline.store.inbound.deduplication import InboundOutcome
 
 FOR_ADMINS = {"platforms", "sethome"}

@@ -1,10 +1,10 @@
 """The meter of a session: how full its context is, what it spent, and how near its caps are."""
 
-from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+from msgspec.structs import replace
 
 from tests.databases import OpenStore
 from tests.store.delivery_setup import begin

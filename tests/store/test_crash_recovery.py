@@ -4,9 +4,10 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from tests.crash.dying_database import DeadlyDatabase, Moment, Step
 from tests.databases import DURABLE, FAST, POSTGRES, DatabaseFactory, OpenStore, on

@@ -1,10 +1,10 @@
 """Commands that wait: in the line of their session, durably, until their time has come."""
 
 import asyncio
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from tests.databases import DatabaseFactory
 from tests.store.command_setup import ALICE, BOB, DM, THREAD, Desk, both, open_desk
@@ -14,9 +14,8 @@ from threadline.core.errors import QueueFull
 from threadline.core.event import EventKind
 from threadline.core.message import Role, say
 from threadline.core.role import AccessLevel
-from threadline.core.session import SessionId
+from threadline.core.session import BusyMode, SessionId
 from threadline.core.settings import Settings
-from threadline.core.turn import BusyMode
 from threadline.gateway.command_jobs import finish_command_job
 from threadline.store import Store
 from threadline.store.commands.context import Compress, Errand

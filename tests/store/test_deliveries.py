@@ -1,10 +1,10 @@
 """The ledger: what is owed, who carries it, and how far it came."""
 
 import asyncio
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from tests.databases import DatabaseFactory, OpenStore
 from tests.store.delivery_setup import HERE, THERE, begin, finish, take, told

@@ -14,6 +14,7 @@ from threadline.core.address import Address, Kind, Sender
 from threadline.core.delivery import SendOutcome
 from threadline.core.errors import Invalid, ThreadlineError
 from threadline.core.inbound import InboundKind
+from threadline.core.json_codec import checked
 from threadline.core.message import (
     NewMessage,
     Reasoning,
@@ -35,9 +36,9 @@ from threadline.testing.clock import FakeClock
      enumerate([*values(), *odd_values()])],
 )  # fmt: skip
 def test_values_that_cannot_be_made(make: Callable[[], object]) -> None:
-    """A value that no database could keep is refused where it is made, in a short sentence."""
+    """A value that no database could store is refused at the port, in a short sentence."""
     with pytest.raises(Invalid) as caught:
-        make()
+        checked(make(), "value")
 
     assert len(str(caught.value)) < 500
     str(caught.value).encode()

@@ -116,7 +116,7 @@ HARM: dict[str, tuple[Callable[[Lines], None], str]] = {
     "second header": (add_line({"type": "header", "format": "threadline", "version": 1,
                                 "selection": {"extent": "all"}}), "no other"),
     "unknown type": (add_line({"type": "virus"}), "no type of line"),
-    "unknown field": (set_in("session", admin=True), "'admin'"),
+    "unknown field": (set_in("session", admin=True), "admin"),
     "path as id": (set_in("session", id="../../etc/passwd"), "session.id"),
     "own parent": (set_in("session", parent="SELF"), "does not stand before it"),
     "own base": (set_in("session", base={"session": "SELF", "seq": 1, "revision": 1}),
@@ -130,7 +130,7 @@ HARM: dict[str, tuple[Callable[[Lines], None], str]] = {
     "cut lifted by none": (lift, "not there"),
     "credentials": (set_in("session", choice={"model": "m", "base_url": "https://u:p@h/"}),
                     "more than an address"),
-    "half a character": (set_in("message", parts=[{"type": "text", "text": "\ud800"}]), "text"),
+    "half a character": (set_in("message", parts=[{"type": "text", "text": "\ud800"}]), "JSON"),
     "nul": (set_in("message", parts=[{"type": "text", "text": "a\0b"}]), "text"),
     "no parts": (set_in("message", parts=[]), "parts"),
     "unknown role": (set_in("message", role="god"), "message.role"),
@@ -144,8 +144,8 @@ HARM: dict[str, tuple[Callable[[Lines], None], str]] = {
         "blob": "0" * 64, "media_type": "image/png", "size": 1}]), "not in the file"),
     "running turn": (set_in("turn", state="running"), "turn.state|state cannot be"),
     "turn out of order": (set_in("turn", n=2), "must be 1"),
-    "local time": (set_in("turn", queued_at="2026-03-02T09:00:00"), "moment in UTC"),
-    "no such day": (set_in("turn", queued_at="2026-02-31T09:00:00.000000Z"), "moment in UTC"),
+    "local time": (set_in("turn", queued_at="2026-03-02T09:00:00"), "time zone"),
+    "no such day": (set_in("turn", queued_at="2026-02-31T09:00:00.000000Z"), "datetime"),
     "number as text": (set_in("usage", input_tokens="7"), "input_tokens"),
     "true as number": (set_in("usage", input_tokens=True), "input_tokens"),
     "wrong hash": (add_line({"type": "attachment", "hash": "0" * 64, "size": 1, "n": 0,
@@ -244,7 +244,7 @@ async def test_a_file_that_was_cut_off_is_noticed(store: Store) -> None:
         with pytest.raises(Invalid, match="cut off"):
             await take(store, b"".join(lines[:end]))
         assert len((await store.sessions()).rows) == there
-    with pytest.raises(Invalid, match="cut off|no JSON"):
+    with pytest.raises(Invalid, match="cut off|not JSON"):
         await take(store, b"".join(lines)[:-40])
 
 

@@ -1,9 +1,9 @@
 """The command `/job`: what a person types, and what comes of it."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from tests.databases import DatabaseFactory
 from tests.store.command_setup import BOB, DM, GROUP, Desk, both, open_desk

@@ -1,9 +1,9 @@
 """Notes that quote people are found by what they quote, however their sentences read."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from tests.databases import FAST, POSTGRES, DatabaseFactory, OpenStore, on
 from tests.scenarios.people import ONE

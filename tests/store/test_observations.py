@@ -1,9 +1,9 @@
 """Group chatter: stored once for each chat, and shown to the conversation that asks next."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from tests.databases import FAST, POSTGRES, DatabaseFactory, OpenStore, on
 from tests.gateway.inbox_setup import ALICE, Front

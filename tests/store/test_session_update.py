@@ -2,9 +2,9 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import fields
 
 import pytest
+from msgspec import structs
 
 from tests.databases import DatabaseFactory
 from tests.store.command_setup import ALICE, DM, Desk, both, open_desk
@@ -13,9 +13,8 @@ from threadline.core.event import EventKind
 from threadline.core.job import NewJob
 from threadline.core.project import ProjectColor
 from threadline.core.revision import Seen
-from threadline.core.session import ModelChoice, ProjectKey, TitleSource
+from threadline.core.session import BusyMode, ModelChoice, ProjectKey, TitleSource
 from threadline.core.session_patch import SessionPatch
-from threadline.core.turn import BusyMode
 from threadline.store.jobs.jobs import JobChange
 
 MODEL = ModelChoice(model="openai:gpt-5")
@@ -139,7 +138,7 @@ async def test_every_edit_makes_another_edit_stale(desk: Desk) -> None:
     project = await desk.store.make_project("Garden")
     wanted = everything(project.key)
 
-    for field in fields(SessionPatch):
+    for field in structs.fields(SessionPatch):
         seen = frozenset({(await desk.store.session(id)).etag})
         one = SessionPatch(**{field.name: getattr(wanted, field.name)})
         await desk.store.change_session(id, one, seen=seen)

@@ -1,10 +1,10 @@
 """Takeovers: a person answers in a conversation on a platform, and the agent is silent."""
 
 import asyncio
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from tests.databases import DatabaseFactory
 from tests.store.command_setup import ALICE, DM, Desk, both, open_desk

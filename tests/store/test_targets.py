@@ -1,8 +1,7 @@
 """Targets on every database: the addresses that they mean, and what is owed to them."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from tests.databases import OpenStore
 from tests.store.job_setup import GROUP, HOME, hear

@@ -13,9 +13,8 @@ from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.message import MediaKind, Role, Text, say
 from threadline.core.reset_policy import Carry, Policies, ResetMode, ResetPolicy
 from threadline.core.route import Scopes, Sharing
-from threadline.core.session import Cause, SessionId
+from threadline.core.session import BusyMode, Cause, SessionId
 from threadline.core.settings import EditMode, Settings
-from threadline.core.turn import BusyMode
 from threadline.store import Store
 from threadline.store.inbound.deduplication import Arrival
 from threadline.testing.clock import FakeClock

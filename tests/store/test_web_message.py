@@ -15,9 +15,9 @@ from threadline.core.errors import Invalid, NotFound, QueueFull
 from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.message import Marker, MarkerKind, Role, Text, say
 from threadline.core.role import AccessLevel
-from threadline.core.session import Cause, EndReason, SessionId
+from threadline.core.session import BusyMode, Cause, EndReason, SessionId
 from threadline.core.settings import Settings
-from threadline.core.turn import BusyMode, TurnState
+from threadline.core.turn import TurnState
 from threadline.store.deletion.preview import begin_sessions
 from threadline.store.deliveries.payload import DeliveryPayload
 from threadline.store.inbound.deduplication import InboundOutcome

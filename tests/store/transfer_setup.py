@@ -21,8 +21,7 @@ from threadline.core.message import (
 )
 from threadline.core.person import Identity
 from threadline.core.project import ProjectColor
-from threadline.core.session import ModelChoice, SessionId, Worktree
-from threadline.core.turn import BusyMode
+from threadline.core.session import BusyMode, ModelChoice, SessionId, Worktree
 from threadline.core.usage import CostStatus, Usage
 from threadline.store import Store
 from threadline.testing.clock import FakeClock

@@ -1,9 +1,10 @@
 """What an agent has to know of the configuration."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from urllib.parse import urlsplit
+
+from msgspec import Struct, field
 
 from threadline.core.approval import ToolRules
 
@@ -23,8 +24,7 @@ class Api(StrEnum):
     OPENROUTER = "openrouter"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Provider:
+class Provider(Struct, frozen=True, kw_only=True):
     """Somebody who runs models, by the name that stands before the colon of a model."""
 
     name: str
@@ -33,21 +33,28 @@ class Provider:
     """None: the provider's own."""
     api_version: str | None = None
     """The version in the paths of Google's API. None: the one that serves all its models."""
-    api_key: str | None = field(default=None, repr=False)
+    api_key: str | None = None
     """None: it asks for none."""
 
+    def __repr__(self) -> str:
+        """Show everything but the key."""
+        return f"Provider(name={self.name!r}, api={self.api!r}, base_url={self.base_url!r})"
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class McpServer:
+
+class McpServer(Struct, frozen=True, kw_only=True):
     """A server whose tools the agent may use: a program to run, or an address."""
 
     name: str
     command: tuple[str, ...] = ()
-    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+    environment: Mapping[str, str] = field(default_factory=dict)
     folder: str | None = None
     url: str | None = None
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict)
     timeout_seconds: float = 60
+
+    def __repr__(self) -> str:
+        """Show everything but the variables and headers, which may hold keys."""
+        return f"McpServer(name={self.name!r}, command={self.command!r}, url={self.url!r})"
 
     @property
     def speaks_sse(self) -> bool:
@@ -56,8 +63,7 @@ class McpServer:
         return path.rstrip("/").endswith("/sse")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelSettings:
+class ModelSettings(Struct, frozen=True, kw_only=True):
     """How a model answers. Models are named `provider:model`."""
 
     model: str
@@ -84,12 +90,11 @@ class ModelSettings:
         return self.tools_by_platform.get(platform, self.tools)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AcpSettings:
+class AcpSettings(Struct, frozen=True, kw_only=True):
     """How an agent is run that speaks the Agent Client Protocol."""
 
     command: tuple[str, ...]
-    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+    environment: Mapping[str, str] = field(default_factory=dict)
     folder: str | None = None
     """Where it works, unless the session has a workspace."""
     tools: ToolRules = ToolRules()

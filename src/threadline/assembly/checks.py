@@ -3,10 +3,11 @@
 import asyncio
 import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
-from dataclasses import dataclass
 from datetime import timedelta
 from importlib import import_module
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec import Struct
 
 from threadline.agents.settings import McpServer, ModelSettings
 from threadline.assembly.agent_factory import (
@@ -29,8 +30,7 @@ WITHIN = timedelta(seconds=30)
 Ask: TypeAlias = Callable[[], Awaitable[str]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Probe:
+class Probe(Struct, frozen=True, kw_only=True):
     """What was looked at, and what came of it."""
 
     name: str
@@ -38,8 +38,7 @@ class Probe:
     is_well: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class Look(Struct, frozen=True, kw_only=True):
     """How something is looked at."""
 
     ask: Ask

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from threadline.agents.settings import Api
 from threadline.assembly.agent_factory import can_call, make_scribe, providers_of
@@ -31,8 +32,7 @@ _OTHER = re.compile(
 """Words in the names of models that do not converse."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KnownModel:
+class KnownModel(Struct, frozen=True, kw_only=True):
     """What is known of a model that can be chosen."""
 
     name: str

@@ -4,8 +4,10 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from threadline.assembly import (
     check_platforms,
@@ -36,8 +38,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("threadline.gateway")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reload:
+class Reload(Struct, frozen=True, kw_only=True):
     """What came of it when settings were read again."""
 
     config: "Config"
@@ -187,8 +188,7 @@ class Reloader:
             listener(config)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentSetup:
+class AgentSetup(Struct, frozen=True, kw_only=True):
     """Who answers and who writes, and of what settings they were made."""
 
     agent: Agent

@@ -4,8 +4,10 @@ import asyncio
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from datetime import timedelta, timezone
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from threadline.cli.output import clean, fitted, show_text
 from threadline.core.address import Address
@@ -76,8 +78,7 @@ class Narrator:
         await asyncio.sleep(self._pause)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DemoPlatforms:
+class DemoPlatforms(Struct, frozen=True, kw_only=True):
     """The platforms of the demo; they outlive the gateway, as real ones do."""
 
     telegram: Simulated

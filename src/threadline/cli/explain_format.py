@@ -5,10 +5,11 @@ import json
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any, TypeAlias
+
+from msgspec import Struct
 
 from threadline.cli.output import show_text, write_json
 from threadline.cli.store_opener import exists, open_store
@@ -28,8 +29,7 @@ _CHUNK = 1 << 16
 _VERDICTS = frozenset({Cause.IDLE, Cause.DAILY})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExplainedMessage:
+class ExplainedMessage(Struct, frozen=True, kw_only=True):
     """One message that is to be explained, with the scopes that were given for it."""
 
     address: Address

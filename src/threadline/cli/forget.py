@@ -179,8 +179,8 @@ def certificate_page(certificate: Certificate) -> str:
 
 def plan_as_dict(plan: DeletionPreview) -> dict[str, object]:
     """Give a plan as plain values, fit for JSON."""
-    return {name: getattr(plan, name) for name in plan.__slots__}
+    return {name: getattr(plan, name) for name in plan.__struct_fields__}
 
 
 def _certificate_as_dict(certificate: Certificate) -> dict[str, object]:
-    return {name: getattr(certificate, name) for name in certificate.__slots__}
+    return {name: getattr(certificate, name) for name in certificate.__struct_fields__}

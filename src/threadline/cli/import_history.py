@@ -64,7 +64,9 @@ def import_file(
 
     report = in_store({"database": database}, act, make=not dry_run)
     if as_json:
-        write_json({name: getattr(report, name) for name in report.__slots__} | _listed(report))
+        write_json(
+            {name: getattr(report, name) for name in report.__struct_fields__} | _listed(report)
+        )
     else:
         show_text("\n".join(_sentences(report, dry_run=dry_run)))
     if report.conflicts or report.bad:

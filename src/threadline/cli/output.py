@@ -1,6 +1,5 @@
 """Output: how answers reach a person or another program."""
 
-import dataclasses
 import json
 import os
 import re
@@ -10,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, TextIO
+
+from msgspec import Struct
 
 from threadline.core.errors import ThreadlineError
 from threadline.core.message import Marker, ToolCall
@@ -90,9 +91,8 @@ def show_result(value: object, sentence: str, *, as_json: bool) -> None:
 
 def as_plain(value: object) -> object:
     """Make plain data of a value of ours, and of those in it."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = (field.name for field in dataclasses.fields(value))
-        return {name: as_plain(getattr(value, name)) for name in fields}
+    if isinstance(value, Struct):
+        return {name: as_plain(getattr(value, name)) for name in value.__struct_fields__}
     if isinstance(value, list | tuple):
         return [as_plain(item) for item in value]
     if isinstance(value, Mapping):

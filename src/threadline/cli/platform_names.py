@@ -1,14 +1,14 @@
 """Platform names: the platforms that the settings name, for targets that somebody types."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from threadline.config import load_config
 from threadline.store import Store
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlatformNames:
+class PlatformNames(Struct, frozen=True, kw_only=True):
     """What the settings say of platforms."""
 
     platforms: frozenset[str]

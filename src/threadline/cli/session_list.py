@@ -140,5 +140,7 @@ def _state(row: SessionRow) -> str:
 
 
 def _row_as_dict(row: SessionRow) -> dict[str, object]:
-    more = {name: as_plain(getattr(row, name)) for name in row.__slots__ if name != "session"}
+    more = {
+        name: as_plain(getattr(row, name)) for name in row.__struct_fields__ if name != "session"
+    }
     return {**session_as_dict(row.session), **more, "state": _state(row)}

@@ -130,17 +130,17 @@ def _part(part: Part) -> str:
 
 def session_as_dict(session: Session) -> dict[str, object]:
     """Give plain values, fit for JSON."""
-    return {name: as_plain(getattr(session, name)) for name in session.__slots__}
+    return {name: as_plain(getattr(session, name)) for name in session.__struct_fields__}
 
 
 def _turn_as_dict(turn: Turn) -> dict[str, object]:
-    return {name: getattr(turn, name) for name in turn.__slots__}
+    return {name: getattr(turn, name) for name in turn.__struct_fields__}
 
 
 def _message_as_dict(line: Message) -> dict[str, object]:
     import json
 
-    plain = {name: getattr(line, name) for name in line.__slots__}
+    plain = {name: getattr(line, name) for name in line.__struct_fields__}
     parts = pack(line.parts)[1]
     plain["parts"] = [{"type": "text", "text": line.text}] if parts is None else json.loads(parts)
     return {**plain, "text": line.text}

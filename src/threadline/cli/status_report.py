@@ -1,7 +1,8 @@
 """Status report: which gateways serve an installation, and what there is to do."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+
+from msgspec import Struct
 
 from threadline.assembly import name_agent
 from threadline.cli.checks import overdue_words
@@ -21,8 +22,7 @@ from threadline.store.stats import Overdue
 _LATELY = timedelta(days=1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class State:
+class State(Struct, frozen=True, kw_only=True):
     """Who serves an installation, and what there is to do."""
 
     database: str

@@ -2,8 +2,9 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from threadline.assembly import open_database, refuse_lost
 from threadline.assembly.export_files import drop_outputs
@@ -16,8 +17,7 @@ HOW_IT_COMES = "`threadline serve` or `threadline chat` makes one"
 """What to do where there is no database yet."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Opened:
+class Opened(Struct, frozen=True, kw_only=True):
     """An open store, and the database below it for questions that the store does not answer."""
 
     store: Store

@@ -2,10 +2,10 @@
 
 import json
 import re
-from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated
 
+from msgspec.structs import replace
 from pydantic import Field, field_validator
 
 from threadline.config.sections import Flag, Section, tried

@@ -15,9 +15,8 @@ from threadline.core.person import PeopleMode
 from threadline.core.reset_policy import CARRY_LIMIT, Carry, ResetMode, ResetPolicy, zone
 from threadline.core.retention import Retention
 from threadline.core.route import Scopes, Sharing
-from threadline.core.session import Origin
+from threadline.core.session import BusyMode, Origin
 from threadline.core.settings import EditMode
-from threadline.core.turn import BusyMode
 from threadline.core.validation import checked_id
 
 _YEAR = 31_536_000

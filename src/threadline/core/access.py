@@ -1,9 +1,11 @@
 """Access: who may speak, decided by one pure function. Whoever is named nowhere may not."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
+
+from msgspec import Struct
+from msgspec.structs import force_setattr, replace
 
 from threadline.core.account import member_of
 from threadline.core.address import Address, Kind, Sender
@@ -34,8 +36,7 @@ REQUESTER, ADMINS, OWNER = "requester", "admins", "owner"
 _LISTS = ("allow", "chats", "admins", "bots")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AccessRules:
+class AccessRules(Struct, frozen=True, kw_only=True):
     """Whom the owner lets in by settings. An entry is `telegram:42`, or `telegram:*` for all."""
 
     allow: Collection[str] = ()
@@ -59,20 +60,19 @@ class AccessRules:
         """Take every entry in its one form; refuse what names nobody, or too many."""
         for name in _LISTS:
             entries = frozenset(_entry(entry, name) for entry in _listed(getattr(self, name), name))
-            object.__setattr__(self, name, entries)
+            force_setattr(self, name, entries)
         for name in ("admins", "bots"):
             for entry in getattr(self, name):
                 if entry.endswith(f":{EVERYBODY}"):
                     raise Invalid(f"{entry} cannot stand in {name}", hint="Name each by their id")
         for name in ("roles", "relays"):
             platforms = {_platform(entry, name) for entry in _listed(getattr(self, name), name)}
-            object.__setattr__(self, name, frozenset(platforms))
+            force_setattr(self, name, frozenset(platforms))
         checked_flag(self.pairing, "pairing")
         checked_count(self.per_minute, "per_minute")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Approvers:
+class Approvers(Struct, frozen=True, kw_only=True):
     """Who may approve tools that change something: the owner, and those who are named here."""
 
     named: Collection[str] = (ADMINS,)
@@ -81,7 +81,7 @@ class Approvers:
     def __post_init__(self) -> None:
         """Take every entry in its one form; refuse what names no sender, or too many."""
         entries = frozenset(_approver(entry) for entry in _listed(self.named, "approvers"))
-        object.__setattr__(self, "named", entries)
+        force_setattr(self, "named", entries)
 
     @property
     def include_requester(self) -> bool:
@@ -102,8 +102,7 @@ class Approvers:
         return is_named and rank.may(AccessLevel.MEMBER)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SenderAccess:
+class SenderAccess(Struct, frozen=True, kw_only=True):
     """What the store knows of a sender: all ids that are theirs, and whether the owner let them in.
 
     The ids are those of one platform. Who was linked with them on another one has to be let in
@@ -126,8 +125,7 @@ class AccessSponsor(StrEnum):
     """An authenticated connector."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Grant:
+class Grant(Struct, frozen=True, kw_only=True):
     """Somebody whom the owner let in, beside those whom the settings name."""
 
     identity: Identity
@@ -135,8 +133,7 @@ class Grant:
     granted_at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pairing:
+class Pairing(Struct, frozen=True, kw_only=True):
     """Somebody who asked to be let in. The code was shown to them alone."""
 
     identity: Identity
@@ -145,8 +142,7 @@ class Pairing:
     expires_at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairingCode:
+class PairingCode(Struct, frozen=True, kw_only=True):
     """A code to be shown to the owner. It is shown once: the store keeps only its keyed hash."""
 
     code: str

@@ -1,10 +1,11 @@
 """Accounts: who uses the web app and the HTTP API, how they prove it, and what they may do."""
 
 import re
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NewType
+
+from msgspec import Struct
 
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.delivery import LOCAL
@@ -80,8 +81,7 @@ class LoginWay(StrEnum):
     TOKEN = "token"  # noqa: S105
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Actor:
+class Actor(Struct, frozen=True, kw_only=True):
     """Who does something that is written down."""
 
     account: AccountKey | None = None
@@ -90,8 +90,7 @@ class Actor:
     """The API token that was used; None: a browser, a chat, or the machine itself."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Account:
+class Account(Struct, frozen=True, kw_only=True):
     """Somebody who may use the web app."""
 
     key: AccountKey
@@ -140,8 +139,7 @@ class Account:
         return Viewer(address=self.place(), sender=self.sender, profile=profile, sees_all=sees_all)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Login:
+class Login(Struct, frozen=True, kw_only=True):
     """One browser that is logged in."""
 
     key: LoginKey
@@ -155,8 +153,7 @@ class Login:
     """When its user last showed a password, a passkey or a login link."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApiToken:
+class ApiToken(Struct, frozen=True, kw_only=True):
     """A token with which programs use the HTTP API. The token itself is shown once."""
 
     key: TokenKey
@@ -168,8 +165,7 @@ class ApiToken:
     expires_at: datetime | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Passkey:
+class Passkey(Struct, frozen=True, kw_only=True):
     """A key that lies on a device of somebody, and logs them in."""
 
     key: PasskeyKey
@@ -182,8 +178,7 @@ class Passkey:
     used_at: datetime | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditEntry:
+class AuditEntry(Struct, frozen=True, kw_only=True):
     """One administrative act: who did what to what, and when. It holds no secret and no words."""
 
     id: int
@@ -199,8 +194,7 @@ class AuditEntry:
     """How often it happened; failed logins within one period share an entry."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
+class Share(Struct, frozen=True, kw_only=True):
     """A page of a conversation that anybody can read who knows its address, until it is revoked."""
 
     id: ShareId
@@ -211,8 +205,7 @@ class Share:
     size: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestOutcome:
+class RequestOutcome(Struct, frozen=True, kw_only=True):
     """What came of a request that makes something, kept so that it makes nothing twice."""
 
     request_hash: str
@@ -233,8 +226,7 @@ class RequestOutcome:
         return not self.is_under_way and not self.request_hash
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KnownRequest:
+class KnownRequest(Struct, frozen=True, kw_only=True):
     """A request that is known again if it comes again: whose it is, its key, and what it asks."""
 
     account: AccountKey

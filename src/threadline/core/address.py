@@ -1,8 +1,10 @@
 """Address and sender: where something was said, and who said it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
 from enum import StrEnum
+
+from msgspec import Struct
+from msgspec.structs import force_setattr
 
 from threadline.core.validation import checked_choice, checked_flag, checked_id, checked_text, unfit
 
@@ -16,8 +18,7 @@ class Kind(StrEnum):
     THREAD = "thread"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Address:
+class Address(Struct, frozen=True, kw_only=True):
     """Where a message was said."""
 
     platform: str
@@ -38,23 +39,22 @@ class Address:
         """Refuse what could not be stored; an empty optional field is none."""
         if not checked_id(self.platform, "platform"):
             raise unfit(self.platform, "platform", "the name of a platform")
-        object.__setattr__(self, "kind", checked_choice(self.kind, "kind", Kind))
+        force_setattr(self, "kind", checked_choice(self.kind, "kind", Kind))
         checked_id(self.chat, "chat")
         checked_id(self.account, "account")
         for name in ("thread", "alt_chat", "parent", "scope"):
             if (value := getattr(self, name)) is not None:
-                object.__setattr__(self, name, _id_or_none(value, name))
+                force_setattr(self, name, _id_or_none(value, name))
         for name in ("chat_name", "topic"):
             if (value := getattr(self, name)) is not None:
-                object.__setattr__(self, name, _text_or_none(value, name))
+                force_setattr(self, name, _text_or_none(value, name))
 
     def as_dict(self) -> dict[str, object]:
         """Give plain values, fit for JSON, without the fields that are empty."""
         return _as_dict(self)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sender:
+class Sender(Struct, frozen=True, kw_only=True):
     """Who said something; without any id, nobody we could tell apart."""
 
     id: str | None = None
@@ -68,8 +68,8 @@ class Sender:
     def __post_init__(self) -> None:
         """Refuse what could not be stored; an empty optional field is none."""
         for name in ("id", "alt_id"):
-            object.__setattr__(self, name, _id_or_none(getattr(self, name), f"sender {name}"))
-        object.__setattr__(self, "name", _text_or_none(self.name, "sender name"))
+            force_setattr(self, name, _id_or_none(getattr(self, name), f"sender {name}"))
+        force_setattr(self, "name", _text_or_none(self.name, "sender name"))
         for name in ("is_bot", "by_role"):
             checked_flag(getattr(self, name), name)
 
@@ -127,7 +127,7 @@ def _text_or_none(value: object, what: str) -> str | None:
 
 
 def _as_dict(value: Address | Sender) -> dict[str, object]:
-    plain = {field.name: getattr(value, field.name) for field in fields(value)}
+    plain = {name: getattr(value, name) for name in value.__struct_fields__}
     return {name: _plain(item) for name, item in plain.items() if item not in (None, "", False)}
 
 

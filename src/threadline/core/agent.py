@@ -1,8 +1,9 @@
 """The agent protocol: whoever answers a turn."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from typing import Protocol, TypeAlias
+
+from msgspec import Struct
 
 from threadline.core.context import Context, Trigger
 from threadline.core.message import BlobHash, Message, NewMessage, Role
@@ -15,15 +16,13 @@ MEMORY_LIMIT = 64_000
 """Characters that an agent may have kept for a session."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TextDelta:
+class TextDelta(Struct, frozen=True, kw_only=True):
     """A piece of text as it is made; the pieces since the last message become one in the end."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReasoningDelta:
+class ReasoningDelta(Struct, frozen=True, kw_only=True):
     """A piece of reasoning as it is made: shown while it is thought, and kept by nobody.
 
     What is to be kept of it stands in the message that comes of it.
@@ -32,8 +31,7 @@ class ReasoningDelta:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class Question(Struct, frozen=True, kw_only=True):
     """Something a person must decide before the agent can go on. The turn waits for the answer."""
 
     text: str
@@ -43,8 +41,7 @@ class Question:
     """The tools change nothing, so the sender whose message is answered may approve them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Memory:
+class Memory(Struct, frozen=True, kw_only=True):
     """What the agent wants to be given back with the next request of this session.
 
     It takes the place of what was kept before. It is no part of the transcript, nobody is shown
@@ -61,8 +58,7 @@ class Memory:
 Output: TypeAlias = TextDelta | ReasoningDelta | NewMessage | Usage | Question | Memory
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class Request(Struct, frozen=True, kw_only=True):
     """Everything an agent is given for one turn."""
 
     session: Session

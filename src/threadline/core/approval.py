@@ -4,12 +4,13 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from itertools import groupby
 from typing import NewType
+
+from msgspec import Struct
 
 from threadline.core.person import Identity
 from threadline.core.session import SessionId
@@ -58,8 +59,7 @@ class PermissionDuration(StrEnum):
     """In every conversation of the profile."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolPermission:
+class ToolPermission(Struct, frozen=True, kw_only=True):
     """Leave to use a tool without asking: in one session, or always in a profile."""
 
     key: AllowanceKey
@@ -93,8 +93,7 @@ class ToolVerdict(StrEnum):
     """The agent is not even told of it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolRules:
+class ToolRules(Struct, frozen=True, kw_only=True):
     """Which tools there are for an agent, and for which of them a person is asked.
 
     Each is a list of names, in which `*` stands for any characters.

@@ -1,10 +1,12 @@
 """Budget: caps in US dollars, and whether a turn may still be paid for."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from decimal import Decimal
 from enum import StrEnum
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from threadline.core.reset_policy import readings
 from threadline.core.validation import checked_type, unfit
@@ -39,8 +41,7 @@ _NAMES = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Period:
+class Period(Struct, frozen=True, kw_only=True):
     """A day or a month by the clock of one time zone."""
 
     name: str
@@ -48,8 +49,7 @@ class Period:
     ends_at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SpendCaps:
+class SpendCaps(Struct, frozen=True, kw_only=True):
     """How much may be spent, in US dollars; None: as much as it takes.
 
     What a turn will cost is not known before, so a cap is passed by what runs when it is reached.
@@ -124,8 +124,7 @@ def midnight(day: date, timezone: tzinfo | None) -> datetime:
     return first if first.astimezone(timezone).replace(tzinfo=None) == wall else second
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spending:
+class Spending(Struct, frozen=True, kw_only=True):
     """What was spent under one cap, so far."""
 
     kind: CapKind
@@ -175,8 +174,7 @@ def _money(amount: Decimal, digits: int = _CENTS) -> str:
     return f"{amount:,.{digits}f}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SpendVerdict:
+class SpendVerdict(Struct, frozen=True, kw_only=True):
     """Whether a turn may be paid for, and what the person is told."""
 
     refused: Spending | None = None

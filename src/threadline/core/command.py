@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from threadline.core.errors import Invalid
 from threadline.core.message import Part, Text
@@ -29,8 +30,7 @@ class WhileRunning(StrEnum):
 _MENU_NAME = re.compile(rf"[a-z][a-z0-9_]{{0,{NAME_LIMIT - 1}}}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Command:
+class Command(Struct, frozen=True, kw_only=True):
     """One thing a person can ask for with a slash, in every chat."""
 
     name: str
@@ -53,8 +53,7 @@ class Command:
         return f"/{self.name} {self.arguments}".rstrip()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class Call(Struct, frozen=True, kw_only=True):
     """A command as somebody wrote it."""
 
     command: Command

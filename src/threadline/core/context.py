@@ -5,10 +5,12 @@ providers can cache it. What changes with each message is in the trigger.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Self
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from threadline.core.account import TERMINAL_CHAT
 from threadline.core.address import Address, Kind, Sender
@@ -73,8 +75,7 @@ class Participants(StrEnum):
     """Several people, in a session that they share."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChatInfo:
+class ChatInfo(Struct, frozen=True, kw_only=True):
     """A chat as an agent may know it. Names and topics are other people's words."""
 
     platform: str
@@ -88,8 +89,7 @@ class ChatInfo:
     """Where it is read, on the `local` platform."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Context:
+class Context(Struct, frozen=True, kw_only=True):
     """What an agent is told of the place it speaks in."""
 
     here: ChatInfo
@@ -111,8 +111,7 @@ class Context:
     skills: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trigger:
+class Trigger(Struct, frozen=True, kw_only=True):
     """The message that made a turn: what of it changes every time."""
 
     message_id: str | None = None

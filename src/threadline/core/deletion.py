@@ -3,10 +3,11 @@
 import hashlib
 import hmac
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import NewType
+
+from msgspec import Struct, field
 
 from threadline.core.errors import Invalid
 from threadline.core.session import SessionId
@@ -47,8 +48,7 @@ class DeletionState(StrEnum):
     DONE = "done"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeletionPreview:
+class DeletionPreview(Struct, frozen=True, kw_only=True):
     """What would go if something were forgotten now."""
 
     kind: DeletionKind
@@ -63,8 +63,7 @@ class DeletionPreview:
     senders: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Certificate:
+class Certificate(Struct, frozen=True, kw_only=True):
     """What was removed, and when. It holds numbers and keyed hashes, and nothing that was said."""
 
     id: ForgettingId
@@ -86,16 +85,19 @@ class Certificate:
         return f"Forgotten: {gone or 'nothing'}. Certificate {self.id}.{rest}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Seal:
+class Seal(Struct, frozen=True, kw_only=True):
     """The secret of an installation, with which names become hashes that nobody can guess."""
 
-    key: bytes = field(repr=False)
+    key: bytes
 
     def __post_init__(self) -> None:
         """Refuse a secret that could be guessed."""
         if len(checked_type(self.key, "secret", bytes)) < SEAL_BYTES:
             raise Invalid(f"A seal needs a secret of {SEAL_BYTES} bytes")
+
+    def __repr__(self) -> str:
+        """Show nothing of the secret."""
+        return "Seal()"
 
     def mark(self, kind: str, *names: str) -> str:
         """Hash a name; its parts cannot run into each other."""

@@ -2,11 +2,12 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from types import MappingProxyType
 from typing import NewType
+
+from msgspec import Struct
 
 from threadline.core.address import Address
 from threadline.core.session import Cause, SessionId
@@ -74,8 +75,7 @@ class SendOutcome(StrEnum):
     """There is nobody at that address any more."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Delivery:
+class Delivery(Struct, frozen=True, kw_only=True):
     """Something owed to an address: what a turn said, perhaps with a notice, or words of its own.
 
     One that grows is streamed: its turn still runs, and its last word is not known.
@@ -116,8 +116,7 @@ class Delivery:
         return self.repeated_at is not None and self.state is not DeliveryState.SENT
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SentPiece:
+class SentPiece(Struct, frozen=True, kw_only=True):
     """One message of a delivery that its platform has taken."""
 
     n: int

@@ -1,9 +1,10 @@
 """Document: what a page for people shows of a session, whatever the page is written in."""
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Protocol
+
+from msgspec import Struct
 
 from threadline.core.hidden_range import HiddenRange
 from threadline.core.message import Attachment, Marker, Message, Role
@@ -25,8 +26,7 @@ _SPEAKERS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageLine:
+class PageLine(Struct, frozen=True, kw_only=True):
     """One line of a transcript on its page."""
 
     message: Message

@@ -1,7 +1,8 @@
 """A draft: what somebody has begun to write on one device and not sent."""
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from threadline.core.session import SessionId
 from threadline.core.validation import checked_text, unfit
@@ -10,8 +11,7 @@ DRAFT_LIMIT = 64 * 1024
 """Bytes in UTF-8."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class Draft(Struct, frozen=True, kw_only=True):
     """Unsent words, in a session or in the one that is not there yet."""
 
     session_id: SessionId | None

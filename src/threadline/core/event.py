@@ -1,10 +1,12 @@
 """An event: one fact a screen may want; together they are the feed."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import NewType
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from threadline.core.session import SessionId
 
@@ -73,8 +75,7 @@ class EventKind(StrEnum):
         return self.value.partition(".")[2]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
+class Event(Struct, frozen=True, kw_only=True):
     """One fact, born in the transaction that made it true. It carries ids and states, never text.
 
     Each event of a session has its own revision, without gaps, so that whoever follows can tell
@@ -91,8 +92,7 @@ class Event:
     at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionSnapshot:
+class SessionSnapshot(Struct, frozen=True, kw_only=True):
     """What a screen knows of one session: the newest state of each thing in it."""
 
     revision: int = 0

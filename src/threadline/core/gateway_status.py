@@ -1,10 +1,11 @@
 """Gateway status: which gateways are at work, and how their platforms are."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
+
+from msgspec import Struct, field
 
 from threadline.core.errors import SENTENCE_LIMIT
 from threadline.core.turn import OwnerId
@@ -25,8 +26,7 @@ class PlatformState(StrEnum):
     """It broke off, and is tried again after a while."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlatformHealth:
+class PlatformHealth(Struct, frozen=True, kw_only=True):
     """How a platform is, since when, and what went wrong last."""
 
     state: PlatformState
@@ -52,8 +52,7 @@ class ServerState(StrEnum):
     """It could not be reached, or did not list its tools. It is tried again when it is needed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerHealth:
+class ServerHealth(Struct, frozen=True, kw_only=True):
     """The state of an MCP server, its number of tools, and its last error."""
 
     state: ServerState
@@ -86,8 +85,7 @@ def agent_servers(agent: object) -> Mapping[str, ServerHealth]:
     return agent.servers() if isinstance(agent, UsesServers) else {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnCapacity:
+class TurnCapacity(Struct, frozen=True, kw_only=True):
     """How many turns a gateway may run at a time, and how many it runs."""
 
     total: int = 0
@@ -96,8 +94,7 @@ class TurnCapacity:
     """Of those taken: by agents that have said nothing for `SILENT_AFTER`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GatewayRow:
+class GatewayRow(Struct, frozen=True, kw_only=True):
     """One gateway that serves a store."""
 
     owner: OwnerId
@@ -119,8 +116,7 @@ class GatewayRow:
         return now - self.beat_at > _UNHEARD_AFTER
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Uptime:
+class Uptime(Struct, frozen=True, kw_only=True):
     """How long a machine has been up, time asleep included; no change of its clock affects it."""
 
     boot: str
@@ -128,8 +124,7 @@ class Uptime:
     elapsed: timedelta
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoreLoad:
+class StoreLoad(Struct, frozen=True, kw_only=True):
     """What there is to do in a store, and how large it is."""
 
     queued: int

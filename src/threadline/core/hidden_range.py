@@ -1,9 +1,10 @@
 """Hidden range: lines of a transcript that are not shown, and the results of hiding them."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import NewType
+
+from msgspec import Struct
 
 from threadline.core.message import Message
 from threadline.core.session import Session
@@ -23,8 +24,7 @@ class HiddenRangeKind(StrEnum):
     """The model is shown a summary in its place; people can still read it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HiddenRange:
+class HiddenRange(Struct, frozen=True, kw_only=True):
     """One stretch of a transcript that is out of sight, its first and last line included."""
 
     key: CutKey
@@ -38,8 +38,7 @@ class HiddenRange:
     made_at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Undone:
+class Undone(Struct, frozen=True, kw_only=True):
     """What was taken back."""
 
     from_seq: int
@@ -49,16 +48,14 @@ class Undone:
     """What the person had written, in order, so that it can be offered again."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Redone:
+class Redone(Struct, frozen=True, kw_only=True):
     """What is shown again."""
 
     from_seq: int
     messages: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Retried:
+class Retried(Struct, frozen=True, kw_only=True):
     """A turn that answers the last words of a person once more."""
 
     turn_id: TurnId
@@ -66,16 +63,14 @@ class Retried:
     """The lines of the answer before it, which are hidden now."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Edited:
+class Edited(Struct, frozen=True, kw_only=True):
     """The branch in which a line reads differently, and the turn that answers it there."""
 
     session: Session
     turn_id: TurnId
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Boundary:
+class Boundary(Struct, frozen=True, kw_only=True):
     """Where a compaction would end, and what its summary would stand for."""
 
     to_seq: int

@@ -1,8 +1,10 @@
 """Inbound: one thing that arrived from a platform."""
 
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
+
+from msgspec import Struct, field
+from msgspec.structs import force_setattr
 
 from threadline.core.address import Address, Sender
 from threadline.core.errors import Invalid
@@ -30,8 +32,7 @@ class InboundKind(StrEnum):
     DELETION = "deletion"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Inbound:
+class Inbound(Struct, frozen=True, kw_only=True):
     """One thing that arrived: a message, an edit of one, or its deletion."""
 
     address: Address
@@ -58,8 +59,8 @@ class Inbound:
         """Refuse what could not be kept, or could not be found again."""
         checked_type(self.address, "address", Address)
         checked_type(self.sender, "sender", Sender)
-        object.__setattr__(self, "at", checked_moment(self.at, "time of the message"))
-        object.__setattr__(self, "kind", checked_choice(self.kind, "kind", InboundKind))
+        force_setattr(self, "at", checked_moment(self.at, "time of the message"))
+        force_setattr(self, "kind", checked_choice(self.kind, "kind", InboundKind))
         checked_flag(self.observed, "observed")
         checked_flag(self.is_trusted, "is_trusted")
         if self.message_id is not None:
@@ -68,10 +69,11 @@ class Inbound:
             checked_id(self.reply_to, "id of the message replied to")
         checked_count(self.version, "edit version")
         profile = checked_name(canonical_profile(self.profile), "profile")
-        object.__setattr__(self, "profile", profile)
+        force_setattr(self, "profile", profile)
         if self.kind is not InboundKind.MESSAGE and self.message_id is None:
             raise Invalid(f"Which message? A {self.kind} needs a message id")
-        checked_parts(self.parts, least=0 if self.kind is InboundKind.DELETION else 1)
+        least = 0 if self.kind is InboundKind.DELETION else 1
+        force_setattr(self, "parts", checked_parts(self.parts, least))
 
     def lateness(self, now: datetime) -> timedelta:
         """Return how long after it was written it arrives; zero if that is not noticeable."""

@@ -1,7 +1,8 @@
 """Instructions: what the owner wants an agent to know or to do in a chat or topic."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from threadline.core.address import Address
 from threadline.core.errors import Invalid
@@ -13,8 +14,7 @@ SKILLS_LIMIT = 64
 """Skills that may be bound to one place."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Instructions:
+class Instructions(Struct, frozen=True, kw_only=True):
     """Words and skills that open every session of a place; what is not said of it fits all."""
 
     text: str = ""

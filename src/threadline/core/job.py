@@ -1,10 +1,12 @@
 """A job: a prompt that is asked by itself, again and again or once, and where its answer goes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import NewType
+
+from msgspec import Struct
+from msgspec.structs import force_setattr
 
 from threadline.core.access import AccessSponsor
 from threadline.core.address import Address
@@ -55,8 +57,7 @@ class RunState(StrEnum):
     """The run before it was not over."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewJob:
+class NewJob(Struct, frozen=True, kw_only=True):
     """A job as somebody wants it; its name is that of the runs' sessions."""
 
     prompt: str
@@ -70,18 +71,17 @@ class NewJob:
         """Refuse what nobody could be asked; without a name, the first words are the name."""
         if not checked_text(self.prompt, "prompt", PROMPT_LIMIT).strip():
             raise Invalid("A job needs something to ask", hint="Write the prompt after the time")
-        object.__setattr__(self, "mirror", checked_choice(self.mirror, "mirror", MirrorMode))
+        force_setattr(self, "mirror", checked_choice(self.mirror, "mirror", MirrorMode))
         for field in ("schedule", "timezone", "target"):
             checked_text(getattr(self, field), field)
         checked_text(self.name, "name")
         name = clean_title(self.name, TITLE_LIMIT) or first_words(self.prompt)
         if not name:
             raise Invalid("A job needs a name with at least one visible character")
-        object.__setattr__(self, "name", name)
+        force_setattr(self, "name", name)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobRun:
+class JobRun(Struct, frozen=True, kw_only=True):
     """One time that a job was due."""
 
     id: int
@@ -103,8 +103,7 @@ class JobRun:
         return "waiting" if is_queued else self.state.value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
+class Job(Struct, frozen=True, kw_only=True):
     """A prompt that is asked by itself."""
 
     id: JobId

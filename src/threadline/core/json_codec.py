@@ -1,232 +1,157 @@
-"""JSON codec: how the values of a record are written, read back, and described by a schema."""
+"""JSON codec: values from JSON, from plain data and from callers, checked by their types."""
 
-import base64
-import binascii
 import re
-import types
-from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, fields, is_dataclass
-from datetime import UTC, datetime
-from enum import StrEnum
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 from functools import cache
-from typing import Annotated, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, TypeAlias, TypeVar, cast, get_args, get_origin, get_type_hints
+
+import msgspec
+from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from threadline.core.errors import Invalid
 from threadline.core.validation import (
     COUNT_LIMIT,
     ID_LIMIT,
-    TEXT_LIMIT,
-    checked_choice,
-    checked_count,
-    checked_flag,
-    checked_id,
+    checked_moment,
     checked_text,
+    checked_type,
     unfit,
 )
 
 T = TypeVar("T")
 
-_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", re.ASCII)
+_OWN = bytes, bytearray, datetime, date, time, timedelta, Decimal
+"""Types of which nothing else is made on the way: none of them passes for text."""
+_BYTES = "bytes"
+"""The key in the metadata of a type under which its limit in bytes is."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Shape:
-    """How one kind of value is read from JSON, written as JSON, and described."""
-
-    read: Callable[[object, str], object]
-    """Takes plain JSON data and the name of the field; refuses what does not fit."""
-    write: Callable[[object], object]
-    schema: Mapping[str, object]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Slot:
-    """One field of a record: its shape, and what it is when it is left out."""
-
-    shape: Shape
-    is_optional: bool
-    default: object
-
-
-def _same(value: object) -> object:
-    return value
-
-
-def text_shape(
-    read: Callable[[object, str], str], schema: Mapping[str, object] | None = None
-) -> Shape:
-    """Make the shape of a text that a check of ours takes."""
-    return Shape(read=read, write=_same, schema={"type": "string", **(schema or {})})
-
-
-TEXT = text_shape(checked_text, {"maxLength": TEXT_LIMIT})
-ID = text_shape(checked_id, {"maxLength": ID_LIMIT})
-COUNT = Shape(
-    read=checked_count,
-    write=_same,
-    schema={"type": "integer", "minimum": 0, "maximum": COUNT_LIMIT},
-)
-FLAG = Shape(read=checked_flag, write=_same, schema={"type": "boolean"})
-
-Id: TypeAlias = Annotated[str, ID]
+Id: TypeAlias = Annotated[str, Meta(max_length=ID_LIMIT, extra={_BYTES: ID_LIMIT})]
 """An id, which both databases can index."""
+Word: TypeAlias = Annotated[str, Meta(min_length=1, max_length=ID_LIMIT, extra={_BYTES: ID_LIMIT})]
+"""An id that is not empty."""
+Count: TypeAlias = Annotated[int, Meta(ge=0, le=COUNT_LIMIT)]
+Key: TypeAlias = Annotated[int, Meta(ge=1, le=COUNT_LIMIT)]
+
+_PLACE = re.compile(r"(?P<problem>.*?)(?: - at `\$?(?P<path>.*)`)?", re.DOTALL)
+_PROBLEM_SHOWN = 200
+"""Characters: the problem may quote what was given."""
 
 
-def _read_moment(value: object, what: str) -> datetime:
-    if isinstance(value, str) and _MOMENT.fullmatch(value):
-        try:
-            return datetime.fromisoformat(value).astimezone(UTC)
-        except ValueError:
-            pass  # such as the 31st of February
-    raise unfit(value, what, "a moment in UTC such as 2026-01-31T18:45:00.000000Z")
-
-
-def _write_moment(value: object) -> object:
-    if not isinstance(value, datetime):
-        raise unfit(value, "moment", "a datetime")
-    at = value.astimezone(UTC)
-    # %Y leaves out the leading zeros of early years.
-    return f"{at.year:04}-{at:%m-%dT%H:%M:%S.%f}Z"
-
-
-MOMENT = Shape(
-    read=_read_moment,
-    write=_write_moment,
-    schema={"type": "string", "pattern": f"^{_MOMENT.pattern}$"},
-)
-
-
-def _read_bytes(value: object, what: str) -> bytes:
+def decode(data: bytes | str, kind: type[T], what: str) -> T:
+    """Return the value that a JSON text describes; raise Invalid if it does not fit its type."""
     try:
-        if isinstance(value, str):
-            return base64.b64decode(value.encode("ascii"), validate=True)
-    except (binascii.Error, UnicodeEncodeError):
-        pass
-    raise unfit(value, what, "bytes in base64")
+        return _settle(cast("T", _decoder(cast("Hashable", kind))(data)), what)
+    except msgspec.ValidationError as error:
+        raise _misfit(error, what) from error
+    except RecursionError as error:
+        raise Invalid(f"{what} is nested too deeply") from error
+    except (msgspec.DecodeError, UnicodeError) as error:
+        raise Invalid(f"{what} is not JSON: {error}"[:_PROBLEM_SHOWN]) from error
 
 
-def _write_bytes(value: object) -> object:
-    if not isinstance(value, bytes):
-        raise unfit(value, "data", "bytes")
-    return base64.b64encode(value).decode()
+def convert(plain: object, kind: type[T], what: str) -> T:
+    """Return the value that plain data describes; raise Invalid if it does not fit its type."""
+    try:
+        return _settle(msgspec.convert(plain, kind), what)
+    except msgspec.ValidationError as error:
+        raise _misfit(error, what) from error
+    except (RecursionError, OverflowError) as error:
+        raise Invalid(f"{what} cannot be read: {error}") from error
 
 
-BYTES = Shape(
-    read=_read_bytes,
-    write=_write_bytes,
-    schema={"type": "string", "contentEncoding": "base64"},
-)
+def checked(value: T, what: str, kind: type[T] | None = None) -> T:
+    """Return a value from a caller that need not be typed, if it and all its fields fit.
 
-_slots: dict[type[object], Mapping[str, Slot]] = {}
-_PLAIN: Mapping[object, Shape] = {
-    str: TEXT,
-    int: COUNT,
-    bool: FLAG,
-    datetime: MOMENT,
-    bytes: BYTES,
-}
+    Constructors check nothing, so the value is taken apart and put together again.
+    """
+    kind = kind or type(value)
+    try:
+        plain = msgspec.to_builtins(checked_type(value, what, kind), builtin_types=_OWN)
+    except (msgspec.ValidationError, TypeError, ValueError, RecursionError) as error:
+        raise Invalid(f"{what} cannot be read: {error}"[:_PROBLEM_SHOWN]) from error
+    return convert(plain, kind, what)
 
 
-def _choice(kind: type[StrEnum]) -> Shape:
-    return Shape(
-        read=lambda value, what: checked_choice(value, what, kind),
-        write=str,
-        schema={"type": "string", "enum": [member.value for member in kind]},
-    )
-
-
-def _many(one: Shape) -> Shape:
-    def read(value: object, what: str) -> object:
-        if not isinstance(value, list):
-            raise unfit(value, what, "a list")
-        return tuple(one.read(item, f"{what}[{n}]") for n, item in enumerate(value))
-
-    def write(value: object) -> object:
-        return [one.write(item) for item in value] if isinstance(value, tuple) else value
-
-    return Shape(read=read, write=write, schema={"type": "array", "items": one.schema})
-
-
-def _record(kind: type[object]) -> Shape:
-    return Shape(
-        read=lambda value, what: read_record(kind, value, what),
-        write=write_record,
-        schema=schema_of(kind),
-    )
+def json_schemas(
+    kinds: Sequence[type[object]],
+) -> tuple[list[dict[str, object]], dict[str, object]]:
+    """Return the JSON Schema of each type, and of all types that these use by their names."""
+    schemas, parts = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
+    # Defaults are tuples; in JSON they are lists.
+    used: dict[str, object] = msgspec.json.decode(msgspec.json.encode(parts))
+    return list(schemas), used
 
 
 @cache
-def shape_of(annotation: object) -> tuple[Shape, bool]:
-    """Find the shape of an annotated type, and whether the value may be missing."""
-    if get_origin(annotation) is types.UnionType or type(None) in get_args(annotation):
-        inner = [part for part in get_args(annotation) if part is not type(None)]
-        return shape_of(inner[0])[0], True
-    if get_origin(annotation) is Annotated:
-        return next(part for part in get_args(annotation) if isinstance(part, Shape)), False
-    if get_origin(annotation) is tuple:
-        return _many(shape_of(get_args(annotation)[0])[0]), False
-    if annotation in _PLAIN:
-        return _PLAIN[annotation], False
-    if isinstance(annotation, type) and issubclass(annotation, StrEnum):
-        return _choice(annotation), False
-    if isinstance(annotation, type) and is_dataclass(annotation):
-        return _record(annotation), False
-    raise Invalid(f"Nothing is known of the shape of {annotation}")
+def _decoder(kind: Hashable) -> Callable[[bytes | str], object]:
+    return msgspec.json.Decoder(cast("type[object]", kind)).decode
 
 
-def slots_of(kind: type[object]) -> Mapping[str, Slot]:
-    """Answer what is known of each field of a record."""
-    if kind not in _slots:
-        hints = get_type_hints(kind, include_extras=True)
-        found = {}
-        for each in fields(kind):  # type: ignore[arg-type]  # callers pass dataclasses
-            shape, is_optional = shape_of(hints[each.name])
-            default = None if each.default is MISSING else each.default
-            is_optional = is_optional or each.default is not MISSING
-            found[each.name] = Slot(shape=shape, is_optional=is_optional, default=default)
-        _slots[kind] = found
-    return _slots[kind]
+def _misfit(error: msgspec.ValidationError, what: str) -> Invalid:
+    """Return the error that names the field, from one of msgspec or of a rule of ours."""
+    if isinstance(error.__cause__, Invalid):
+        return error.__cause__
+    found = cast("re.Match[str]", _PLACE.fullmatch(str(error)))
+    problem = found["problem"][:_PROBLEM_SHOWN]
+    return Invalid(f"{what}{found['path'] or ''} does not fit: {problem}")
 
 
-def read_record(kind: type[T], value: object, what: str) -> T:
-    """Read a record from plain JSON data, or say which field is wrong."""
-    if not isinstance(value, dict):
-        raise unfit(value, what, "an object with named fields")
-    slots = slots_of(kind)
-    if unknown := [str(name)[:40] for name in value if name not in slots]:
-        raise Invalid(f"{what} has a field that is not known: {unknown[0]!r}")
-    given = {}
-    for name, slot in slots.items():
-        if value.get(name) is not None:
-            given[name] = slot.shape.read(value[name], f"{what}.{name}")
-        elif not slot.is_optional:
-            raise Invalid(f"{what} lacks the field {name!r}")
-    try:
-        return _built(kind, given)
-    except (TypeError, ValueError) as error:
-        raise Invalid(f"{what} is malformed: {error}") from error
+def _settle(value: T, what: str) -> T:
+    """Return a value with its times in UTC; raise Invalid for what no database could store."""
+    return cast("T", _settled(value, what))
 
 
-def _built(kind: type[T], given: dict[str, object]) -> T:
-    return kind(**given)
+def _settled(value: object, what: str) -> object:
+    if isinstance(value, str):
+        return checked_text(value, what)
+    if isinstance(value, int):
+        if abs(value) > COUNT_LIMIT:
+            raise unfit(value, what, f"a whole number of at most {COUNT_LIMIT}")
+        return value
+    if isinstance(value, datetime):
+        return checked_moment(value, what)
+    if isinstance(value, Struct):
+        return _settled_struct(value, what)
+    if isinstance(value, list | tuple):
+        items = [_settled(item, f"{what}[{n}]") for n, item in enumerate(value)]
+        is_same = all(new is old for new, old in zip(items, value, strict=True))
+        return value if is_same else type(value)(items)
+    if isinstance(value, dict):
+        return {
+            _settled(name, what): _settled(item, f"{what}.{name}") for name, item in value.items()
+        }
+    return value
 
 
-def write_record(value: object) -> dict[str, object]:
-    """Write a record as plain JSON data, in the order of its fields, without those it lacks."""
-    plain: dict[str, object] = {}
-    for name, slot in slots_of(type(value)).items():
+def _settled_struct(value: Struct, what: str) -> Struct:
+    limits = _byte_limits(type(value))
+    changes = {}
+    for name in value.__struct_fields__:
         item = getattr(value, name)
-        if item is not None and item != slot.default:
-            plain[name] = slot.shape.write(item)
-    return plain
+        new = _settled(item, f"{what}.{name}")
+        if new is not item:
+            changes[name] = new
+        limit = limits.get(name)
+        if limit is not None and isinstance(new, str) and len(new.encode()) > limit:
+            raise unfit(new, f"{what}.{name}", f"text of at most {limit} bytes")
+    return replace(value, **changes) if changes else value
 
 
-def schema_of(kind: type[object]) -> dict[str, object]:
-    """Describe a record as JSON Schema."""
-    slots = slots_of(kind)
-    return {
-        "type": "object",
-        "properties": {name: dict(slot.shape.schema) for name, slot in slots.items()},
-        "required": [name for name, slot in slots.items() if not slot.is_optional],
-        "additionalProperties": False,
-    }
+@cache
+def _byte_limits(kind: type[Struct]) -> Mapping[str, int]:
+    """Return how many bytes the text in each field may have, where that is limited."""
+    hints = get_type_hints(kind, include_extras=True)
+    found = {name: _byte_limit(hints[name]) for name in kind.__struct_fields__}
+    return {name: limit for name, limit in found.items() if limit is not None}
+
+
+def _byte_limit(hint: object) -> int | None:
+    if get_origin(hint) is Annotated:
+        for meta in get_args(hint)[1:]:
+            if isinstance(meta, Meta) and meta.extra and _BYTES in meta.extra:
+                return cast("int", meta.extra[_BYTES])
+        return _byte_limit(get_args(hint)[0])
+    return next((one for one in map(_byte_limit, get_args(hint)) if one is not None), None)

@@ -1,30 +1,28 @@
 """A message: one line of a transcript, made of parts."""
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import ClassVar, NewType, TypeAlias
+from typing import Annotated, NewType, TypeAlias
+
+import msgspec
+from msgspec import Meta, Struct
+from msgspec.structs import force_setattr, replace
 
 from threadline.core.errors import Invalid
+from threadline.core.json_codec import Count, Id, Key, checked, convert
 from threadline.core.revision import revision_of
-from threadline.core.session import SessionId, checked_session_id
+from threadline.core.session import SessionId, SessionReference
 from threadline.core.turn import TurnId
-from threadline.core.unchecked import trusting
 from threadline.core.validation import (
     TEXT_LIMIT,
-    checked_choice,
-    checked_count,
-    checked_flag,
-    checked_id,
-    checked_text,
-    checked_type,
     unfit,
 )
 
 MessageKey = NewType("MessageKey", int)
 BlobHash = NewType("BlobHash", str)
+BlobReference: TypeAlias = Annotated[BlobHash, Meta(pattern="^[0-9a-f]{64}$")]
+"""The content hash of a blob, as text from outside may name it."""
 
 PARTS_LIMIT = 256
 QUOTES_LIMIT = 1_000
@@ -74,154 +72,93 @@ class NoteKind(StrEnum):
     """An earlier message was deleted; the note does not say what it said."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Text:
+class _Part(
+    Struct,
+    frozen=True,
+    kw_only=True,
+    omit_defaults=True,
+    forbid_unknown_fields=True,
+    tag_field="type",
+):
+    """A part of a message; in JSON its `type` says which."""
+
+
+class Text(_Part, frozen=True, kw_only=True, tag="text"):
     """Words."""
 
-    type: ClassVar[str] = "text"
     text: str
     raw: str | None = None
     """What else the provider said of them, verbatim, so that a replay is identical."""
 
-    def __post_init__(self) -> None:
-        """Refuse what a database could not keep."""
-        checked_text(self.text, "text")
-        _check_raw(self.raw)
 
+class Attachment(_Part, frozen=True, kw_only=True, tag="attachment"):
+    """An image, a file or a sound, stored as a blob under its content hash."""
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attachment:
-    """An image, a file or a sound, kept as a blob under its content hash."""
-
-    type: ClassVar[str] = "attachment"
     kind: MediaKind
-    blob: BlobHash
-    media_type: str
-    size: int
-    name: str | None = None
-
-    def __post_init__(self) -> None:
-        """Refuse a hash that is none, and a name that no file could have."""
-        object.__setattr__(self, "kind", checked_choice(self.kind, "kind", MediaKind))
-        checked_hash(self.blob)
-        checked_id(self.media_type, "media type")
-        checked_count(self.size, "size")
-        if self.name is not None:
-            checked_id(self.name, "file name")
+    blob: BlobReference
+    media_type: Id
+    size: Count
+    name: Id | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolCall:
-    """The agent asks for a tool; the arguments are the provider's JSON, verbatim."""
+class ToolCall(_Part, frozen=True, kw_only=True, tag="tool_call"):
+    """A call of a tool by the agent; the arguments are the provider's JSON, verbatim."""
 
-    type: ClassVar[str] = "tool_call"
-    id: str
-    name: str
+    id: Id
+    name: Id
     arguments: str
     raw: str | None = None
     """What else the provider said of it, verbatim, so that a replay is identical."""
 
-    def __post_init__(self) -> None:
-        """Refuse what a database could not keep."""
-        checked_id(self.id, "tool call id")
-        checked_id(self.name, "tool name")
-        checked_text(self.arguments, "tool arguments")
-        _check_raw(self.raw)
 
+class ToolResult(_Part, frozen=True, kw_only=True, tag="tool_result"):
+    """What a tool returned to one call."""
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolResult:
-    """What a tool answered to one call."""
-
-    type: ClassVar[str] = "tool_result"
-    call_id: str
+    call_id: Id
     text: str
     is_error: bool = False
 
-    def __post_init__(self) -> None:
-        """Refuse what a database could not keep."""
-        checked_id(self.call_id, "tool call id")
-        checked_text(self.text, "tool result")
-        checked_flag(self.is_error, "is_error")
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reasoning:
+class Reasoning(_Part, frozen=True, kw_only=True, tag="reasoning"):
     """The model's thoughts, with the provider's own item verbatim so that a replay is identical."""
 
-    type: ClassVar[str] = "reasoning"
     text: str = ""
     raw: str | None = None
 
-    def __post_init__(self) -> None:
-        """Refuse what a database could not keep."""
-        checked_text(self.text, "reasoning")
-        _check_raw(self.raw)
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Marker:
+class Marker(_Part, frozen=True, kw_only=True, tag="marker"):
     """A visible trace of something that went wrong, and why."""
 
-    type: ClassVar[str] = "marker"
     kind: MarkerKind
     text: str
 
-    def __post_init__(self) -> None:
-        """Refuse what a database could not keep."""
-        checked_text(self.text, "marker")
-        object.__setattr__(self, "kind", checked_choice(self.kind, "kind", MarkerKind))
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Quote:
+class Quote(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """A reference to a message, or to a session as a whole; it survives export and import."""
 
-    session_id: SessionId
-    seq: int | None = None
+    session_id: SessionReference
+    seq: Key | None = None
     """The sequence number of the message; None: the whole session."""
 
-    def __post_init__(self) -> None:
-        """Refuse what cannot refer to anything."""
-        checked_session_id(self.session_id)
-        if self.seq is not None:
-            checked_count(self.seq, "sequence number", 1)
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
+class Note(_Part, frozen=True, kw_only=True, tag="note"):
     """A note for the agent that quotes messages, or says what happened to one.
 
     What it quotes decides when it is deleted; its text decides nothing.
     """
 
-    type: ClassVar[str] = "note"
     kind: NoteKind
     text: str
-    quotes: tuple[Quote, ...] = ()
-
-    def __post_init__(self) -> None:
-        """Refuse what a database could not keep."""
-        checked_text(self.text, "note")
-        object.__setattr__(self, "kind", checked_choice(self.kind, "kind", NoteKind))
-        if len(checked_type(self.quotes, "quotes", tuple)) > QUOTES_LIMIT:
-            raise Invalid(f"A note quotes at most {QUOTES_LIMIT:,} messages")
-        for quote in self.quotes:
-            checked_type(quote, "quote", Quote)
+    quotes: Annotated[tuple[Quote, ...], Meta(max_length=QUOTES_LIMIT)] = ()
 
 
 Part: TypeAlias = Text | Attachment | ToolCall | ToolResult | Reasoning | Marker | Note
 
-_TYPES: dict[str, type[Part]] = {
-    part.type: part for part in (Text, Attachment, ToolCall, ToolResult, Reasoning, Marker, Note)
-}
-# What a store gives back was checked on its way in, and may be long.
-_Words = trusting(Text)
-_KEPT: dict[str, type[Part]] = {name: trusting(part) for name, part in _TYPES.items()}
+_PARTS = Text, Attachment, ToolCall, ToolResult, Reasoning, Marker, Note
+_read_parts = msgspec.json.Decoder(tuple[Part, ...]).decode
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewMessage:
+class NewMessage(Struct, frozen=True, kw_only=True):
     """A message that is not yet in a transcript."""
 
     role: Role
@@ -231,11 +168,10 @@ class NewMessage:
         """Refuse an unknown role, no parts, or too many."""
         if not isinstance(self.role, Role):
             raise Invalid(f"{str(self.role)[:40]!r} is no role", hint=f"One of: {', '.join(Role)}")
-        checked_parts(self.parts)
+        force_setattr(self, "parts", checked_parts(self.parts))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
+class Message(Struct, frozen=True, kw_only=True):
     """One line of a transcript. Without a sequence number it still waits for its turn."""
 
     key: MessageKey
@@ -275,9 +211,9 @@ def checked_parts(parts: tuple[Part, ...], least: int = 1) -> tuple[Part, ...]:
     if not least <= len(parts) <= PARTS_LIMIT:
         raise Invalid(f"A message has {least} to {PARTS_LIMIT} parts, not {len(parts)}")
     for part in parts:
-        if type(part) not in _TYPES.values():
+        if type(part) not in _PARTS:
             raise Invalid(f"{type(part).__name__} is no part of a message")
-    return parts
+    return tuple(checked(part, type(part).__name__) for part in parts)
 
 
 def checked_hash(value: object) -> BlobHash:
@@ -333,73 +269,27 @@ def with_sessions(parts: tuple[Part, ...], ids: Mapping[SessionId, SessionId]) -
 
 
 def pack(parts: Sequence[Part]) -> tuple[str, str | None]:
-    """Answer the plain text, and JSON of the parts where they are more than that text."""
+    """Return the plain text, and JSON of the parts where they are more than that text."""
     text = plain_text(parts)
     only = parts[0] if len(parts) == 1 else None
     if type(only) is Text and only.raw is None:
         return text, None
-    return text, json.dumps(plain_parts(parts), ensure_ascii=False)
+    return text, msgspec.json.encode(parts).decode()
 
 
 def plain_parts(parts: Sequence[Part]) -> list[dict[str, object]]:
-    """Answer plain JSON data, from which `parts_from` reads these parts."""
-    return [_as_dict(part) for part in parts]
+    """Return plain JSON data, from which `parts_from` reads these parts."""
+    plain: list[dict[str, object]] = msgspec.to_builtins(parts)
+    return plain
 
 
 def unpack(text: str, parts: str | None) -> tuple[Part, ...]:
-    """Answer the parts that `pack` was given."""
-    if parts is None:
-        return (_Words(text=text),)
-    return _parts_from(json.loads(parts), _KEPT)
+    """Return the parts that `pack` was given."""
+    return (Text(text=text),) if parts is None else _read_parts(parts)
 
 
 def parts_from(items: object) -> tuple[Part, ...]:
     """Read parts from plain JSON data, or say which of them is wrong."""
-    return _parts_from(items, _TYPES)
-
-
-def _parts_from(items: object, kinds: Mapping[str, type[Part]]) -> tuple[Part, ...]:
     if not isinstance(items, list):
         raise Invalid("The parts of a message are a list")
-    return tuple(_part_from(item, kinds) for item in items)
-
-
-def _check_raw(raw: str | None) -> None:
-    if raw is not None:
-        checked_text(raw, "raw item of a provider")
-
-
-def _as_dict(part: Part) -> dict[str, object]:
-    fields: dict[str, object] = {"type": part.type}
-    for name in part.__slots__:
-        value = getattr(part, name)
-        if isinstance(part, Note) and name == "quotes":
-            value = [_as_reference(quote) for quote in part.quotes] or None
-        if value is not None:
-            fields[name] = value
-    return fields
-
-
-def _as_reference(quote: Quote) -> dict[str, object]:
-    whole: dict[str, object] = {"session_id": quote.session_id}
-    return whole if quote.seq is None else {**whole, "seq": quote.seq}
-
-
-def _part_from(item: object, kinds: Mapping[str, type[Part]]) -> Part:
-    if not isinstance(item, dict):
-        raise Invalid(f"A part is an object, not {type(item).__name__}")
-    fields = dict(item)
-    kind = fields.pop("type", None)
-    if not isinstance(kind, str) or kind not in _TYPES:
-        raise Invalid(f"{str(kind)[:40]!r} is no type of part", hint=f"One of: {', '.join(_TYPES)}")
-    try:
-        if kind == "attachment":
-            fields["kind"] = MediaKind(fields["kind"])
-        if kind == "marker":
-            fields["kind"] = MarkerKind(fields["kind"])
-        if kind == "note":
-            fields["kind"] = NoteKind(fields["kind"])
-            fields["quotes"] = tuple(Quote(**quote) for quote in fields.get("quotes", ()))
-        return kinds[kind](**fields)
-    except (TypeError, KeyError, ValueError) as error:
-        raise Invalid(f"A {kind} part is malformed: {error}") from error
+    return convert(items, tuple[Part, ...], "parts")

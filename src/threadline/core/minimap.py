@@ -1,13 +1,12 @@
 """The minimap: a long transcript seen from afar, in buckets of equal length."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 BUCKETS = 500
 """Into how many a transcript is put, at most."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bucket:
+class Bucket(Struct, frozen=True, kw_only=True):
     """A stretch of a transcript, and what stands in it."""
 
     first_seq: int

@@ -1,10 +1,12 @@
 """A person: whoever speaks through one or several senders, and what they may ask to see."""
 
 import re
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NewType
+
+from msgspec import Struct, field
+from msgspec.structs import force_setattr
 
 from threadline.core.address import Address, Sender
 from threadline.core.errors import Invalid
@@ -44,8 +46,7 @@ class PeopleMode(StrEnum):
     """All direct messages of a person go on in one, on every platform."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Identity:
+class Identity(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """By what id a platform knows somebody."""
 
     platform: str
@@ -56,15 +57,14 @@ class Identity:
         for name in ("platform", "id"):
             if not checked_id(getattr(self, name), name):
                 raise Invalid(f"Who is meant? The {name} is empty")
-        object.__setattr__(self, "id", canonical_id(self.platform, self.id))
+        force_setattr(self, "id", canonical_id(self.platform, self.id))
 
     def __str__(self) -> str:
         """Read as `telegram:42`."""
         return f"{self.platform}:{self.id}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KnownSender:
+class KnownSender(Struct, frozen=True, kw_only=True):
     """A sender as the store knows them."""
 
     identity: Identity
@@ -73,8 +73,7 @@ class KnownSender:
     """None: they are known by name only, and have not spoken yet."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Person:
+class Person(Struct, frozen=True, kw_only=True):
     """Somebody who speaks through several senders."""
 
     key: PersonKey
@@ -88,8 +87,7 @@ class Person:
         return revision_of(self.key, self.name)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Viewer:
+class Viewer(Struct, frozen=True, kw_only=True):
     """Who wants to see something, and from where; what they may see follows from that.
 
     The owner of the installation sees everything in a profile; `Viewer.owner()` makes one.
@@ -107,7 +105,7 @@ class Viewer:
         checked_type(self.sender, "sender", Sender)
         checked_flag(self.sees_all, "sees_all")
         profile = checked_name(canonical_profile(self.profile), "profile")
-        object.__setattr__(self, "profile", profile)
+        force_setattr(self, "profile", profile)
         if self.address is not None:
             checked_type(self.address, "address", Address)
         elif not self.sees_all:

@@ -8,10 +8,11 @@ from collections.abc import (
     MutableMapping,
     Sequence,
 )
-from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
 from typing import Protocol, TypeAlias, runtime_checkable
+
+from msgspec import Struct, field
 
 from threadline.core.address import Address
 from threadline.core.command import Command
@@ -35,8 +36,7 @@ class Unit(StrEnum):
     BYTES = "bytes"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Capabilities:
+class Capabilities(Struct, frozen=True, kw_only=True):
     """What a platform can do, as data."""
 
     text_limit: int = 4000
@@ -76,8 +76,7 @@ class Capabilities:
             raise Invalid("A message may be changed once a second, not more often")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class Choice(Struct, frozen=True, kw_only=True):
     """Something a person can press instead of writing it."""
 
     label: str
@@ -85,8 +84,7 @@ class Choice:
     """What is said in their name when they do, such as `/approve`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outgoing:
+class Outgoing(Struct, frozen=True, kw_only=True):
     """One message to be shown on a platform."""
 
     address: Address
@@ -138,8 +136,7 @@ class ReceiveStatus(StrEnum):
         return self in {ReceiveStatus.REFUSED, ReceiveStatus.LIMITED, ReceiveStatus.BUSY}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReceiveResult:
+class ReceiveResult(Struct, frozen=True, kw_only=True):
     """What came of something that a platform brought.
 
     Unless it was refused it is on disk, and the platform may forget it. What was refused is not
@@ -155,8 +152,7 @@ class ReceiveResult:
     """After what time it may be accepted, if it was refused for now."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnReply:
+class TurnReply(Struct, frozen=True, kw_only=True):
     """What a turn that is over said to people, or what one that waits asks them."""
 
     state: TurnState
@@ -277,8 +273,7 @@ class Endpoint(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlatformDirectory:
+class PlatformDirectory(Struct, frozen=True, kw_only=True):
     """What a gateway knows of the platforms around it, by name, and what it tells of them."""
 
     capabilities: Mapping[str, Capabilities] = field(default_factory=dict)

@@ -1,7 +1,9 @@
 """Profile rules: which profile an address belongs to. The narrowest rule wins."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
+from msgspec.structs import force_setattr
 
 from threadline.core.inbound import Inbound
 from threadline.core.route import MAIN_PROFILE, canonical_profile
@@ -11,8 +13,7 @@ _PLACES = ("platform", "account", "scope", "chat", "thread")
 """From the widest to the narrowest."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProfileRule:
+class ProfileRule(Struct, frozen=True, kw_only=True):
     """Leads what comes from somewhere to a profile; what it leaves out may be anything."""
 
     profile: str
@@ -25,7 +26,7 @@ class ProfileRule:
     def __post_init__(self) -> None:
         """Refuse what no place could be called."""
         profile = checked_name(canonical_profile(self.profile), "profile")
-        object.__setattr__(self, "profile", profile)
+        force_setattr(self, "profile", profile)
         for name in _PLACES:
             if (value := getattr(self, name)) is not None:
                 checked_id(value, name)

@@ -1,8 +1,9 @@
 """A project: a name and a colour for sessions that belong together."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+
+from msgspec import Struct
 
 from threadline.core.errors import Invalid
 from threadline.core.revision import revision_of
@@ -38,8 +39,7 @@ class ProjectKind(StrEnum):
     """The first scheduled run of a profile; it can be neither renamed nor deleted."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Project:
+class Project(Struct, frozen=True, kw_only=True):
     """Sessions of one profile that belong together."""
 
     key: ProjectKey
@@ -63,8 +63,7 @@ def clean_project_name(name: str) -> str:
     return cleaned
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CountedProject:
+class CountedProject(Struct, frozen=True, kw_only=True):
     """A project, and how many sessions in it are not archived."""
 
     project: Project

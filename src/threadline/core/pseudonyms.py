@@ -1,7 +1,9 @@
 """Pseudonyms: hashes in the place of ids that an agent need not know."""
 
 import re
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from threadline.core.address import Address, Kind
 from threadline.core.deletion import Seal
@@ -17,8 +19,7 @@ _CHAT = re.compile(rf"(?:chat|user)_{_DIGITS}")
 _THREAD = re.compile(rf"thread_{_DIGITS}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pseudonymizer:
+class Pseudonymizer(Struct, frozen=True, kw_only=True):
     """Hides ids behind keyed hashes: the same id has the same hash, and nobody can guess it back.
 
     Without a seal it hides nothing. It spares the platforms where people are mentioned by their
@@ -79,8 +80,7 @@ OPEN: Pseudonymizer = Pseudonymizer()
 """The veil that hides nothing."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PseudonymousAddress:
+class PseudonymousAddress(Struct, frozen=True, kw_only=True):
     """A place as an agent names it to whom its ids were not shown."""
 
     platform: str

@@ -3,10 +3,12 @@
 import re
 from bisect import bisect_left
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from enum import StrEnum
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct, field
+from msgspec.structs import force_setattr, replace
 
 from threadline.core.address import Kind
 from threadline.core.session import Cause
@@ -48,8 +50,7 @@ class CarryKind(StrEnum):
     LAST = "last"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Carry:
+class Carry(Struct, frozen=True, kw_only=True):
     """What goes over into the new session."""
 
     kind: CarryKind = CarryKind.NOTHING
@@ -58,7 +59,7 @@ class Carry:
 
     def __post_init__(self) -> None:
         """Refuse a number of messages where none belongs, and none where one does."""
-        object.__setattr__(self, "kind", checked_choice(self.kind, "carry", CarryKind))
+        force_setattr(self, "kind", checked_choice(self.kind, "carry", CarryKind))
         least, most = (1, CARRY_LIMIT) if self.kind is CarryKind.LAST else (0, 0)
         if not least <= checked_count(self.messages, "messages to carry") <= most:
             raise unfit(self.messages, "messages to carry", f"from {least} to {most}")
@@ -92,8 +93,7 @@ class Carry:
         return f"last {self.messages} messages" if self.kind is CarryKind.LAST else self.kind.value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResetPolicy:
+class ResetPolicy(Struct, frozen=True, kw_only=True):
     """When a session ends by itself, whether that is told, and what goes over."""
 
     mode: ResetMode = ResetMode.NONE
@@ -106,7 +106,7 @@ class ResetPolicy:
 
     def __post_init__(self) -> None:
         """Refuse an hour that no clock shows, and a silence too short or too long to be meant."""
-        object.__setattr__(self, "mode", checked_choice(self.mode, "mode", ResetMode))
+        force_setattr(self, "mode", checked_choice(self.mode, "mode", ResetMode))
         if not isinstance(self.idle, timedelta):
             raise unfit(self.idle, "idle", "a timedelta")
         if not SHORTEST_IDLE <= self.idle <= LONGEST_IDLE:
@@ -182,8 +182,7 @@ class ResetPolicy:
         return turn
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Policies:
+class Policies(Struct, frozen=True, kw_only=True):
     """Which policy holds where; policies are never mixed."""
 
     default: ResetPolicy = ResetPolicy()

@@ -1,8 +1,9 @@
 """Retention: how long conversations are kept, and how much of them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import timedelta
+
+from msgspec import Struct, field
 
 from threadline.core.address import Kind
 from threadline.core.errors import Invalid
@@ -13,8 +14,7 @@ PRUNE_LEAST = timedelta(days=1)
 """Nothing younger is ever pruned because of its age."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Retention:
+class Retention(Struct, frozen=True, kw_only=True):
     """Which conversations go by themselves. Without anything said, none does.
 
     The rule of the origin wins, then that of the platform, then that of the kind, then `keep`.

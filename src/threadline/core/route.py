@@ -6,10 +6,12 @@ Each part is percent-escaped: two different conversations never share a route, w
 """
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NewType
 from urllib.parse import quote, unquote
+
+from msgspec import Struct
+from msgspec.structs import force_setattr
 
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.errors import Invalid
@@ -48,8 +50,7 @@ class Sharing(StrEnum):
     """All members have one together."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scopes:
+class Scopes(Struct, frozen=True, kw_only=True):
     """How conversations are shared outside of threads, and inside of them."""
 
     groups: Sharing = Sharing.MEMBER
@@ -58,15 +59,14 @@ class Scopes:
     def __post_init__(self) -> None:
         """Take the two words also as plain text."""
         for name in ("groups", "threads"):
-            object.__setattr__(self, name, checked_choice(getattr(self, name), name, Sharing))
+            force_setattr(self, name, checked_choice(getattr(self, name), name, Sharing))
 
     def sharing_at(self, address: Address) -> Sharing:
         """Tell who takes part in a conversation there; a thread asks only the rule for threads."""
         return self.threads if address.thread else self.groups
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RouteParts:
+class RouteParts(Struct, frozen=True, kw_only=True):
     """What a route says, part by part; as text it is the route."""
 
     profile: str = MAIN_PROFILE

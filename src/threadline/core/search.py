@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
+
+from msgspec import Struct, field
+from msgspec.structs import force_setattr
 
 from threadline.core.address import Kind
 from threadline.core.errors import Invalid
@@ -38,16 +40,14 @@ SPOKEN = (Role.USER, Role.ASSISTANT, Role.TOOL)
 _TERM = re.compile(r'(?P<minus>-?)(?:"(?P<quoted>[^"]*)"?(?P<star>\*?)|(?P<bare>[^\s"]+))')
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Phrase:
+class Phrase(Struct, frozen=True, kw_only=True):
     """Words that follow each other; of the last one perhaps only the beginning."""
 
     words: tuple[str, ...]
     is_open: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WordPart:
+class WordPart(Struct, frozen=True, kw_only=True):
     """Characters that stand somewhere, also in the middle of a word."""
 
     text: str
@@ -57,16 +57,14 @@ class WordPart:
     """What of it an index of parts can find."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Query:
+class Query(Struct, frozen=True, kw_only=True):
     """What a line must say, and what it must not."""
 
     wanted: tuple[Phrase | WordPart, ...]
     unwanted: tuple[Phrase | WordPart, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchFilter:
+class SearchFilter(Struct, frozen=True, kw_only=True):
     """Where to search; what is None is not asked."""
 
     roles: tuple[Role, ...] | None = None
@@ -88,18 +86,18 @@ class SearchFilter:
     def __post_init__(self) -> None:
         """Refuse what no line could ever be."""
         if self.roles is not None:
-            object.__setattr__(self, "roles", _checked_roles(self.roles))
+            force_setattr(self, "roles", _checked_roles(self.roles))
         if self.platform is not None:
             checked_id(self.platform, "platform")
         if self.kind is not None:
-            object.__setattr__(self, "kind", checked_choice(self.kind, "kind", Kind))
+            force_setattr(self, "kind", checked_choice(self.kind, "kind", Kind))
         if self.project is not None:
             checked_project_key(self.project)
         if self.session is not None:
             checked_session_id(self.session)
         for name in ("since", "until"):
             if getattr(self, name) is not None:
-                object.__setattr__(self, name, checked_moment(getattr(self, name), name))
+                force_setattr(self, name, checked_moment(getattr(self, name), name))
         if self.is_archived is not None:
             checked_flag(self.is_archived, "is_archived")
         self._check_people()
@@ -113,16 +111,14 @@ class SearchFilter:
                 raise Invalid("A search is about a person or a sender, not about both")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Snippet:
+class Snippet(Struct, frozen=True, kw_only=True):
     """A stretch of a text, and where in it the words stand that were looked for."""
 
     text: str
     ranges: tuple[tuple[int, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hit:
+class Hit(Struct, frozen=True, kw_only=True):
     """A line that says what was looked for."""
 
     session_id: SessionId
@@ -137,8 +133,7 @@ class Hit:
     """1 for the best."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TitleHit:
+class TitleHit(Struct, frozen=True, kw_only=True):
     """A session whose title says what was looked for."""
 
     session_id: SessionId
@@ -146,8 +141,7 @@ class TitleHit:
     last_activity_at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class Found(Struct, frozen=True, kw_only=True):
     """A page of what was found, the best first."""
 
     sessions: Sequence[TitleHit] = field(default_factory=tuple)

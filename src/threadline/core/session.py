@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, NewType
+from typing import Annotated, NewType, TypeAlias
 from urllib.parse import urlsplit
+
+from msgspec import Meta, Struct
+from msgspec.structs import force_setattr
 
 from threadline.core.address import Kind
 from threadline.core.errors import Invalid
@@ -19,10 +21,10 @@ from threadline.core.validation import (
     unfit,
 )
 
-if TYPE_CHECKING:  # a turn names its session
-    from threadline.core.turn import BusyMode
-
 SessionId = NewType("SessionId", str)
+SESSION_ID_PATTERN = "^[0-9]{8}_[0-9]{6}_[0-9a-f]{8}$"
+SessionReference: TypeAlias = Annotated[SessionId, Meta(pattern=SESSION_ID_PATTERN)]
+"""A session id, as text from outside may name it."""
 ProjectKey = NewType("ProjectKey", int)
 
 TOOLS_LIMIT = 256
@@ -31,7 +33,7 @@ PATH_LIMIT = 4096
 
 _ABSOLUTE = re.compile(r"/|[A-Za-z]:[/\\]|\\\\[^\\]")
 """A path from the root, from a drive, or from a share."""
-_SESSION_ID = re.compile(r"\d{8}_\d{6}_[0-9a-f]{8}", re.ASCII)
+_SESSION_ID = re.compile(SESSION_ID_PATTERN)
 
 
 class Cause(StrEnum):
@@ -91,8 +93,22 @@ class TitleSource(StrEnum):
     PERSON = "person"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelChoice:
+class BusyMode(StrEnum):
+    """What becomes of a message that arrives while a turn runs."""
+
+    QUEUE = "queue"
+    """It waits for its own turn."""
+    COLLECT = "collect"
+    """It joins the others that wait, and they become one turn."""
+    INTERRUPT = "interrupt"
+    """The running turn stops, its partial output is kept, and this one is next."""
+    STEER = "steer"
+    """It is given to the running agent at its next step, or waits if there is none."""
+
+
+class ModelChoice(
+    Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
+):
     """The model a session was told to use, without any credential."""
 
     model: str
@@ -111,8 +127,7 @@ class ModelChoice:
             _refuse_credentials(self.base_url)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Worktree:
+class Worktree(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A working copy of a repository that a session has for itself."""
 
     path: str
@@ -127,11 +142,10 @@ class Worktree:
         checked_folder(self.repository, "repository")
         if not checked_id(self.branch, "branch"):
             raise Invalid("A worktree is of a branch, and that has a name")
-        object.__setattr__(self, "at", checked_moment(self.at, "at"))
+        force_setattr(self, "at", checked_moment(self.at, "at"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Session:
+class Session(Struct, frozen=True, kw_only=True):
     """One stretch of conversation with one context."""
 
     id: SessionId
@@ -159,7 +173,7 @@ class Session:
     project: ProjectKey | None = None
     pinned_at: datetime | None = None
     archived_at: datetime | None = None
-    busy_mode: "BusyMode | None" = None
+    busy_mode: BusyMode | None = None
     """What happens to a message that arrives while a turn runs; None: as on its platform."""
     personality: str | None = None
     tools: tuple[str, ...] | None = None

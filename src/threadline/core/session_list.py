@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import NewType
+
+from msgspec import Struct, field
+from msgspec.structs import force_setattr
 
 from threadline.core.address import Kind
 from threadline.core.errors import Invalid
@@ -45,8 +47,7 @@ class ListSection(StrEnum):
     ALL = "all"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionFilter:
+class SessionFilter(Struct, frozen=True, kw_only=True):
     """What a session must be in order to be listed; what is None is not asked.
 
     A project or a person is found by an index. Everything else is looked for from the latest
@@ -77,7 +78,7 @@ class SessionFilter:
         for name, check in _CHECKS.items():
             value = getattr(self, name)
             if value is not None:
-                object.__setattr__(self, name, check(value, name))
+                force_setattr(self, name, check(value, name))
         checked_choice(self.shelf, "shelf", ListSection)
         checked_flag(self.with_empty, "with_empty")
         if self.title is not None and not self.title.strip():
@@ -104,8 +105,7 @@ _CHECKS: dict[str, Callable[[object, str], object]] = {
 """How each field is looked at, if it is given."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Speaker:
+class Speaker(Struct, frozen=True, kw_only=True):
     """Who said the last words of a session."""
 
     role: Role
@@ -113,8 +113,7 @@ class Speaker:
     """None: nobody knows, or it was the agent."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionRow:
+class SessionRow(Struct, frozen=True, kw_only=True):
     """A session as a list shows it. The latest of several continuations stands for all of them."""
 
     session: Session
@@ -150,16 +149,14 @@ class SessionRow:
         return self.session.is_read_only
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionPage:
+class SessionPage(Struct, frozen=True, kw_only=True):
     """A page of a list, and where the next one begins."""
 
     rows: Sequence[SessionRow]
     next: ListCursor | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionCounts:
+class SessionCounts(Struct, frozen=True, kw_only=True):
     """How many sessions there are of each sort. All but the last two are of the sidebar."""
 
     total: int
@@ -171,8 +168,7 @@ class SessionCounts:
     scheduled: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListPosition:
+class ListPosition(Struct, frozen=True, kw_only=True):
     """How far a walk through a list has come: among the pinned ones first, then the rest."""
 
     is_pinned: bool
@@ -198,8 +194,7 @@ def parse_position(cursor: ListCursor | None) -> ListPosition:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BatchOutcome:
+class BatchOutcome(Struct, frozen=True, kw_only=True):
     """What became of one session of several that something was to be done with."""
 
     id: SessionId

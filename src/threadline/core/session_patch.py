@@ -1,16 +1,17 @@
 """Session patch: what is named shall be so, and everything else stays."""
 
-from dataclasses import dataclass
 from enum import Enum
 
+from msgspec import Struct
+
 from threadline.core.session import (
+    BusyMode,
     ModelChoice,
     ProjectKey,
     checked_folder,
     checked_project_key,
     checked_tools,
 )
-from threadline.core.turn import BusyMode
 from threadline.core.validation import (
     checked_choice,
     checked_flag,
@@ -29,8 +30,7 @@ class Unchanged(Enum):
 KEPT = Unchanged.KEPT
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionPatch:
+class SessionPatch(Struct, frozen=True, kw_only=True):
     """What shall be different about a session."""
 
     title: str | Unchanged = KEPT

@@ -1,9 +1,11 @@
 """Settings: those that decide what happens to a message."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from datetime import timedelta, tzinfo
 from enum import StrEnum
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from threadline.core.access import AccessRules, Approvers
 from threadline.core.budget import SpendCaps
@@ -13,8 +15,9 @@ from threadline.core.person import PeopleMode
 from threadline.core.reset_policy import Policies
 from threadline.core.retention import Retention
 from threadline.core.route import Scopes, canonical_profile
+from threadline.core.session import BusyMode
 from threadline.core.target import Target
-from threadline.core.turn import ANSWER_WITHIN, FRESHNESS, LEASE, MAX_ATTEMPTS, QUEUE_CAP, BusyMode
+from threadline.core.turn import ANSWER_WITHIN, FRESHNESS, LEASE, MAX_ATTEMPTS, QUEUE_CAP
 from threadline.core.validation import checked_count, checked_span
 
 
@@ -27,8 +30,7 @@ class EditMode(StrEnum):
     """If it was the last turn, it is run again."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class Settings(Struct, frozen=True, kw_only=True):
     """Everything a verb must know of the configuration."""
 
     policies: Policies = field(default_factory=Policies)

@@ -6,7 +6,8 @@ Whatever was cut off stays as it is when more text comes: only the last piece gr
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from threadline.core.platform import Capabilities, Unit
 from threadline.core.validation import checked_count
@@ -20,16 +21,14 @@ _INFO_LIMIT = 20
 _JOINER = "\u200d"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TextPiece:
+class TextPiece(Struct, frozen=True, kw_only=True):
     """One piece: how it reads, and where the text goes on after it."""
 
     text: str
     end: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limit:
+class Limit(Struct, frozen=True, kw_only=True):
     """How long a piece may be, in what that is counted, and whether blank lines part pieces."""
 
     most: int
@@ -70,8 +69,7 @@ def split(text: str, limit: Limit, start: int = 0) -> Iterator[TextPiece]:
         at = cut.end
 
 
-@dataclass(frozen=True, slots=True)
-class _Fence:
+class _Fence(Struct, frozen=True):
     """A block of code that is open: what opened it, and what closes it."""
 
     mark: str

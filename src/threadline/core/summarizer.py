@@ -1,8 +1,9 @@
 """Summarizer: whoever writes titles and summaries of conversations."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from threadline.core.message import Message
 from threadline.core.session import Session
@@ -13,8 +14,7 @@ SUMMARY_TASK = "summary"
 """What the usage of a scribe is booked under."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SummarizerOutput:
+class SummarizerOutput(Struct, frozen=True, kw_only=True):
     """What a scribe wrote, and what that spent."""
 
     text: str

@@ -9,9 +9,11 @@ chat that begins with `!`, `#` or `@` takes everything up to a thread, which beg
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
 from enum import StrEnum
 from urllib.parse import quote, unquote
+
+from msgspec import Struct
+from msgspec.structs import force_setattr
 
 from threadline.core.address import Address, Kind
 from threadline.core.delivery import LOCAL
@@ -49,8 +51,7 @@ class TargetKind(StrEnum):
 _WORDS = {kind.value: kind for kind in (TargetKind.ORIGIN, TargetKind.LOCAL, TargetKind.ALL)}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class Target(Struct, frozen=True, kw_only=True):
     """Where something goes; as text it is what a person writes."""
 
     kind: TargetKind
@@ -61,7 +62,7 @@ class Target:
 
     def __post_init__(self) -> None:
         """Refuse what could not be written, or would be read as something else."""
-        object.__setattr__(self, "kind", checked_choice(self.kind, "kind of target", TargetKind))
+        force_setattr(self, "kind", checked_choice(self.kind, "kind of target", TargetKind))
         named = self.kind in {TargetKind.HOME, TargetKind.CHAT}
         if named and checked_name(self.platform, "platform") in _WORDS:
             raise Invalid(f"“{self.platform}” is no platform with chats", hint=f"Write {_WISH}")
@@ -72,7 +73,7 @@ class Target:
         spare = (self.account, self.chat, self.thread or "", "" if named else self.platform)
         if bool(self.chat) != wants_chat or (any(spare) and not wants_chat):
             raise unfit(self.chat, "chat", "the id of a chat, where a chat is meant")
-        object.__setattr__(self, "thread", self.thread or None)
+        force_setattr(self, "thread", self.thread or None)
 
     def __str__(self) -> str:
         """Write it so that it can be read back."""

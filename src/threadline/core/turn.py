@@ -1,11 +1,12 @@
 """A turn: one request being answered, and the table of what may become of it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from types import MappingProxyType
 from typing import NewType
+
+from msgspec import Struct
 
 from threadline.core.errors import Conflict
 from threadline.core.session import SessionId, checked_session_id
@@ -33,19 +34,6 @@ class TurnState(StrEnum):
     FAILED = "failed"
     STOPPED = "stopped"
     INTERRUPTED = "interrupted"
-
-
-class BusyMode(StrEnum):
-    """What becomes of a message that arrives while a turn runs."""
-
-    QUEUE = "queue"
-    """It waits for its own turn."""
-    COLLECT = "collect"
-    """It joins the others that wait, and they become one turn."""
-    INTERRUPT = "interrupt"
-    """The running turn stops, its partial output is kept, and this one is next."""
-    STEER = "steer"
-    """It is given to the running agent at its next step, or waits if there is none."""
 
 
 class Awaits(StrEnum):
@@ -112,8 +100,7 @@ def is_over(until: datetime, lease: timedelta, now: datetime) -> bool:
     return until < now or until > now + 2 * lease
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lease:
+class Lease(Struct, frozen=True, kw_only=True):
     """The right to write for one running turn, until a moment, by one fencing token."""
 
     session_id: SessionId
@@ -128,8 +115,7 @@ class Lease:
         checked_count(self.fence, "fence")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
+class Turn(Struct, frozen=True, kw_only=True):
     """One request being answered."""
 
     id: TurnId

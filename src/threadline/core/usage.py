@@ -1,8 +1,10 @@
 """Usage: what a turn consumed, and what that cost."""
 
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from threadline.core.errors import Invalid
 from threadline.core.validation import checked_count, checked_id, checked_type, unfit
@@ -34,8 +36,7 @@ class CostStatus(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
+class Usage(Struct, frozen=True, kw_only=True):
     """Tokens that one model spent on one task, and their cost in US dollars."""
 
     provider: str
@@ -55,7 +56,7 @@ class Usage:
         """Refuse negative counts, and a cost that contradicts its status."""
         for name in ("provider", "model", "task"):
             checked_id(getattr(self, name), name)
-        for name in self.__slots__:
+        for name in self.__struct_fields__:
             if name.endswith("_tokens"):
                 checked_count(getattr(self, name), name.replace("_", " "))
         if (self.cost is None) is not (self.cost_status is CostStatus.UNKNOWN):
@@ -67,7 +68,7 @@ class Usage:
 
     def checked_call(self) -> "Usage":
         """Take it as the usage of one call; a sum may be larger."""
-        for name in self.__slots__:
+        for name in self.__struct_fields__:
             if name.endswith("_tokens") and getattr(self, name) > TOKENS_LIMIT:
                 what = name.replace("_", " ")
                 raise unfit(getattr(self, name), what, f"at most {TOKENS_LIMIT:,} in one call")
@@ -76,8 +77,7 @@ class Usage:
         return self
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UsageSum:
+class UsageSum(Struct, frozen=True, kw_only=True):
     """What many calls spent together."""
 
     subject: str
@@ -105,7 +105,7 @@ def add_sums(one: UsageSum, other: UsageSum) -> UsageSum:
     status = one.cost_status if len(statuses) == 1 else CostStatus.ESTIMATED
     counted = {
         name: getattr(one, name) + getattr(other, name)
-        for name in one.__slots__
+        for name in one.__struct_fields__
         if name.endswith("_tokens") or name in {"calls", "unpriced"}
     }
     return replace(one, **counted, cost=cost, cost_status=status)

@@ -11,6 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar, cast, overload
 
+from msgspec import Struct
+
 from threadline.core.errors import StorageError
 from threadline.core.settings import Settings
 from threadline.core.turn import OwnerId
@@ -250,8 +252,7 @@ class Watch(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Finding(Struct, frozen=True, kw_only=True):
     """One thing a check found."""
 
     what: str

@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from types import MappingProxyType
+
+from msgspec import Struct
 
 _NAMED = re.compile(r"^-- (name|fragment): (\w+)\n", re.MULTILINE)
 _INCLUDE = re.compile(r"^ *-- include: (\w+)\n", re.MULTILINE)
@@ -31,8 +32,7 @@ class Dialect(StrEnum):
     POSTGRES = "postgres"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Migration:
+class Migration(Struct, frozen=True, kw_only=True):
     """One numbered step of the schema."""
 
     number: int

@@ -8,7 +8,6 @@ name, takes the columns `field_name`; it is None where all of them are NULL.
 Nothing is checked: what is read was checked before it was stored.
 """
 
-import dataclasses
 import types
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -129,21 +128,13 @@ def without_none(hint: Any) -> Any:
 @cache
 def _hints(kind: Any) -> Mapping[str, Any]:
     hints = get_type_hints(kind)
-    if issubclass(kind, msgspec.Struct):
-        return {name: hints[name] for name in kind.__struct_fields__}
-    return {one.name: hints[one.name] for one in dataclasses.fields(kind)}
+    return {name: hints[name] for name in kind.__struct_fields__}
 
 
 @cache
 def _defaults(kind: Any) -> frozenset[str]:
     """Return the names of the fields that a row may leave out."""
-    if issubclass(kind, msgspec.Struct):
-        return frozenset(one.name for one in msgspec.structs.fields(kind) if not one.required)
-    return frozenset(
-        one.name
-        for one in dataclasses.fields(kind)
-        if one.default is not dataclasses.MISSING or one.default_factory is not dataclasses.MISSING
-    )
+    return frozenset(one.name for one in msgspec.structs.fields(kind) if not one.required)
 
 
 def _converter(hint: Any) -> Convert | None:

@@ -3,10 +3,11 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from threadline.core.errors import Conflict, StorageError, ThreadlineError, sentence_of
 from threadline.core.hidden_range import HiddenRange
@@ -40,8 +41,7 @@ TellAbout: TypeAlias = Callable[[Turn, str], Awaitable[None]]
 """Says something beside the answer of a turn, where that was asked. It must not raise."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CompactionResult:
+class CompactionResult(Struct, frozen=True, kw_only=True):
     """What came of making room because somebody asked for it."""
 
     said: str

@@ -1,7 +1,9 @@
 """Delivery sender: sends one delivery, message by message, and records each of them."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from threadline.core.delivery import GROWING, SentPiece
 from threadline.core.errors import LeaseLost
@@ -20,8 +22,7 @@ _ASKED = "Press your answer, or write it."
 _NOTHING_LEFT = "…"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SendStep:
+class SendStep(Struct, frozen=True, kw_only=True):
     """One message that is to be shown, or to read differently."""
 
     n: int

@@ -6,11 +6,12 @@ import os
 import socket
 from collections.abc import Coroutine, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from datetime import timedelta
 from importlib.metadata import version
 from types import TracebackType
 from typing import Self
+
+from msgspec.structs import replace
 
 from threadline.core.agent import Agent
 from threadline.core.command import list_commands

@@ -1,13 +1,13 @@
 """Health: how a gateway is."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from threadline.core.gateway_status import PlatformHealth, ServerHealth, TurnCapacity
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GatewayHealth:
+class GatewayHealth(Struct, frozen=True, kw_only=True):
     """How a gateway is."""
 
     is_ready: bool

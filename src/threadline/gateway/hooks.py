@@ -9,10 +9,11 @@ the group `threadline.hooks`. It may be synchronous, then it runs on a thread, o
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from threadline.core.delivery import DeliveryId
 from threadline.core.errors import ConfigError, NotFound, ThreadlineError, sentence_of
@@ -43,8 +44,7 @@ class HookKind(StrEnum):
     DELIVERY_FAILED = "delivery_failed"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionStarted:
+class SessionStarted(Struct, frozen=True, kw_only=True):
     """A session was opened, or opened again."""
 
     session: Session
@@ -53,8 +53,7 @@ class SessionStarted:
     """It had ended before, and somebody came back to it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnFinished:
+class TurnFinished(Struct, frozen=True, kw_only=True):
     """A turn has come to its end: it is done, failed or stopped."""
 
     session: Session
@@ -62,8 +61,7 @@ class TurnFinished:
     at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeliveryFailed:
+class DeliveryFailed(Struct, frozen=True, kw_only=True):
     """A delivery never arrived: it failed, or was given up after a day."""
 
     delivery: LostDelivery

@@ -3,9 +3,10 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
+
+from msgspec.structs import replace
 
 from threadline.core.address import Address, Kind
 from threadline.core.command import WhileRunning, parse_command
@@ -17,7 +18,8 @@ from threadline.core.profile_rules import ProfileRule, profile_for
 from threadline.core.role import AccessLevel
 from threadline.core.route import MAIN_PROFILE, canonical_chat, canonical_sender
 from threadline.core.safe_names import one_line
-from threadline.core.turn import BusyMode, TurnId, checked_turn_id
+from threadline.core.session import BusyMode
+from threadline.core.turn import TurnId, checked_turn_id
 from threadline.core.validation import checked_span, checked_type
 from threadline.gateway.access import Access
 from threadline.gateway.command_jobs import NO_FILES, MakeRoom, finish_command_job, tell_how

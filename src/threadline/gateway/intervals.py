@@ -4,9 +4,10 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Collection
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import TypeVar
+
+from msgspec import Struct
 
 from threadline.core.errors import StorageError, ThreadlineError
 
@@ -23,8 +24,7 @@ def uptime() -> float:
     return time.clock_gettime(_CLOCK)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Intervals:
+class Intervals(Struct, frozen=True, kw_only=True):
     """The beats of a worker."""
 
     checkpoint: timedelta = timedelta(seconds=1)

@@ -1,7 +1,9 @@
 """Reload: what a gateway that serves becomes from the next message on."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from threadline.core.access import AccessRules
 from threadline.core.agent import Agent
@@ -14,8 +16,7 @@ from threadline.gateway.settings import GatewaySettings
 from threadline.gateway.worker import Worker
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReloadableParts:
+class ReloadableParts(Struct, frozen=True, kw_only=True):
     """Everything that may become different without a restart."""
 
     settings: GatewaySettings

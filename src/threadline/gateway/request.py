@@ -2,8 +2,9 @@
 
 import unicodedata
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Protocol
+
+from msgspec.structs import replace
 
 from threadline.core.address import Kind
 from threadline.core.agent import Question, Request

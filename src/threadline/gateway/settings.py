@@ -1,8 +1,9 @@
 """What a gateway must know beforehand."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import timedelta
+
+from msgspec import Struct, field
 
 from threadline.core.access import AccessRules
 from threadline.core.instructions import Instructions
@@ -13,8 +14,7 @@ from threadline.gateway.concurrency import CONCURRENCY
 from threadline.gateway.intervals import Intervals
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GatewaySettings:
+class GatewaySettings(Struct, frozen=True, kw_only=True):
     """The settings of a gateway, as values."""
 
     access: AccessRules = AccessRules()
@@ -33,10 +33,14 @@ class GatewaySettings:
     """The share of what a model can read from which on a conversation is compacted."""
     titles: bool = True
     """Conversations are named by a model, where there is one."""
-    secrets: frozenset[str] = field(default=frozenset(), repr=False)
+    secrets: frozenset[str] = frozenset()
     """What is taken out of every error before it is kept."""
     url: str | None = None
     """Where the web server beside it listens."""
     pace: Intervals = Intervals()
     beat: timedelta = timedelta(seconds=10)
     """How often it says that it is there."""
+
+    def __repr__(self) -> str:
+        """Show nothing: the secrets are among the values."""
+        return "GatewaySettings()"

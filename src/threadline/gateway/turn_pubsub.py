@@ -4,9 +4,12 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Self, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from threadline.core.message import NewMessage
 from threadline.core.session import SessionId
@@ -23,32 +26,28 @@ class TurnBegun:
     """What proves that it is ours, to whoever carries its answer."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Delta:
+class Delta(Struct, frozen=True, kw_only=True):
     """Some more text of an answer."""
 
     turn_id: TurnId
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Thinking:
+class Thinking(Struct, frozen=True, kw_only=True):
     """Some more of what an agent thinks before it speaks; what comes of it is a message."""
 
     turn_id: TurnId
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MessageAdded:
+class MessageAdded(Struct, frozen=True, kw_only=True):
     """A whole message; it takes the place of the deltas since the one before it."""
 
     turn_id: TurnId
     message: NewMessage
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnClosed:
+class TurnClosed(Struct, frozen=True, kw_only=True):
     """A turn runs no longer, and the store says so too: it has ended, or waits for an answer.
 
     One that was answered, or is asked again after a crash, begins anew with `TurnBegun`.
@@ -60,8 +59,7 @@ class TurnClosed:
     error: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnQuiet:
+class TurnQuiet(Struct, frozen=True, kw_only=True):
     """A running turn has said nothing for so long that it will be given up if that goes on."""
 
     turn_id: TurnId

@@ -2,8 +2,10 @@
 
 import json
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
 from datetime import datetime
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from threadline.core.budget import CapKind, Spending
 from threadline.core.delivery import Delivery, DeliveryId, DeliveryState
@@ -24,8 +26,7 @@ _EVER = -_END
 _PERSONAL = frozenset({CapKind.PERSON_DAY, CapKind.PERSON_MONTH})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SenderRow:
+class SenderRow(Struct, frozen=True, kw_only=True):
     """Somebody who is known on a platform, and the person that they are, if several are one."""
 
     key: int

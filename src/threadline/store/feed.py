@@ -1,8 +1,9 @@
 """The feed: every event in order, from any place on, without a gap."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+
+from msgspec import Struct
 
 from threadline.core.delivery import DeliveryId, DeliveryState
 from threadline.core.errors import Conflict, Invalid, LeaseLost, NotFound
@@ -22,8 +23,7 @@ class FeedLost(Conflict):
     """The feed is no longer kept from this place on; load a snapshot again."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FeedPage:
+class FeedPage(Struct, frozen=True, kw_only=True):
     """A stretch of the feed and the place after it."""
 
     events: Sequence[Event]
@@ -92,8 +92,7 @@ def parse_cursor(cursor: Cursor) -> tuple[int, int]:
     return int(xid), int(id)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LostDelivery:
+class LostDelivery(Struct, frozen=True, kw_only=True):
     """A delivery that never arrived."""
 
     id: DeliveryId

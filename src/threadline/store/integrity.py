@@ -1,7 +1,8 @@
 """Integrity: whether a store keeps its own laws, beyond what a database can keep by itself."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from threadline.database.port import Finding, Row, Transaction
 from threadline.store.deletion.retention import list_stray_pieces
@@ -12,8 +13,7 @@ _MOST = 5
 _RESTORE = "Restore a backup, or export what can still be read"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Invariant:
+class Invariant(Struct, frozen=True, kw_only=True):
     """Something that always holds, how offenders are found, and what to do about them."""
 
     broken: str

@@ -1,8 +1,9 @@
 """Queries: everything that can be asked without changing anything."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
+
+from msgspec import Struct
 
 from threadline.core.address import Address
 from threadline.core.errors import NotFound
@@ -20,8 +21,7 @@ PAGE = 50
 LARGEST_PAGE = 1000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Revision:
+class Revision(Struct, frozen=True, kw_only=True):
     """What a message said before it was changed."""
 
     version: int

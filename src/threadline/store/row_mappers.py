@@ -7,6 +7,7 @@ from threadline.core.address import Address, Kind
 from threadline.core.delivery import Delivery, DeliveryId, DeliveryState
 from threadline.core.message import Message, MessageKey, Role, unpack
 from threadline.core.session import (
+    BusyMode,
     Cause,
     EndReason,
     ModelChoice,
@@ -17,11 +18,8 @@ from threadline.core.session import (
     TitleSource,
     Worktree,
 )
-from threadline.core.turn import Awaits, BusyMode, OwnerId, Turn, TurnId, TurnState
-from threadline.core.unchecked import trusting
+from threadline.core.turn import Awaits, OwnerId, Turn, TurnId, TurnState
 from threadline.database.port import Row
-
-_Session, _Message = trusting(Session), trusting(Message)
 
 
 def session_from(row: Row) -> Session:
@@ -29,7 +27,7 @@ def session_from(row: Row) -> Session:
     parent_id, base_id = row.text_or_none("parent_id"), row.text_or_none("base_id")
     model, tools = row.text_or_none("model"), row.text_or_none("tools")
     project = row.number_or_none("project_key")
-    return _Session(
+    return Session(
         id=SessionId(row.text("id")),
         profile=row.text("profile"),
         platform=row.text("platform"),
@@ -127,7 +125,7 @@ def unpack_asks(packed: str | None) -> tuple[tuple[str, ...], Awaits | None]:
 def message_from(row: Row, session_id: SessionId) -> Message:
     """Read a message."""
     turn_id = row.number_or_none("turn_id")
-    return _Message(
+    return Message(
         key=MessageKey(row.number("key")),
         session_id=session_id,
         seq=row.number_or_none("seq"),

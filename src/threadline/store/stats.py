@@ -1,9 +1,10 @@
 """Stats: what a store has under way, for whoever looks after it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+
+from msgspec import Struct
 
 from threadline.core.errors import Invalid, NotFound
 from threadline.core.session import SessionId
@@ -18,8 +19,7 @@ _ID_LENGTH = 24
 _MOST = 5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tally:
+class Tally(Struct, frozen=True, kw_only=True):
     """How many there are of something, and since when the oldest."""
 
     number: int
@@ -34,8 +34,7 @@ class WorkKind(StrEnum):
     JOB = "job"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Overdue:
+class Overdue(Struct, frozen=True, kw_only=True):
     """Work that should have begun by now."""
 
     kind: WorkKind
@@ -46,8 +45,7 @@ class Overdue:
     """When the oldest was due."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HeldLease:
+class HeldLease(Struct, frozen=True, kw_only=True):
     """Who runs which turn, and until when."""
 
     turn_id: TurnId
@@ -56,8 +54,7 @@ class HeldLease:
     until: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Diagnosis:
+class Diagnosis(Struct, frozen=True, kw_only=True):
     """What a store is and has under way."""
 
     engine: str

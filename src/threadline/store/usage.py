@@ -2,8 +2,10 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, tzinfo
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from threadline.core.budget import CapKind, Spending, SpendVerdict
 from threadline.core.event import EventKind
@@ -27,8 +29,7 @@ _EVER, _FOREVER = -(2**62), 2**62
 _PERSONAL = frozenset({CapKind.PERSON_DAY, CapKind.PERSON_MONTH})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UsageFilter:
+class UsageFilter(Struct, frozen=True, kw_only=True):
     """Whose usage is added up, and of which time; what is None is not asked."""
 
     since: datetime | None = None
@@ -217,8 +218,7 @@ def _usage_from(row: Row) -> Usage:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContextUsage:
+class ContextUsage(Struct, frozen=True, kw_only=True):
     """What is shown beside a conversation, as it was at one moment."""
 
     session: Session

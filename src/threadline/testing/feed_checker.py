@@ -1,7 +1,8 @@
 """Feed checker: proves that old snapshot + events == new snapshot."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from threadline.core.event import Cursor, Event, fold
 from threadline.core.session import SessionId

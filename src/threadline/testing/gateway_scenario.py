@@ -12,10 +12,11 @@ agent follows a script, and the clock stands still until somebody speaks or `tim
 import asyncio
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from datetime import timedelta
 from types import TracebackType
 from typing import Self
+
+from msgspec.structs import replace
 
 from threadline.core.access import AccessRules
 from threadline.core.delivery import DeliveryState

@@ -18,11 +18,12 @@ stands still until `time_passes`. Nothing reaches into the store but through its
 import asyncio
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self
+
+from msgspec import Struct
 
 from threadline.core.access import ADMINS, REQUESTER, Approvers
 from threadline.core.address import Address, Kind, Sender
@@ -87,8 +88,7 @@ def quiet_nights() -> Settings:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SentReply:
+class SentReply(Struct, frozen=True, kw_only=True):
     """What a platform was given to send."""
 
     address: Address

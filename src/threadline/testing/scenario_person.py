@@ -1,8 +1,9 @@
 """Scenario person: somebody who writes from an app, changes their mind, and waits."""
 
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.errors import NotFound
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
     from threadline.testing.scenario import Scenario
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SentMessage:
+class SentMessage(Struct, frozen=True, kw_only=True):
     """Something a person said, and what came of it."""
 
     inbound: Inbound

@@ -3,8 +3,9 @@
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from threadline.core.agent import Memory, Output, Question, ReasoningDelta, Request, TextDelta
 from threadline.core.errors import AgentError, ContextFull
@@ -16,22 +17,19 @@ OK = "ok"
 """What it says when nobody told it what to say."""
 
 
-@dataclass(frozen=True, slots=True)
-class Says:
+class Says(Struct, frozen=True):
     """Say something as a whole message."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Streams:
+class Streams(Struct, frozen=True):
     """Say something piece by piece."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Asks:
+class Asks(Struct, frozen=True):
     """Ask a question; what comes after the answer is a new request, with its own script."""
 
     text: str
@@ -39,54 +37,46 @@ class Asks:
     reads_only: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class AsksLive:
+class AsksLive(Struct, frozen=True):
     """Ask a question and wait for its answer; the script goes on after that."""
 
     text: str
     tools: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Thinks:
+class Thinks(Struct, frozen=True):
     """Think something before the eyes of whoever watches."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Remembers:
+class Remembers(Struct, frozen=True):
     """Ask to be given something back with the next request."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Fails:
+class Fails(Struct, frozen=True):
     """Break off with an error."""
 
     why: str = "I cannot go on"
 
 
-@dataclass(frozen=True, slots=True)
-class Overflows:
+class Overflows(Struct, frozen=True):
     """Break off because the conversation is longer than the model can read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Spends:
+class Spends(Struct, frozen=True):
     """Report what a model spent."""
 
     usage: Usage
 
 
-@dataclass(frozen=True, slots=True)
-class Hangs:
+class Hangs(Struct, frozen=True):
     """Wait until the test says `goes_on`, or until the turn is cancelled."""
 
 
-@dataclass(frozen=True, slots=True)
-class TakesSteering:
+class TakesSteering(Struct, frozen=True):
     """Ask what was said to the running turn meanwhile."""
 
 

@@ -3,7 +3,8 @@
 import asyncio
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from threadline.core.errors import AgentError
 from threadline.core.message import Message
@@ -12,8 +13,7 @@ from threadline.core.summarizer import SUMMARY_TASK, TITLE_TASK, SummarizerOutpu
 from threadline.core.usage import Usage
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SummaryRequest:
+class SummaryRequest(Struct, frozen=True, kw_only=True):
     """What a scribe was asked to write about."""
 
     task: str

@@ -4,9 +4,10 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
+
+from msgspec import Struct, field
 
 from threadline.core.event import Cursor, Event, EventKind, SessionSnapshot, fold
 from threadline.core.session import SessionId
@@ -18,8 +19,7 @@ ReadSnapshot = Callable[[], Awaitable[Told]]
 """Asks for a snapshot of the sessions that are looked at."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Frame:
+class Frame(Struct, frozen=True, kw_only=True):
     """One server-sent event."""
 
     kind: str

@@ -4,9 +4,10 @@ import hashlib
 import hmac
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from msgspec import Struct
+from msgspec.structs import replace
 from starlette.requests import HTTPConnection
 
 from threadline.core.account import (
@@ -48,8 +49,7 @@ class NotLoggedIn(Refused):
     """What goes with the answer."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Caller:
+class Caller(Struct, frozen=True, kw_only=True):
     """Somebody who asks, and what they may do by what they showed."""
 
     account: Account

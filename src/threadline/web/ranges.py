@@ -1,7 +1,8 @@
 """Ranges: the piece of a file that a request asks for."""
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from threadline.core.errors import Invalid
 
@@ -20,8 +21,7 @@ class NoSuchRange(Invalid):
         """What goes with the answer."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ByteRange:
+class ByteRange(Struct, frozen=True, kw_only=True):
     """The first and the last byte of a piece."""
 
     first: int

@@ -3,9 +3,9 @@
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import timedelta
 
+from msgspec import Struct
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -17,8 +17,7 @@ KNOWN_MOST = 10_000
 """Askers that are remembered; of more, those are forgotten that were silent for longest."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rate:
+class Rate(Struct, frozen=True, kw_only=True):
     """How often something may be asked: many times at once, and so often for ever."""
 
     burst: int

@@ -3,9 +3,9 @@
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec import Struct
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
@@ -43,8 +43,7 @@ _DRAWING = (
 """A diagram is drawn with styles of its own, in a frame that can ask for nothing."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class Entry(Struct, frozen=True, kw_only=True):
     """What a page of the server's own loads of the build, by addresses that tell its content."""
 
     script: str

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from threadline.core.account import AccountKey
 from threadline.core.deletion import Seal
 from threadline.core.errors import Invalid, NotFound, ThreadlineError
+from threadline.core.json_codec import checked
 from threadline.core.message import Attachment, BlobHash, MediaKind
 
 TICKET_LASTS = timedelta(hours=24)
@@ -41,13 +42,14 @@ def read_ticket(seal: Seal, ticket: str, account: AccountKey, now: datetime) -> 
         raise _unknown()
     try:
         told = json.loads(base64.urlsafe_b64decode(written + "=" * (-len(written) % 4)))
-        file = Attachment(
+        made = Attachment(
             kind=MediaKind(told["kind"]),
             blob=BlobHash(told["hash"]),
             media_type=told["type"],
             size=told["size"],
             name=told["name"],
         )
+        file = checked(made, "attachment")
     except (binascii.Error, KeyError, ValueError, Invalid):
         raise _unknown() from None
     if told["account"] != account or told["until"] < now.timestamp():

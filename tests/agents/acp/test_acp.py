@@ -7,7 +7,6 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -21,6 +20,7 @@ from acp.schema import (
     ToolCallProgress,
     ToolCallUpdate,
 )
+from msgspec.structs import replace
 
 from threadline.agents.acp.agent import AcpAgent
 from threadline.agents.acp.client import AcpClient, PermissionRequest
@@ -59,7 +59,7 @@ PROGRAM = str(Path(__file__).with_name("acp_agent.py"))
 def settings(*arguments: str, **others: object) -> AcpSettings:
     """Run the program of the tests."""
     made = AcpSettings(command=(sys.executable, PROGRAM, *arguments))
-    return replace(made, **others)  # type: ignore[arg-type]
+    return replace(made, **others)
 
 
 @asynccontextmanager

@@ -9,10 +9,11 @@ import json
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.agents.acp.test_acp import going_on, tools_of
 from threadline.agents.acp.agent import AcpAgent

@@ -1,7 +1,6 @@
 """What a program tells and asks becomes something that can be kept, and read as it is."""
 
 import asyncio
-from dataclasses import replace
 
 from acp import (
     start_tool_call,
@@ -10,6 +9,7 @@ from acp import (
     update_user_message_text,
 )
 from acp.schema import ToolCallUpdate
+from msgspec.structs import replace
 
 from threadline.agents.acp.client import HEARD_MOST, UPDATES_MOST, AcpClient, PermissionRequest
 from threadline.agents.acp.permissions import question_of

@@ -2,8 +2,8 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import replace
 
+from msgspec.structs import replace
 from pydantic_ai.toolsets import FunctionToolset
 
 from tests.agents.model.provider_settings import MODELS, settings_for

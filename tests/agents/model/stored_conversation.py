@@ -1,8 +1,9 @@
 """A talk with an agent, kept as the store keeps it: whatever was said was packed and unpacked."""
 
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import replace
 from datetime import timedelta
+
+from msgspec.structs import replace
 
 from threadline.core.agent import Agent, Output, Question, Request, TextDelta
 from threadline.core.message import (
@@ -43,7 +44,7 @@ class Talk:
     @property
     def session(self) -> Session:
         """The session as the agent sees it."""
-        return replace(request_for("x").session, **self._session)  # type: ignore[arg-type]
+        return replace(request_for("x").session, **self._session)
 
     async def says(self, agent: Agent, text: str, *attached: Attachment) -> str:
         """Say something, and answer what the agent said."""

@@ -1,10 +1,10 @@
 import json
 import re
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from tests.agents.model.function_model import Actor, agent_of, files
 from tests.agents.model.stored_conversation import Talk

@@ -1,9 +1,9 @@
 """What goes wrong between a model and us, over the wire of every provider."""
 
 import asyncio
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from tests.agents.model.provider_agent import NAMES, Pauses, arithmetic, opened, settings_of
 from tests.agents.model.provider_settings import KEY

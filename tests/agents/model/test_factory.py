@@ -2,8 +2,9 @@
 
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from tests.agents.model.provider_agent import FREE, NAMES, settings_of
 from tests.agents.model.stored_conversation import Talk

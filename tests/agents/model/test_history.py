@@ -1,10 +1,10 @@
 import json
 import time
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from pydantic_ai.messages import (
     BinaryContent,
     FilePart,

@@ -1,7 +1,7 @@
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from tests.agents.model.provider_settings import KEY, MODELS, settings_for
 from tests.doubles.providers import (

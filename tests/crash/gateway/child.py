@@ -17,13 +17,13 @@ import os
 import random
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import apsw
+from msgspec.structs import replace
 
 from tests.crash.dying_database import DeadlyDatabase, Fate, Pause, Step, step_from
 from tests.crash.gateway.chat_platform import PLATFORMS

@@ -8,13 +8,13 @@ import logging
 import random
 import sys
 from contextvars import ContextVar
-from dataclasses import replace
 from importlib import import_module
 
 from aiogram import Bot
 from aiogram.client.session.middlewares.base import BaseRequestMiddleware, NextRequestMiddlewareType
 from aiogram.methods import Response, TelegramMethod
 from aiogram.methods.base import TelegramType
+from msgspec.structs import replace
 
 from tests.crash.dying_database import Fate, Moment, step_from
 from tests.crash.gateway.child import SETTINGS, Teller, bear, serve_on

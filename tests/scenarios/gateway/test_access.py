@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from threadline.core.access import AccessRules
 from threadline.core.address import Kind

@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from threadline.core.access import AccessRules, Approvers
 from threadline.core.address import Sender

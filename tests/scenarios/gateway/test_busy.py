@@ -1,12 +1,11 @@
 """What becomes of words that come while the agent is busy."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from threadline.core.errors import QueueFull
+from threadline.core.session import BusyMode
 from threadline.core.settings import EditMode
-from threadline.core.turn import BusyMode
 from threadline.testing.gateway_scenario import GatewayScenario
 from threadline.testing.scripted_agent import Hangs, Says, Streams, TakesSteering
 

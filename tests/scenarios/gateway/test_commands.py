@@ -2,9 +2,9 @@
 
 import itertools
 from collections.abc import Mapping
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from threadline.core.access import AccessRules
 from threadline.core.address import Address, Kind, Sender

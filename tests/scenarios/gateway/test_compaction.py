@@ -1,9 +1,9 @@
 """Conversations that become long, get a name, and are told of in the next one."""
 
 from collections.abc import AsyncIterator
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from threadline.core.reset_policy import Carry, Policies
 from threadline.core.session import TitleSource

@@ -1,9 +1,9 @@
 """A gateway that stops, crashes and comes back: nothing is lost, nothing is said twice."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from tests.scenarios.gateway.unreliable_database import Fickle
 from threadline.core.access import AccessRules

@@ -1,10 +1,10 @@
 """How answers reach people: in order, once, in pieces that fit, whatever their platform does."""
 
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from threadline.core.delivery import REPEAT_MARKER
 from threadline.core.inbound import Inbound

@@ -2,9 +2,9 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from threadline.core.gateway_status import PlatformState
 from threadline.core.platform import Outgoing, ReadBlob, Receiver

@@ -1,9 +1,9 @@
 """Hooks: the user's own functions hear what happens, once, and harm nobody."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from tests.scenarios.gateway import hooks
 from threadline.platforms.simulated import SendFault

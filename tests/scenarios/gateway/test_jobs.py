@@ -1,7 +1,8 @@
 """Jobs through the gateway: they run when they are due, once, and answer where they should."""
 
-from dataclasses import replace
 from datetime import timedelta
+
+from msgspec.structs import replace
 
 from threadline.core.job import RunState
 from threadline.core.message import Role

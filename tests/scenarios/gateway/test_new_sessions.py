@@ -1,7 +1,8 @@
 """How conversations begin: first messages, resets, and what people and agents are told of them."""
 
-from dataclasses import replace
 from datetime import UTC, timedelta
+
+from msgspec.structs import replace
 
 from threadline.core.instructions import Instructions
 from threadline.core.reset_policy import Policies, ResetMode, ResetPolicy

@@ -1,9 +1,9 @@
 """Profiles: two of them in one gateway never meet."""
 
 from collections.abc import AsyncIterator
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from threadline.core.person import Identity
 from threadline.core.profile_rules import ProfileRule

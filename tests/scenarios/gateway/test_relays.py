@@ -1,10 +1,10 @@
 """Connectors that answer for their senders: nobody asks who these are."""
 
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from threadline.core.access import AccessRules
 from threadline.core.inbound import Inbound

@@ -1,10 +1,10 @@
 """Telegram from end to end: the real platform and SDK in a whole gateway, before a double."""
 
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from itertools import pairwise
 
 import pytest
+from msgspec.structs import replace
 
 from tests.databases import FAST, on
 from tests.doubles.telegram import BotApi

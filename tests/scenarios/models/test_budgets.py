@@ -1,7 +1,8 @@
 """What models cost: booked by turn and task, capped before anybody is asked; and their titles."""
 
-from dataclasses import replace
 from decimal import Decimal
+
+from msgspec.structs import replace
 
 from tests.agents.model.provider_agent import arithmetic, settings_of
 from tests.doubles.providers import Calls, Fails, ProviderDouble, Says, Spends, Thinks

@@ -1,9 +1,9 @@
 """Conversations that become longer than a model can read: room is made, and nothing is lost."""
 
 from collections.abc import AsyncIterator
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from tests.agents.model.provider_agent import settings_of
 from tests.doubles.providers import (

@@ -2,9 +2,9 @@
 
 import sys
 from collections.abc import AsyncIterator
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from tests.agents.model import mcp_server
 from tests.agents.model.provider_agent import arithmetic, settings_of

@@ -1,9 +1,9 @@
 """Requests with a key: whatever becomes of the first one, a second one makes nothing new."""
 
 import asyncio
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 from pydantic import BaseModel
 
 from tests.databases import FAST, POSTGRES, DatabaseFactory, on

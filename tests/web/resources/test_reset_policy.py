@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 from tests.databases import FAST, POSTGRES, OpenStore, on
 from tests.web.resources.callers import calling
 from threadline.core.reset_policy import Policies, ResetMode, ResetPolicy
+from threadline.core.session import BusyMode
 from threadline.core.settings import Settings
-from threadline.core.turn import BusyMode
 from threadline.testing.clock import FakeClock
 
 RULES = Settings(

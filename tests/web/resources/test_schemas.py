@@ -1,9 +1,9 @@
 """Shapes: nouns are told as their views describe them."""
 
 import json
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
+from msgspec.structs import replace
 from pydantic import TypeAdapter
 
 from threadline.core.address import Kind

@@ -14,7 +14,7 @@ from threadline.config import Config
 from threadline.config.config_source import Source
 from threadline.core.account import AccountRole, TokenScope
 from threadline.core.errors import Conflict
-from threadline.core.turn import BusyMode
+from threadline.core.session import BusyMode
 from threadline.web.app import WebApp
 from threadline.web.server import make_app
 

@@ -1149,7 +1149,7 @@ export interface QueuedView {
 /** The model's thoughts. */
 export interface ReasoningPart {
   type?: "reasoning";
-  text: string;
+  text?: string;
 }
 
 /** What is shown again. */
@@ -1532,7 +1532,7 @@ export interface ToolResultPart {
   type?: "tool_result";
   call_id: string;
   text: string;
-  is_error: boolean;
+  is_error?: boolean;
 }
 
 /** How many turns a gateway may run at a time, and how many it runs. */

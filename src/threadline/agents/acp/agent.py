@@ -4,11 +4,11 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Sequence
 from contextlib import aclosing
-from dataclasses import replace
 from typing import Any
 
 from acp.helpers import ContentBlock
 from acp.schema import PromptResponse
+from msgspec.structs import replace
 
 from threadline.agents.acp.client import PermissionRequest
 from threadline.agents.acp.memory import ConversationMemory, note_heard_lines, recall, text_digest

@@ -1,7 +1,6 @@
 """Client: what an agent's program tells and asks us while it works."""
 
 import asyncio
-from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from acp import RequestError
@@ -12,6 +11,7 @@ from acp.schema import (
     ToolCallStart,
     ToolCallUpdate,
 )
+from msgspec import Struct, field
 
 from threadline.agents.acp.permissions import is_changed, withdraw
 from threadline.core.errors import AgentError
@@ -22,8 +22,7 @@ UPDATES_MOST = 1_000
 """Updates of one call that may come while a person is asked about it; more count as a change."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PermissionRequest:
+class PermissionRequest(Struct, frozen=True, eq=False):
     """The agent asks leave for something, and waits."""
 
     call: ToolCallUpdate

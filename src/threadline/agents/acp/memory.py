@@ -7,7 +7,8 @@ same as ours: whatever was undone, branched or compacted since shows in the dige
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+
+from msgspec import Struct, to_builtins
 
 from threadline.core.agent import Memory, Request
 from threadline.core.message import Message, Role
@@ -15,8 +16,7 @@ from threadline.core.message import Message, Role
 _ITS_OWN = frozenset({Role.ASSISTANT, Role.TOOL})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConversationMemory:
+class ConversationMemory(Struct, frozen=True, kw_only=True):
     """How far an agent knows a conversation."""
 
     name: str
@@ -34,7 +34,7 @@ class ConversationMemory:
 
     def write(self) -> Memory:
         """Write it down."""
-        return Memory(text=json.dumps(asdict(self), separators=(",", ":")))
+        return Memory(text=json.dumps(to_builtins(self), separators=(",", ":")))
 
     def new_lines(self, request: Request) -> list[Message] | None:
         """Answer what the agent has not heard yet; None: what it knows is not so any more."""

@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
+from msgspec import Struct
 from pydantic_ai.direct import model_request_stream
 from pydantic_ai.exceptions import (
     ContentFilterError,
@@ -53,8 +54,7 @@ from threadline.core.message import BlobHash
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelCandidate:
+class ModelCandidate(Struct, frozen=True, kw_only=True):
     """A model that may be asked, by its name in the configuration."""
 
     name: str

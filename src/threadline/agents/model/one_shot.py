@@ -2,8 +2,9 @@
 
 import asyncio
 import random
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from threadline.agents.model.errors import EmptyAnswer, plain_error
 from threadline.agents.model.models import make_model, open_http, provider_of
@@ -20,8 +21,7 @@ ANSWER_TOKENS = 12_000
 """How much a model may write, and think, for one answer."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OneShot:
+class OneShot(Struct, frozen=True, kw_only=True):
     """One task for one model."""
 
     settings: ModelSettings

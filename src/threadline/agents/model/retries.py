@@ -1,8 +1,9 @@
 """Retries: how often a model is asked again, and how long one waits before."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from threadline.agents.model.errors import Remedy, remedy_for, wait_asked_by
 
@@ -11,8 +12,7 @@ Chance: TypeAlias = Callable[[], float]
 """Gives a number from 0 to 1."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RetryLimits:
+class RetryLimits(Struct, frozen=True, kw_only=True):
     """How long a model that does not answer is asked again; in seconds."""
 
     tries: int = 5

@@ -5,9 +5,9 @@ import json
 import logging
 from collections import Counter
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from msgspec import Struct
 from pydantic import ValidationError
 from pydantic_ai.exceptions import ApprovalRequired, CallDeferred, ModelRetry, ToolFailed
 from pydantic_ai.messages import BinaryContent, FileUrl, ToolReturn, UploadedFile
@@ -32,8 +32,7 @@ RESULT_LIMIT = 400_000
 _ERROR_LIMIT = 2_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Toolbox:
+class Toolbox(Struct, frozen=True, kw_only=True):
     """The tools of one turn: each is free, or a person is asked for it first."""
 
     tools: Mapping[str, ToolsetTool[None]]

@@ -1,15 +1,18 @@
 """Files: what stands around the sessions of an export."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from msgspec import Struct
+
 from threadline.core.address import Kind
 from threadline.core.errors import Invalid
-from threadline.core.export_format.fields import Hash, ProjectName, Reference, Word
-from threadline.core.json_codec import Id
+from threadline.core.export_format.fields import ProjectName, checked_line
+from threadline.core.json_codec import Count, Id, Key, Word
+from threadline.core.message import BlobReference
 from threadline.core.person import Identity
-from threadline.core.project import ProjectColor, ProjectKind
+from threadline.core.project import PROJECT_NAME_LIMIT, ProjectColor, ProjectKind
+from threadline.core.session import SessionReference
 
 FORMAT = "threadline"
 FORMAT_VERSION = 1
@@ -23,7 +26,7 @@ class ExportFormat(StrEnum):
     MARKDOWN = "md"
     HTML = "html"
     JSONL = "jsonl"
-    """Portable lines, to be imported; the others are pages for people."""
+    """ExportedLine lines, to be imported; the others are pages for people."""
 
 
 class ExportScope(StrEnum):
@@ -36,8 +39,18 @@ class ExportScope(StrEnum):
     SESSION = "session"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Selection:
+class ExportedLine(
+    Struct,
+    frozen=True,
+    kw_only=True,
+    omit_defaults=True,
+    forbid_unknown_fields=True,
+    tag_field="type",
+):
+    """A line of an export; its `type` says which."""
+
+
+class Selection(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """What an export is to hold."""
 
     extent: ExportScope
@@ -46,7 +59,7 @@ class Selection:
     """Its name; the profile says whose."""
     person: Identity | None = None
     """Any id of this person."""
-    session: Reference | None = None
+    session: SessionReference | None = None
 
     def __post_init__(self) -> None:
         """Refuse a selection that does not say which profile, project, person or session."""
@@ -68,20 +81,18 @@ class Selection:
         return str(self.person or self.session or self.profile or "")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Header:
+class Header(ExportedLine, frozen=True, kw_only=True, tag="header"):
     """The first line: what this file is."""
 
     format: str
-    version: int
+    version: Key
     selection: Selection
     as_of: datetime | None = None
     """The latest activity in it. Not when it was written: the same history is the same file."""
     redacted: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PortableProject:
+class PortableProject(ExportedLine, frozen=True, kw_only=True, tag="project"):
     """A group of sessions."""
 
     profile: Id
@@ -90,39 +101,43 @@ class PortableProject:
     kind: ProjectKind
     made_at: datetime
 
+    def __post_init__(self) -> None:
+        """Refuse a name with something in it that cannot be seen."""
+        checked_line(self.name, "name of a project", PROJECT_NAME_LIMIT)
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AttachmentChunk:
+
+class AttachmentChunk(ExportedLine, frozen=True, kw_only=True, tag="attachment"):
     """A piece of an attachment; all of them stand together, in order."""
 
-    hash: Hash
-    size: int
+    hash: BlobReference
+    size: Count
     """Of the whole attachment, in bytes."""
-    n: int
+    n: Count
     data: bytes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Footer:
+class Footer(ExportedLine, frozen=True, kw_only=True, tag="footer"):
     """The last line: how much there was, and a hash of all the bytes before it."""
 
-    lines: int
-    sessions: int
-    messages: int
-    attachments: int
-    sha256: Hash
+    lines: Count
+    sessions: Count
+    messages: Count
+    attachments: Count
+    sha256: BlobReference
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SenderReference:
+class SenderReference(
+    Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
+):
     """Which sender: one platform knows them by one id."""
 
     platform: Word
     id: Word
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PortableAddress:
+class PortableAddress(
+    Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
+):
     """Where something was said, with the names it had."""
 
     platform: Word
@@ -137,16 +152,18 @@ class PortableAddress:
     topic: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PortableAlias:
+class PortableAlias(
+    Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
+):
     """Another id under which the platform knows a sender."""
 
     id: Word
     learned_at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PortablePerson:
+class PortablePerson(
+    Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
+):
     """The person behind a sender, by all their senders."""
 
     name: str | None = None
@@ -154,8 +171,7 @@ class PortablePerson:
     senders: tuple[SenderReference, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PortableSender:
+class PortableSender(ExportedLine, frozen=True, kw_only=True, tag="sender"):
     """Somebody who owns the session, speaks in it, or asked for what it spent."""
 
     platform: Word

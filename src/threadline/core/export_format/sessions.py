@@ -1,36 +1,46 @@
 """Sessions of an export: turns, messages, usage, hidden ranges and read marks."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
+
 from threadline.core.errors import Invalid
-from threadline.core.export_format.fields import Parts, ProjectName, Reference, Title
-from threadline.core.export_format.files import PortableAddress, SenderReference
+from threadline.core.export_format.fields import Parts, ProjectName, Title, checked_line
+from threadline.core.export_format.files import ExportedLine, PortableAddress, SenderReference
 from threadline.core.hidden_range import HiddenRangeKind
-from threadline.core.json_codec import Id
+from threadline.core.json_codec import Count, Id, Key
 from threadline.core.message import Role
-from threadline.core.session import Cause, EndReason, ModelChoice, Origin, TitleSource, Worktree
-from threadline.core.turn import UNFINISHED, BusyMode, TurnState
+from threadline.core.project import PROJECT_NAME_LIMIT
+from threadline.core.session import (
+    BusyMode,
+    Cause,
+    EndReason,
+    ModelChoice,
+    Origin,
+    SessionReference,
+    TitleSource,
+    Worktree,
+)
+from threadline.core.turn import UNFINISHED, TurnState
 from threadline.core.usage import CostStatus
-from threadline.core.validation import unfit
+from threadline.core.validation import TITLE_LIMIT, unfit
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PortableTurn:
+class PortableTurn(ExportedLine, frozen=True, kw_only=True, tag="turn"):
     """A turn, which has ended; its number counts the turns of its session from 1."""
 
-    n: int
+    n: Count
     state: TurnState
     place: PortableAddress | None = None
     """Where it was asked, if that is not the place of the session."""
-    steers: int | None = None
-    answered_by: int | None = None
-    attempts: int = 0
+    steers: Count | None = None
+    answered_by: Count | None = None
+    attempts: Count = 0
     queued_at: datetime
     started_at: datetime | None = None
     interrupted_at: datetime | None = None
     ended_at: datetime
-    first_seq: int | None = None
+    first_seq: Count | None = None
     question: str | None = None
     asked_at: datetime | None = None
     answer: str | None = None
@@ -42,23 +52,23 @@ class PortableTurn:
             raise unfit(self.state, "state", "done, failed or stopped")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PortableRevision:
+class PortableRevision(
+    Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
+):
     """What a message said before."""
 
-    version: int
+    version: Count
     parts: Parts
     replaced_at: datetime
-    at_revision: int
+    at_revision: Count
     """The revision of the session at which it began to read differently."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PortableMessage:
+class PortableMessage(ExportedLine, frozen=True, kw_only=True, tag="message"):
     """A line of the transcript; without a sequence number, a note that waits for the next turn."""
 
-    seq: int | None = None
-    turn: int | None = None
+    seq: Count | None = None
+    turn: Count | None = None
     role: Role
     sender: SenderReference | None = None
     parts: Parts
@@ -76,23 +86,22 @@ class PortableMessage:
             raise Invalid("The revisions of a message stand in their order")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PortableUsage:
+class PortableUsage(ExportedLine, frozen=True, kw_only=True, tag="usage"):
     """What one call of a model spent."""
 
-    turn: int | None = None
+    turn: Count | None = None
     sender: SenderReference | None = None
     at: datetime
     task: Id
     provider: Id
     model: Id
-    input_tokens: int
-    output_tokens: int
-    cache_read_tokens: int
-    cache_write_tokens: int
-    reasoning_tokens: int
-    prompt_tokens: int
-    cost: int | None = None
+    input_tokens: Count
+    output_tokens: Count
+    cache_read_tokens: Count
+    cache_write_tokens: Count
+    reasoning_tokens: Count
+    prompt_tokens: Count
+    cost: Count | None = None
     """Billionths of a US dollar."""
     cost_status: CostStatus
 
@@ -100,27 +109,29 @@ class PortableUsage:
 CUTS_LIMIT = 10_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SharedHistory:
+class SharedHistory(
+    Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
+):
     """The session whose lines a branch shows up to a place, as they were at one revision."""
 
-    session: Reference
-    seq: int
-    revision: int
+    session: SessionReference
+    seq: Count
+    revision: Count
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PortableCut:
+class PortableCut(
+    Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
+):
     """A stretch of the transcript that is hidden, or was."""
 
-    from_seq: int
-    to_seq: int
+    from_seq: Count
+    to_seq: Count
     kind: HiddenRangeKind
     summary: str | None = None
-    user_messages: int = 0
+    user_messages: Count = 0
     made_at: datetime
     lifted_at: datetime | None = None
-    lifted_by: int | None = None
+    lifted_by: Count | None = None
     """Which cut of this list lifted it, counted from 1."""
 
     def __post_init__(self) -> None:
@@ -131,25 +142,23 @@ class PortableCut:
             raise Invalid("A compaction has a summary, and other cuts have none")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadMark:
+class ReadMark(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """How far somebody has read."""
 
     reader: Id
-    seq: int
+    seq: Count
     at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PortableSession:
+class PortableSession(ExportedLine, frozen=True, kw_only=True, tag="session"):
     """A session; its senders, turns, messages and usage follow it, in this order."""
 
-    id: Reference
+    id: SessionReference
     profile: Id
     place: PortableAddress
     owner: SenderReference | None = None
     """Whose it is; None: everybody's in its chat."""
-    parent: Reference | None = None
+    parent: SessionReference | None = None
     """The session before it, if this file has it."""
     base: SharedHistory | None = None
     cause: Cause
@@ -175,10 +184,10 @@ class PortableSession:
     project: ProjectName | None = None
     pinned_at: datetime | None = None
     archived_at: datetime | None = None
-    last_seq: int
-    user_messages: int
-    revision: int
-    interruptions: int = 0
+    last_seq: Count
+    user_messages: Count
+    revision: Key
+    interruptions: Count = 0
     excerpt: bool = False
     """Whether it is here only because a branch shows its beginning; the rest is left out."""
     cuts: tuple[PortableCut, ...] = ()
@@ -194,8 +203,10 @@ class PortableSession:
             raise Invalid("A native id says of which source it is")
         if self.base is not None and self.base.seq > self.last_seq:
             raise Invalid("A branch cannot end before the place where it left its base")
-        if self.revision < 1:
-            raise unfit(self.revision, "revision", "at least 1")
+        if self.title is not None:
+            checked_line(self.title, "title", TITLE_LIMIT)
+        if self.project is not None:
+            checked_line(self.project, "project", PROJECT_NAME_LIMIT)
         self._check_lists()
 
     def _check_lists(self) -> None:

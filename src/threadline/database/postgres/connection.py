@@ -1,10 +1,10 @@
 """Connections to PostgreSQL: where they go, and how they are set up."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import psycopg
+from msgspec import Struct
 from psycopg.conninfo import conninfo_to_dict
 
 from threadline.core.database_url import ambiguous, checked_location, is_secret
@@ -50,8 +50,7 @@ SELECT (SELECT d.oid::BIGINT FROM pg_database d WHERE d.datname = current_databa
 """What tells one store from all others; the same after a failover to a replica."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerInfo:
+class ServerInfo(Struct, frozen=True, kw_only=True):
     """What a server answered about itself."""
 
     version: int

@@ -1,9 +1,9 @@
 """Errors: what an error of PostgreSQL means, and whether it is worth another try."""
 
 import time
-from dataclasses import dataclass
 
 import psycopg
+from msgspec import Struct
 
 from threadline.core.errors import Conflict, Damaged, StorageError, ThreadlineError
 from threadline.database.port import CommitUnknown
@@ -82,8 +82,7 @@ def unreachable(error: psycopg.Error, target: ConnectionTarget) -> StorageError:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Commit:
+class Commit(Struct, frozen=True, kw_only=True):
     """A transaction that was being committed."""
 
     id: int

@@ -6,11 +6,11 @@ query anew in Python, which costs more than the server's answer.
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 from typing import Any
 
+from msgspec import Struct
 from psycopg.errors import error_from_result
 from psycopg.pq import Escaping, ExecStatus, TransactionStatus
 from psycopg.pq.abc import PGresult
@@ -26,8 +26,7 @@ _TEXT, _BINARY = 0, 1
 _INT4, _INT8, _BYTEA = 23, 20, 17
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Statement:
+class Statement(Struct, frozen=True, kw_only=True):
     """A query as libpq wants it: numbered placeholders, and which value belongs to which."""
 
     name: bytes

@@ -7,10 +7,10 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import psycopg
+from msgspec import Struct
 from psycopg.pq import TransactionStatus
 
 from threadline.core.errors import StorageError, ThreadlineError
@@ -42,8 +42,7 @@ _READ = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _WRITE = b"BEGIN ISOLATION LEVEL READ COMMITTED"
 
 
-@dataclass(frozen=True, slots=True)
-class WorkerCall:
+class WorkerCall(Struct, frozen=True):
     """A job, and whether it may write."""
 
     job: ThreadCall[object]

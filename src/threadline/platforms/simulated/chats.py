@@ -1,16 +1,17 @@
 """Chats: what people on a simulated platform see."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from itertools import count
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from threadline.core.address import Address
 from threadline.core.delivery import SendOutcome
 from threadline.core.platform import Choice, SendFailed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChatMessage:
+class ChatMessage(Struct, frozen=True, kw_only=True):
     """One message as people see it now."""
 
     id: str

@@ -2,9 +2,10 @@
 
 import asyncio
 from collections import deque
-from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
+
+from msgspec import Struct
 
 from threadline.core.address import Address
 from threadline.core.delivery import SendOutcome
@@ -26,8 +27,7 @@ class SendFault(StrEnum):
     """No answer ever comes, and nothing is shown."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Planned:
+class _Planned(Struct, frozen=True, kw_only=True):
     trouble: SendFault
     at: Address | None
     retry_after: timedelta

@@ -1,8 +1,9 @@
 """People on a simulated platform: they write, edit, delete, reply and send files."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.errors import NotFound
@@ -13,8 +14,7 @@ if TYPE_CHECKING:
     from threadline.platforms.simulated.platform import Simulated
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SentFile:
+class SentFile(Struct, frozen=True, kw_only=True):
     """A file that somebody sends."""
 
     name: str

@@ -3,9 +3,10 @@
 from base64 import b64decode, b64encode
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from threadline.core.address import address_from, sender_from
 from threadline.core.errors import Invalid
@@ -27,8 +28,7 @@ BATCH = 100
 """How many updates are brought at once."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Update:
+class Update(Struct, frozen=True, kw_only=True):
     """One payload with its place in the queue."""
 
     number: int

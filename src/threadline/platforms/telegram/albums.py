@@ -2,7 +2,8 @@
 
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from threadline.core.message import Attachment
 
@@ -11,16 +12,14 @@ MOST_PARTS = 10
 _REMEMBERED = 500
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AlbumItem:
+class AlbumItem(Struct, frozen=True, kw_only=True):
     """What one message brings: words, and files that are kept."""
 
     words: str = ""
     files: tuple[Attachment, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Album:
+class Album(Struct, frozen=True, kw_only=True):
     """All that is known of an album: what each of its messages brings, in their order."""
 
     shares: Mapping[int, AlbumItem]

@@ -6,8 +6,9 @@ shown as it was written.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from unicodedata import east_asian_width
+
+from msgspec import Struct
 
 from threadline.core.platform import Unit
 from threadline.core.splitting import text_length
@@ -29,8 +30,7 @@ _DASHES = re.compile(r"[ \t]*\|[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|[ \t]*
 _LANGUAGE = re.compile(r"[\w+#.-]{1,30}")
 
 
-@dataclass(frozen=True, slots=True)
-class Entity:
+class Entity(Struct, frozen=True):
     """A style of a stretch of text, counted in UTF-16 units."""
 
     type: str
@@ -40,8 +40,7 @@ class Entity:
     language: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Rendered:
+class Rendered(Struct, frozen=True):
     """A text as Telegram shows it."""
 
     text: str

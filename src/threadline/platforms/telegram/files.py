@@ -3,10 +3,10 @@
 import asyncio
 import re
 from collections import Counter
-from dataclasses import dataclass
 
 from aiogram import Bot, types
 from aiohttp import ClientError, ClientResponseError
+from msgspec import Struct
 
 from threadline.core.errors import Invalid, PlatformError
 from threadline.core.message import Attachment, MediaKind
@@ -25,8 +25,7 @@ _REMEMBERED = 1_000
 _UNKNOWN_TYPE = "application/octet-stream"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RemoteFile:
+class RemoteFile(Struct, frozen=True, kw_only=True):
     """A file that lies with Telegram."""
 
     id: str

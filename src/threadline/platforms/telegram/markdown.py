@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from msgspec import Struct
+
 
 class Style(StrEnum):
     """How a stretch of text is shown, by Telegram's own name."""
@@ -21,8 +23,7 @@ class Style(StrEnum):
     QUOTE = "blockquote"
 
 
-@dataclass(frozen=True, slots=True)
-class StyledSpan:
+class StyledSpan(Struct, frozen=True):
     """A stretch of text, its styles, and where it leads."""
 
     text: str

@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from datetime import timedelta
+
+from msgspec import Struct
 
 from threadline.core.delivery import SendOutcome
 from threadline.core.platform import SendFailed
@@ -13,8 +14,7 @@ PATIENCE = 3.0
 _REMEMBERED = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class TokenBucket:
+class TokenBucket(Struct, frozen=True):
     """So many messages at once, and from then on one in so many seconds."""
 
     burst: int

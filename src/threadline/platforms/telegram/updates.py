@@ -2,10 +2,10 @@
 
 import copy
 import logging
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from aiogram import types
+from msgspec import Struct
 from pydantic import ValidationError
 
 from threadline.core.inbound import InboundKind
@@ -29,8 +29,7 @@ WANTED = (
 """The kinds of updates that we ask for."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IncomingMessage:
+class IncomingMessage(Struct, frozen=True, kw_only=True):
     """A message, or a change of one, that is to be taken in."""
 
     update_id: int
@@ -49,8 +48,7 @@ class IncomingMessage:
         return self.message.media_group_id
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ButtonPress:
+class ButtonPress(Struct, frozen=True, kw_only=True):
     """A button that somebody pressed, and what that says."""
 
     update_id: int
@@ -64,8 +62,7 @@ class ButtonPress:
         return self.message.chat.id
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IgnoredUpdate:
+class IgnoredUpdate(Struct, frozen=True, kw_only=True):
     """Something that is not taken in, and why."""
 
     update_id: int | None

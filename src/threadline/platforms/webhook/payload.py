@@ -3,8 +3,9 @@
 import json
 from base64 import b64decode
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.errors import Invalid
@@ -51,8 +52,7 @@ _SENDER_FIELDS = frozenset({"id", "alt_id", "name", "is_bot"})
 _FILE_FIELDS = frozenset({"name", "media_type", "data"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UploadedFile:
+class UploadedFile(Struct, frozen=True, kw_only=True):
     """A file that came with a message, not yet stored."""
 
     data: bytes
@@ -66,8 +66,7 @@ class UploadedFile:
         return MediaKind(family) if family in {"image", "audio"} else MediaKind.FILE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Payload:
+class Payload(Struct, frozen=True, kw_only=True):
     """What a caller says, checked."""
 
     message_id: str

@@ -5,8 +5,9 @@ import hmac
 import re
 from base64 import b64decode
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+
+from msgspec import Struct
 
 from threadline.core.errors import Refused
 
@@ -30,8 +31,7 @@ _SIGNATURES_MOST = 10
 _ID_LIMIT = 255
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SignatureHeaders:
+class SignatureHeaders(Struct, frozen=True, kw_only=True):
     """What the headers of a request say about its signature, before the body has been read."""
 
     timestamp: str

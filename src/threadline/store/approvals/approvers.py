@@ -4,7 +4,8 @@ Whether a sender may approve is always asked in the transaction that stores the 
 """
 
 import hashlib
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from threadline.core.access import ADMINS, AccessRules, ids_of, rank_of, spoken_again
 from threadline.core.account import Actor, member_of
@@ -37,8 +38,7 @@ from threadline.store.row_mappers import address_from_row
 _HASH_SIGNS = 16
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApprovalRouting:
+class ApprovalRouting(Struct, frozen=True, kw_only=True):
     """Who has to answer a question, and the other chats to which it goes for that."""
 
     question: Question

@@ -1,7 +1,8 @@
 """Pending questions: what waiting turns ask, where they were asked, and who may answer."""
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from threadline.core.address import Address, Kind
 from threadline.core.approval import name_question
@@ -19,8 +20,7 @@ _DIGITS = 18
 """A longer number is no turn."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenQuestion:
+class OpenQuestion(Struct, frozen=True, kw_only=True):
     """What a turn asks at the moment."""
 
     turn_id: TurnId
@@ -33,8 +33,7 @@ class OpenQuestion:
         return name_question(self.turn_id, self.nth)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Respondent:
+class Respondent(Struct, frozen=True, kw_only=True):
     """Somebody who may be the one to answer a question, and where they are."""
 
     address: Address

@@ -1,6 +1,6 @@
 """Child sessions: how one is made that shares its transcript, or only goes on from it."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from threadline.core.event import EventKind
 from threadline.core.hidden_range import HiddenRangeKind
@@ -13,8 +13,7 @@ from threadline.store.transcripts.segments import DEEPEST_BASE, Segment, Transcr
 from threadline.store.transcripts.titles import follow_first_words
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BranchPoint:
+class BranchPoint(Struct, frozen=True, kw_only=True):
     """What a new session stands on: the rows it shares, and how many of them people wrote."""
 
     last_seq: int = 0

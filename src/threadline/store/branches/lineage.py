@@ -1,9 +1,10 @@
 """Lineage: where a session comes from, what came of it, and chains that are one conversation."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
+
+from msgspec import Struct
 
 from threadline.core.errors import NotFound
 from threadline.core.event import EventKind
@@ -19,8 +20,7 @@ from threadline.store.transcripts.history import END, backwards, forwards
 from threadline.store.transcripts.segments import layout_of
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Child:
+class Child(Struct, frozen=True, kw_only=True):
     """A session that began from another one."""
 
     id: SessionId
@@ -31,8 +31,7 @@ class Child:
     opened_at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lineage:
+class Lineage(Struct, frozen=True, kw_only=True):
     """The kin of a session."""
 
     root_id: SessionId
@@ -47,8 +46,7 @@ class Lineage:
     number_of_children: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Position:
+class Position(Struct, frozen=True, kw_only=True):
     """A line of a stitched transcript: which link of the chain, and where in it."""
 
     id: SessionId
@@ -60,8 +58,7 @@ class Position:
         checked_count(self.seq, "sequence number")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StitchedPage:
+class StitchedPage(Struct, frozen=True, kw_only=True):
     """A page of a conversation that goes through several sessions."""
 
     messages: Sequence[Message]

@@ -3,7 +3,8 @@
 import difflib
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from threadline.core.command import COMMANDS, Call, help_text, parse_command
 from threadline.core.errors import Invalid, NotFound, Refused

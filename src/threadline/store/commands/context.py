@@ -1,8 +1,10 @@
 """A command being carried out, and what it answers."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from threadline.core.address import Kind
 from threadline.core.command import command_text
@@ -29,23 +31,20 @@ from threadline.store.turns import stop_and_wait
 from threadline.store.turns.deferred_commands import drop_waiting, wake_next
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Export:
+class Export(Struct, frozen=True, kw_only=True):
     """Write a session to a file, wherever the asker gets files."""
 
     session_id: SessionId
     format: ExportFormat
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Forget:
+class Forget(Struct, frozen=True, kw_only=True):
     """Go on with a forgetting that has begun; if nobody does, the next keeper will."""
 
     id: ForgettingId
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Compress:
+class Compress(Struct, frozen=True, kw_only=True):
     """Have a summary written of the older part of a session, and let it stand for that."""
 
     session_id: SessionId
@@ -59,8 +58,7 @@ Errand: TypeAlias = Export | Forget | Compress
 """What is left to do after a command, because it takes longer than one transaction may."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommandReply:
+class CommandReply(Struct, frozen=True, kw_only=True):
     """What a command answers."""
 
     text: str
@@ -83,16 +81,14 @@ class CommandReply:
     """Commands that had waited for what this one stopped, and were carried out after it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeferredCommandResult:
+class DeferredCommandResult(Struct, frozen=True, kw_only=True):
     """A command that had waited and was carried out, and what it answered."""
 
     inbound: Inbound
     reply: CommandReply
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommandContext:
+class CommandContext(Struct, frozen=True, kw_only=True):
     """One command being carried out."""
 
     tx: Transaction

@@ -1,8 +1,9 @@
 """Dispatch: once each, at their time, with an answer owed."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import timedelta
+
+from msgspec.structs import replace
 
 from threadline.core.access import voucher_of
 from threadline.core.command import Call, WhileRunning, parse_command

@@ -1,12 +1,12 @@
 """Commands that say something to the agent in another way: background, queue, steer."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from threadline.core.errors import Invalid
 from threadline.core.message import Role
 from threadline.core.route import canonical_sender
-from threadline.core.session import SessionId
-from threadline.core.turn import BusyMode, TurnId, TurnState
+from threadline.core.session import BusyMode, SessionId
+from threadline.core.turn import TurnId, TurnState
 from threadline.core.validation import clean_title
 from threadline.store import queries
 from threadline.store.commands.context import CommandContext, CommandReply

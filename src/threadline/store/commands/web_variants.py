@@ -4,7 +4,7 @@ A screen shows every conversation in a place of its own. So whoever goes to anot
 nothing: only a new one ends the one before, as in a chat.
 """
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from threadline.core.delivery import is_carried_out
 from threadline.core.errors import Conflict

@@ -1,8 +1,9 @@
 """Retention: sessions whose time of keeping is over, and routes that have long been silent."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+
+from msgspec import Struct
 
 from threadline.core.address import Kind
 from threadline.core.deletion import DeletionKind, ForgettingId
@@ -25,8 +26,7 @@ _ROUTES = 50
 _PIECES = 8
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RetentionCandidate:
+class RetentionCandidate(Struct, frozen=True, kw_only=True):
     """A session that may go, as it was found."""
 
     key: int

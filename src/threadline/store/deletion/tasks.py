@@ -3,7 +3,8 @@
 import json
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from threadline.core.deletion import (
     Certificate,
@@ -22,8 +23,7 @@ _MOST_TOMBSTONES = 10_000
 _OUTPUTS = 200
 
 
-@dataclass(slots=True, kw_only=True)
-class DeletionSlice:
+class DeletionSlice(Struct, kw_only=True):
     """One slice of a forgetting: its transaction, and what was removed in it."""
 
     tx: Transaction

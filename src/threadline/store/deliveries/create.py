@@ -1,7 +1,6 @@
 """Create deliveries: of replies, questions, operator replies and texts, and of resends."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from threadline.core.address import Address, Kind
 from threadline.core.agent import Question
@@ -33,8 +32,7 @@ from threadline.store.row_mappers import delivery_from
 from threadline.store.session_writer import SessionWriter
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionNotice(Question):
+class QuestionNotice(Question, frozen=True, kw_only=True):
     """Words in the place of a question that cannot be answered where they are read."""
 
 

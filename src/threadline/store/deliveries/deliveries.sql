@@ -338,6 +338,6 @@ SELECT m.key, m.seq, m.turn_id, m.role, m.text, m.parts, m.at, m.arrived_at, m.c
 FROM turns t
 JOIN messages m ON m.session_key = t.session_key AND m.seq >= t.first_seq AND m.turn_id = t.id
 WHERE t.id = :turn_id AND (m.role = 'assistant' OR (m.role = 'system'
-       AND m.parts LIKE '%"type": "marker"%'))
+       AND m.parts LIKE '%"type":"marker"%'))
   AND m.seq > :after_seq AND m.seq <= :until_seq
 ORDER BY m.seq

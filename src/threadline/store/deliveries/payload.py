@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from threadline.core.delivery import Delivery, DeliveryId, SentPiece, compose
 from threadline.core.errors import NotFound
@@ -30,8 +32,7 @@ END_OF_TURN = 2**63 - 1
 Tell: TypeAlias = Callable[[EventKind, int], None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeliveryPayload:
+class DeliveryPayload(Struct, frozen=True, kw_only=True):
     """A delivery that is ours to send, and what has to be said."""
 
     delivery: Delivery

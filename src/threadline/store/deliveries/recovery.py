@@ -1,7 +1,9 @@
 """Recovery: what dead senders held, what is owed for too long, and what nobody needs."""
 
-from dataclasses import dataclass, replace
 from datetime import datetime
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from threadline.core.address import Address
 from threadline.core.delivery import KEEP_WORDS_OWED, STALE_AFTER, DeliveryId
@@ -77,8 +79,7 @@ def abandon_stale(tx: Transaction) -> list[DeliveryId]:
     return abandoned
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeadTarget:
+class DeadTarget(Struct, frozen=True, kw_only=True):
     """A place to which nothing can be sent, until something can again."""
 
     key: int

@@ -1,8 +1,9 @@
 """Results: what became of an attempt to send, piece by piece."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
+
+from msgspec.structs import replace
 
 from threadline.core.delivery import (
     MAX_DELIVERY_ATTEMPTS,

@@ -1,8 +1,9 @@
 """Targets: the addresses that a target means now."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
+
+from msgspec import Struct
 
 from threadline.core.address import Address
 from threadline.core.delivery import LOCAL, DeliveryId
@@ -47,16 +48,14 @@ Homes = Mapping[str, Target]
 NO_HOMES: Homes = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResolvedTargets:
+class ResolvedTargets(Struct, frozen=True, kw_only=True):
     """The addresses that were found for a target, and why others were not."""
 
     addresses: tuple[Address, ...]
     problems: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TargetContext:
+class TargetContext(Struct, frozen=True, kw_only=True):
     """From where a target is meant, and what is known there."""
 
     profile: str
@@ -66,8 +65,7 @@ class TargetContext:
     """Those that there are; None: those that any gateway serves, or that somebody came from."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sent:
+class Sent(Struct, frozen=True, kw_only=True):
     """What was owed to the addresses of a target."""
 
     deliveries: tuple[tuple[DeliveryId, Address], ...]

@@ -1,7 +1,8 @@
 """The store's way in for commands, and for what they decide beyond a conversation."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from threadline.core.address import Address
 from threadline.core.command import Call, WhileRunning

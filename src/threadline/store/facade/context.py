@@ -1,7 +1,8 @@
 """The store's knowledge for agents and screens: scenes, hidden ids, and answers as they grow."""
 
 from collections.abc import Collection
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from threadline.core.address import Address
 from threadline.core.deletion import Seal

@@ -1,8 +1,9 @@
 """Deletion: plans, forgetting in slices, and certificates."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from typing import TypeAlias
+
+from msgspec.structs import replace
 
 from threadline.core.account import Actor
 from threadline.core.deletion import (

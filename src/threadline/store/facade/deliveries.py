@@ -13,6 +13,7 @@ from threadline.core.delivery import (
     SentPiece,
 )
 from threadline.core.errors import NotFound
+from threadline.core.json_codec import checked
 from threadline.core.message import Attachment, BlobHash, MediaKind
 from threadline.core.turn import Lease, OwnerId, TurnId, checked_turn_id
 from threadline.core.validation import (
@@ -188,13 +189,8 @@ class DeliveryMethods(StoreConnection):
     ) -> Attachment:
         """Store an attachment, so that a message can use it within a day."""
         content = blobs.hash_of(data)
-        part = Attachment(
-            kind=checked_choice(kind, "kind of attachment", MediaKind),
-            blob=content,
-            media_type=media_type,
-            size=len(data),
-            name=name,
-        )
+        part = Attachment(kind=kind, blob=content, media_type=media_type, size=len(data), name=name)
+        part = checked(part, "attachment")
         while not await self._db.write(blobs.put_blob, content, len(data)):
             for n, piece in enumerate(blobs.pieces_of(data)):
                 await self._db.write(blobs.put_piece, content, n, piece)

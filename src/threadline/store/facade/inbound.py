@@ -8,6 +8,7 @@ from threadline.core.inbound import Inbound
 from threadline.core.role import AccessLevel
 from threadline.core.route import MAIN_PROFILE, canonical_profile
 from threadline.core.session import (
+    BusyMode,
     EndReason,
     ModelChoice,
     SessionId,
@@ -15,7 +16,6 @@ from threadline.core.session import (
     checked_session_id,
 )
 from threadline.core.session_patch import SessionPatch
-from threadline.core.turn import BusyMode
 from threadline.core.validation import checked_choice, checked_type
 from threadline.database.port import Transaction, write_keyed
 from threadline.store.facade.connection import StoreConnection

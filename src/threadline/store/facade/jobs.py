@@ -1,8 +1,9 @@
 """Jobs: jobs, their runs, and what is sent to a target by hand."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from datetime import datetime
+
+from msgspec.structs import replace
 
 from threadline.core.account import Actor
 from threadline.core.address import Address

@@ -7,8 +7,8 @@ from threadline.core.message import Message, MessageKey, Part, checked_parts
 from threadline.core.minimap import BUCKETS, Bucket
 from threadline.core.revision import Seen
 from threadline.core.role import AccessLevel
-from threadline.core.session import Session, SessionId, checked_session_id
-from threadline.core.turn import BusyMode, TurnId
+from threadline.core.session import BusyMode, Session, SessionId, checked_session_id
+from threadline.core.turn import TurnId
 from threadline.core.validation import checked_choice, checked_count, checked_id, checked_type
 from threadline.database.port import write_keyed
 from threadline.store.facade.connection import StoreConnection

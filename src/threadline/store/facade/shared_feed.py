@@ -1,15 +1,15 @@
 """Shared feed: those of one process who stand at the same place of the feed read it together."""
 
 import asyncio
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from threadline.core.event import Cursor
 from threadline.database.port import Database
 from threadline.store.feed import FeedPage, read_feed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Look:
+class _Look(Struct, frozen=True, kw_only=True):
     """A read that is under way."""
 
     rings: int

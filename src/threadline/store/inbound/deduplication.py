@@ -1,9 +1,11 @@
 """Deduplication: what came of something that arrived, remembered so that it comes only once."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Concatenate, ParamSpec, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from threadline.core.address import Kind
 from threadline.core.errors import Invalid
@@ -41,8 +43,7 @@ class InboundOutcome(StrEnum):
     """Nothing of it was stored and its sender was told why; if it comes again it is new."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Arrival:
+class Arrival(Struct, frozen=True, kw_only=True):
     """What came of something that arrived."""
 
     outcome: InboundOutcome

@@ -1,7 +1,8 @@
 """Edits: edits and deletions of messages that arrived before, or are still to arrive."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from threadline.core.command import without_command
 from threadline.core.delivery import LOCAL

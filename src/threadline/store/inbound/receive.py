@@ -1,7 +1,8 @@
 """Receive: one transaction from a platform's message to a queued turn."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from threadline.core.address import Kind
 from threadline.core.errors import QueueFull
@@ -10,8 +11,8 @@ from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.message import MarkerKind, NewMessage, Role, plain_text
 from threadline.core.role import AccessLevel
 from threadline.core.route import Route, is_member_only, route
-from threadline.core.session import Cause, EndReason, TitleSource
-from threadline.core.turn import BusyMode, TurnId, TurnState
+from threadline.core.session import BusyMode, Cause, EndReason, TitleSource
+from threadline.core.turn import TurnId, TurnState
 from threadline.core.validation import checked_type, first_words
 from threadline.database.port import Row, Transaction, expect
 from threadline.store.gateways import downtime, unreachable_time
@@ -30,8 +31,7 @@ from threadline.store.sessions.session_end import end_open_session
 from threadline.store.turns.terminate import close_turn, place_messages
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionEntry:
+class SessionEntry(Struct, frozen=True, kw_only=True):
     """The session that a message enters, and how."""
 
     writer: SessionWriter

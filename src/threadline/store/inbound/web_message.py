@@ -1,13 +1,12 @@
 """Web message: words that come by no route, but from whoever looks at it."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from threadline.core.errors import Invalid, NotFound
 from threadline.core.event import EventKind
 from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.role import AccessLevel
-from threadline.core.session import Cause, EndReason, SessionId
-from threadline.core.turn import BusyMode
+from threadline.core.session import BusyMode, Cause, EndReason, SessionId
 from threadline.database.port import Row, Transaction, expect
 from threadline.store.inbound import deduplication
 from threadline.store.inbound.deduplication import Arrival

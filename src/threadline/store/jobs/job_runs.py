@@ -1,8 +1,9 @@
 """Job runs: a job that is due gets a session, and its answer goes to its targets."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from threadline.core.account import Actor
 from threadline.core.address import Address, Sender
@@ -32,8 +33,7 @@ _STOPPED = "It was stopped."
 _GONE = "Its conversation was deleted."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobStart:
+class JobStart(Struct, frozen=True, kw_only=True):
     """What came of a job that was due."""
 
     job_id: JobId

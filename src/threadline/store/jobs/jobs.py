@@ -2,8 +2,10 @@
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
 from datetime import datetime
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from threadline.core.access import AccessSponsor
 from threadline.core.account import Actor
@@ -38,8 +40,7 @@ from threadline.store.row_mappers import address_from_row
 from threadline.store.session_writer import add_global_event
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobChange:
+class JobChange(Struct, frozen=True, kw_only=True):
     """What shall be different about a job; what is None stays."""
 
     prompt: str | None = None
@@ -50,8 +51,7 @@ class JobChange:
     name: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobSight:
+class JobSight(Struct, frozen=True, kw_only=True):
     """Which of some jobs are there, and who may see which of them."""
 
     there: frozenset[JobId]
@@ -103,9 +103,9 @@ def change_job(
     """Let a job ask something else, at other times, or for others."""
     job = require_job(tx, id, asker, seen)
     given = {
-        field.name: value
-        for field in fields(change)
-        if (value := getattr(change, field.name)) is not None
+        name: value
+        for name in change.__struct_fields__
+        if (value := getattr(change, name)) is not None
     }
     wanted = replace(_wanted(job), **given)
     if wanted.target != job.target:

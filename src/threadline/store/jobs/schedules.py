@@ -10,11 +10,11 @@ gap; one that it shows twice in autumn comes once.
 """
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
 from cronsim import CronSim, CronSimError
+from msgspec import Struct
 
 from threadline.core.errors import Invalid
 from threadline.core.reset_policy import zone
@@ -56,8 +56,7 @@ class ScheduleKind(StrEnum):
     MOMENT = "moment"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Schedule:
+class Schedule(Struct, frozen=True, kw_only=True):
     """When something is due, by the clock of one time zone."""
 
     kind: ScheduleKind

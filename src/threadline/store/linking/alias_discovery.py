@@ -1,6 +1,6 @@
 """Alias discovery: a platform tells, sooner or later, that two of its ids are one human."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from threadline.core.errors import Invalid
 from threadline.core.event import EventKind

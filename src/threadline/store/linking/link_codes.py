@@ -1,9 +1,11 @@
 """Link codes: how a person shows that two senders are theirs."""
 
 import hashlib
-from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from threadline.core.account import OWNER_NAME, member_of
 from threadline.core.address import Address, Kind, Sender
@@ -32,8 +34,7 @@ _MARK_DIGITS = 8
 _DRAWS = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LinkCode:
+class LinkCode(Struct, frozen=True, kw_only=True):
     """A code to be sent from another app. It is shown once: the store keeps only its hash."""
 
     code: str
@@ -56,8 +57,7 @@ class LinkOutcome(StrEnum):
     """They sent too many wrong ones, so this one was not even looked at."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Linking:
+class Linking(Struct, frozen=True, kw_only=True):
     """What came of a link code, and the person that two senders are now.
 
     A wrong code is an answer and no error, because it has to be counted.

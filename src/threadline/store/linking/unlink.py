@@ -7,7 +7,8 @@ begun to answer goes with them.
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from threadline.core.account import Actor
 from threadline.core.address import Address, Sender
@@ -36,8 +37,7 @@ _END = 2**62
 _WHY = "Stopped, because the two senders are no longer one person."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parting:
+class Parting(Struct, frozen=True, kw_only=True):
     """What became of conversations in which both spoke."""
 
     ended: tuple[SessionId, ...] = ()
@@ -45,8 +45,7 @@ class Parting:
     """Turns that nobody had begun: they wait in a session of whoever asked."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Split:
+class _Split(Struct, frozen=True, kw_only=True):
     """The two sides, and where their senders spoke."""
 
     leaving: frozenset[int]

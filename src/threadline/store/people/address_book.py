@@ -1,6 +1,6 @@
 """Address book: the addresses and senders that the store knows."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from threadline.core.access import AccessSponsor, voucher_of
 from threadline.core.address import Address, Sender
@@ -18,8 +18,7 @@ NEVER_SEEN = 0
 _LABELS = ("alt_chat", "parent", "scope", "chat_name", "topic")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KnownAddress:
+class KnownAddress(Struct, frozen=True, kw_only=True):
     """Where something is said and by whom, as the store knows them."""
 
     address: Address

@@ -1,7 +1,8 @@
 """Aliases: the ids under which a platform knows one human, and which of them we go by."""
 
 from collections.abc import Iterable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.inbound import Inbound

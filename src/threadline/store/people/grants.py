@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Collection
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from threadline.core.access import AccessSponsor, Grant, SenderAccess
 from threadline.core.account import Actor
@@ -24,8 +25,7 @@ class StandingChanged(Conflict):
     """A sender was let in or out after it was decided what they may do."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnRequester:
+class TurnRequester(Struct, frozen=True, kw_only=True):
     """Whose words a turn answers, and where they were said."""
 
     turn_id: TurnId

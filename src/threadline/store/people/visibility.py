@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from typing import Concatenate, ParamSpec, TypeVar
+
+from msgspec import Struct
 
 from threadline.core.account import Account
 from threadline.core.address import Address, Kind, Sender
@@ -19,8 +20,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AskerKeys:
+class AskerKeys(Struct, frozen=True, kw_only=True):
     """An asker as the store knows them, within one transaction."""
 
     profile: str

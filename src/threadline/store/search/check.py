@@ -1,7 +1,8 @@
 """Checking the index against what it is made from, and making it anew."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from threadline.database.port import Finding, Row, SqlValue, Transaction, expect
 from threadline.store.search.terms import grams_entry, owner_of, title_entry, words_entry
@@ -13,8 +14,7 @@ _MOST_WORDS = 100
 _KINDS = ("words", "grams", "titles")
 
 
-@dataclass(slots=True)
-class _Tally:
+class _Tally(Struct):
     """What the index should hold, as either database counts it."""
 
     sqlite: dict[str, int] = field(default_factory=lambda: dict.fromkeys(_KINDS, 0))

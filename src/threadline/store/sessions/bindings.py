@@ -1,9 +1,10 @@
 """Bindings: which session a route goes on with, and how that changes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
+
+from msgspec import Struct
 
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.errors import NotFound, Refused
@@ -41,8 +42,7 @@ SUMMARY_STANDS_IN = 6
 """Messages that are carried over where a summary is wanted and nobody has made one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenedSession:
+class OpenedSession(Struct, frozen=True, kw_only=True):
     """A session that just began, and what its agent has to be told first."""
 
     writer: SessionWriter
@@ -50,8 +50,7 @@ class OpenedSession:
     notes: Sequence[NewMessage] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BindingChange:
+class BindingChange(Struct, frozen=True, kw_only=True):
     """What became of a route: the session it left and the one it goes on with."""
 
     left_id: SessionId | None
@@ -59,8 +58,7 @@ class BindingChange:
     """None: the next message begins a new one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionOwner:
+class SessionOwner(Struct, frozen=True, kw_only=True):
     """Whose a session is, and where it is at home."""
 
     profile: str

@@ -1,22 +1,21 @@
 """Route explanation: why a message goes where it goes, told without sending it."""
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.errors import NotFound
 from threadline.core.reset_policy import ResetPolicy
 from threadline.core.route import Route, Scopes, is_multi_user, route
-from threadline.core.session import Cause, SessionId
-from threadline.core.turn import BusyMode
+from threadline.core.session import BusyMode, Cause, SessionId
 from threadline.database.port import Transaction, expect
 from threadline.store.people.aliases import resolve_aliases
 from threadline.store.sessions.merge_dms import find_person_route, is_one_conversation
 from threadline.store.sessions.reset_check import find_reset_cause
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Explanation:
+class Explanation(Struct, frozen=True, kw_only=True):
     """Which conversation a message would go to, and why."""
 
     route: Route
@@ -28,8 +27,7 @@ class Explanation:
     """Why the message would begin a new session; None: it would go on in that one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResetOutlook:
+class ResetOutlook(Struct, frozen=True, kw_only=True):
     """By which rules a session goes on."""
 
     routes: tuple[Route, ...]

@@ -1,8 +1,9 @@
 """Session end: how sessions end, and how everybody who wants to know is told exactly once."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NewType
+
+from msgspec import Struct
 
 from threadline.core.address import Kind
 from threadline.core.errors import Conflict, Invalid, LeaseLost
@@ -27,8 +28,7 @@ _SLICE = 20
 _ENDED_FIRST = "This message was never answered: the conversation ended first. Send it again."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ending:
+class Ending(Struct, frozen=True, kw_only=True):
     """One ending of a session that has to be told."""
 
     id: EndingId

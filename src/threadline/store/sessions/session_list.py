@@ -7,8 +7,10 @@ active after the walk had begun stands before it, and the feed tells of it.
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import timedelta
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from threadline.core.address import Address, Sender
 from threadline.core.event import Cursor, SessionSnapshot
@@ -173,8 +175,7 @@ def list_active(tx: Transaction, *, profile: str, within: timedelta) -> list[Ses
     return [SessionId(row.text("id")) for row in rows]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Snapshot:
+class Snapshot(Struct, frozen=True, kw_only=True):
     """What is true at one place of the feed; the events after it keep it true."""
 
     as_of: Cursor

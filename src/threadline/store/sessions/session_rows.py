@@ -9,7 +9,6 @@ from threadline.core.message import Role
 from threadline.core.session import SessionId
 from threadline.core.session_list import OWNER, SPEAKERS_LIMIT, WORDS_LIMIT, SessionRow, Speaker
 from threadline.core.turn import TurnState
-from threadline.core.unchecked import trusting
 from threadline.core.validation import ID_LIMIT, clean_title
 from threadline.database.port import Row, Transaction
 from threadline.store.row_mappers import session_from
@@ -23,7 +22,6 @@ _CHARACTERS = 2 * WORDS_LIMIT
 _read_json = json.JSONDecoder().raw_decode
 """The same as `json.loads`, which looks around a text before and after it."""
 _ROLES = {role.value: role for role in Role}
-_SessionRow, _Speaker = trusting(SessionRow), trusting(Speaker)
 
 
 def read_rows(
@@ -47,7 +45,7 @@ def _row_from(tx: Transaction, row: Row) -> SessionRow:
     words, speaker = _said(row)
     if speaker is None and session.base_id is not None:
         words, speaker = _shared(tx, session.id)
-    return _SessionRow(
+    return SessionRow(
         session=session,
         label=_label(row, session.kind),
         people=tuple(people[:SPEAKERS_LIMIT]),
@@ -73,7 +71,7 @@ def _said(row: Row) -> tuple[str | None, Speaker | None]:
 
 
 def _speaker(role: Role, name: str | None) -> Speaker:
-    return _Speaker(role=role, name=None if name is None else clean_title(name, ID_LIMIT))
+    return Speaker(role=role, name=None if name is None else clean_title(name, ID_LIMIT))
 
 
 def _shared(tx: Transaction, id: SessionId) -> tuple[str | None, Speaker | None]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from threadline.core.errors import Invalid
 from threadline.core.event import EventKind
 from threadline.core.session import (
+    BusyMode,
     ModelChoice,
     SessionId,
     TitleSource,
@@ -14,7 +15,6 @@ from threadline.core.session import (
     checked_tools,
 )
 from threadline.core.ssrf import is_machine_own
-from threadline.core.turn import BusyMode
 from threadline.core.validation import (
     checked_choice,
     checked_id,

@@ -1,9 +1,10 @@
 """Exchanges: what a person said in one go, and whether it was answered."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import takewhile
+
+from msgspec import Struct
 
 from threadline.core.message import Message, Role
 from threadline.core.session import SessionId
@@ -14,8 +15,7 @@ from threadline.store.transcripts.history import backwards
 from threadline.store.transcripts.segments import layout_of
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class Run(Struct, frozen=True, kw_only=True):
     """Lines of people that nobody answered in between, in order."""
 
     lines: tuple[Message, ...]

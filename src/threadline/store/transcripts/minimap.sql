@@ -15,7 +15,7 @@ stretch (n, after, upto) AS (
 )
 SELECT s.n AS bucket,
        (SELECT string_agg(CASE WHEN m.parts IS NULL THEN m.role
-                               WHEN m.parts LIKE '%"type": "marker"%' THEN m.role || '!'
+                               WHEN m.parts LIKE '%"type":"marker"%' THEN m.role || '!'
                                ELSE m.role END, '')
         FROM messages m
         WHERE m.session_key = :session_key AND m.seq > s.after AND m.seq <= s.upto) AS lines

@@ -2,8 +2,9 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from threadline.core.errors import NotFound
 from threadline.core.hidden_range import CutKey, HiddenRange, HiddenRangeKind
@@ -20,8 +21,7 @@ _BRIDGE = 32
 """A gap of so few lines is read and dropped, as asking again would cost more."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Segment:
+class Segment(Struct, frozen=True, kw_only=True):
     """A stretch of a transcript whose rows belong to one session."""
 
     session_key: int
@@ -36,8 +36,7 @@ class Segment:
     """Whether a turn of that session shows what was said in its chat between others."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TranscriptLayout:
+class TranscriptLayout(Struct, frozen=True, kw_only=True):
     """The segments of a transcript, oldest first, and the cuts in effect."""
 
     id: SessionId

@@ -2,7 +2,8 @@
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from threadline.core.export_format.codec import Record, encode
 from threadline.core.export_format.files import PortableAddress, PortableSender

@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from threadline.core.document import (
     EMBED_LIMIT,

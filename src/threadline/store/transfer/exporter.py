@@ -3,7 +3,8 @@
 import asyncio
 import hashlib
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from threadline.core.errors import NotFound, StorageError
 from threadline.core.export_format.codec import Record, encode

@@ -1,9 +1,11 @@
 """Importer: history that comes in as a file, session by session, each of them wholly or not."""
 
 from collections.abc import AsyncIterable, Callable
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from threadline.core.errors import Conflict, Invalid, ThreadlineError
 from threadline.core.export_format.codec import Record
@@ -43,8 +45,7 @@ class BadFile(Invalid):
     """A file cannot be imported."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportIssue:
+class ImportIssue(Struct, frozen=True, kw_only=True):
     """Something that was not imported, and why."""
 
     line: int
@@ -52,8 +53,7 @@ class ImportIssue:
     session_id: SessionId | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportOptions:
+class ImportOptions(Struct, frozen=True, kw_only=True):
     """How a file is imported."""
 
     dry_run: bool = False
@@ -66,8 +66,7 @@ class ImportOptions:
     """Keep the folders, tools and model addresses of the file: a file of others may name any."""
 
 
-@dataclass(slots=True, kw_only=True)
-class ImportReport:
+class ImportReport(Struct, kw_only=True):
     """What came of an import."""
 
     added: int = 0
@@ -94,8 +93,7 @@ class ImportReport:
             self.problems.append(ImportIssue(line=line, what=str(error), session_id=id))
 
 
-@dataclass(slots=True, kw_only=True)
-class _Open:
+class _Open(Struct, kw_only=True):
     """The session that is being read."""
 
     session: PortableSession

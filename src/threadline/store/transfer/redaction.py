@@ -1,7 +1,8 @@
 """Redaction: the records of an export without what nobody else shall read."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from threadline.core.export_format.codec import Record
 from threadline.core.export_format.files import (

@@ -6,7 +6,8 @@ store knows is also somebody else: who they are decides what they may see.
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from threadline.core.export_format.files import (
     PortableAddress,
@@ -39,8 +40,7 @@ def place_key(tx: Transaction, place: PortableAddress) -> int:
     return row.number("key")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportedSenders:
+class ImportedSenders(Struct, frozen=True, kw_only=True):
     """Senders that an import needs."""
 
     keys: tuple[tuple[SenderReference, int], ...]

@@ -4,7 +4,8 @@ import json
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from threadline.core.errors import NotFound
 from threadline.core.export_format.files import ExportScope, Selection
@@ -16,16 +17,14 @@ from threadline.store.people.visibility import asker_keys, is_seen, keys_of
 PLAN_PAGE = 500
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Excerpt:
+class Excerpt(Struct, frozen=True, kw_only=True):
     """The beginning of a session, as it was at one of its revisions."""
 
     until: int
     revision: int
 
 
-@dataclass(slots=True, kw_only=True)
-class ExportPlan:
+class ExportPlan(Struct, kw_only=True):
     """The sessions of an export, by their keys; bases come before their branches."""
 
     keys: "array[int]" = field(default_factory=lambda: array("q"))

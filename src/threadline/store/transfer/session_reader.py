@@ -2,7 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from threadline.core.errors import NotFound
 from threadline.core.export_format.files import PortableSender
@@ -15,6 +17,7 @@ from threadline.core.export_format.sessions import (
 )
 from threadline.core.message import BlobHash, Marker, MarkerKind, Role
 from threadline.core.session import (
+    BusyMode,
     Cause,
     EndReason,
     ModelChoice,
@@ -23,7 +26,6 @@ from threadline.core.session import (
     TitleSource,
     Worktree,
 )
-from threadline.core.turn import BusyMode
 from threadline.database.port import Row, Transaction, expect
 from threadline.store.transfer import records
 from threadline.store.transfer.records import Numbers
@@ -33,8 +35,7 @@ EXPORT_PAGE = 200
 _UNFINISHED = "This was not finished when it was exported."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionReader:
+class SessionReader(Struct, frozen=True, kw_only=True):
     """A session at one moment: what its pages are read by."""
 
     row: Row

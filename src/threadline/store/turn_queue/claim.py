@@ -4,8 +4,9 @@ A turn that is too old is not run: it is closed with a marker, and its sender is
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from threadline.core.errors import LeaseLost
 from threadline.core.event import EventKind
@@ -29,8 +30,7 @@ _EXPIRED_AT_ONCE = 20
 _NO_LAST_ATTEMPT = 2**31
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnClaim:
+class TurnClaim(Struct, frozen=True, kw_only=True):
     """A turn that is ours to run, and the lease that proves it."""
 
     turn: Turn
@@ -47,8 +47,7 @@ class TurnClaim:
         return self.turn.attempts > 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Expired:
+class Expired(Struct, frozen=True, kw_only=True):
     """A claim that only closed turns which were too old; claim again."""
 
     turn_ids: tuple[TurnId, ...]

@@ -1,7 +1,8 @@
 """Crash recovery: what becomes of turns whose worker is gone."""
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from threadline.core.event import EventKind
 from threadline.core.message import MarkerKind, Text, unpack
@@ -22,8 +23,7 @@ _SLICE = 50
 _WHY = "The program stopped while this was being answered."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recovery:
+class Recovery(Struct, frozen=True, kw_only=True):
     """What became of interrupted turns."""
 
     resumed: tuple[TurnId, ...] = ()

@@ -1,7 +1,8 @@
 """Turn context: everything that the store knows about the place and the moment of a turn."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from threadline.core.address import Address, Sender
 from threadline.core.errors import NotFound
@@ -19,8 +20,7 @@ PAGE = 200
 """Places that are looked through at a time."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnContext:
+class TurnContext(Struct, frozen=True, kw_only=True):
     """A turn's session with its history, and where it is."""
 
     session: Session
@@ -39,8 +39,7 @@ class TurnContext:
     """The tools that may be used without asking."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StreamedText:
+class StreamedText(Struct, frozen=True, kw_only=True):
     """How far a session has come at one moment: its lines, and what is said but no line yet."""
 
     session_id: SessionId

@@ -1,7 +1,6 @@
 """Login service: somebody proves who they are, and a browser is logged in from then on."""
 
-from dataclasses import dataclass
-
+from msgspec import Struct
 from starlette.requests import HTTPConnection
 
 from threadline.core.account import Account, Login, LoginWay, clean_account_name
@@ -13,8 +12,7 @@ from threadline.web.authentication import browser_name, hash_secret, login_secre
 from threadline.web.trusted_hosts import LOOPBACK, client_address, is_in_networks
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewLogin:
+class NewLogin(Struct, frozen=True, kw_only=True):
     """A browser that was just logged in, and what it shows from now on."""
 
     login: Login

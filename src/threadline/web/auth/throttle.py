@@ -3,8 +3,9 @@
 import hashlib
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+
+from msgspec import Struct, field
 
 from threadline.store import Store
 from threadline.web.authentication import TOKEN_PREFIX, hash_secret
@@ -22,8 +23,7 @@ TOKENS_TOLD_APART = 100
 """Wrong tokens that are counted one by one within that time; more are counted together."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoginAttempt:
+class LoginAttempt(Struct, frozen=True, kw_only=True):
     """A try that was counted, and is a mistake until it is forgiven."""
 
     counted: Mapping[str, int] = field(default_factory=dict)

@@ -1,8 +1,9 @@
 """A follower: somebody who is told what happens, as fast as they can listen and no faster."""
 
 import asyncio
-from dataclasses import dataclass
 from datetime import timedelta
+
+from msgspec import Struct
 
 from threadline.core.event import Cursor
 from threadline.core.person import Viewer
@@ -26,8 +27,7 @@ class SharedFrame:
         self.chunk = write_chunk(frames)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FollowerFilter:
+class FollowerFilter(Struct, frozen=True, kw_only=True):
     """Who follows, and what they want to hear."""
 
     visitor: Caller

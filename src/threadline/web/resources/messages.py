@@ -1,9 +1,9 @@
 """Messages: a transcript page by page, and words for it."""
 
-from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
+from msgspec.structs import replace
 
 from threadline.core.errors import Invalid, NotFound
 from threadline.core.hidden_range import Edited

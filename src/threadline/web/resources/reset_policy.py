@@ -6,8 +6,7 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from threadline.core.reset_policy import ResetMode
-from threadline.core.session import Cause
-from threadline.core.turn import BusyMode
+from threadline.core.session import BusyMode, Cause
 from threadline.store.sessions.route_explanation import ResetOutlook
 from threadline.web.resources.auth_deps import Reading, visible
 from threadline.web.resources.deps import SessionIdPath, StoreDep

@@ -1,10 +1,10 @@
 """Sessions: listed, begun by their first words, changed, and forgotten."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Response
+from msgspec.structs import replace
 
 from threadline.core.address import Kind
 from threadline.core.errors import Invalid, Refused

@@ -1,7 +1,8 @@
 """Visibility: what routes about conversations have in common, as far as a visitor may see it."""
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from threadline.core.account import Account, TokenScope
 from threadline.core.delivery import LOCAL

@@ -1,9 +1,9 @@
 """What all shapes have in common: answers are read only, wishes hold nothing unknown."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated
 
+from msgspec import Struct
 from pydantic import (
     BaseModel,
     ConfigDict,
@@ -41,8 +41,7 @@ class ResponseBody(BaseModel):
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(Struct, frozen=True):
     """Marks a noun of ours that is told as an answer tells it, without making that answer first.
 
     A page has so many of them that to make each would take longer than to read them all.
@@ -53,17 +52,11 @@ class Told:
     def __get_pydantic_core_schema__(
         self, noun: type[object], schemas: GetCoreSchemaHandler
     ) -> CoreSchema:
-        """Take the noun as it is; tell the fields of the view, each by its name there."""
-        fields = [
-            core_schema.dataclass_field(
-                str(field.validation_alias or name),
-                _as_text(schemas.generate_schema(field.rebuild_annotation()), schemas),
-                serialization_alias=name,
-            )
-            for name, field in self.view.model_fields.items()
-        ]
-        args = core_schema.dataclass_args_schema(noun.__name__, fields)
-        return core_schema.dataclass_schema(noun, args, [field["name"] for field in fields])
+        """Take the noun as it is; write it as its view."""
+        write = core_schema.plain_serializer_function_ser_schema(
+            lambda value: self.view.model_validate(value).model_dump(mode="json")
+        )
+        return core_schema.any_schema(serialization=write)
 
     def __get_pydantic_json_schema__(
         self, _: CoreSchema, describe: GetJsonSchemaHandler
@@ -72,16 +65,6 @@ class Told:
         whole = core_schema.list_schema(self.view.__pydantic_core_schema__)
         described: JsonSchemaValue = describe(whole)["items"]
         return described
-
-
-def _as_text(schema: CoreSchema, schemas: GetCoreSchemaHandler) -> CoreSchema:
-    """Let a word of an enum be told as the text that it is: to ask it for its value is slow."""
-    found = schemas.resolve_ref_schema(schema)
-    if found["type"] == "enum":
-        return core_schema.str_schema()
-    if found["type"] == "nullable":
-        return core_schema.nullable_schema(_as_text(found["schema"], schemas))
-    return schema
 
 
 class RequestBody(BaseModel):

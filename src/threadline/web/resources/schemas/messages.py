@@ -7,7 +7,7 @@ from typing import Annotated, Self
 from pydantic import Field
 
 from threadline.core.message import Message, Role
-from threadline.core.turn import BusyMode
+from threadline.core.session import BusyMode
 from threadline.core.validation import TEXT_LIMIT
 from threadline.store.inbound.deduplication import Arrival, InboundOutcome
 from threadline.store.queries import Revision

@@ -2,22 +2,12 @@
 
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import Field
+import msgspec
+from pydantic import BeforeValidator, Field
 
-from threadline.core.message import (
-    Attachment,
-    Marker,
-    MarkerKind,
-    MediaKind,
-    Note,
-    NoteKind,
-    Reasoning,
-    Text,
-    ToolCall,
-    ToolResult,
-)
+from threadline.core.message import MarkerKind, MediaKind, NoteKind
 from threadline.core.validation import TEXT_LIMIT
-from threadline.web.resources.schemas.bodies import RequestBody, ResponseBody, Told
+from threadline.web.resources.schemas.bodies import RequestBody, ResponseBody
 from threadline.web.upload_tokens import TICKET_LIMIT
 
 Ticket = Annotated[str, Field(min_length=1, max_length=TICKET_LIMIT)]
@@ -59,14 +49,14 @@ class ToolResultPart(ResponseBody):
     type: Literal["tool_result"] = "tool_result"
     call_id: str
     text: str
-    is_error: bool
+    is_error: bool = False
 
 
 class ReasoningPart(ResponseBody):
     """The model's thoughts."""
 
     type: Literal["reasoning"] = "reasoning"
-    text: str
+    text: str = ""
 
 
 class MarkerPart(ResponseBody):
@@ -85,15 +75,20 @@ class NotePart(ResponseBody):
     text: str
 
 
+def _plain(part: object) -> object:
+    return msgspec.to_builtins(part) if isinstance(part, msgspec.Struct) else part
+
+
 PartView: TypeAlias = Annotated[
-    Annotated[Text, Told(TextPart)]
-    | Annotated[Attachment, Told(AttachmentPart)]
-    | Annotated[ToolCall, Told(ToolCallPart)]
-    | Annotated[ToolResult, Told(ToolResultPart)]
-    | Annotated[Reasoning, Told(ReasoningPart)]
-    | Annotated[Marker, Told(MarkerPart)]
-    | Annotated[Note, Told(NotePart)],
+    TextPart
+    | AttachmentPart
+    | ToolCallPart
+    | ToolResultPart
+    | ReasoningPart
+    | MarkerPart
+    | NotePart,
     Field(discriminator="type"),
+    BeforeValidator(_plain),
 ]
 """A part. What a provider said verbatim is for its replay, and is not told."""
 

@@ -1,8 +1,8 @@
 """Sessions, as answers show them and as requests change them."""
 
-from dataclasses import replace
 from typing import Annotated, Literal
 
+from msgspec.structs import replace
 from pydantic import Field, TypeAdapter
 from starlette.responses import Response
 
@@ -13,6 +13,7 @@ from threadline.core.message import Role
 from threadline.core.session import (
     PATH_LIMIT,
     TOOLS_LIMIT,
+    BusyMode,
     Cause,
     EndReason,
     ModelChoice,
@@ -24,7 +25,7 @@ from threadline.core.session import (
 )
 from threadline.core.session_list import BatchOutcome, SessionCounts, SessionRow, Speaker
 from threadline.core.session_patch import KEPT, SessionPatch
-from threadline.core.turn import BusyMode, TurnState
+from threadline.core.turn import TurnState
 from threadline.core.validation import ID_LIMIT
 from threadline.store.turns.turn_context import StreamedText
 from threadline.web.resources.pagination import Page
