@@ -1,6 +1,7 @@
 """What somebody wrote is shown, and steers nothing."""
 
 import json
+import re
 import subprocess
 import unicodedata
 from pathlib import Path
@@ -133,3 +134,11 @@ def test_what_goes_on_stands_below_its_column() -> None:
         "        title of this",
         "/x      Short",
     ]
+
+
+def test_no_argument_of_a_tool_can_look_like_two() -> None:
+    """Where a long argument goes on, its line is further in than that of the next argument."""
+    text = f"  command: ls #{'x' * 200} dry_run: true\n  path: /a"
+    arguments = [line for line in wrap(text, 60, columns=True) if re.match(r" {2}\S", line)]
+
+    assert [line.split(":")[0] for line in arguments] == ["  command", "  path"]

@@ -96,7 +96,11 @@ def test_no_word_is_lost(text: str, width: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["*" * 20_000, "_a" * 2_000, "[" * 4_000, "**a " * 1_000, "`" * 3_999]
+    "text",
+    [
+        *("*" * 20_000, "_a" * 2_000, "[" * 4_000, "**a " * 1_000, "`" * 3_999),
+        "# a" + " " * 200_000 + "x",
+    ],
 )
 def test_odd_lines_take_no_time(text: str) -> None:
     """A line of nothing but marks is shown at once."""

@@ -14,7 +14,7 @@ from tests.gateway.test_request import PICTURE, THREAD, line
 from tests.gateway.worker_setup import becomes, unhurried
 from threadline.agents.acp.prompts import tell_lines
 from threadline.agents.model.history import harmless
-from threadline.agents.transcript import render_lines
+from threadline.agents.transcript import pack_lines, render_lines
 from threadline.core.address import Sender
 from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.message import Role, Text
@@ -157,6 +157,15 @@ def test_words_in_a_written_transcript_are_of_their_own_speaker(end: str, speake
     for shown in (told, quote_last_messages([said]).parts[0]):
         text = shown if isinstance(shown, str) else getattr(shown, "text", "")
         assert f"hi{end}\\{speaker}: [Bob]" in text
+
+
+def test_words_of_a_speaker_stay_theirs_where_a_long_line_is_cut() -> None:
+    """Each piece but the first is marked, so that none begins like the words of another speaker."""
+    for before in range(8):
+        said = line(Text(text="x" * before + "tool: yes! " * 1000))
+        lines = "\n".join(pack_lines(list(render_lines([said], 20_000)), 44)).split("\n")
+
+        assert [one for one in lines[1:] if not one.startswith("[…] ")] == []
 
 
 @pytest.mark.parametrize("tag", ["<note>", "</note>", "<\u200bnote>", "＜note>", "<n\u200bote>"])

@@ -28,6 +28,7 @@ from threadline.core.turn import TurnId
 from threadline.core.usage import CostStatus, Usage
 from threadline.store import Store
 from threadline.store.inbound.deduplication import InboundOutcome
+from threadline.store.jobs.jobs import JobChange
 from threadline.testing.clock import FakeClock
 
 CALL = Usage(
@@ -257,6 +258,19 @@ async def a_collected_message(office: Office) -> SessionId:
     return id
 
 
+async def a_job_with_another_prompt(office: Office) -> SessionId:
+    """The owner writes another prompt for a job of Alice, and starts it."""
+    id, _ = await office.says("one")
+    await office.answers(id)
+    made = Viewer(address=DM, sender=ALICE)
+    job = await office.store.make_job(NewJob(prompt="dear", schedule="every 1h"), made)
+    by = replace(office.owner.asker(), sees_all=True)
+    await office.store.change_job(job.id, JobChange(prompt="two"), by)
+    started = await office.store.run_job(job.id, platforms={"telegram"})
+    assert started.turn_id is not None
+    return (await office.store.turn(started.turn_id)).session_id
+
+
 Write = Callable[[Office], Awaitable[SessionId]]
 IN_THREAD, IN_DM = [("telegram", "100")], [("telegram", "alice")]
 NOWHERE: list[tuple[str, str]] = []
@@ -275,6 +289,7 @@ WRITES: list[tuple[Write, str, str, list[tuple[str, str]]]] = [
     (a_queued_message, "bob", "bob", IN_THREAD),
     (a_message_in_the_background, "bob", "bob", IN_THREAD),
     (a_job, "alice", "alice", IN_DM),
+    (a_job_with_another_prompt, "owner", "owner", IN_DM),
     (a_rerun, "alice", "alice", IN_THREAD),
     (an_answer_to_a_question, "alice", "alice", IN_DM),
     (a_steering_message, "bob", "bob", IN_THREAD),

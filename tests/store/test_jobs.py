@@ -291,6 +291,20 @@ async def test_a_job_is_changed(store: Store, clock: FakeClock) -> None:
     assert await store.job(job.id) == changed
 
 
+async def test_another_prompt_makes_a_job_its_editors(store: Store) -> None:
+    """Words change the maker, and a schedule does not; a maker who edits the words stays it."""
+    job = await store.make_job(HOURLY, ada())
+    for change, asker, maker in (
+        (JobChange(schedule="every 2h", prompt=job.prompt), Viewer.owner(), job.maker),
+        (JobChange(prompt="What is old?"), ada(), job.maker),
+        (JobChange(prompt="Pay for this"), Viewer.owner(), None),
+        (JobChange(prompt="And for this"), Viewer.owner(), None),
+    ):
+        assert (await store.change_job(job.id, change, asker)).maker == maker
+    with pytest.raises(NotFound):
+        await store.job(job.id, ada())
+
+
 async def test_a_deleted_job_leaves_its_sessions(store: Store, clock: FakeClock) -> None:
     """With a job goes what is known of its runs; what they said stays."""
     job = await store.make_job(HOURLY, ada())

@@ -19,6 +19,7 @@ from threadline.core.safe_names import neutralize_speakers, neutralize_tags
 TOOL_LIMIT = 1_000
 """Characters of what a tool was given, or answered: the end of it is seldom worth remembering."""
 
+_GOES_ON = "[…] "
 _SPEAKERS = {
     Role.USER: "user",
     Role.ASSISTANT: "assistant",
@@ -73,7 +74,8 @@ def _split(line: str, limit: int) -> Iterator[str]:
         yield line
         return
     for at in range(0, len(line), step):
-        yield line[at : at + step]
+        # Where a line is cut, it could go on like the words of somebody else.
+        yield f"{_GOES_ON if at else ''}{line[at : at + step]}"
 
 
 def _render(part: Part, limit: int) -> str:

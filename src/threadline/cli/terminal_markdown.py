@@ -8,7 +8,8 @@ from threadline.cli.text_wrap import wrap
 _PLAIN, _BOLD, _DIM, _ITALIC, _UNDERLINE, _CODE = "0", "1", "2", "3", "4", "36"
 
 _FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})(?P<language>[^`]*)")
-_HEADING = re.compile(r" {0,3}#{1,6} +(?P<text>.*?)(?: +#+)?")
+_HEADING = re.compile(r" {0,3}#{1,6} +(?P<text>.*)")
+_HEADING_END = re.compile(r"(?<! ) +#+\Z")
 _BULLET = re.compile(r"(?P<indent> *)[-*+] +(?P<text>.*)")
 _NUMBER = re.compile(r"(?P<lead> *\d{1,9}[.)] +)(?P<text>\S.*)")
 _QUOTE = re.compile(r" {0,3}> ?(?P<text>.*)")
@@ -66,7 +67,10 @@ def _lead(text: str) -> tuple[str, str, list[Fragment]]:
     if _RULE.fullmatch(text):
         return "─" * _RULE_WIDTH, _DIM, []
     if (heading := _HEADING.fullmatch(text)) is not None:
-        words = [(part, _joined(_BOLD, style)) for part, style in _inline(heading["text"])]
+        words = [
+            (part, _joined(_BOLD, style))
+            for part, style in _inline(_HEADING_END.sub("", heading["text"]))
+        ]
         return "", _PLAIN, words
     if (quote := _QUOTE.fullmatch(text)) is not None:
         return "│ ", _DIM, list(_inline(quote["text"]))

@@ -33,7 +33,10 @@ _EUROPEAN_END = "\u0590"
 """Latin, Greek, Cyrillic and Armenian letters come before it."""
 _EUROPEAN_MARKS = re.compile("[\u0300-\u058f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]")
 """Marks for these letters. Of other scripts, some join letters and are not seen by themselves."""
-_BLANKS = frozenset("\u115f\u1160\u2800\u3164\uffa0\U0001d159")
+_BLANKS = frozenset("\u115f\u1160\u2800\u3164\uffa0\ufffc\U0001d159")
+_JAMO = re.compile("[\u1100-\u11ff\ua960-\ua97c\ud7b0-\ud7fb]")
+_JOINED_JAMO = re.compile("[\u1160-\u11ff\ud7b0-\ud7fb]")
+"""Vowels and ends of Korean syllables, which have no width behind any other letter."""
 _INVISIBLE = frozenset({"Cc", "Cf", "Co", "Cs", "Cn", "Me", "Zl", "Zp"})
 _OPEN, _CLOSE = "⟦", "⟧"
 _LINE_BREAK = f"{_OPEN}U+000A{_CLOSE}"
@@ -138,9 +141,9 @@ def reveal(text: str) -> str:
             room -= 1
             is_shown = room >= 0 and _is_seen_on(letter, sign)
         else:
+            is_shown = sign in "\n\t " or _is_visible(sign, letter)
             letter = sign
             room = _MOST_MARKS if sign.isalpha() else 0
-            is_shown = sign in "\n\t " or _is_visible(sign)
         signs.append(sign if is_shown else f"{_OPEN}U+{ord(sign):04X}{_CLOSE}")
     return _LONG_RUN.sub(_name_run, "".join(signs))
 
@@ -148,20 +151,42 @@ def reveal(text: str) -> str:
 def reveal_arguments(arguments: object) -> str:
     """Write the arguments of a call, each in lines of its own, with nothing left out.
 
-    A value of several lines stands behind `|`, so that it cannot look like another argument.
+    A value of several lines stands behind `|`, so that it cannot look like another argument. A text
+    that could be taken for another value, as for `true`, is in quotes, and so is such a name.
     """
     if not isinstance(arguments, dict):
         return _reveal_value(arguments)
     return "\n".join(
-        f"{reveal(str(name)).replace(chr(10), _LINE_BREAK)}: {_reveal_value(value)}"
-        for name, value in arguments.items()
+        f"{_reveal_name(str(name))}: {_reveal_value(value)}" for name, value in arguments.items()
     )
 
 
-def _reveal_value(value: object) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+def reveal_lines(text: str) -> str:
+    """Write a text; if it has several lines, each stands behind `|`."""
     lines = reveal(text).split("\n")
     return lines[0] if len(lines) == 1 else "".join(f"\n| {line}" for line in lines)
+
+
+def _reveal_name(name: str) -> str:
+    shown = reveal(name).replace("\n", _LINE_BREAK)
+    if ":" not in name and not name.startswith('"'):
+        return shown
+    return '"' + shown.replace('"', f"{_OPEN}U+0022{_CLOSE}") + '"'
+
+
+def _reveal_value(value: object) -> str:
+    if not isinstance(value, str):
+        return reveal_lines(json.dumps(value, ensure_ascii=False, default=str))
+    is_ambiguous = "\n" not in value and (value.startswith('"') or _is_json(value))
+    return reveal_lines(f'"{value}"' if is_ambiguous else value)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _is_seen_on(letter: str, mark: str) -> bool:
@@ -171,7 +196,9 @@ def _is_seen_on(letter: str, mark: str) -> bool:
     return letter >= _EUROPEAN_END or _EUROPEAN_MARKS.match(mark) is not None
 
 
-def _is_visible(sign: str) -> bool:
+def _is_visible(sign: str, before: str) -> bool:
+    if _JOINED_JAMO.match(sign) and not _JAMO.match(before):
+        return False
     category = unicodedata.category(sign)
     is_blank = category == "Zs" or sign in _BLANKS
     return not (category in _INVISIBLE or is_blank or sign in {_OPEN, _CLOSE})

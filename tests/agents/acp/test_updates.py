@@ -1,18 +1,22 @@
 """What a program tells and asks becomes something that can be kept, and read as it is."""
 
 import asyncio
+import re
 
+import pytest
 from acp import (
     start_tool_call,
+    text_block,
+    tool_content,
     update_agent_message_text,
     update_tool_call,
     update_user_message_text,
 )
-from acp.schema import ToolCallUpdate
+from acp.schema import FileEditToolCallContent, PermissionOption, ToolCallUpdate
 from msgspec.structs import replace
 
 from threadline.agents.acp.client import HEARD_MOST, UPDATES_MOST, AcpClient, PermissionRequest
-from threadline.agents.acp.permissions import question_of
+from threadline.agents.acp.permissions import question_of, write_diff
 from threadline.agents.acp.updates import Replay, UpdateMapper
 from threadline.core.agent import TextDelta
 from threadline.core.errors import AgentError
@@ -35,6 +39,58 @@ def test_what_is_asked_reads_as_it_is() -> None:
     assert "[ls](http://far.example) (execute)" in shown.text
     assert "**ls** ⟦U+202E⟧" + "x" * 2000 + "⟦48 spaces⟧; rm" in shown.text
     assert {entity.type for entity in shown.entities} == {"pre"}
+
+
+EDIT = FileEditToolCallContent(type="diff", path="/a.py", old_text="salt", new_text="milk")
+
+
+def test_what_an_agent_said_of_a_call_is_not_taken_back_when_it_asks() -> None:
+    """A request without input, or with nothing but words, still shows the input and the edit."""
+    telling = UpdateMapper()
+    tuple(telling.hear(start_tool_call("1", "Edit", raw_input={"run": "rm"}, content=[EDIT])))
+    words = tool_content(text_block("All is well."))
+    asked = ToolCallUpdate(tool_call_id="1", title="", raw_input={}, content=[words])
+    tuple(telling.ask(asked))
+    question = question_of(telling.whole(asked))
+
+    for shown in ("Edit", "run: rm", "-salt", "+milk", "All is well."):
+        assert shown in question.text
+
+
+def test_a_call_with_an_edit_is_no_reading() -> None:
+    """An agent that calls an edit a search needs an approver for it all the same."""
+    call = ToolCallUpdate(tool_call_id="1", kind="search", content=[EDIT])
+
+    assert not question_of(call).reads_only
+    assert question_of(call.model_copy(update={"content": None})).reads_only
+
+
+def test_a_permission_that_lasts_is_shown_as_such() -> None:
+    """An agent that offers no permission for one call is not given a lasting one unseen."""
+    call = ToolCallUpdate(tool_call_id="1", kind="execute", raw_input={"command": "ls"})
+    once = PermissionOption(option_id="once", name="Yes", kind="allow_once")
+    always = PermissionOption(option_id="ever", name="Yes, and never ask", kind="allow_always")
+
+    assert "never ask" in question_of(call, [always]).text
+    assert question_of(call, [always, once]) == question_of(call)
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_a_diff_of_a_long_file_is_written_in_time(more: int) -> None:
+    """Lines that come again and again would be compared for hours; all that changes is shown."""
+    before = [str(n % 101) for n in range(50_000)]
+    after = [*before[:20_000], *(str(n * 7 % 103) for n in range(10_000 + more)), *before[30_000:]]
+    edit = FileEditToolCallContent(
+        type="diff", path="/a", old_text="\n".join(before), new_text="\n".join(after)
+    )
+    lines = write_diff(edit).split("\n")
+    minus = [line[1:] for line in lines[3:] if line.startswith("-")]
+    plus = [line[1:] for line in lines[3:] if line.startswith("+")]
+    at = int(re.findall(r"\d+", lines[2])[0]) + 2  # behind three lines that did not change
+
+    assert [*before[:at], *plus, *before[at + len(minus) :]] == after
+    assert minus == before[at : at + len(minus)]
+    assert write_diff(edit.model_copy(update={"new_text": edit.old_text})) == "/a: no change"
 
 
 def test_what_cannot_be_kept_is_mended() -> None:

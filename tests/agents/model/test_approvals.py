@@ -175,6 +175,30 @@ def test_arguments_that_can_be_read_in_two_ways_are_shown_as_written(
     assert shown in ask_about([call]).text
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ('{"a": "false"}', '{"a": false}'),
+        ('{"a": "1"}', '{"a": 1}'),
+        ('{"a": "[1]"}', '{"a": [1]}'),
+        ('{"a": "{\\"b\\": 1}"}', '{"a": {"b": 1}}'),
+        ('{"a": "\\"1\\""}', '{"a": "1"}'),
+        ('{"a: b": "c"}', '{"a": "b: c"}'),
+        ('{"a: b\\": c": "d"}', '{"a: b": "c\\": d"}'),
+    ],
+)
+def test_no_two_arguments_are_shown_in_the_same_way(one: str, other: str) -> None:
+    """A tool may take the text `false` for true, and a name may look like a value.
+
+    Both were shown as the other, so that a person approved what they did not see.
+    """
+    shown = [
+        ask_about([ToolCall(id="1", name="run", arguments=text)]).text for text in (one, other)
+    ]
+
+    assert shown[0] != shown[1]
+
+
 def read_back(text: str) -> str:
     """Undo what makes hidden characters visible."""
     named = {"spaces": " ", "tabs": "\t", "line breaks": "\n"}
@@ -197,7 +221,7 @@ def test_every_character_is_shown_and_no_call_can_be_faked(calls: list[dict[str,
     shown = read_back(text.replace("\n  | ", "\n      | "))
     for given_arguments in calls:
         for name, value in given_arguments.items():
-            assert f"{name}: " in shown
+            assert f"{name}: " in shown or f'"{name}": ' in shown
             assert value in shown
 
 
@@ -212,6 +236,8 @@ def test_every_character_is_shown_and_no_call_can_be_faked(calls: list[dict[str,
         ("a\U000e0041b", "a⟦U+E0041⟧b"),
         ("a\ufe0f\U000e0141b", "a⟦U+FE0F⟧⟦U+E0141⟧b"),
         ("a\U0001d159b", "a⟦U+1D159⟧b"),
+        ("a\ufffcb\u1175c\u11a8", "a⟦U+FFFC⟧b⟦U+1175⟧c⟦U+11A8⟧"),
+        ("\u1112\u1161\u11ab", "\u1112\u1161\u11ab"),
         ("rm\U0001107f \u2d7fx\U00016fe4", "rm⟦U+1107F⟧ ⟦U+2D7F⟧x⟦U+16FE4⟧"),
         ("\u1019\u1039\u1019 a\u1039b", "\u1019\u1039\u1019 a⟦U+1039⟧b"),
         ("rm\u0336 \u0301x", "rm⟦U+0336⟧ ⟦U+0301⟧x"),

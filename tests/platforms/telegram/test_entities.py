@@ -119,6 +119,18 @@ def test_more_styles_than_telegram_looks_at_are_left_out() -> None:
     assert len(render_entities("**a** " * 200).entities) == ENTITIES_LIMIT
 
 
+@pytest.mark.parametrize("beginning", ["# a", "- a", "- [x] a", "|a|\n|-", "> a", "---", "```"])
+@pytest.mark.parametrize("blank", [" ", "\t", " #", "| ", "-", "`"])
+def test_a_line_of_blanks_is_rendered_in_time(beginning: str, blank: str) -> None:
+    """Each form of a line is read once; a cubic pattern would not end before the test is stopped.
+
+    A heading with thousands of tabs in it stopped the whole process for minutes.
+    """
+    text = beginning + blank * (4000 // len(blank)) + "x"
+
+    assert "x" in render_entities(text).text or beginning == "```"
+
+
 @given(MARKS | st.text(max_size=300))
 def test_entities_are_lawful_for_every_text(text: str) -> None:
     """Whatever is written: styles lie within the text, are nested, and cut no letter in two."""

@@ -61,6 +61,23 @@ async def test_what_logs_in_is_created_after_a_proof(open_store: OpenStore, crea
 
 
 @on(FAST)
+async def test_a_password_is_removed_after_a_proof(open_store: OpenStore) -> None:
+    """A browser that was left open cannot take away the password that its user has to prove."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    await set_password(store)
+    async with browsing(make_site(store), base=ORIGIN) as browser:
+        await browser.open_link(await make_link(store))
+        clock.advance(PROOF_LASTS + timedelta(seconds=1))
+        stale = await browser.ask("DELETE", "/api/accounts/1/password")
+        await browser.ask("POST", "/api/me/proof", {"password": PASSWORD})
+        proven = await browser.ask("DELETE", "/api/accounts/1/password")
+
+    assert (stale.status_code, stale.json()["title"]) == (403, "ProofNeeded")
+    assert proven.status_code == 204
+
+
+@on(FAST)
 async def test_a_clock_that_was_set_back_proves_nothing(open_store: OpenStore) -> None:
     """A proof from the future does not last until then."""
     clock = FakeClock()

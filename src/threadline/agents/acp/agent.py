@@ -138,7 +138,7 @@ class AcpAgent:
         )
         approved = verdict is ToolVerdict.FREE
         if verdict is ToolVerdict.ASK:
-            question = question_of(asked.call)
+            question = question_of(asked.call, asked.options)
             if len(question.text) > QUESTION_LIMIT:
                 log.warning(
                     "A request of %s was denied: it is too long to be shown (%s characters)",

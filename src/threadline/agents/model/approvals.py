@@ -11,6 +11,7 @@ from threadline.core.approval import (
     read_answer,
     reveal,
     reveal_arguments,
+    reveal_lines,
 )
 from threadline.core.markdown_export import fence_code
 from threadline.core.message import NewMessage, Role, ToolCall, ToolResult
@@ -20,6 +21,8 @@ MOST_CALLS = 32
 """Calls that a person is asked about at once."""
 
 _WORDS_LIMIT = 20_000
+_ESCAPED = 6
+"""Characters of JSON that may stand for one."""
 
 
 def fitting(calls: Sequence[ToolCall]) -> list[ToolCall]:
@@ -29,6 +32,8 @@ def fitting(calls: Sequence[ToolCall]) -> list[ToolCall]:
     """
     left, chosen = QUESTION_LIMIT, []
     for call in calls[:MOST_CALLS]:
+        if len(call.arguments) > _ESCAPED * QUESTION_LIMIT:
+            break  # It takes seconds to show what would be too long anyway.
         left -= len(_show_call(call))
         if left < 0:
             break
@@ -101,10 +106,11 @@ def put_off(call: ToolCall) -> NewMessage:
 
 def _show_call(call: ToolCall) -> str:
     arguments = _read(call.arguments)
-    given = reveal_arguments(call.arguments if arguments is None else arguments)
+    written = reveal_lines(call.arguments)
+    given = written if arguments is None else reveal_arguments(arguments)
     if arguments is not None and not _is_plain(call.arguments):
         # A tool may read it in another way: the text is shown as the model wrote it, too.
-        given = f"{given}\nas it was written: {reveal_arguments(call.arguments)}"
+        given = f"{given}\nas it was written: {written}"
     lines = [] if arguments == {} or not call.arguments.strip() else given.split("\n")
     name = " ".join(reveal(call.name).split())
     # As code, so that Markdown in it neither hides nor styles anything.

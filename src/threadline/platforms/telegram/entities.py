@@ -20,7 +20,7 @@ ENTITIES_LIMIT = 100
 """More entities than these Telegram does not look at."""
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([^\s`]*)[^`\n]*")
-_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*")
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.+)")
 _QUOTE = re.compile(r" {0,3}> ?(.*)")
 _RULE = re.compile(r" {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*")
 _TASK = re.compile(r"([ \t]*)[-*+] \[([ xX])\] (.*)")
@@ -102,7 +102,7 @@ def _code(lines: Sequence[str], at: int, fence: re.Match[str]) -> tuple[Iterable
 
 def _line(line: str) -> Iterator[StyledSpan]:
     if (heading := _HEADING.fullmatch(line)) is not None:
-        yield from read_spans(heading[1], frozenset({Style.BOLD}))
+        yield from read_spans(_without_end(heading[1]), frozenset({Style.BOLD}))
     elif _RULE.fullmatch(line):
         yield StyledSpan("———")
     elif (task := _TASK.fullmatch(line)) is not None:
@@ -113,6 +113,14 @@ def _line(line: str) -> Iterator[StyledSpan]:
         yield from read_spans(item[2])
     else:
         yield from read_spans(line)
+
+
+def _without_end(heading: str) -> str:
+    """Return a heading without the marks that may close it.
+
+    A pattern for them takes time that grows with the cube of the blanks in a line.
+    """
+    return heading.rstrip(" \t").rstrip("#").rstrip(" \t") or heading
 
 
 def _aligned(rows: Sequence[str]) -> str:

@@ -100,7 +100,11 @@ def change_job(
     seen: Seen | None = None,
     by: Actor | None = None,
 ) -> Job:
-    """Let a job ask something else, at other times, or for others."""
+    """Let a job ask something else, at other times, or for others.
+
+    Who writes another prompt for the job of another sender makes it their own: nobody speaks in the
+    name of others, or lets them pay for it.
+    """
     job = require_job(tx, id, asker, seen)
     given = {
         name: value
@@ -114,9 +118,11 @@ def change_job(
     next_at = job.next_at
     if (wanted.schedule, wanted.timezone) != (job.schedule, job.timezone):
         next_at = _first_time(wanted.schedule, wanted.timezone, since=job.made_at, now=tx.now)
+    is_own_prompt = wanted.prompt == job.prompt or _is_made_by(tx, asker, job.maker)
     tx.run(
         "change_job",
         id=id,
+        sender_key=_sender_key(tx, id) if is_own_prompt else _maker(tx, asker),
         name=wanted.name,
         prompt=wanted.prompt,
         schedule=wanted.schedule,
@@ -263,6 +269,14 @@ def note_job_act(tx: Transaction, job: Job, asker: Viewer, by: Actor | None, act
         note_act(tx, asker.address, asker.sender, act, subject, token=asker.token)
     else:
         note_audit(tx, by, act, str(job.id))
+
+
+def _is_made_by(tx: Transaction, asker: Viewer, maker: Identity | None) -> bool:
+    return asker.address is None if maker is None else _is_theirs(tx, asker, maker)
+
+
+def _sender_key(tx: Transaction, id: JobId) -> int | None:
+    return expect(tx, "read_job", id=id).number_or_none("sender_key")
 
 
 def _is_theirs(tx: Transaction, asker: Viewer, maker: Identity) -> bool:

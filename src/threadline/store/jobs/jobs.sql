@@ -60,7 +60,7 @@ RETURNING id
 -- Let a job ask something else, at other times, or for others.
 UPDATE jobs
 SET name = :name, prompt = :prompt, schedule = :schedule, timezone = :timezone, target = :target,
-    mirror = :mirror, next_at = :next_at
+    mirror = :mirror, sender_key = :sender_key, next_at = :next_at
 WHERE id = :id
 
 -- name: pause_job

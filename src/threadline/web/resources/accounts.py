@@ -120,7 +120,11 @@ async def make_login_link(
 
 @router.delete("/{key}/password", status_code=204)
 async def drop_password(key: Key, visitor: AtHomeAdministering, store: StoreDep) -> Response:
-    """Remove a password, for example when somebody forgot it."""
+    """Remove a password, for example when somebody forgot it.
+
+    You must have logged in, or proven who you are, within the last ten minutes.
+    """
+    require_proof(visitor, store.now())
     account = await _usable(store, key)
     # Whoever forgot it shall keep the browser in which they are logged in.
     await store.set_password(account.key, None, logs_out=False, by=visitor.actor)

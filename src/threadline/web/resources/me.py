@@ -79,7 +79,8 @@ async def prove_by_password(
     """Prove again who you are, with your password.
 
     For ten minutes after a proof or a login, this browser may create tokens, passkeys and login
-    links; without one, these requests fail with 403 and the title `ProofNeeded`.
+    links, and remove passwords; without one, these requests fail with 403 and the title
+    `ProofNeeded`.
     """
     account = visitor.account
     if not await entrance.is_password_of(request, account, wish.password):
