@@ -8,6 +8,7 @@ from datetime import timedelta
 from threadline.cli.background_status import AT_REST
 from threadline.config import output_folder
 from threadline.core.event import Event
+from threadline.gateway.background_tasks import log_failure
 from threadline.gateway.feed_consumer import follow_feed
 from threadline.gateway.intervals import attempt
 from threadline.gateway.outbox import Outbox
@@ -28,6 +29,8 @@ async def working(store: Store, worker: Worker) -> AsyncIterator[None]:
     local = Local(output_folder())
     outbox = Outbox(store, {local.name: local}, live=worker.live, streams=False)
     tasks = [asyncio.create_task(outbox.run()), asyncio.create_task(_close_runs(store))]
+    for task in tasks:
+        task.add_done_callback(log_failure)
     try:
         async with worker:
             yield

@@ -45,6 +45,7 @@ class Terminal:
         self._typed: asyncio.Queue[str] = asyncio.Queue()
         self._is_leaving = False
         self._tasks: set[asyncio.Task[None]] = set()
+        self._failure: BaseException | None = None
 
     def __enter__(self) -> Self:
         """Take the screen."""
@@ -154,6 +155,8 @@ class Terminal:
                 task.cancel()
             await asyncio.gather(prompting, *self._tasks, return_exceptions=True)
             self._app = None
+        if self._failure is not None:
+            raise self._failure
         with suppress(EOFError):  # the terminal itself is gone
             prompting.result()
 
@@ -251,7 +254,15 @@ class Terminal:
     def _spawn(self, work: Coroutine[object, object, None]) -> None:
         task = asyncio.create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._take_end)
+
+    def _take_end(self, task: asyncio.Task[None]) -> None:
+        """Leave the conversation if a task failed of something unexpected."""
+        self._tasks.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            self._failure = self._failure or error
+            self._exit()
 
     async def _stop(self, conversation: Conversation, line: Buffer) -> None:
         try:

@@ -330,10 +330,12 @@ class Gateway:
     def _take_end(self, name: str, task: asyncio.Task[None]) -> None:
         """Remember what broke a loop of ours: that is no weather, and the gateway is not ready."""
         error = None if task.cancelled() else task.exception()
-        if error is None or self._ended is None or self._ended.done():
+        if error is None:
+            return
+        log.error("The %s broke: %s", name, sentence_of(error), exc_info=error)
+        if self._ended is None or self._ended.done():
             return
         self._error = sentence_of(error)
-        log.error("The %s broke: %s", name, self._error, exc_info=error)
         self._ended.set_exception(error)
         self._ended.exception()  # whoever waits is told; nobody has to
 
@@ -383,10 +385,10 @@ class Gateway:
     def _look_around(self) -> PlatformDirectory:
         return self._around
 
-    def _run_errand(self, waited: DeferredCommandResult) -> None:
+    async def _run_errand(self, waited: DeferredCommandResult) -> None:
         """Do what a command that had waited leaves to do."""
         if waited.reply.errand is not None:
-            self.inbox.run(waited.reply.errand, waited.inbound)
+            await self.inbox.run(waited.reply.errand, waited.inbound)
 
     async def _tell_quiet(self, turn: Turn, silence: timedelta) -> None:
         """Tell whoever asked that their answer takes long."""

@@ -14,7 +14,8 @@ from threadline.core.message import Role, plain_text
 from threadline.core.platform import Capabilities, Outgoing, Platform, SendFailed
 from threadline.core.splitting import limit_of, split
 from threadline.core.turn import Lease, TurnId
-from threadline.gateway.intervals import Intervals, LeaseProof, end_tasks
+from threadline.gateway.background_tasks import end_tasks, log_failure
+from threadline.gateway.intervals import Intervals, LeaseProof
 from threadline.gateway.platform_call import SEND_WITHIN, CallLease, EditOverwritten, edit, send
 from threadline.gateway.turn_pubsub import (
     Delta,
@@ -212,6 +213,7 @@ class LiveReplies:
     def _end(self, stream: LiveReply, task: asyncio.Task[None]) -> None:
         """Let go of a turn, not before its stream has ended: until then the ledger asks for it."""
         self._tasks.discard(task)
+        log_failure(task)
         if self._turns.get(stream.lease.turn_id) is stream:
             del self._turns[stream.lease.turn_id]
 
@@ -235,6 +237,7 @@ class LiveReplies:
             typing = asyncio.create_task(show_typing(platform, address), name=name)
             self._tasks.add(typing)
             typing.add_done_callback(self._tasks.discard)
+            typing.add_done_callback(log_failure)
         try:
             if platform.capabilities.edits and self.streams:
                 await self._stream(stream, platform)

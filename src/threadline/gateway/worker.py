@@ -110,7 +110,7 @@ class Worker:
         self._settling: set[TurnId] = set()  # lost, and what they spent is not stored yet
         self._tasks: dict[RunningTurn, asyncio.Task[None]] = {}
         """Also those of turns that are not ours any more, for as long as their agent goes on."""
-        self._mishaps: asyncio.Queue[BaseException] = asyncio.Queue()
+        self._broken: asyncio.Queue[BaseException] = asyncio.Queue(maxsize=1)
         self._wake = asyncio.Event()
         self.backlog = DeferredCommands(store, self._wake.set, on_waited)
         self._ready = asyncio.Event()
@@ -165,7 +165,7 @@ class Worker:
                     follow_feed(self._store, cursor, self._notice, self._wake.set),
                     self._claim(),
                     self.backlog.run(),
-                    self._raise_mishaps(),
+                    self._raise_broken(),
                     run_every(self.beat, self.pace.checkpoint),
                     run_every(self.look_for_silence, self.pace.checkpoint),
                     self.keeper.recover_in_time(deaths, self.recover, self.pace.recover),
@@ -337,7 +337,7 @@ class Worker:
     def _store_usage_later(self, turn: RunningTurn) -> None:
         """Store what a lost turn spent as soon as storage is back."""
         what = f"the usage of turn {turn.turn.id}"
-        self.upkeep.chores.begin(what, lambda: retry_until_stored(turn.store_usage, what))
+        self.upkeep.tasks.begin(what, lambda: retry_until_stored(turn.store_usage, what))
 
     async def _claim(self) -> None:
         """Claim turns as long as there are some and hands are free."""
@@ -377,12 +377,13 @@ class Worker:
         self._wake.set()
         error = None if task.cancelled() else task.exception()
         if error is not None:
-            log.error("Turn %s broke its worker: %s", turn.turn.id, sentence_of(error))
-            self._mishaps.put_nowait(error)
+            log.error("Turn %s broke its worker", turn.turn.id, exc_info=error)
+            if not self._broken.full():
+                self._broken.put_nowait(error)
 
-    async def _raise_mishaps(self) -> None:
-        """End the worker with the first error of a turn that nobody expected."""
-        raise await self._mishaps.get()
+    async def _raise_broken(self) -> None:
+        """End the worker with the first unexpected error of a turn; later ones are logged."""
+        raise await self._broken.get()
 
     async def _answer(self, turn: RunningTurn) -> None:
         """Let the agent answer one turn; whatever goes wrong becomes its visible end."""
