@@ -8,6 +8,7 @@ from collections.abc import Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
+from enum import StrEnum
 from importlib.metadata import version
 from types import TracebackType
 from typing import Self
@@ -39,6 +40,16 @@ log = logging.getLogger("threadline.gateway")
 
 SEND_OUT = timedelta(seconds=5)
 """How long what is being sent may take when a gateway stops, at the most."""
+
+
+class GatewayState(StrEnum):
+    """Where a gateway is between its start and its end."""
+
+    NEW = "new"
+    STARTING = "starting"
+    SERVING = "serving"
+    STOPPING = "stopping"
+    OVER = "over"
 
 
 class Gateway:
@@ -78,8 +89,7 @@ class Gateway:
         self._connections = [self._connect(platform) for platform in platforms]
         self._loops: dict[str, asyncio.Task[None]] = {}
         self._ended: asyncio.Future[None] | None = None
-        self._is_serving = False
-        self._is_over = False
+        self._state = GatewayState.NEW
         self._is_heard = True
         self._error: str | None = None
 
@@ -139,8 +149,9 @@ class Gateway:
 
     async def __aenter__(self) -> Self:
         """Begin to serve; what a crash had left behind has been picked up when this returns."""
-        if self._ended is not None:
+        if self._state is not GatewayState.NEW:
             raise Conflict("This gateway has been used", hint="Make another one")
+        self._state = GatewayState.STARTING
         self._ended = asyncio.get_running_loop().create_future()
         try:
             await self._start()
@@ -162,7 +173,7 @@ class Gateway:
     def is_ready(self) -> bool:
         """Whether messages are taken in and answered: the last beat was written, nothing broke."""
         return (
-            self._is_serving
+            self._state is GatewayState.SERVING
             and self._is_heard
             and self._error is None
             and self.store.trouble is None
@@ -238,7 +249,7 @@ class Gateway:
         self.worker.keeper.on_ended = hooks.on_ended
         await self._cancel("hooks")
         await attempt(hooks.begin)
-        if self._is_serving:
+        if self._state is GatewayState.SERVING:
             self._begin("hooks", hooks.run())
 
     async def _part(self, name: str) -> None:
@@ -255,7 +266,7 @@ class Gateway:
 
     def _join(self, platform: Platform) -> None:
         """Begin to serve a platform, and to send what was owed there."""
-        if not self._is_serving:
+        if self._state is not GatewayState.SERVING:
             return
         self.meters.know(platform.name)
         self.platforms[platform.name] = platform
@@ -265,14 +276,14 @@ class Gateway:
         self.outbox.wake()
 
     def _require_serving(self) -> None:
-        if not self._is_serving:
+        if self._state is not GatewayState.SERVING:
             raise Conflict("This gateway does not serve", hint="Begin it, or try again later")
 
     async def stop(self) -> None:
         """Take in nothing more, let running turns end for a while, send what is being sent."""
-        if self._is_over:
+        if self._state is GatewayState.OVER:
             return
-        self._is_serving = False
+        self._state = GatewayState.STOPPING
         for connection in self._connections:
             connection.shut()
         try:
@@ -290,7 +301,7 @@ class Gateway:
 
     async def halt(self) -> None:
         """Let go of everything at once and write nothing more, as a crash would."""
-        self._is_serving = False
+        self._state = GatewayState.STOPPING
         for connection in self._connections:
             connection.shut()
         await self._cancel(*self._loops)
@@ -311,7 +322,7 @@ class Gateway:
         for connection in self._connections:
             connection.open(list_commands(AccessLevel.ADMIN))
         self._begin("beat", self._beat())
-        self._is_serving = True
+        self._state = GatewayState.SERVING
 
     def _connect(self, platform: Platform) -> PlatformSupervisor:
         return PlatformSupervisor(
@@ -371,7 +382,7 @@ class Gateway:
                 await self.inbox.settle()
 
     async def _close(self) -> None:
-        self._is_over = True
+        self._state = GatewayState.OVER
         await self._cancel(*self._loops)
         grace = self.settings.pace.grace
         await self.inbox.close(grace)

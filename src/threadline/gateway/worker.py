@@ -276,9 +276,8 @@ class Worker:
         for turn in self.silence.too_long(list(self._running.values()), now):
             await self._store.renew([turn.lease])  # If storage fails, look again at the next beat.
             await self._fail(turn, self.silence.why)
-            turn.is_ending = turn.is_lost
             task = self._tasks.get(turn)
-            if turn.is_lost and task is not None:
+            if turn.is_over and task is not None:
                 self._forget(turn)
                 task.cancel()
         await self.silence.warn(list(self._running.values()), now)
@@ -301,7 +300,7 @@ class Worker:
         turn = None
         if event.kind in _TAKEN or event.kind is EventKind.TURN_RUNNING:
             turn = self._running.get(TurnId(event.subject or 0))
-        if turn is None or turn.is_ending:
+        if turn is None or not turn.is_answering:
             return
         if event.kind is EventKind.TURN_RUNNING:
             await turn.look_for_answer()
@@ -311,14 +310,13 @@ class Worker:
 
     async def _lose(self, turn: RunningTurn) -> None:
         """Let go of a turn that is no longer ours, unless it is just ending by itself."""
-        if not turn.is_ending and self._running.get(turn.turn.id) is turn:
+        if turn.is_answering and self._running.get(turn.turn.id) is turn:
             self._tasks[turn].cancel()
             await self._close_lost(turn)
 
     async def _close_lost(self, turn: RunningTurn) -> None:
-        if turn.is_lost or turn.state is not TurnState.RUNNING:
+        if not turn.lose():
             return
-        turn.is_lost = True
         self._forget(turn)
         self._settling.add(turn.turn.id)
         try:
@@ -451,6 +449,6 @@ class Worker:
 
     def _cancel_agents(self) -> None:
         for turn, task in self._tasks.items():
-            turn.is_lost = True
+            turn.lose()
             if not task.cancelling():
                 task.cancel()
