@@ -8,11 +8,13 @@ from typing import cast
 
 import pytest
 from prompt_toolkit.application import create_app_session
+from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
 from tests.cli.program import Terminal, run_apart
 from threadline.cli.chat_session import Conversation
+from threadline.cli.terminal import LINES_AHEAD
 from threadline.cli.terminal import Terminal as Display
 from threadline.testing.deadline import HANG_SECONDS
 
@@ -205,3 +207,14 @@ async def test_a_conversation_that_breaks_is_left() -> None:
         async with asyncio.timeout(HANG_SECONDS):
             conversation = cast("Conversation", BrokenConversation())
             await Display("test").run(conversation, drain=timedelta(0))
+
+
+async def test_lines_that_wait_are_bounded(capsys: pytest.CaptureFixture[str]) -> None:
+    """One too many stays in the prompt, and the terminal says why."""
+    display, line = Display("test"), Buffer()
+    for n in range(LINES_AHEAD + 1):
+        line.text = f"{n}"
+        display._accept(line)
+
+    assert line.text == f"{LINES_AHEAD}"
+    assert "Too many lines wait" in capsys.readouterr().out

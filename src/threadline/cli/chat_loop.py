@@ -3,7 +3,7 @@
 import asyncio
 import sys
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from datetime import timedelta
 
@@ -20,6 +20,9 @@ from threadline.gateway.intervals import Intervals
 from threadline.gateway.worker import Worker
 from threadline.store import Store
 from threadline.store.commands.context import Compress
+
+LINES_AHEAD = 100
+"""Lines of a pipe that are read ahead; the program that writes them waits."""
 
 
 async def talk(config: Config, *, is_terminal: bool) -> bool:
@@ -161,7 +164,7 @@ async def _answer_lines(conversation: Conversation) -> bool:
     """Answer one line after the other; one that cannot be taken in costs only itself."""
     is_well = True
     await conversation.rest()
-    async for line in _lines():
+    async for line in _lines(sys.stdin.buffer):
         try:
             await conversation.hear(line)
         except ThreadlineError as error:
@@ -173,21 +176,24 @@ async def _answer_lines(conversation: Conversation) -> bool:
     return is_well
 
 
-async def _lines() -> AsyncIterator[str]:
-    """Read standard input on a thread of its own, which never keeps the program from ending."""
+async def _lines(pipe: Iterable[bytes]) -> AsyncGenerator[str, None]:
+    """Yield the lines of a pipe. A thread reads it, which never keeps the program from ending."""
     loop = asyncio.get_running_loop()
-    queue: asyncio.Queue[str | None] = asyncio.Queue()
+    queue: asyncio.Queue[str | None] = asyncio.Queue(maxsize=LINES_AHEAD + 1)
+    room = threading.Semaphore(LINES_AHEAD)
 
     def hand_over(line: str | None) -> None:
         with suppress(RuntimeError):  # the loop is closed: nobody listens any more
             loop.call_soon_threadsafe(queue.put_nowait, line)
 
     def read() -> None:
-        for line in sys.stdin.buffer:
+        for line in pipe:
             # What is no UTF-8 becomes half characters, which are then refused by name.
+            room.acquire()
             hand_over(line.decode("utf-8", "surrogateescape").rstrip("\r\n"))
         hand_over(None)
 
     threading.Thread(target=read, name="threadline-stdin", daemon=True).start()
     while (line := await queue.get()) is not None:
+        room.release()
         yield line

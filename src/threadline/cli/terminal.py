@@ -27,6 +27,8 @@ from threadline.cli.text_wrap import wrap
 from threadline.core.errors import ThreadlineError
 
 PROMPT = "› "
+LINES_AHEAD = 100
+"""Lines that may be typed before the first of them was taken in."""
 _DIM, _WARM, _COOL, _PLAIN = "\x1b[2m", "\x1b[33m", "\x1b[36m", "\x1b[0m"
 
 
@@ -42,7 +44,7 @@ class Terminal:
         self._has_offer = False
         self._has_color = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
         self._app: Application[None] | None = None
-        self._typed: asyncio.Queue[str] = asyncio.Queue()
+        self._typed: asyncio.Queue[str] = asyncio.Queue(maxsize=LINES_AHEAD)
         self._is_leaving = False
         self._tasks: set[asyncio.Task[None]] = set()
         self._failure: BaseException | None = None
@@ -171,6 +173,9 @@ class Terminal:
     def _accept(self, buffer: Buffer) -> None:
         """Take a line that was typed; the prompt stays, and is empty again."""
         text = buffer.text
+        if self._typed.full():
+            self.note("Too many lines wait. Try again in a moment.")
+            return
         buffer.reset(append_to_history=True)
         if text.strip():
             self._echo(text)
