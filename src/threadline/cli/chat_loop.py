@@ -4,7 +4,8 @@ import asyncio
 import sys
 import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
+from contextlib import asynccontextmanager, nullcontext, suppress
+from dataclasses import replace
 from datetime import timedelta
 
 from threadline.assembly import gateway_settings, list_models, make_scribe, name_agent, open_agent
@@ -12,12 +13,11 @@ from threadline.cli.chat_session import Conversation
 from threadline.cli.chat_view import Display
 from threadline.cli.output import clean, complain
 from threadline.cli.store_opener import Opened, open_store
-from threadline.config import Config
+from threadline.config import Config, output_folder
 from threadline.core.errors import ThreadlineError
-from threadline.core.platform import PlatformDirectory
 from threadline.gateway.compaction import Compaction
-from threadline.gateway.intervals import Intervals
-from threadline.gateway.worker import Worker
+from threadline.gateway.gateway import Gateway, GatewayRole
+from threadline.platforms.local import Local
 from threadline.store import Store
 from threadline.store.commands.context import Compress
 
@@ -32,18 +32,18 @@ async def talk(config: Config, *, is_terminal: bool) -> bool:
         if gateways:
             who = f"gateway on {gateways[0].host}"
             return await _talk(config, opened, None, who if is_terminal else None)
-        async with _make_worker(config, opened.store) as worker:
+        async with _make_gateway(config, opened.store) as gateway:
             who = name_agent(config, config.profile)
-            return await _talk(config, opened, worker, who if is_terminal else None)
+            return await _talk(config, opened, gateway, who if is_terminal else None)
 
 
-async def _talk(config: Config, opened: Opened, worker: Worker | None, who: str | None) -> bool:
+async def _talk(config: Config, opened: Opened, gateway: Gateway | None, who: str | None) -> bool:
     """Talk at a terminal, which says who answers; without that, line by line."""
     if who is not None:
-        await _talk_at_terminal(config, opened, worker, f"{who} · {config.shown_database}")
+        await _talk_at_terminal(config, opened, gateway, f"{who} · {config.shown_database}")
         return True
-    conversation = _sit_down(config, opened, worker, PlainDisplay())
-    async with conversation, _answering(opened.store, worker):
+    conversation = _sit_down(config, opened, gateway, PlainDisplay())
+    async with conversation, gateway or nullcontext():
         try:
             return await _answer_lines(conversation)
         finally:
@@ -51,8 +51,10 @@ async def _talk(config: Config, opened: Opened, worker: Worker | None, who: str 
 
 
 def _sit_down(
-    config: Config, opened: Opened, worker: Worker | None, display: Display
+    config: Config, opened: Opened, gateway: Gateway | None, display: Display
 ) -> Conversation:
+    worker = None if gateway is None else gateway.worker
+
     async def make_room(errand: Compress) -> str:
         # A gateway that answers knows nothing of what is asked here, so this is done here, too.
         by = (
@@ -74,42 +76,35 @@ def _sit_down(
     )
 
 
-def _answering(store: Store, worker: Worker | None) -> AbstractAsyncContextManager[None]:
-    from threadline.cli.embedded_worker import working
-
-    return nullcontext() if worker is None else working(store, worker)
-
-
 @asynccontextmanager
-async def _make_worker(config: Config, store: Store) -> AsyncIterator[Worker]:
-    """Make a worker of our own, where no gateway serves this store."""
+async def _make_gateway(config: Config, store: Store) -> AsyncIterator[Gateway]:
+    """Make a gateway of our own, where none serves this store."""
     settings = gateway_settings(config)
-    around = PlatformDirectory(instructions=settings.instructions, redact=settings.redact)
     # Whoever leaves is waited for here, so that they can see it and go at once if they like.
-    pace = Intervals(drain=timedelta(0))
+    settings = replace(settings, pace=replace(settings.pace, drain=timedelta(0)))
     async with open_agent(config) as (agent, scribe):
-        worker = Worker(
+        gateway = Gateway(
             store,
             agent,
-            pace=pace,
-            surroundings=lambda: around,
+            [Local(output_folder())],
+            settings=settings,
             scribe=scribe,
-            compact_at=settings.compact_at,
-            titles=settings.titles,
+            role=GatewayRole.TERMINAL,
         )
-        await worker.keeper.recover()
-        yield worker
+        # What broke off before is seen when the conversation begins.
+        await gateway.worker.keeper.recover()
+        yield gateway
 
 
 async def _talk_at_terminal(
-    config: Config, opened: Opened, worker: Worker | None, title: str
+    config: Config, opened: Opened, gateway: Gateway | None, title: str
 ) -> None:
     from threadline.cli.terminal import Terminal
 
     terminal, drain = Terminal(title), timedelta(seconds=config.drain_seconds)
     with terminal:
-        conversation = _sit_down(config, opened, worker, terminal)
-        async with conversation, _answering(opened.store, worker):
+        conversation = _sit_down(config, opened, gateway, terminal)
+        async with conversation, gateway or nullcontext():
             await terminal.run(conversation, drain=drain)
             conversation.view.is_leaving = True
 

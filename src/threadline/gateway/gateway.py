@@ -42,6 +42,15 @@ SEND_OUT = timedelta(seconds=5)
 """How long what is being sent may take when a gateway stops, at the most."""
 
 
+class GatewayRole(StrEnum):
+    """What a gateway serves."""
+
+    SERVER = "server"
+    """Everything: it takes in messages, starts jobs, calls hooks, and others see that it serves."""
+    TERMINAL = "terminal"
+    """A conversation in its own process: it answers turns and sends what they owe, unseen."""
+
+
 class GatewayState(StrEnum):
     """Where a gateway is between its start and its end."""
 
@@ -68,8 +77,12 @@ class Gateway:
         *,
         settings: GatewaySettings = GatewaySettings(),
         scribe: Summarizer | None = None,
+        role: GatewayRole = GatewayRole.SERVER,
     ) -> None:
         """Put the parts together; without a `scribe` nobody writes titles and summaries."""
+        self._is_server = role is GatewayRole.SERVER
+        if not self._is_server:
+            settings = replace(settings, hooks={})
         self.platforms = {platform.name: platform for platform in platforms}
         if len(self.platforms) < len(platforms):
             raise Invalid("Two platforms have the same name", hint="Give each its own")
@@ -86,7 +99,8 @@ class Gateway:
         self.inbox = self._make_inbox()
         self.scheduler = self._make_scheduler()
         self._changed = asyncio.Event()
-        self._connections = [self._connect(platform) for platform in platforms]
+        served = platforms if self._is_server else ()
+        self._connections = [self._connect(platform) for platform in served]
         self._loops: dict[str, asyncio.Task[None]] = {}
         self._ended: asyncio.Future[None] | None = None
         self._state = GatewayState.NEW
@@ -105,11 +119,12 @@ class Gateway:
             on_ended=self.hooks.on_ended,
             pace=self.settings.pace,
             meters=self.meters,
-            refuses=self.access.refused_turns,
+            # A terminal does not know the platforms whose senders were authenticated there.
+            refuses=self.access.refused_turns if self._is_server else None,
             surroundings=self._look_around,
-            on_quiet=self._tell_quiet,
+            on_quiet=self._tell_quiet if self._is_server else None,
             on_waited=self._run_errand,
-            tell=self._tell_about,
+            tell=self._tell_about if self._is_server else None,
             scribe=scribe,
             compact_at=self.settings.compact_at,
             titles=self.settings.titles,
@@ -145,6 +160,7 @@ class Gateway:
             platforms=self.platforms,
             access=self.access,
             meters=self.meters,
+            starts_jobs=self._is_server,
         )
 
     async def __aenter__(self) -> Self:
@@ -297,7 +313,8 @@ class Gateway:
             await self.halt()
             raise
         await self._close()
-        await attempt(self.store.leave)
+        if self._is_server:
+            await attempt(self.store.leave)
 
     async def halt(self) -> None:
         """Let go of everything at once and write nothing more, as a crash would."""
@@ -309,20 +326,26 @@ class Gateway:
         await self._close()
 
     async def _start(self) -> None:
-        await self.store.clear_gateways()
+        if self._is_server:
+            await self.store.clear_gateways()
         # It runs before the first turn does, so that what is owed is on its way by then.
         self._begin("outbox", self.outbox.run())
         await self.hooks.begin()
         await self.worker.__aenter__()
         self._begin("worker", self.worker.wait())
         self._begin("scheduler", self.scheduler.run())
+        if self._is_server:
+            await self._announce()
+        self._state = GatewayState.SERVING
+
+    async def _announce(self) -> None:
+        """Take in what platforms bring, call hooks, and let others see that this process serves."""
         self._begin("hooks", self.hooks.run())
         self._begin("meters", self.meters.run(self.store))
         await self.enrol(self.settings.url)
         for connection in self._connections:
             connection.open(list_commands(AccessLevel.ADMIN))
         self._begin("beat", self._beat())
-        self._state = GatewayState.SERVING
 
     def _connect(self, platform: Platform) -> PlatformSupervisor:
         return PlatformSupervisor(
