@@ -1,8 +1,22 @@
 """A conversation at a real terminal, key by key."""
 
+import asyncio
+from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
+from typing import cast
+
+import pytest
+from prompt_toolkit.application import create_app_session
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.input import create_pipe_input
+from prompt_toolkit.output import DummyOutput
 
 from tests.cli.program import Terminal, run_apart
+from threadline.cli.chat_session import Conversation
+from threadline.cli.terminal import LINES_AHEAD
+from threadline.cli.terminal import Terminal as Display
+from threadline.testing.deadline import HANG_SECONDS
 
 
 def test_a_walk_at_the_terminal(home: Path) -> None:
@@ -155,3 +169,52 @@ def test_an_error_is_broken_between_words_at_a_terminal(home: Path) -> None:
     assert all(len(line) <= 80 for line in seen.splitlines())
     assert seen.split() == piped.split()
     assert len(piped.splitlines()) == 1
+
+
+@dataclass
+class View:
+    """A view of which nothing is shown."""
+
+    over: asyncio.Future[None] = field(
+        default_factory=lambda: asyncio.get_running_loop().create_future()
+    )
+
+
+class BrokenConversation:
+    """A conversation that breaks when something is said in it."""
+
+    is_served = False
+    is_busy = False
+
+    def __init__(self) -> None:
+        self.view = View()
+
+    async def last_words(self) -> list[str]:
+        return []
+
+    async def hear(self, text: str) -> None:
+        raise RuntimeError("a bug")
+
+
+async def test_a_conversation_that_breaks_is_left() -> None:
+    """A bug ends the program with its error: what is typed next would go nowhere."""
+    with (
+        create_pipe_input() as keys,
+        create_app_session(input=keys, output=DummyOutput()),
+        pytest.raises(RuntimeError, match="a bug"),
+    ):
+        keys.send_text("hello\r")
+        async with asyncio.timeout(HANG_SECONDS):
+            conversation = cast("Conversation", BrokenConversation())
+            await Display("test").run(conversation, drain=timedelta(0))
+
+
+async def test_lines_that_wait_are_bounded(capsys: pytest.CaptureFixture[str]) -> None:
+    """One too many stays in the prompt, and the terminal says why."""
+    display, line = Display("test"), Buffer()
+    for n in range(LINES_AHEAD + 1):
+        line.text = f"{n}"
+        display._accept(line)
+
+    assert line.text == f"{LINES_AHEAD}"
+    assert "Too many lines wait" in capsys.readouterr().out

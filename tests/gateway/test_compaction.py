@@ -17,7 +17,6 @@ from threadline.core.settings import Settings
 from threadline.core.summarizer import SUMMARY_TASK, TITLE_TASK
 from threadline.core.turn import Turn, TurnState
 from threadline.core.usage import CostStatus, Usage
-from threadline.gateway.background_tasks import MOST_WAITING, BackgroundTasks
 from threadline.gateway.compaction import NO_SCRIBE, NOTHING_OLD, Compaction
 from threadline.gateway.summary_writer import SummaryWriter
 from threadline.gateway.worker import Worker
@@ -61,7 +60,7 @@ class Talk:
         self.id = arrival.session_id
         while self.worker.running:
             await asyncio.sleep(0.001)
-        await self.worker.upkeep.chores.settle()
+        await self.worker.upkeep.tasks.settle()
         return await self.store.turn(arrival.turn_id)
 
     async def _tell(self, turn: Turn, words: str) -> None:
@@ -294,7 +293,7 @@ async def test_a_person_names_it_better(open_store: OpenStore) -> None:
             await asyncio.sleep(0.001)
         await talk.store.set_title(arrival.session_id, "Peas")
         scribe.free.set()
-        await talk.worker.upkeep.chores.settle()
+        await talk.worker.upkeep.tasks.settle()
         await talk.says("and beans?")
         session = await talk.store.session(arrival.session_id)
     assert session.title == "Peas"
@@ -328,7 +327,7 @@ async def test_titles_can_be_left_to_first_words(open_store: OpenStore) -> None:
         await becomes(store, arrival.turn_id, TurnState.DONE)
         while on.running:
             await asyncio.sleep(0.001)
-        await on.upkeep.chores.settle()
+        await on.upkeep.tasks.settle()
     assert scribe.asked == []
 
 
@@ -381,21 +380,3 @@ async def test_a_scribe_that_never_ends_is_given_up(open_store: OpenStore) -> No
 
     with pytest.raises(AgentError, match="The summary took too long to be written"):
         await desk.write_summary(session, [])
-
-
-async def test_the_same_chore_is_not_begun_twice_nor_too_many() -> None:
-    """What is under way is not done again, and what is too much is left."""
-    chores, done = BackgroundTasks(), []
-    gate = asyncio.Event()
-
-    async def work() -> None:
-        await gate.wait()
-        done.append(1)
-
-    for _ in range(2):
-        for n in range(MOST_WAITING + 5):
-            chores.begin(f"chore {n}", work)
-    gate.set()
-    await chores.settle()
-
-    assert len(done) == MOST_WAITING

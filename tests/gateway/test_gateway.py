@@ -11,16 +11,18 @@ from msgspec.structs import replace
 from tests.databases import FAST, POSTGRES, OpenStore
 from tests.gateway.outbox_setup import Billboard, soon
 from tests.gateway.test_platform_supervisor import Moody
-from tests.gateway.worker_setup import tell, unhurried, until
+from tests.gateway.worker_setup import becomes, tell, unhurried, until
 from threadline.core.access import AccessRules
 from threadline.core.address import Address, Kind
 from threadline.core.delivery import SendOutcome
 from threadline.core.errors import Conflict, Invalid
 from threadline.core.gateway_status import PlatformState, ServerHealth, ServerState
+from threadline.core.job import NewJob, RunState
 from threadline.core.platform import Outgoing, Platform, ReadBlob, SendFailed
 from threadline.core.settings import Settings
 from threadline.core.target import parse_target
-from threadline.gateway.gateway import Gateway
+from threadline.core.turn import TurnState
+from threadline.gateway.gateway import Gateway, GatewayRole
 from threadline.gateway.intervals import Intervals
 from threadline.gateway.settings import GatewaySettings
 from threadline.gateway.worker import Worker
@@ -300,3 +302,41 @@ async def _break() -> None:
 
 async def _is(value: bool) -> bool:
     return value
+
+
+async def test_a_terminal_answers_unseen_and_starts_no_job(open_store: OpenStore) -> None:
+    """Nobody takes its process for a gateway, jobs wait for one, and runs that ended are closed."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    job = await store.make_job(NewJob(prompt="What is new?", schedule="every 1h"))
+    clock.advance(timedelta(hours=2))
+    other = Gateway(
+        store,
+        ScriptedAgent(),
+        [],
+        settings=GatewaySettings(pace=unhurried()),
+        role=GatewayRole.TERMINAL,
+    )
+    async with other as gateway:
+        arrival = await tell(store, "hello", on="local")
+        await becomes(store, arrival.turn_id, TurnState.DONE)
+        await gateway.scheduler.look()
+
+        assert gateway.is_ready
+        assert await store.gateways() == []
+        assert await store.job_runs(job.id) == []
+
+    await store.start_due(job.id, platforms=frozenset({"local"}))
+    again = Gateway(
+        store,
+        ScriptedAgent(),
+        [],
+        settings=GatewaySettings(pace=unhurried()),
+        role=GatewayRole.TERMINAL,
+    )
+    async with again:
+
+        async def is_closed() -> bool:
+            return [run.state for run in await store.job_runs(job.id)] == [RunState.DONE]
+
+        await until(is_closed, "the run is closed")

@@ -188,6 +188,28 @@ async def test_a_coroutine_that_wants_to_end_everything_does_not(store: Store) -
         await until(lambda: _truth(len(heard) == 2), "the others go on")
 
 
+async def test_a_hook_that_raises_leaves_a_traceback(
+    store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Its author finds the line in the log, whatever the hook is told of."""
+
+    def raises(*news: object) -> None:
+        raise ValueError("a bug")
+
+    hooks: Told = {"turn_finished": [raises], "session_ended": [raises]}
+    told = Hooks(store, hooks)
+    async with telling(store, hooks), Worker(store, ScriptedAgent(), pace=unhurried()):
+        arrival = await tell(store, "hello")
+        await becomes(store, arrival.turn_id, TurnState.DONE)
+        await until(lambda: _truth("failed" in caplog.text), "it is logged")
+    assert arrival.session_id is not None
+    await store.end(arrival.session_id)
+    await store.tell_endings(told.tell_ended)
+
+    traced = [record.exc_info[0] for record in caplog.records if record.exc_info]
+    assert traced.count(ValueError) >= 2
+
+
 async def test_a_hook_that_hangs_harms_nobody(store: Store) -> None:
     """One that does not come back is given up; it is not called again before it has."""
     go_on, calls, heard = threading.Event(), list[TurnFinished](), list[TurnFinished]()

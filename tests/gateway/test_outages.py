@@ -292,7 +292,7 @@ async def test_a_turn_that_was_taken_over_meanwhile_is_not_stored(
         await soon(lambda: not worker.running, "it is let go")
         await soon(lambda: disk.failed["spend"] > 0, "the usage cannot be stored yet")
         disk.refuses = frozenset()
-        await worker.upkeep.chores.settle()
+        await worker.upkeep.tasks.settle()
 
     assert await said(there, arrival.session_id) == ["ok"]
     assert arrival.session_id is not None

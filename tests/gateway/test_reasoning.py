@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from datetime import timedelta
 
+import pytest
+
 from tests.databases import FAST, POSTGRES, OpenStore, on
 from tests.gateway.worker_setup import becomes, tell, unhurried
 from threadline.core.agent import Output, ReasoningDelta, Request
@@ -12,7 +14,14 @@ from threadline.core.message import NewMessage
 from threadline.core.settings import Settings
 from threadline.core.turn import Lease, TurnId, TurnState
 from threadline.core.validation import TEXT_LIMIT
-from threadline.gateway.turn_pubsub import Delta, Happening, Thinking, TurnListener
+from threadline.gateway.turn_pubsub import (
+    Delta,
+    Happening,
+    Missed,
+    Thinking,
+    TurnBegun,
+    TurnListener,
+)
 from threadline.gateway.worker import Worker
 from threadline.store import Store
 from threadline.testing.scripted_agent import Remembers, Says, ScriptedAgent, Streams, Thinks
@@ -62,7 +71,7 @@ def test_thoughts_that_nobody_fetches_are_joined_and_lose_their_beginning() -> N
     listener.hear(Delta(turn_id=TurnId(2), text="e"))
     listener.end()
 
-    async def fetch() -> list[Happening]:
+    async def fetch() -> list[Happening | Missed]:
         return [happening async for happening in listener]
 
     first, second, third = asyncio.run(fetch())
@@ -106,3 +115,22 @@ async def test_a_memory_is_kept_after_the_words_before_it(open_store: OpenStore)
         second = await tell(plain, "again")
         await becomes(plain, second.turn_id, TurnState.DONE)
     assert agent.last.memory is None
+
+
+async def test_a_listener_that_is_too_slow_is_told_that_it_missed_something() -> None:
+    """What waits for it is dropped, by number or by size, and what comes then is heard again."""
+    listener, turn_id = TurnListener(most=2, characters=10), TurnId(1)
+    begun = TurnBegun(turn_id=turn_id)
+    for happening in (begun, begun, begun, begun):
+        listener.hear(happening)
+    assert [await anext(listener), await anext(listener)] == [Missed(), begun]
+
+    listener.hear(Delta(turn_id=turn_id, text="12345"))
+    listener.hear(Delta(turn_id=turn_id, text="678901"))
+    assert await anext(listener) == Missed()
+
+    listener.hear(Delta(turn_id=turn_id, text="1234567890"))
+    assert await anext(listener) == Delta(turn_id=turn_id, text="1234567890")
+    listener.end()
+    with pytest.raises(StopAsyncIteration):
+        await anext(listener)

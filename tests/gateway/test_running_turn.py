@@ -14,7 +14,14 @@ from threadline.core.turn import Lease, TurnId, TurnState
 from threadline.core.usage import Usage
 from threadline.core.validation import TEXT_LIMIT
 from threadline.gateway.running_turn import USAGE_LIMIT
-from threadline.gateway.turn_pubsub import Delta, Happening, MessageAdded, TurnBegun, TurnClosed
+from threadline.gateway.turn_pubsub import (
+    Delta,
+    Happening,
+    MessageAdded,
+    Missed,
+    TurnBegun,
+    TurnClosed,
+)
 from threadline.gateway.worker import Worker
 from threadline.store import Store
 from threadline.testing.deadline import HANG_SECONDS
@@ -334,10 +341,11 @@ async def test_listeners_hear_how_a_turn_was_taken(store: Store) -> None:
             )
 
 
-async def _until_closed(live: AsyncIterator[Happening]) -> list[Happening]:
+async def _until_closed(live: AsyncIterator[Happening | Missed]) -> list[Happening]:
     heard: list[Happening] = []
     async with asyncio.timeout(HANG_SECONDS):
         async for happening in live:
+            assert not isinstance(happening, Missed)
             heard.append(happening)
             if isinstance(happening, TurnClosed):
                 break

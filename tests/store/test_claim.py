@@ -1,3 +1,5 @@
+import asyncio
+
 import pytest
 
 from tests.databases import DatabaseFactory, OpenStore
@@ -7,6 +9,7 @@ from threadline.core.errors import Invalid
 from threadline.core.inbound import Inbound
 from threadline.core.turn import TurnState
 from threadline.store import Store
+from threadline.store.facade.connection import run_to_end
 from threadline.store.inbound.deduplication import Arrival
 
 
@@ -78,3 +81,17 @@ async def test_a_turn_behind_a_command_waits(
     claim = await store.claim()
     assert claim is not None
     assert (claim.turn.id, claim.turn.state) == (after.turn_id, TurnState.RUNNING)
+
+
+async def test_what_outlives_a_cancelled_claim_is_logged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """A bug in giving back what was claimed is no silence, though its caller hears of nothing."""
+
+    async def breaks() -> None:
+        await asyncio.sleep(0)
+        raise RuntimeError("a bug")
+
+    await run_to_end(breaks())
+
+    assert "RuntimeError: a bug" in caplog.text

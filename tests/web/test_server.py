@@ -5,9 +5,11 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import NoReturn
 
 import httpx
 import pytest
+from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
@@ -20,6 +22,7 @@ from threadline.core.platform import Platform, Receive, Scope, Send
 from threadline.platforms.simulated import Simulated
 from threadline.platforms.webhook import Webhook, sign
 from threadline.testing.clock import A_MONDAY
+from threadline.testing.deadline import HANG_SECONDS
 from threadline.testing.fake_gate import RecordingGate
 from threadline.web.problems import TooOften
 from threadline.web.request_limits import RequestGuard
@@ -85,6 +88,20 @@ async def server(gateway: FakeGateway) -> AsyncIterator[httpx.AsyncClient]:
         httpx.AsyncClient(base_url=url, trust_env=False) as client,
     ):
         yield client
+
+
+async def test_a_server_that_cannot_start_is_no_silence(caplog: pytest.LogCaptureFixture) -> None:
+    """What breaks it before it is up is raised and logged; nobody waits for ever."""
+
+    class Unable(Starlette):
+        def __call__(self, *scope: object) -> NoReturn:
+            raise RuntimeError("a bug")
+
+    with pytest.raises(RuntimeError, match="a bug"):
+        async with asyncio.timeout(HANG_SECONDS), serve(Unable(), "127.0.0.1", 0):
+            pass
+
+    assert "web server failed" in caplog.text
 
 
 async def test_a_living_process_says_so() -> None:

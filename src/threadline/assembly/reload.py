@@ -27,6 +27,7 @@ from threadline.core.platform import Platform
 from threadline.core.redaction import mask_secrets
 from threadline.core.revision import Seen
 from threadline.core.summarizer import Summarizer
+from threadline.gateway.background_tasks import log_failure
 from threadline.gateway.gateway import Gateway
 from threadline.gateway.reload import ReloadableParts
 from threadline.gateway.user_callables import find_function
@@ -178,7 +179,11 @@ class Reloader:
         leaving, self._mind = self._mind.tenure, mind
         task = asyncio.create_task(leaving.retire(), name="an agent retires")
         self._retiring[task] = leaving
-        task.add_done_callback(lambda task: self._retiring.pop(task, None))
+        task.add_done_callback(self._take_end)
+
+    def _take_end(self, task: asyncio.Task[None]) -> None:
+        self._retiring.pop(task, None)
+        log_failure(task)
 
     def _become(self, config: "Config") -> None:
         self.config = config

@@ -3,8 +3,9 @@
 import asyncio
 import sys
 import threading
-from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable
+from contextlib import asynccontextmanager, nullcontext, suppress
+from msgspec.structs import replace
 from datetime import timedelta
 
 from threadline.assembly import gateway_settings, list_models, make_scribe, name_agent, open_agent
@@ -12,14 +13,16 @@ from threadline.cli.chat_session import Conversation
 from threadline.cli.chat_view import Display
 from threadline.cli.output import clean, complain
 from threadline.cli.store_opener import Opened, open_store
-from threadline.config import Config
+from threadline.config import Config, output_folder
 from threadline.core.errors import ThreadlineError
-from threadline.core.platform import PlatformDirectory
 from threadline.gateway.compaction import Compaction
-from threadline.gateway.intervals import Intervals
-from threadline.gateway.worker import Worker
+from threadline.gateway.gateway import Gateway, GatewayRole
+from threadline.platforms.local import Local
 from threadline.store import Store
 from threadline.store.commands.context import Compress
+
+LINES_AHEAD = 100
+"""Lines of a pipe that are read ahead; the program that writes them waits."""
 
 
 async def talk(config: Config, *, is_terminal: bool) -> bool:
@@ -29,18 +32,18 @@ async def talk(config: Config, *, is_terminal: bool) -> bool:
         if gateways:
             who = f"gateway on {gateways[0].host}"
             return await _talk(config, opened, None, who if is_terminal else None)
-        async with _make_worker(config, opened.store) as worker:
+        async with _make_gateway(config, opened.store) as gateway:
             who = name_agent(config, config.profile)
-            return await _talk(config, opened, worker, who if is_terminal else None)
+            return await _talk(config, opened, gateway, who if is_terminal else None)
 
 
-async def _talk(config: Config, opened: Opened, worker: Worker | None, who: str | None) -> bool:
+async def _talk(config: Config, opened: Opened, gateway: Gateway | None, who: str | None) -> bool:
     """Talk at a terminal, which says who answers; without that, line by line."""
     if who is not None:
-        await _talk_at_terminal(config, opened, worker, f"{who} · {config.shown_database}")
+        await _talk_at_terminal(config, opened, gateway, f"{who} · {config.shown_database}")
         return True
-    conversation = _sit_down(config, opened, worker, PlainDisplay())
-    async with conversation, _answering(opened.store, worker):
+    conversation = _sit_down(config, opened, gateway, PlainDisplay())
+    async with conversation, gateway or nullcontext():
         try:
             return await _answer_lines(conversation)
         finally:
@@ -48,8 +51,10 @@ async def _talk(config: Config, opened: Opened, worker: Worker | None, who: str 
 
 
 def _sit_down(
-    config: Config, opened: Opened, worker: Worker | None, display: Display
+    config: Config, opened: Opened, gateway: Gateway | None, display: Display
 ) -> Conversation:
+    worker = None if gateway is None else gateway.worker
+
     async def make_room(errand: Compress) -> str:
         # A gateway that answers knows nothing of what is asked here, so this is done here, too.
         by = (
@@ -71,42 +76,35 @@ def _sit_down(
     )
 
 
-def _answering(store: Store, worker: Worker | None) -> AbstractAsyncContextManager[None]:
-    from threadline.cli.embedded_worker import working
-
-    return nullcontext() if worker is None else working(store, worker)
-
-
 @asynccontextmanager
-async def _make_worker(config: Config, store: Store) -> AsyncIterator[Worker]:
-    """Make a worker of our own, where no gateway serves this store."""
+async def _make_gateway(config: Config, store: Store) -> AsyncIterator[Gateway]:
+    """Make a gateway of our own, where none serves this store."""
     settings = gateway_settings(config)
-    around = PlatformDirectory(instructions=settings.instructions, redact=settings.redact)
     # Whoever leaves is waited for here, so that they can see it and go at once if they like.
-    pace = Intervals(drain=timedelta(0))
+    settings = replace(settings, pace=replace(settings.pace, drain=timedelta(0)))
     async with open_agent(config) as (agent, scribe):
-        worker = Worker(
+        gateway = Gateway(
             store,
             agent,
-            pace=pace,
-            surroundings=lambda: around,
+            [Local(output_folder())],
+            settings=settings,
             scribe=scribe,
-            compact_at=settings.compact_at,
-            titles=settings.titles,
+            role=GatewayRole.TERMINAL,
         )
-        await worker.keeper.recover()
-        yield worker
+        # What broke off before is seen when the conversation begins.
+        await gateway.worker.keeper.recover()
+        yield gateway
 
 
 async def _talk_at_terminal(
-    config: Config, opened: Opened, worker: Worker | None, title: str
+    config: Config, opened: Opened, gateway: Gateway | None, title: str
 ) -> None:
     from threadline.cli.terminal import Terminal
 
     terminal, drain = Terminal(title), timedelta(seconds=config.drain_seconds)
     with terminal:
-        conversation = _sit_down(config, opened, worker, terminal)
-        async with conversation, _answering(opened.store, worker):
+        conversation = _sit_down(config, opened, gateway, terminal)
+        async with conversation, gateway or nullcontext():
             await terminal.run(conversation, drain=drain)
             conversation.view.is_leaving = True
 
@@ -161,7 +159,7 @@ async def _answer_lines(conversation: Conversation) -> bool:
     """Answer one line after the other; one that cannot be taken in costs only itself."""
     is_well = True
     await conversation.rest()
-    async for line in _lines():
+    async for line in _lines(sys.stdin.buffer):
         try:
             await conversation.hear(line)
         except ThreadlineError as error:
@@ -173,21 +171,24 @@ async def _answer_lines(conversation: Conversation) -> bool:
     return is_well
 
 
-async def _lines() -> AsyncIterator[str]:
-    """Read standard input on a thread of its own, which never keeps the program from ending."""
+async def _lines(pipe: Iterable[bytes]) -> AsyncGenerator[str, None]:
+    """Yield the lines of a pipe. A thread reads it, which never keeps the program from ending."""
     loop = asyncio.get_running_loop()
-    queue: asyncio.Queue[str | None] = asyncio.Queue()
+    queue: asyncio.Queue[str | None] = asyncio.Queue(maxsize=LINES_AHEAD + 1)
+    room = threading.Semaphore(LINES_AHEAD)
 
     def hand_over(line: str | None) -> None:
         with suppress(RuntimeError):  # the loop is closed: nobody listens any more
             loop.call_soon_threadsafe(queue.put_nowait, line)
 
     def read() -> None:
-        for line in sys.stdin.buffer:
+        for line in pipe:
             # What is no UTF-8 becomes half characters, which are then refused by name.
+            room.acquire()
             hand_over(line.decode("utf-8", "surrogateescape").rstrip("\r\n"))
         hand_over(None)
 
     threading.Thread(target=read, name="threadline-stdin", daemon=True).start()
     while (line := await queue.get()) is not None:
+        room.release()
         yield line

@@ -1,6 +1,7 @@
 """Chat view: everything that happens in a conversation, shown once and in order."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from contextlib import ExitStack, suppress
 from datetime import timedelta
@@ -17,6 +18,7 @@ from threadline.gateway.turn_pubsub import (
     Delta,
     Happening,
     MessageAdded,
+    Missed,
     Thinking,
     TurnBegun,
     TurnClosed,
@@ -32,6 +34,8 @@ TAIL = 6
 LOOK_AGAIN = timedelta(milliseconds=250)
 """How often it is looked what another process has stored of its answer."""
 
+NEWS_AHEAD = 100
+"""News that may wait to be shown; the feed and the worker are read no faster than that."""
 _TAIL_PAGE = 40
 _LEAVE = "/approve, /approve session, /approve always or /deny; or say what else to do."
 
@@ -114,7 +118,10 @@ class ChatView:
         """What of its next line has been shown."""
         self._is_elsewhere = asyncio.Event()
         """Set while another process may be answering here."""
-        self._news: asyncio.Queue[Event | Happening | StreamedText | None] = asyncio.Queue()
+        self._news: asyncio.Queue[Event | Happening | Missed | StreamedText | None]
+        self._news = asyncio.Queue(maxsize=NEWS_AHEAD)
+        self._told: Counter[TurnId] = Counter()
+        """How many lines of a live turn were shown before they were read from the store."""
         self._ear = ExitStack()
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -218,12 +225,12 @@ class ChatView:
 
     async def _follow(self, cursor: Cursor) -> None:
         async for event in self._store.follow(cursor):
-            self._news.put_nowait(event)
+            await self._news.put(event)
 
     async def _hear_worker(self, listener: TurnListener) -> None:
         async for happening in listener:
-            self._news.put_nowait(happening)
-        self._news.put_nowait(None)
+            await self._news.put(happening)
+        await self._news.put(None)
 
     async def _hear_others(self) -> None:
         """Look every moment, while another process answers here, what it has stored of that."""
@@ -233,7 +240,7 @@ class ChatView:
             self._is_elsewhere.clear()
             with suppress(NotFound):  # it was forgotten, of which the feed tells
                 if self.session_id is not None:
-                    self._news.put_nowait(await self._store.streaming(self.session_id))
+                    await self._news.put(await self._store.streaming(self.session_id))
             await asyncio.sleep(LOOK_AGAIN.total_seconds())
 
     async def _show(self) -> None:
@@ -244,6 +251,8 @@ class ChatView:
                     await self._take_event(news)
                 elif isinstance(news, StreamedText):
                     await self._take_streaming(news)
+                elif isinstance(news, Missed):
+                    await self._make_up()
                 elif news is not None:
                     await self._take_live(news)
                 elif not self.is_leaving:
@@ -311,6 +320,7 @@ class ChatView:
                 self._display.think(text)
             case MessageAdded(turn_id=turn_id, message=message) if turn_id in self._live:
                 if message.role is Role.ASSISTANT:
+                    self._told[turn_id] += 1
                     self._show_text(turn_id, message.parts)
                 else:
                     self._settle()
@@ -328,6 +338,7 @@ class ChatView:
         if self._speaking == closed.turn_id:
             self._settle()
         self._live.discard(closed.turn_id)
+        del self._told[closed.turn_id]
         if closed.state is TurnState.WAITING:
             await self._ask_for(closed.turn_id)
         elif closed.state not in UNFINISHED:
@@ -336,10 +347,32 @@ class ChatView:
     def _show_line(self, line: Message) -> None:
         if line.role is Role.USER and line.turn_id not in self._typed:
             self._display.quote("you", line.text)
-        if line.role is Role.ASSISTANT and line.turn_id not in self._live:
+        if line.role is Role.ASSISTANT and not self._was_told(line.turn_id):
             self._show_text(line.turn_id, line.parts)
         for marker in _markers(line):
             self._display.mark(marker)
+
+    def _was_told(self, turn_id: TurnId | None) -> bool:
+        """Note that the next line of a turn was read; return whether the worker told it."""
+        if turn_id is None or (turn_id not in self._live and self._told[turn_id] <= 0):
+            return False
+        self._told[turn_id] -= 1
+        return True
+
+    async def _make_up(self) -> None:
+        """Show from the store what the worker told while this was too slow to listen.
+
+        The rest of what these turns say is shown when they end.
+        """
+        turns, self._live = self._live | set(self.under_way), set()
+        await self.catch_up()
+        for turn_id in turns:
+            with suppress(NotFound):
+                state = (await self._store.turn(turn_id)).state
+                if state is TurnState.WAITING:
+                    await self._ask_for(turn_id)
+                elif state not in UNFINISHED:
+                    self._done(turn_id)
 
     def _stream(self, turn_id: TurnId, text: str) -> None:
         """Show some more of what a turn is saying."""

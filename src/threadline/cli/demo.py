@@ -22,6 +22,7 @@ from threadline.config.gateway_section import LogSettings
 from threadline.core.database_url import is_server
 from threadline.core.errors import Conflict
 from threadline.core.platform import Platform
+from threadline.gateway.background_tasks import log_failure
 from threadline.gateway.gateway import Gateway
 from threadline.gateway.health import GatewayHealth
 from threadline.gateway.metrics import Metrics
@@ -152,7 +153,8 @@ async def play(config: Config, narrator: Narrator) -> AsyncIterator[tuple[Gatewa
             front.gateway = gateway
             await gateway.enrol(url)
             await story.play_second_part()
-            watching = asyncio.create_task(story.watch())
+            watching = asyncio.create_task(story.watch(), name="watch the story")
+            watching.add_done_callback(log_failure)
             try:
                 yield gateway, url
             finally:

@@ -17,6 +17,7 @@ from threadline.config.config_source import Source
 from threadline.core.account import LINK_LASTS, Actor
 from threadline.core.errors import ConfigError, ThreadlineError
 from threadline.core.platform import Endpoint
+from threadline.gateway.background_tasks import log_failure
 from threadline.gateway.gateway import Gateway
 from threadline.store import Store
 from threadline.web.app import WebApp
@@ -94,6 +95,7 @@ def reloaded(reloading: Reloader, signals: Signals) -> Iterator[None]:
         task = asyncio.create_task(_reload(reloading), name="settings are read again")
         tasks.add(task)
         task.add_done_callback(tasks.discard)
+        task.add_done_callback(log_failure)
 
     try:
         with signals.calling(signal.SIGHUP, hear):

@@ -27,6 +27,8 @@ from threadline.cli.text_wrap import wrap
 from threadline.core.errors import ThreadlineError
 
 PROMPT = "› "
+LINES_AHEAD = 100
+"""Lines that may be typed before the first of them was taken in."""
 _DIM, _WARM, _COOL, _PLAIN = "\x1b[2m", "\x1b[33m", "\x1b[36m", "\x1b[0m"
 
 
@@ -42,9 +44,10 @@ class Terminal:
         self._has_offer = False
         self._has_color = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
         self._app: Application[None] | None = None
-        self._typed: asyncio.Queue[str] = asyncio.Queue()
+        self._typed: asyncio.Queue[str] = asyncio.Queue(maxsize=LINES_AHEAD)
         self._is_leaving = False
         self._tasks: set[asyncio.Task[None]] = set()
+        self._failure: BaseException | None = None
 
     def __enter__(self) -> Self:
         """Take the screen."""
@@ -154,6 +157,8 @@ class Terminal:
                 task.cancel()
             await asyncio.gather(prompting, *self._tasks, return_exceptions=True)
             self._app = None
+        if self._failure is not None:
+            raise self._failure
         with suppress(EOFError):  # the terminal itself is gone
             prompting.result()
 
@@ -168,6 +173,9 @@ class Terminal:
     def _accept(self, buffer: Buffer) -> None:
         """Take a line that was typed; the prompt stays, and is empty again."""
         text = buffer.text
+        if self._typed.full():
+            self.note("Too many lines wait. Try again in a moment.")
+            return
         buffer.reset(append_to_history=True)
         if text.strip():
             self._echo(text)
@@ -251,7 +259,15 @@ class Terminal:
     def _spawn(self, work: Coroutine[object, object, None]) -> None:
         task = asyncio.create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._take_end)
+
+    def _take_end(self, task: asyncio.Task[None]) -> None:
+        """Leave the conversation if a task failed of something unexpected."""
+        self._tasks.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            self._failure = self._failure or error
+            self._exit()
 
     async def _stop(self, conversation: Conversation, line: Buffer) -> None:
         try:

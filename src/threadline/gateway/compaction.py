@@ -26,6 +26,8 @@ log = logging.getLogger("threadline.gateway")
 
 COMPACT_AT = 0.8
 """The share of what a model can read from which on room is made."""
+TASKS_AT_ONCE = 2
+"""How many titles and summaries are written at a time."""
 TRY_AGAIN = timedelta(minutes=10)
 """How long after a failure no room is tried to be made by itself in the same conversation."""
 TITLED_WITHIN = 3
@@ -66,7 +68,7 @@ class Compaction:
         tell: TellAbout | None = None,
     ) -> None:
         """Look after a store; `tell` says to people what they would not notice otherwise."""
-        self.chores = BackgroundTasks()
+        self.tasks = BackgroundTasks(at_once=TASKS_AT_ONCE)
         self._store = store
         self.adopt(scribe, compact_at=compact_at, titles=titles)
         self._tell = tell
@@ -126,17 +128,17 @@ class Compaction:
         is_named = session.titled_by not in {None, TitleSource.FIRST_WORDS}
         if self._desk is None or not self._titles or is_named or not 0 < spoken <= TITLED_WITHIN:
             return
-        self.chores.begin(f"name {session.id}", partial(self._name, self._desk, session.id))
+        self.tasks.begin_once(f"name {session.id}", partial(self._name, self._desk, session.id))
 
     def sum_up(self, ended: Sequence[SessionId]) -> None:
         """Have summaries written of sessions that ended, where the next one is told of them."""
         if self._desk is not None:
             for id in ended:
-                self.chores.begin(f"sum up {id}", partial(self._sum_up, self._desk, id))
+                self.tasks.begin_once(f"sum up {id}", partial(self._sum_up, self._desk, id))
 
     async def close(self, within: timedelta) -> None:
         """Leave undone what is still to be done."""
-        await self.chores.close(within)
+        await self.tasks.close(within)
 
     async def _is_full(self, desk: SummaryWriter, session: Session) -> bool:
         window = desk.window(session)

@@ -1,7 +1,7 @@
 """Deferred commands: commands that wait until the turns before them have ended."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import TypeAlias
 
@@ -9,7 +9,7 @@ from threadline.gateway.intervals import attempt
 from threadline.store import Store
 from threadline.store.commands.context import DeferredCommandResult
 
-OnWaited: TypeAlias = Callable[[DeferredCommandResult], None]
+OnWaited: TypeAlias = Callable[[DeferredCommandResult], Awaitable[None]]
 """Hears of a command that had waited and was carried out."""
 APART = timedelta(milliseconds=20)
 """So long after a look for waiting commands comes the next one, at the earliest."""
@@ -45,9 +45,9 @@ class DeferredCommands:
     async def work_off(self) -> bool:
         """Carry out the commands whose time has come; tell whether there were any."""
         done = await self._store.run_waiting_commands()
-        if self._on_waited is not None:
-            for waited in done:
-                self._on_waited(waited)
         if done:
             self._on_done()
+        if self._on_waited is not None:
+            for waited in done:
+                await self._on_waited(waited)
         return bool(done)

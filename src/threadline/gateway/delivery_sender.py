@@ -11,7 +11,7 @@ from threadline.core.message import Attachment
 from threadline.core.platform import Choice, Outgoing, Platform
 from threadline.core.splitting import limit_of, split
 from threadline.gateway.intervals import LeaseProof, retry_until_stored
-from threadline.gateway.live_replies import LiveReply
+from threadline.gateway.live_replies import Certainty, LiveReply
 from threadline.gateway.platform_call import MARKED, CallLease, edit, send
 from threadline.store import Store
 from threadline.store.deliveries.payload import DeliveryPayload
@@ -65,10 +65,10 @@ class DeliverySender:
         self.delivery = parcel.delivery
         """The delivery with its doubts as they are now."""
         self._hold = CallLease(proof, self._renew)
-        if stream is not None and not stream.is_doubtful:
+        if stream is not None and stream.certainty is Certainty.CERTAIN:
             # This process saw every call of the stream end.
             self.delivery = replace(parcel.delivery, repeated_at=None)
-        elif stream is not None and stream.is_unheard:
+        elif stream is not None and stream.certainty is Certainty.UNHEARD:
             # The turn may have ended before this was recorded.
             seen_at = parcel.delivery.unheard_at or parcel.delivery.repeated_at
             self.delivery = replace(parcel.delivery, unheard_at=seen_at)

@@ -9,8 +9,9 @@ from threadline.core.delivery import Delivery, DeliveryId, DeliveryState
 from threadline.core.errors import ThreadlineError
 from threadline.core.event import Event, EventKind
 from threadline.core.platform import Platform, SendFailed
+from threadline.gateway.background_tasks import BackgroundTasks
 from threadline.gateway.delivery_sender import EDIT_TRIES, DeliverySender
-from threadline.gateway.intervals import LeaseProof, end_tasks, retry_until_stored
+from threadline.gateway.intervals import LeaseProof, retry_until_stored
 from threadline.gateway.platform_call import edit
 from threadline.store import Store
 from threadline.store.deliveries.payload import DeliveryPayload
@@ -35,14 +36,12 @@ class EditRepair:
         self._store = store
         self._platforms = platforms
         self._news: set[asyncio.Event] = set()
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = BackgroundTasks()
 
     def begin(self, delivery: Delivery, message_id: str) -> None:
         """Mend a message as soon as its delivery has ended."""
-        work, name = self._mend(delivery, message_id), f"mend a message of delivery {delivery.id}"
-        task = asyncio.create_task(work, name=name)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        name = f"mend a message of delivery {delivery.id}"
+        self._tasks.begin(name, lambda: self._mend(delivery, message_id))
 
     def notice(self, event: Event) -> None:
         """Look again if a delivery has ended."""
@@ -56,7 +55,7 @@ class EditRepair:
 
     async def stop(self, within: timedelta) -> None:
         """Let go of everything."""
-        await end_tasks(set(self._tasks), within)
+        await self._tasks.close(within)
 
     async def _mend(self, delivery: Delivery, message_id: str) -> None:
         try:

@@ -7,6 +7,7 @@ import socket
 from collections.abc import Coroutine, Sequence
 from contextlib import suppress
 from datetime import timedelta
+from enum import StrEnum
 from importlib.metadata import version
 from types import TracebackType
 from typing import Self
@@ -42,6 +43,25 @@ SEND_OUT = timedelta(seconds=5)
 """How long what is being sent may take when a gateway stops, at the most."""
 
 
+class GatewayRole(StrEnum):
+    """What a gateway serves."""
+
+    SERVER = "server"
+    """Everything: it takes in messages, starts jobs, calls hooks, and others see that it serves."""
+    TERMINAL = "terminal"
+    """A conversation in its own process: it answers turns and sends what they owe, unseen."""
+
+
+class GatewayState(StrEnum):
+    """Where a gateway is between its start and its end."""
+
+    NEW = "new"
+    STARTING = "starting"
+    SERVING = "serving"
+    STOPPING = "stopping"
+    OVER = "over"
+
+
 class Gateway:
     """Serves a store: `async with Gateway(store, agent, platforms) as gateway: …`.
 
@@ -58,8 +78,12 @@ class Gateway:
         *,
         settings: GatewaySettings = GatewaySettings(),
         scribe: Summarizer | None = None,
+        role: GatewayRole = GatewayRole.SERVER,
     ) -> None:
         """Put the parts together; without a `scribe` nobody writes titles and summaries."""
+        self._is_server = role is GatewayRole.SERVER
+        if not self._is_server:
+            settings = replace(settings, hooks={})
         self.platforms = {platform.name: platform for platform in platforms}
         if len(self.platforms) < len(platforms):
             raise Invalid("Two platforms have the same name", hint="Give each its own")
@@ -76,11 +100,11 @@ class Gateway:
         self.inbox = self._make_inbox()
         self.scheduler = self._make_scheduler()
         self._changed = asyncio.Event()
-        self._connections = [self._connect(platform) for platform in platforms]
+        served = platforms if self._is_server else ()
+        self._connections = [self._connect(platform) for platform in served]
         self._loops: dict[str, asyncio.Task[None]] = {}
         self._ended: asyncio.Future[None] | None = None
-        self._is_serving = False
-        self._is_over = False
+        self._state = GatewayState.NEW
         self._is_heard = True
         self._error: str | None = None
 
@@ -96,11 +120,12 @@ class Gateway:
             on_ended=self.hooks.on_ended,
             pace=self.settings.pace,
             meters=self.meters,
-            refuses=self.access.refused_turns,
+            # A terminal does not know the platforms whose senders were authenticated there.
+            refuses=self.access.refused_turns if self._is_server else None,
             surroundings=self._look_around,
-            on_quiet=self._tell_quiet,
+            on_quiet=self._tell_quiet if self._is_server else None,
             on_waited=self._run_errand,
-            tell=self._tell_about,
+            tell=self._tell_about if self._is_server else None,
             scribe=scribe,
             compact_at=self.settings.compact_at,
             titles=self.settings.titles,
@@ -136,12 +161,14 @@ class Gateway:
             platforms=self.platforms,
             access=self.access,
             meters=self.meters,
+            starts_jobs=self._is_server,
         )
 
     async def __aenter__(self) -> Self:
         """Begin to serve; what a crash had left behind has been picked up when this returns."""
-        if self._ended is not None:
+        if self._state is not GatewayState.NEW:
             raise Conflict("This gateway has been used", hint="Make another one")
+        self._state = GatewayState.STARTING
         self._ended = asyncio.get_running_loop().create_future()
         try:
             await self._start()
@@ -163,7 +190,7 @@ class Gateway:
     def is_ready(self) -> bool:
         """Whether messages are taken in and answered: the last beat was written, nothing broke."""
         return (
-            self._is_serving
+            self._state is GatewayState.SERVING
             and self._is_heard
             and self._error is None
             and self.store.trouble is None
@@ -239,7 +266,7 @@ class Gateway:
         self.worker.keeper.on_ended = hooks.on_ended
         await self._cancel("hooks")
         await attempt(hooks.begin)
-        if self._is_serving:
+        if self._state is GatewayState.SERVING:
             self._begin("hooks", hooks.run())
 
     async def _part(self, name: str) -> None:
@@ -256,7 +283,7 @@ class Gateway:
 
     def _join(self, platform: Platform) -> None:
         """Begin to serve a platform, and to send what was owed there."""
-        if not self._is_serving:
+        if self._state is not GatewayState.SERVING:
             return
         self.meters.know(platform.name)
         self.platforms[platform.name] = platform
@@ -266,14 +293,14 @@ class Gateway:
         self.outbox.wake()
 
     def _require_serving(self) -> None:
-        if not self._is_serving:
+        if self._state is not GatewayState.SERVING:
             raise Conflict("This gateway does not serve", hint="Begin it, or try again later")
 
     async def stop(self) -> None:
         """Take in nothing more, let running turns end for a while, send what is being sent."""
-        if self._is_over:
+        if self._state is GatewayState.OVER:
             return
-        self._is_serving = False
+        self._state = GatewayState.STOPPING
         for connection in self._connections:
             connection.shut()
         try:
@@ -287,11 +314,12 @@ class Gateway:
             await self.halt()
             raise
         await self._close()
-        await attempt(self.store.leave)
+        if self._is_server:
+            await attempt(self.store.leave)
 
     async def halt(self) -> None:
         """Let go of everything at once and write nothing more, as a crash would."""
-        self._is_serving = False
+        self._state = GatewayState.STOPPING
         for connection in self._connections:
             connection.shut()
         await self._cancel(*self._loops)
@@ -299,20 +327,26 @@ class Gateway:
         await self._close()
 
     async def _start(self) -> None:
-        await self.store.clear_gateways()
+        if self._is_server:
+            await self.store.clear_gateways()
         # It runs before the first turn does, so that what is owed is on its way by then.
         self._begin("outbox", self.outbox.run())
         await self.hooks.begin()
         await self.worker.__aenter__()
         self._begin("worker", self.worker.wait())
         self._begin("scheduler", self.scheduler.run())
+        if self._is_server:
+            await self._announce()
+        self._state = GatewayState.SERVING
+
+    async def _announce(self) -> None:
+        """Take in what platforms bring, call hooks, and let others see that this process serves."""
         self._begin("hooks", self.hooks.run())
         self._begin("meters", self.meters.run(self.store))
         await self.enrol(self.settings.url)
         for connection in self._connections:
             connection.open(list_commands(AccessLevel.ADMIN))
         self._begin("beat", self._beat())
-        self._is_serving = True
 
     def _connect(self, platform: Platform) -> PlatformSupervisor:
         return PlatformSupervisor(
@@ -331,10 +365,12 @@ class Gateway:
     def _take_end(self, name: str, task: asyncio.Task[None]) -> None:
         """Remember what broke a loop of ours: that is no weather, and the gateway is not ready."""
         error = None if task.cancelled() else task.exception()
-        if error is None or self._ended is None or self._ended.done():
+        if error is None:
+            return
+        log.error("The %s broke: %s", name, sentence_of(error), exc_info=error)
+        if self._ended is None or self._ended.done():
             return
         self._error = sentence_of(error)
-        log.error("The %s broke: %s", name, self._error, exc_info=error)
         self._ended.set_exception(error)
         self._ended.exception()  # whoever waits is told; nobody has to
 
@@ -370,7 +406,7 @@ class Gateway:
                 await self.inbox.settle()
 
     async def _close(self) -> None:
-        self._is_over = True
+        self._state = GatewayState.OVER
         await self._cancel(*self._loops)
         grace = self.settings.pace.grace
         await self.inbox.close(grace)
@@ -384,10 +420,10 @@ class Gateway:
     def _look_around(self) -> PlatformDirectory:
         return self._around
 
-    def _run_errand(self, waited: DeferredCommandResult) -> None:
+    async def _run_errand(self, waited: DeferredCommandResult) -> None:
         """Do what a command that had waited leaves to do."""
         if waited.reply.errand is not None:
-            self.inbox.run(waited.reply.errand, waited.inbound)
+            await self.inbox.run(waited.reply.errand, waited.inbound)
 
     async def _tell_quiet(self, turn: Turn, silence: timedelta) -> None:
         """Tell whoever asked that their answer takes long."""

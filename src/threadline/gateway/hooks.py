@@ -21,6 +21,7 @@ from threadline.core.event import Cursor, Event, EventKind
 from threadline.core.message import Message
 from threadline.core.session import Session
 from threadline.core.turn import LEASE, Turn, TurnId
+from threadline.gateway.background_tasks import log_failure
 from threadline.gateway.intervals import NO_STORAGE, Intervals
 from threadline.gateway.metrics import Metrics
 from threadline.gateway.user_callables import HOOK_WITHIN, Callee, Function, find_function
@@ -148,7 +149,7 @@ class Hooks:
             await callee.call(ending, transcript)
         except Exception as error:
             self._meters.hook_called(HookKind.SESSION_ENDED, failed=True)
-            log.warning("The hook %s failed: %s", callee.name, sentence_of(error))
+            _log_failure(callee.name, error)
             raise
         self._meters.hook_called(HookKind.SESSION_ENDED, failed=False)
         # At once, as others may take their time, or this process may not live to see them end.
@@ -220,7 +221,7 @@ class HookRunner:
         # While it still hangs from an earlier call nothing is moved on, and in a minute another
         # process takes over.
         await self._callee.idle()
-        calling = asyncio.create_task(self._callee.call(news))
+        calling = asyncio.create_task(self._callee.call(news), name=f"hook {self.name}")
         try:
             await asyncio.wait({calling})
         except asyncio.CancelledError:
@@ -233,13 +234,14 @@ class HookRunner:
                 self._note(calling)
             else:
                 calling.cancel()
+                calling.add_done_callback(log_failure)
         await self._move(cursor)
 
     def _note(self, call: asyncio.Task[None]) -> None:
         error = None if call.cancelled() else call.exception()
         self._meters.hook_called(self._kind, failed=error is not None)
         if error is not None:
-            log.warning("The hook %s failed: %s", self.name, sentence_of(error))
+            _log_failure(self.name, error)
 
     async def _news_of(self, event: Event) -> News | None:
         """Read what a hook is told of an event; None: nothing, or it has been forgotten since."""
@@ -273,6 +275,12 @@ class HookRunner:
             await self._store.stop_following(self.name, self._cursor)
         except ThreadlineError as error:
             log.warning("The hook %s stays taken for a minute: %s", self.name, error)
+
+
+def _log_failure(name: str, error: BaseException) -> None:
+    is_expected = isinstance(error, ThreadlineError)
+    told = None if is_expected else error
+    log.warning("The hook %s failed: %s", name, sentence_of(error), exc_info=told)
 
 
 def _kind_of(name: str) -> HookKind:

@@ -70,7 +70,7 @@ def show_span(span: timedelta) -> str:
 
 def _is_watched(turn: RunningTurn) -> bool:
     """Tell whether it is for the agent to say something: an answer takes as long as it takes."""
-    return not turn.is_ending and not turn.is_asking
+    return turn.is_answering and not turn.is_asking
 
 
 def _silence(turn: RunningTurn, now: float) -> timedelta:

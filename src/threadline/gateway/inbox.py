@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
@@ -22,8 +22,9 @@ from threadline.core.session import BusyMode
 from threadline.core.turn import TurnId, checked_turn_id
 from threadline.core.validation import checked_span, checked_type
 from threadline.gateway.access import Access
+from threadline.gateway.background_tasks import BackgroundTasks
 from threadline.gateway.command_jobs import NO_FILES, MakeRoom, finish_command_job, tell_how
-from threadline.gateway.intervals import Intervals, end_tasks
+from threadline.gateway.intervals import Intervals
 from threadline.gateway.keyed_lock import KeyedLock
 from threadline.gateway.metrics import Metrics
 from threadline.gateway.rate_limit import RateDecision, SenderRateLimit
@@ -99,7 +100,8 @@ class Inbox:
         self._recollection = ReplyCache()
         self._keep_said = keep_said
         self._compress = compress
-        self._background: set[asyncio.Task[None]] = set()
+        self._words = BackgroundTasks()
+        self._errands = BackgroundTasks()
         self.adopt(routing, default_profile, limit)
 
     def adopt(self, routing: Sequence[ProfileRule], default_profile: str, per_minute: int) -> None:
@@ -147,12 +149,13 @@ class Inbox:
 
         An export that is cut off is asked for again; a forgetting goes on by itself.
         """
-        while self._background:
-            await asyncio.wait(set(self._background))
+        while self._errands or self._words:
+            await self._errands.settle()
+            await self._words.settle()
 
     async def close(self, within: timedelta = Intervals().grace) -> None:
         """End what goes on in the background; what does not end is left to itself."""
-        await end_tasks(set(self._background), within)
+        await asyncio.gather(self._errands.close(within), self._words.close(within))
 
     def _routed(self, inbound: Inbound) -> Inbound:
         checked_type(inbound, "inbound", Inbound)
@@ -240,10 +243,10 @@ class Inbox:
                 if call.command.while_running is WhileRunning.STOP:
                     await self._before_stop()
                 reply = await store.command(inbound, call, rank)
-                return self._answered(inbound, reply)
+                return await self._answered(inbound, reply)
             if (unknown := suggest_command(words)) is not None:
                 refused = await store.refuse(inbound, str(unknown))
-                return self._answered(inbound, refused)
+                return await self._answered(inbound, refused)
         if is_said and self._store.rules.busy_for(inbound.address.platform) is BusyMode.INTERRUPT:
             await self._before_stop()
         arrival = await store.arrive(inbound, answers=rank if is_said else None)
@@ -256,7 +259,7 @@ class Inbox:
         if self._keep_said is not None:
             await self._keep_said()
 
-    def _answered(self, inbound: Inbound, reply: CommandReply | None) -> ReceiveResult:
+    async def _answered(self, inbound: Inbound, reply: CommandReply | None) -> ReceiveResult:
         """Say what must not be kept, and do in the background what takes longer."""
         if reply is None:
             return self._recall(inbound) or ReceiveResult(reception=ReceiveStatus.REPEATED)
@@ -268,10 +271,10 @@ class Inbox:
         if isinstance(reply.errand, Export) and not self._can(inbound).speaks:
             said = tell_how(reply.errand, NO_FILES)
         elif reply.errand is not None:
-            self.run(reply.errand, inbound)
+            await self.run(reply.errand, inbound)
         for waited in reply.waited:
             if waited.reply.errand is not None:
-                self.run(waited.reply.errand, waited.inbound)
+                await self.run(waited.reply.errand, waited.inbound)
         taken = ReceiveResult(reception=ReceiveStatus.COMMAND, turn_id=reply.turn_id, said=said)
         return self._recallable(inbound, taken)
 
@@ -311,9 +314,10 @@ class Inbox:
         reception = ReceiveStatus.BUSY if isinstance(why, QueueFull) else ReceiveStatus.REFUSED
         return ReceiveResult(reception=reception, said=why.chat, retry_after=why.retry_after)
 
-    def run(self, errand: Errand, inbound: Inbound) -> None:
-        """Do in the background what a command leaves to do."""
-        self._begin(self._run(errand, inbound))
+    async def run(self, errand: Errand, inbound: Inbound) -> None:
+        """Do in the background what a command leaves to do; wait first while too much is done."""
+        await self._errands.free()
+        self._errands.begin(_name_of(errand), lambda: self._run(errand, inbound))
 
     async def _run(self, errand: Errand, inbound: Inbound) -> None:
         can = self._can(inbound)
@@ -325,22 +329,19 @@ class Inbox:
             await self._outbox.say(inbound.address, words)
 
     def tell(self, address: Address, words: str) -> None:
-        """Say something directly, unkept and in the background: nobody waits for a platform."""
+        """Say something directly, unkept and in the background: nobody waits for a platform.
+
+        It is left out, with a line in the log, while too much waits to be said.
+        """
 
         async def say() -> None:
             await self._outbox.say(address, words)
 
-        self._begin(say())
+        self._words.begin(f"say something on {address.platform}", say)
 
-    def _begin(self, work: Coroutine[None, None, None]) -> None:
-        task = asyncio.create_task(work, name="inbox")
-        self._background.add(task)
-        task.add_done_callback(self._end)
 
-    def _end(self, task: asyncio.Task[None]) -> None:
-        self._background.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
-            log.warning("Something after a message failed: %s", error)
+def _name_of(errand: Errand) -> str:
+    return type(errand).__name__.lower()
 
 
 def _key_of(inbound: Inbound) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import TypeVar
 
@@ -117,13 +117,3 @@ async def retry_until_stored(write: Callable[[], Awaitable[T]], what: str) -> T:
             if is_logged:
                 log.info("Storage is back: %s is stored", what)
             return done
-
-
-async def end_tasks(tasks: Collection[asyncio.Task[None]], within: timedelta) -> None:
-    """Cancel tasks and wait for their end, for a while; one that does not end is left to itself."""
-    for task in tasks:
-        task.cancel()
-    if tasks:
-        _, running = await asyncio.wait(set(tasks), timeout=within.total_seconds())
-        for task in running:
-            log.warning("A platform goes on with what was cancelled: %s", task.get_name())

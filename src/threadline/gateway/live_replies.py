@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
+from enum import StrEnum
 
 from threadline.core.address import Address
 from threadline.core.delivery import GROWING, Delivery, DeliveryId, SendOutcome, SentPiece, compose
@@ -14,7 +15,8 @@ from threadline.core.message import Role, plain_text
 from threadline.core.platform import Capabilities, Outgoing, Platform, SendFailed
 from threadline.core.splitting import limit_of, split
 from threadline.core.turn import Lease, TurnId
-from threadline.gateway.intervals import Intervals, LeaseProof, end_tasks
+from threadline.gateway.background_tasks import end_tasks, log_failure
+from threadline.gateway.intervals import Intervals, LeaseProof
 from threadline.gateway.platform_call import SEND_WITHIN, CallLease, EditOverwritten, edit, send
 from threadline.gateway.turn_pubsub import (
     Delta,
@@ -44,6 +46,17 @@ _REMEMBERED = 1000
 """Of so many answers it is known, after their turn, how they read on their platform."""
 
 
+class Certainty(StrEnum):
+    """How certain this process is of what a platform shows of an answer."""
+
+    CERTAIN = "certain"
+    """It saw every call end."""
+    DOUBTFUL = "doubtful"
+    """A message may have been seen, or not: the ledger adds the next one, marked."""
+    UNHEARD = "unheard"
+    """So it is because the platform did not answer when a message was added."""
+
+
 @dataclass(slots=True)
 class ShownMessage:
     """A message on a platform, and how it reads there; None: nobody knows."""
@@ -66,10 +79,7 @@ class LiveReply:
     earlier: Sequence[str] = ()
     """What the turn had said before it was cut off."""
     shown: list[ShownMessage] = field(default_factory=list)
-    is_doubtful: bool = False
-    """A message of it may have been seen, or not: the ledger adds the next one, marked."""
-    is_unheard: bool = False
-    """The platform did not answer when a message was added."""
+    certainty: Certainty = Certainty.CERTAIN
     noted: int = 0
     """How many of the messages that are shown are stored."""
     hold: CallLease | None = None
@@ -100,6 +110,11 @@ class LiveReply:
         self.changed.set()
 
     @property
+    def ends_unknown(self) -> bool:
+        """Whether the platform gave its last message no id."""
+        return bool(self.shown) and self.shown[-1].platform_id is None
+
+    @property
     def text(self) -> str:
         """All that is to be read so far."""
         notice = None if self.parcel is None else self.parcel.delivery.notice
@@ -110,7 +125,8 @@ class LiveReply:
         self.parcel = parcel
         self.shown = [ShownMessage(piece.platform_id, None) for piece in parcel.pieces]
         self.noted = len(self.shown)
-        self.is_doubtful = parcel.delivery.repeated_at is not None and not capabilities.idempotent
+        is_repeated = parcel.delivery.repeated_at is not None and not capabilities.idempotent
+        self.certainty = Certainty.DOUBTFUL if is_repeated else Certainty.CERTAIN
         stored = [message.text for message in parcel.messages]
         # What was said just now may already be stored as well, and is not said twice.
         for count in range(min(len(stored), len(self.lines)), 0, -1):
@@ -212,6 +228,7 @@ class LiveReplies:
     def _end(self, stream: LiveReply, task: asyncio.Task[None]) -> None:
         """Let go of a turn, not before its stream has ended: until then the ledger asks for it."""
         self._tasks.discard(task)
+        log_failure(task)
         if self._turns.get(stream.lease.turn_id) is stream:
             del self._turns[stream.lease.turn_id]
 
@@ -235,6 +252,7 @@ class LiveReplies:
             typing = asyncio.create_task(show_typing(platform, address), name=name)
             self._tasks.add(typing)
             typing.add_done_callback(self._tasks.discard)
+            typing.add_done_callback(log_failure)
         try:
             if platform.capabilities.edits and self.streams:
                 await self._stream(stream, platform)
@@ -309,7 +327,7 @@ class LiveReplies:
                     await edit(platform, where, old_id, cut.text, stream.hold)
                     old.text = cut.text
                     return True
-            elif stream.is_doubtful or (stream.shown and stream.shown[-1].platform_id is None):
+            elif stream.certainty is not Certainty.CERTAIN or stream.ends_unknown:
                 return False  # The ledger adds the rest, and marks it where it has to.
             else:
                 await self._add(stream, parcel, platform, cut.text)
@@ -330,7 +348,7 @@ class LiveReplies:
         try:
             platform_id = await send(platform, outgoing, self._store.read_blob, stream.hold)
         except LeaseLost:
-            stream.is_doubtful = True
+            stream.certainty = Certainty.DOUBTFUL
             raise
         # Its key may name a message that was sent before a crash, when the answer was shorter.
         stream.shown.append(ShownMessage(platform_id, None if delivery.repeated_at else text))
@@ -345,7 +363,7 @@ class LiveReplies:
     async def _take_failure(self, stream: LiveReply, error: SendFailed) -> None:
         log.debug("Turn %s is not shown as it grows: %s", stream.lease.turn_id, error)
         if error.outcome is SendOutcome.AMBIGUOUS and stream.parcel is not None:
-            stream.is_doubtful = stream.is_unheard = True
+            stream.certainty = Certainty.UNHEARD
             with suppress(LeaseLost):
                 await self._store.doubt_stream(stream.parcel.delivery)
 

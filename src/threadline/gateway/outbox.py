@@ -14,6 +14,7 @@ from threadline.core.event import Event, EventKind
 from threadline.core.platform import Outgoing, Platform, SendFailed
 from threadline.core.redaction import mask_secrets
 from threadline.core.splitting import limit_of, split
+from threadline.gateway.background_tasks import end_tasks, log_failure
 from threadline.gateway.delivery_sender import DeliverySender
 from threadline.gateway.edit_repair import EditRepair
 from threadline.gateway.feed_consumer import follow_feed
@@ -22,7 +23,6 @@ from threadline.gateway.intervals import (
     Intervals,
     LeaseProof,
     attempt,
-    end_tasks,
     retry_until_stored,
     run_every,
 )
@@ -213,9 +213,7 @@ class Outbox:
         del self._sending[task]
         # The next one at the same address may be due now.
         self._wake.set()
-        error = None if task.cancelled() else task.exception()
-        if error is not None:
-            log.error("A delivery broke off", exc_info=error)
+        log_failure(task)
 
     async def _carry(self, parcel: DeliveryPayload, proof: LeaseProof) -> None:
         with logged_for(parcel.delivery):

@@ -14,6 +14,7 @@ from threadline.core.message import Attachment, MediaKind
 from threadline.core.platform import Platform, Receiver, ReceiveResult, ReceiveStatus, TurnReply
 from threadline.core.redaction import mask_secrets
 from threadline.core.turn import TurnId
+from threadline.gateway.background_tasks import log_failure
 
 log = logging.getLogger("threadline.gateway")
 
@@ -68,6 +69,7 @@ class PlatformSupervisor:
     def open(self, commands: Sequence[Command]) -> None:
         """Begin to run the platform, and tell it which commands there are."""
         self._task = asyncio.create_task(self._run(commands), name=f"platform {self.name}")
+        self._task.add_done_callback(log_failure)
 
     def shut(self) -> None:
         """Take in nothing more; what is to be sent can still be sent."""

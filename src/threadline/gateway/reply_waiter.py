@@ -10,6 +10,7 @@ from threadline.core.errors import NotFound
 from threadline.core.event import Event, EventKind
 from threadline.core.platform import TurnReply
 from threadline.core.turn import Turn, TurnId, TurnState
+from threadline.gateway.background_tasks import log_failure
 from threadline.gateway.feed_consumer import follow_feed
 from threadline.store import Store
 
@@ -54,10 +55,12 @@ class ReplyWaiter:
 
     async def _end_of(self, turn_id: TurnId) -> Turn:
         with self._news_of(turn_id) as news:
-            await self._follow()
+            following = await self._follow()
             while (turn := await self._last(turn_id)).state not in _OVER and turn.id == turn_id:
                 await news.wait()
                 news.clear()
+                if following.done():
+                    following.result()
         return turn if turn.state in _OVER else await self._end_of(turn.id)
 
     async def _last(self, turn_id: TurnId) -> Turn:
@@ -79,14 +82,22 @@ class ReplyWaiter:
                 self._following.cancel()
                 self._following = None
 
-    async def _follow(self) -> None:
-        """Follow the feed from now on, unless somebody does already."""
-        if self._following is not None:
-            return
-        cursor = await self._store.feed_end()
+    async def _follow(self) -> asyncio.Task[None]:
+        """Follow the feed from now on, and return the task that does; all who wait share it."""
         if self._following is None:
-            following = follow_feed(self._store, cursor, self._notice, self._wake_all)
-            self._following = asyncio.create_task(following, name="answers")
+            cursor = await self._store.feed_end()
+            if self._following is None:
+                following = follow_feed(self._store, cursor, self._notice, self._wake_all)
+                self._following = asyncio.create_task(following, name="follow the feed for replies")
+                self._following.add_done_callback(self._take_end)
+        return self._following
+
+    def _take_end(self, following: asyncio.Task[None]) -> None:
+        """Raise the error that ended the task in all who wait; the next one starts it again."""
+        log_failure(following)
+        if self._following is following:
+            self._following = None
+            self._wake_all()
 
     async def _notice(self, event: Event) -> None:
         if event.kind in _ENDS and event.subject is not None:

@@ -20,6 +20,7 @@ from threadline.core.turn import Turn, TurnId, TurnState
 from threadline.core.usage import Usage
 from threadline.core.validation import TEXT_LIMIT, checked_text, checked_type
 from threadline.gateway.intervals import NO_STORAGE, LeaseProof
+from threadline.gateway.turn_phase import ANSWERING, OVER, TurnPhase, next_phase
 from threadline.gateway.turn_pubsub import (
     Delta,
     Happening,
@@ -68,10 +69,7 @@ class RunningTurn:
         self.state = TurnState.RUNNING
         self.delivers = True
         """What it says is owed to a platform."""
-        self.is_lost = False
-        self.is_ending = False
-        self.has_spoken = False
-        """Its agent has said something that is kept, or that somebody may have seen."""
+        self.phase = TurnPhase.SILENT
         self.begun_at = self.heard_at = asyncio.get_running_loop().time()
         """When its agent was begun, and when it last said something, by the clock of the loop."""
         self.warned_at: float | None = None
@@ -123,9 +121,20 @@ class RunningTurn:
             await self._wait(question)
 
     async def fail(self, why: str) -> None:
-        """End the turn visibly, and keep what was said; its agent can say nothing more."""
-        self._check()
-        self.is_ending = True
+        """End the turn visibly, and keep what was said; its agent can say nothing more.
+
+        If that cannot be stored the agent goes on, and the error is raised.
+        """
+        self._begin_end()
+        try:
+            await self._bring_to_failure(why)
+        except BaseException:
+            if self.phase is TurnPhase.ENDING:
+                self._enter(TurnPhase.SPEAKING)
+            raise
+        self.close(TurnState.FAILED, error=why)
+
+    async def _bring_to_failure(self, why: str) -> None:
         await self._take_back()
         try:
             await self.outlast(self.store_held)
@@ -136,8 +145,6 @@ class RunningTurn:
             self._held.clear()
             self._unsure = 0
         await self._bring_to(TurnState.FAILED, lambda: self._store_failure(why))
-        self.is_lost = True
-        self.close(TurnState.FAILED, error=why)
 
     async def ask(self, question: Question) -> str:
         """Ask a person, and wait for the answer while agent and lease stay as they are.
@@ -156,6 +163,35 @@ class RunningTurn:
                 if not answer.cancel() and not answer.cancelled():
                     answer.exception()  # The same error is raised here.
                 raise
+
+    @property
+    def is_answering(self) -> bool:
+        """Whether its agent may still say something, and its end is not being stored."""
+        return self.phase in ANSWERING
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it is lost or closed: nothing that its agent says is taken any more."""
+        return self.phase in OVER
+
+    def lose(self) -> bool:
+        """Take nothing more from its agent; return False if it was over before."""
+        if self.is_over:
+            return False
+        self._enter(TurnPhase.LOST)
+        return True
+
+    def _enter(self, phase: TurnPhase) -> None:
+        self.phase = next_phase(self.phase, phase)
+
+    def _begin_end(self) -> None:
+        self._check()
+        self._enter(TurnPhase.ENDING)
+
+    def _note_speech(self) -> None:
+        # While its failure is being stored its agent may wake up and speak: it ends all the same.
+        if self.phase is TurnPhase.SILENT:
+            self._enter(TurnPhase.SPEAKING)
 
     @property
     def is_asking(self) -> bool:
@@ -315,7 +351,10 @@ class RunningTurn:
     def close(
         self, state: TurnState, *, question: str | None = None, error: str | None = None
     ) -> None:
-        """Tell whoever listens that the turn runs no longer."""
+        """Tell whoever listens that the turn runs no longer; only the first call does so."""
+        if self.phase is TurnPhase.CLOSED:
+            return
+        self._enter(TurnPhase.CLOSED)
         self.state = state
         if self._answer is not None and not self._answer.done():
             self._answer.set_exception(LeaseLost(id=str(self.turn.id)))
@@ -326,10 +365,10 @@ class RunningTurn:
     async def _take(self, output: Output) -> None:
         match output:
             case TextDelta():
-                self.has_spoken = True
+                self._note_speech()
                 self._say(checked_text(output.text, "streamed output"))
             case NewMessage():
-                self.has_spoken = True
+                self._note_speech()
                 await self._hold(output)
                 self._publish(MessageAdded(turn_id=self.turn.id, message=output))
             case ReasoningDelta():
@@ -399,13 +438,13 @@ class RunningTurn:
             self._publish(Thinking(turn_id=self.turn.id, text=text))
 
     async def _finish(self) -> None:
-        self.is_ending = True
+        self._begin_end()
         await self._bring_to(TurnState.DONE, self._store_end)
         self.close(TurnState.DONE)
 
     async def _wait(self, question: Question) -> None:
         checked_text(question.text, "question")
-        self.is_ending = True
+        self._begin_end()
         async with self.writing:
             self._hold_spoken()
         await self._bring_to(
@@ -493,7 +532,7 @@ class RunningTurn:
 
     async def _take_back(self) -> None:
         """Deny a question to whose answer nobody listens any more, so that the turn runs again."""
-        if self._answer is None or self.is_lost:
+        if self._answer is None or self.is_over:
             return
         with suppress(LeaseLost, StorageError):
             await self.outlast(self._deny)
@@ -524,7 +563,7 @@ class RunningTurn:
 
     def _check(self) -> None:
         # An agent that does not end when it is cancelled shall at least say nothing more.
-        if self.is_lost:
+        if self.is_over:
             raise LeaseLost(id=str(self.turn.id))
 
 

@@ -45,15 +45,18 @@ class Scheduler:
         platforms: Collection[str],
         access: Access | None = None,
         meters: Metrics | None = None,
+        starts_jobs: bool = True,
     ) -> None:
         """Work on a store, for a gateway with these platforms, which may become others.
 
-        With access, the jobs of those who may not speak any more do not run.
+        With access, the jobs of those who may not speak any more do not run. Without `starts_jobs`
+        it closes runs that have ended, and leaves the jobs to other gateways.
         """
         self._store = store
         self._platforms = platforms
         self._access = access
         self._meters = meters
+        self._starts_jobs = starts_jobs
         self._running: set[TurnId] = set()
         self._wake = asyncio.Event()
 
@@ -72,7 +75,7 @@ class Scheduler:
     async def look(self) -> None:
         """Do all that is due now: close the runs that have ended, and start jobs."""
         await self._store.close_runs()
-        while due := await self._store.due_jobs():
+        while self._starts_jobs and (due := await self._store.due_jobs()):
             for job_id in due:
                 await self._start(job_id)
         self._running = set(await self._store.running_jobs())
@@ -125,7 +128,7 @@ class Scheduler:
 
     async def _sleep(self) -> None:
         try:
-            due_at = await self._store.next_job_due()
+            due_at = await self._store.next_job_due() if self._starts_jobs else None
         except StorageError as error:
             log.warning("Trying again later: %s", error)
             due_at = None

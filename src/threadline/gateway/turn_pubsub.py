@@ -11,10 +11,13 @@ from typing import Self, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from threadline.core.message import NewMessage
+from threadline.core.message import NewMessage, plain_text
 from threadline.core.session import SessionId
 from threadline.core.turn import Lease, TurnId, TurnState
 from threadline.core.validation import TEXT_LIMIT
+
+MOST_WAITING, MOST_CHARACTERS = 1000, 4 * TEXT_LIMIT
+"""How many happenings, and characters in them, may wait for a listener."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,12 +74,23 @@ class TurnQuiet(Struct, frozen=True, kw_only=True):
 Happening: TypeAlias = TurnBegun | Delta | Thinking | MessageAdded | TurnClosed | TurnQuiet
 
 
-class TurnListener:
-    """Hears one session, as an asynchronous iterator that ends when its worker does."""
+@dataclass(frozen=True, slots=True)
+class Missed:
+    """A listener was too slow, and what waited for it was dropped: the store has it."""
 
-    def __init__(self) -> None:
-        """Begin with nothing heard."""
-        self._heard: deque[Happening] = deque()
+
+class TurnListener:
+    """Hears one session, as an asynchronous iterator that ends when its worker does.
+
+    What waits for a slow listener is bounded: once it is too much, all of it is replaced by
+    `Missed`, and the listener has to read the store.
+    """
+
+    def __init__(self, most: int = MOST_WAITING, characters: int = MOST_CHARACTERS) -> None:
+        """Begin with nothing heard; so many happenings and characters of text may wait."""
+        self._heard: deque[Happening | Missed] = deque()
+        self._most, self._characters = most, characters
+        self._length = 0
         self._news = asyncio.Event()
         self._is_over = False
 
@@ -85,8 +99,14 @@ class TurnListener:
         joined = _join(self._heard[-1], happening) if self._heard else None
         if joined is None:
             self._heard.append(happening)
+            self._length += _length(happening)
         else:
+            self._length += _length(joined) - _length(self._heard[-1])
             self._heard[-1] = joined
+        if len(self._heard) > self._most or self._length > self._characters:
+            self._heard.clear()
+            self._heard.append(Missed())
+            self._length = 0
         self._news.set()
 
     def end(self) -> None:
@@ -98,19 +118,32 @@ class TurnListener:
         """Iterate over what happens."""
         return self
 
-    async def __anext__(self) -> Happening:
+    async def __anext__(self) -> Happening | Missed:
         """Answer what happened next, as soon as it does."""
         while not self._heard:
             if self._is_over:
                 raise StopAsyncIteration
             self._news.clear()
             await self._news.wait()
-        return self._heard.popleft()
+        heard = self._heard.popleft()
+        self._length -= _length(heard)
+        return heard
 
 
-def _join(last: Happening, next: Happening) -> Happening | None:
+def _length(happening: Happening | Missed) -> int:
+    """Count the characters of text in a happening."""
+    match happening:
+        case Delta(text=text) | Thinking(text=text):
+            return len(text)
+        case MessageAdded(message=message):
+            return len(plain_text(message.parts))
+        case _:
+            return 0
+
+
+def _join(last: Happening | Missed, next: Happening) -> Happening | None:
     """Make one happening of two that go on with the same text; None: they are two."""
-    if last.turn_id != next.turn_id:
+    if isinstance(last, Missed) or last.turn_id != next.turn_id:
         return None
     if isinstance(last, Delta) and isinstance(next, Delta):
         return replace(last, text=last.text + next.text)

@@ -11,6 +11,7 @@ from threadline.core.turn import TurnState
 from threadline.gateway.compaction import Compaction
 from threadline.gateway.request import NOTHING_AROUND, make_request
 from threadline.gateway.running_turn import RunningTurn
+from threadline.gateway.turn_phase import TurnPhase
 from threadline.store import Store
 
 
@@ -48,7 +49,8 @@ class TurnRunner:
         try:
             await turn.follow(self.agent.answer(request))
         except ContextFull:
-            if turn.has_spoken or not await self._upkeep.shrink(turn.turn, request.session):
+            is_silent = turn.phase is TurnPhase.SILENT
+            if not is_silent or not await self._upkeep.shrink(turn.turn, request.session):
                 raise
             request = await self._make_request(turn)
             await turn.follow(self.agent.answer(request))

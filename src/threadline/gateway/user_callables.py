@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+import logging
 import threading
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -12,6 +13,8 @@ from typing import TypeAlias
 
 from threadline.core.errors import ConfigError, sentence_of
 from threadline.core.validation import checked_id
+
+log = logging.getLogger("threadline.gateway")
 
 HOOK_WITHIN = timedelta(seconds=30)
 """How long a hook may take."""
@@ -48,15 +51,27 @@ class Callee:
                 if await _ends(self._busy, over):
                     return _look_at(self._busy)
         except asyncio.CancelledError:
-            self.leave()
+            self._leave_late()
             raise
-        self.leave()
+        self._leave_late()
         raise TimeoutError(f"it did not come back within {self._within.total_seconds():g} seconds")
 
     def leave(self) -> None:
         """Ask it to end; a thread cannot be asked, and ends by itself or never."""
         if isinstance(self._busy, asyncio.Task):
             self._busy.cancel()
+
+    def _leave_late(self) -> None:
+        """Ask it to end, and log what it fails of then: its caller does not wait any more."""
+        if self._busy is not None and not self._busy.done():
+            self._busy.remove_done_callback(self._log_failure)
+            self._busy.add_done_callback(self._log_failure)
+        self.leave()
+
+    def _log_failure(self, ended: asyncio.Future[object]) -> None:
+        error = None if ended.cancelled() else ended.exception()
+        if error is not None:
+            log.warning("The hook %s failed after its time was over", self.name, exc_info=error)
 
     def _begin(self, values: tuple[object, ...]) -> asyncio.Future[object]:
         if is_asynchronous(self._function):
@@ -106,8 +121,6 @@ def _unknown(name: str, why: str) -> ConfigError:
 def _on_thread(function: Function, values: tuple[object, ...], name: str) -> asyncio.Future[object]:
     loop = asyncio.get_running_loop()
     future: asyncio.Future[object] = loop.create_future()
-    # What comes after the time was over is read by nobody, and shall not be complained about.
-    future.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
 
     def run() -> None:
         try:

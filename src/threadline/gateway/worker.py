@@ -110,7 +110,7 @@ class Worker:
         self._settling: set[TurnId] = set()  # lost, and what they spent is not stored yet
         self._tasks: dict[RunningTurn, asyncio.Task[None]] = {}
         """Also those of turns that are not ours any more, for as long as their agent goes on."""
-        self._mishaps: asyncio.Queue[BaseException] = asyncio.Queue()
+        self._broken: asyncio.Queue[BaseException] = asyncio.Queue(maxsize=1)
         self._wake = asyncio.Event()
         self.backlog = DeferredCommands(store, self._wake.set, on_waited)
         self._ready = asyncio.Event()
@@ -165,7 +165,7 @@ class Worker:
                     follow_feed(self._store, cursor, self._notice, self._wake.set),
                     self._claim(),
                     self.backlog.run(),
-                    self._raise_mishaps(),
+                    self._raise_broken(),
                     run_every(self.beat, self.pace.checkpoint),
                     run_every(self.look_for_silence, self.pace.checkpoint),
                     self.keeper.recover_in_time(deaths, self.recover, self.pace.recover),
@@ -276,9 +276,8 @@ class Worker:
         for turn in self.silence.too_long(list(self._running.values()), now):
             await self._store.renew([turn.lease])  # If storage fails, look again at the next beat.
             await self._fail(turn, self.silence.why)
-            turn.is_ending = turn.is_lost
             task = self._tasks.get(turn)
-            if turn.is_lost and task is not None:
+            if turn.is_over and task is not None:
                 self._forget(turn)
                 task.cancel()
         await self.silence.warn(list(self._running.values()), now)
@@ -301,7 +300,7 @@ class Worker:
         turn = None
         if event.kind in _TAKEN or event.kind is EventKind.TURN_RUNNING:
             turn = self._running.get(TurnId(event.subject or 0))
-        if turn is None or turn.is_ending:
+        if turn is None or not turn.is_answering:
             return
         if event.kind is EventKind.TURN_RUNNING:
             await turn.look_for_answer()
@@ -311,14 +310,13 @@ class Worker:
 
     async def _lose(self, turn: RunningTurn) -> None:
         """Let go of a turn that is no longer ours, unless it is just ending by itself."""
-        if not turn.is_ending and self._running.get(turn.turn.id) is turn:
+        if turn.is_answering and self._running.get(turn.turn.id) is turn:
             self._tasks[turn].cancel()
             await self._close_lost(turn)
 
     async def _close_lost(self, turn: RunningTurn) -> None:
-        if turn.is_lost or turn.state is not TurnState.RUNNING:
+        if not turn.lose():
             return
-        turn.is_lost = True
         self._forget(turn)
         self._settling.add(turn.turn.id)
         try:
@@ -337,7 +335,7 @@ class Worker:
     def _store_usage_later(self, turn: RunningTurn) -> None:
         """Store what a lost turn spent as soon as storage is back."""
         what = f"the usage of turn {turn.turn.id}"
-        self.upkeep.chores.begin(what, lambda: retry_until_stored(turn.store_usage, what))
+        self.upkeep.tasks.begin(what, lambda: retry_until_stored(turn.store_usage, what))
 
     async def _claim(self) -> None:
         """Claim turns as long as there are some and hands are free."""
@@ -377,12 +375,13 @@ class Worker:
         self._wake.set()
         error = None if task.cancelled() else task.exception()
         if error is not None:
-            log.error("Turn %s broke its worker: %s", turn.turn.id, sentence_of(error))
-            self._mishaps.put_nowait(error)
+            log.error("Turn %s broke its worker", turn.turn.id, exc_info=error)
+            if not self._broken.full():
+                self._broken.put_nowait(error)
 
-    async def _raise_mishaps(self) -> None:
-        """End the worker with the first error of a turn that nobody expected."""
-        raise await self._mishaps.get()
+    async def _raise_broken(self) -> None:
+        """End the worker with the first unexpected error of a turn; later ones are logged."""
+        raise await self._broken.get()
 
     async def _answer(self, turn: RunningTurn) -> None:
         """Let the agent answer one turn; whatever goes wrong becomes its visible end."""
@@ -450,6 +449,6 @@ class Worker:
 
     def _cancel_agents(self) -> None:
         for turn, task in self._tasks.items():
-            turn.is_lost = True
+            turn.lose()
             if not task.cancelling():
                 task.cancel()

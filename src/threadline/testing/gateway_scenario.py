@@ -253,7 +253,7 @@ class GatewayScenario:
             return moving
         since, asking = await self.store.feed_end(), self.agent.asking
         await gateway.inbox.settle()
-        await gateway.worker.upkeep.chores.settle()
+        await gateway.worker.upkeep.tasks.settle()
         if before == _ABANDONED:
             # The database may need a moment to see that the last process is gone.
             await gateway.worker.recover()

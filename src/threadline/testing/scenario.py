@@ -225,9 +225,9 @@ class Scenario:
         if self._worker is None:
             return
         await self._find_rest()
-        await self._worker.upkeep.chores.settle()
+        await self._worker.upkeep.tasks.settle()
 
-    def _run_errand(self, waited: DeferredCommandResult) -> None:
+    async def _run_errand(self, waited: DeferredCommandResult) -> None:
         """Do what a command that had waited leaves to do."""
         errand, upkeep = waited.reply.errand, self.worker.upkeep
         if errand is None:
@@ -237,7 +237,7 @@ class Scenario:
         async def run() -> None:
             await finish_command_job(store, errand, waited.inbound, compress=upkeep.compress)
 
-        upkeep.chores.begin(f"run {waited.inbound.message_id}", run)
+        upkeep.tasks.begin(f"run {waited.inbound.message_id}", run)
 
     async def _find_rest(self) -> None:
         assert self._worker is not None

@@ -16,13 +16,14 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import Receive, Scope, Send
 
-from threadline.core.errors import ConfigError, Invalid, NotFound, ThreadlineError
+from threadline.core.errors import ConfigError, Invalid, NotFound, StorageError, ThreadlineError
 from threadline.core.gateway_status import PlatformHealth
 from threadline.core.platform import Endpoint
 from threadline.core.platform import Receive as EndpointReceive
 from threadline.core.platform import Send as EndpointSend
 from threadline.core.route import canonical_profile
 from threadline.core.validation import checked_name
+from threadline.gateway.background_tasks import log_failure
 from threadline.web.concurrency import STRANGERS_MOST, Concurrency
 from threadline.web.connections import HttpConnection, allow_files
 from threadline.web.gateway_protocol import GatewayPort, HealthReport
@@ -143,13 +144,26 @@ async def serve(
     with _bind(host, port) as listening:
         server = _Server(_config(app, connection))
         task = asyncio.create_task(server.serve(sockets=[listening]), name="web server")
+        task.add_done_callback(log_failure)
         try:
-            await server.is_up.wait()
+            await _until_up(server, task)
             yield _url(host, listening)
         finally:
             server.should_exit = True
             await asyncio.wait({task}, timeout=2 * GRACE.total_seconds())
             task.cancel()
+
+
+async def _until_up(server: "_Server", task: asyncio.Task[None]) -> None:
+    """Wait until a server is up; raise what ended it before that."""
+    up = asyncio.create_task(server.is_up.wait())
+    try:
+        await asyncio.wait({task, up}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        up.cancel()
+    if not server.is_up.is_set():
+        task.result()
+        raise StorageError("The web server ended before it was up", hint="Look at the log")
 
 
 class _Server(uvicorn.Server):

@@ -16,7 +16,7 @@ from acp.schema import FileEditToolCallContent, PermissionOption, ToolCallUpdate
 from msgspec.structs import replace
 
 from threadline.agents.acp.client import HEARD_MOST, UPDATES_MOST, AcpClient, PermissionRequest
-from threadline.agents.acp.permissions import question_of, write_diff
+from threadline.agents.acp.permissions import question_of, withdraw, write_diff
 from threadline.agents.acp.updates import Replay, UpdateMapper
 from threadline.core.agent import TextDelta
 from threadline.core.errors import AgentError
@@ -129,6 +129,24 @@ async def test_a_program_that_floods_is_not_kept_in_memory() -> None:
         await ears.session_update("s", update_agent_message_text(str(n)))
     heard = [ears.heard.get_nowait() for _ in range(ears.heard.qsize())]
 
+    assert len(heard) == HEARD_MOST + 1
+    assert isinstance(heard[-1], AgentError)
+
+
+async def test_a_program_that_floods_with_questions_fails_its_turn() -> None:
+    """A question that cannot be queued is withdrawn at once, and the turn learns of the flood."""
+    ears = AcpClient()
+    ears.listen("s")
+    for n in range(HEARD_MOST):
+        await ears.session_update("s", update_agent_message_text(str(n)))
+
+    answers = [
+        await ears.request_permission("s", ToolCallUpdate(tool_call_id=str(n)), [])
+        for n in range(2)
+    ]
+    heard = [ears.heard.get_nowait() for _ in range(ears.heard.qsize())]
+
+    assert answers == [withdraw(), withdraw()]
     assert len(heard) == HEARD_MOST + 1
     assert isinstance(heard[-1], AgentError)
 

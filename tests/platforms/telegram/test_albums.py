@@ -1,12 +1,18 @@
+import asyncio
+from datetime import timedelta
+
 import pytest
 
 from tests.doubles.telegram.samples import PICTURE
 from tests.platforms.telegram.bot_setup import make_telegram, running, stage
-from tests.platforms.telegram.raw_updates import make_intake
+from tests.platforms.telegram.raw_updates import line, make_intake, update
 from threadline.core.errors import StorageError
-from threadline.core.inbound import InboundKind
+from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.message import Attachment, plain_text
+from threadline.core.platform import ReceiveResult
+from threadline.platforms.telegram.album_buffer import AlbumBuffer
 from threadline.platforms.telegram.albums import count_settled
+from threadline.testing.deadline import HANG_SECONDS
 from threadline.testing.fake_gate import RecordingGate
 
 PICTURES = [PICTURE + bytes([n]) for n in range(4)]
@@ -172,3 +178,25 @@ async def test_an_album_that_is_brought_twice_is_the_same() -> None:
 
     assert len(gate.taken) == 1
     assert {(one.kind, one.message_id) for one in gate.seen} == {(InboundKind.MESSAGE, "1")}
+
+
+async def test_an_album_that_breaks_after_its_caller_went_is_logged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """The server has hung up by then, so nobody else hears of it."""
+
+    class BrokenGate(RecordingGate):
+        async def take(self, inbound: Inbound) -> ReceiveResult:
+            raise RuntimeError("a bug")
+
+    intake = make_intake(BrokenGate())
+    buffer = AlbumBuffer(intake, timedelta(milliseconds=1))
+    part = update(line(media_group_id="one"))
+    caller = asyncio.create_task(buffer.take(part))
+    await asyncio.sleep(0)
+    caller.cancel()
+    async with asyncio.timeout(HANG_SECONDS):
+        while "An album was not taken in" not in caplog.text:
+            await asyncio.sleep(0.001)
+
+    assert caller.cancelled()

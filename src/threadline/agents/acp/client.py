@@ -17,7 +17,7 @@ from threadline.agents.acp.permissions import is_changed, withdraw
 from threadline.core.errors import AgentError
 
 HEARD_MOST = 10_000
-"""Updates that may wait to be read. A program that sends more fails its turn."""
+"""Updates and questions that may wait to be read. A program that sends more fails its turn."""
 UPDATES_MOST = 1_000
 """Updates of one call that may come while a person is asked about it; more count as a change."""
 
@@ -47,25 +47,22 @@ class AcpClient:
 
     def __init__(self) -> None:
         """Listen to nothing yet."""
-        self.heard: asyncio.Queue[object] = asyncio.Queue()
+        self.heard = _empty_queue()
         self._session: str | None = None
         self._asked: list[PermissionRequest] = []
 
     def listen(self, session: str | None) -> None:
         """Listen to one session of the program and to no other; None: to none."""
         self._session = session
-        self.heard = asyncio.Queue()
+        self.heard = _empty_queue()
         for asked in self._asked:
             if not asked.answer.done():
                 asked.answer.set_result(withdraw())
 
     async def session_update(self, session_id: str, update: object, **_: Any) -> None:
         """Hear what the agent does."""
-        if session_id != self._session or self.heard.qsize() > HEARD_MOST:
+        if session_id != self._session or not self._put(update):
             return
-        if self.heard.qsize() == HEARD_MOST:
-            update = AgentError(f"The agent sent more than {HEARD_MOST:,} updates at once")
-        self.heard.put_nowait(update)
         if isinstance(update, ToolCallStart | ToolCallProgress):
             for asked in self._asked:
                 is_same = asked.call.tool_call_id == update.tool_call_id
@@ -83,10 +80,19 @@ class AcpClient:
         asked = PermissionRequest(tool_call, options, answer)
         self._asked.append(asked)
         try:
-            self.heard.put_nowait(asked)
-            return await answer
+            return await answer if self._put(asked) else withdraw()
         finally:
             self._asked.remove(asked)
+
+    def _put(self, heard: object) -> bool:
+        """Queue what the program told; once too much waits, queue an error and drop the rest."""
+        if self.heard.qsize() < HEARD_MOST:
+            self.heard.put_nowait(heard)
+            return True
+        if not self.heard.full():
+            error = AgentError(f"The agent sent more than {HEARD_MOST:,} updates at once")
+            self.heard.put_nowait(error)
+        return False
 
     async def read_text_file(self, **_: Any) -> NoReturn:
         """Refuse: it was never offered."""
@@ -106,3 +112,8 @@ class AcpClient:
 
     async def ext_notification(self, method: str, params: dict[str, Any]) -> None:
         """Hear nothing of what is in no protocol."""
+
+
+def _empty_queue() -> asyncio.Queue[object]:
+    """Make a queue with room for the error that follows the last update."""
+    return asyncio.Queue(maxsize=HEARD_MOST + 1)

@@ -1,12 +1,15 @@
 """Album buffer: the parts of an album come in calls of their own, and are taken in together."""
 
 import asyncio
+import logging
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from threadline.core.errors import StorageError
+from threadline.core.errors import StorageError, ThreadlineError
 from threadline.platforms.telegram.update_processor import UpdateProcessor
 from threadline.platforms.telegram.updates import ButtonPress, IgnoredUpdate, IncomingMessage
+
+log = logging.getLogger("threadline.platforms.telegram")
 
 
 @dataclass(slots=True)
@@ -51,8 +54,15 @@ class AlbumBuffer:
         if heap.taking is None:
             heap.taking = asyncio.create_task(self._take((part.chat, album)), name="album")
             self._tasks.add(heap.taking)
-            heap.taking.add_done_callback(self._tasks.discard)
+            heap.taking.add_done_callback(self._take_end)
         return heap.taking
+
+    def _take_end(self, taking: asyncio.Task[None]) -> None:
+        self._tasks.discard(taking)
+        error = None if taking.cancelled() else taking.exception()
+        if error is not None and not isinstance(error, ThreadlineError):
+            # Whoever waited for it may have gone away.
+            log.error("An album was not taken in", exc_info=error)
 
     async def _take(self, key: tuple[int, str]) -> None:
         count = 0

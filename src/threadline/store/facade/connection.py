@@ -1,6 +1,7 @@
 """Connection: what every part of the store stands on."""
 
 import asyncio
+import logging
 import secrets
 import sys
 import time
@@ -12,7 +13,7 @@ from types import TracebackType
 from typing import Self, TypeAlias
 
 from threadline.core.account import Account
-from threadline.core.errors import StorageError
+from threadline.core.errors import StorageError, ThreadlineError
 from threadline.core.gateway_status import Uptime
 from threadline.core.settings import Settings
 from threadline.core.turn import OwnerId
@@ -20,6 +21,8 @@ from threadline.core.validation import checked_flag
 from threadline.database.port import Database, Finding
 from threadline.store.authorisation import Authority
 from threadline.store.facade.shared_feed import SharedFeed
+
+log = logging.getLogger("threadline.store")
 
 # On macOS the monotonic clock counts time asleep; on Linux another one does.
 _UP = time.CLOCK_BOOTTIME if sys.platform == "linux" else time.CLOCK_MONOTONIC
@@ -140,4 +143,6 @@ async def run_to_end(work: Awaitable[None]) -> None:
         except asyncio.CancelledError:
             continue
     # What could not be done is found by its lease; the caller hears that it was cancelled.
-    task.exception()
+    error = None if task.cancelled() else task.exception()
+    if error is not None and not isinstance(error, ThreadlineError):
+        log.error("What was begun before a cancellation failed", exc_info=error)
