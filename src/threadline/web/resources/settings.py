@@ -36,6 +36,7 @@ class SettingView(ResponseBody):
     overridden: bool = Field(
         description="An option, a variable or the project's file sets it, and wins over the file."
     )
+    help: str | None = Field(description="What it does; null: only its platform knows.")
     description: str | None = Field(description="What it must be.")
     choices: list[str] = Field(description="The words that it may be; none: others too.")
     secret: bool
@@ -54,6 +55,7 @@ class SettingView(ResponseBody):
                 "origin": setting.origin,
                 "place": setting.place,
                 "overridden": setting.is_overridden,
+                "help": setting.help,
                 "description": setting.description,
                 "choices": list(setting.choices),
                 "secret": setting.is_hidden,
