@@ -77,6 +77,7 @@ class AgentSettings(Section):
     type: AgentType = Field(
         default=AgentType.AUTO,
         description="Who answers; if automatic, the other settings decide.",
+        examples=["model"],
     )
     model: Model | None = Field(
         default=None,

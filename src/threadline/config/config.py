@@ -161,6 +161,12 @@ class Config(Section):
         repr=False,
         description="Tables by platform: type (by default its name), enabled, home, and what the "
         "platform itself asks for. A secret may be env:NAME or file:/path.",
+        examples=[
+            {
+                "telegram": {"token": "env:TELEGRAM_TOKEN"},
+                "webhook": {"secret": "env:WEBHOOK_SECRET"},
+            }
+        ],
     )
     agent: AgentSettings = AgentSettings()
     scribe: SummarizerSettings = SummarizerSettings()

@@ -82,7 +82,6 @@ class Reset(Section):
         default=ResetMode.NONE,
         description="What ends a conversation automatically: nothing, a silence, a new day, "
         "whichever of both comes first, or both together.",
-        examples=["daily"],
     )
     idle_minutes: Minutes = Field(
         default=1440,
@@ -101,7 +100,6 @@ class Reset(Section):
     carry: CarryOver = Field(
         default="nothing",
         description="What the new conversation takes over from the previous one.",
-        examples=["last 6 messages"],
     )
 
     def policy(self, machine: tzinfo) -> ResetPolicy:
