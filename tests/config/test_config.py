@@ -288,7 +288,7 @@ def test_a_file_that_cannot_be_read_is_said(place: Place) -> None:
 
     (place.project / "threadline.toml").rmdir()
     (place.project / "threadline.toml").write_bytes(b"\xff\xfe")
-    with pytest.raises(ConfigError, match="no TOML"):
+    with pytest.raises(ConfigError, match="it is no text"):
         place.load()
 
 

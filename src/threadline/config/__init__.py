@@ -20,7 +20,7 @@ from threadline.config.sources import (
     lay_over,
     output_folder,
     parse_file,
-    read_file,
+    read_text,
     read_variables,
 )
 from threadline.core.database_url import HOME_VARIABLE
@@ -61,9 +61,8 @@ def load_config(
     origins: dict[str, str] = {}
     user = user_file(environ)
     for file in (user, folder.absolute() / FILE):
-        is_draft = draft is not None and file == user
-        said = parse_file(draft or "", str(file)) if is_draft else read_file(file)
-        lay_over(values, said, str(file), origins)
+        text = draft if draft is not None and file == user else read_text(file)
+        lay_over(values, parse_file(text, str(file)), str(file), origins)
     given = read_variables(environ)
     for name in [name for name, (way, _) in given.items() if find_node(way, Config) is None]:
         _warn_unknown(name, given.pop(name)[0])

@@ -40,15 +40,34 @@ def _plain(value: object) -> object:
     return read if isinstance(read, bool | int | float) else value
 
 
-Model = Annotated[str, must_be("a provider and a model, such as openai:gpt-5.1", pattern=_MODEL)]
+Model = Annotated[
+    str,
+    must_be(
+        "a provider and a model, such as openai:gpt-5.1",
+        pattern=_MODEL,
+        examples=["openai:gpt-5.1"],
+    ),
+]
+Models = Annotated[tuple[Model, ...], Field(examples=[["anthropic:claude-sonnet-5"]])]
 Pattern = Annotated[str, must_be("the name of a tool, in which * stands for any characters")]
 Command = Annotated[
     tuple[Text, ...],
     AfterValidator(_check_command),
-    must_be('a list of a program and its arguments, such as ["npx", "-y", "a-server"]'),
+    must_be(
+        'a list of a program and its arguments, such as ["npx", "-y", "a-server"]',
+        examples=[["claude-code-acp"]],
+    ),
 ]
-Environment = Annotated[dict[str, str], must_be('a table of variables: {TOKEN = "env:TOKEN"}')]
-Folder = Annotated[Text, must_be("the path of a folder")]
+Environment = Annotated[
+    dict[str, str],
+    must_be('a table of variables: {TOKEN = "env:TOKEN"}', examples=[{"TOKEN": "env:TOKEN"}]),
+]
+Folder = Annotated[Text, must_be("the path of a folder", examples=["~/work"])]
+DottedName = Annotated[
+    str,
+    AfterValidator(_check_path),
+    must_be("a dotted name such as package.module:agent", examples=["package.module:agent"]),
+]
 ApproverList = Annotated[
     tuple[str, ...],
     valid(lambda entries: Approvers(named=entries)),
@@ -80,18 +99,12 @@ class AgentSettings(Section):
         examples=["model"],
     )
     model: Model | None = Field(
-        default=None,
-        description="The model that answers: its provider, a colon, and its name.",
-        examples=["openai:gpt-5.1"],
+        default=None, description="The model that answers: its provider, a colon, and its name."
     )
-    fallback: tuple[Model, ...] = Field(
-        default=(),
-        description="Models to try in this order when the previous one cannot answer.",
-        examples=[["anthropic:claude-sonnet-5"]],
+    fallback: Models = Field(
+        default=(), description="Models to try in this order when the previous one cannot answer."
     )
-    models: tuple[Model, ...] = Field(
-        default=(), description="Other models that /model offers.", examples=[["ollama:qwen3:8b"]]
-    )
+    models: Models = Field(default=(), description="Other models that /model offers.")
     instructions: Text = Field(
         default="",
         description="Who the agent is, in your words; they open its system prompt.",
@@ -111,22 +124,13 @@ class AgentSettings(Section):
         default=(),
         repr=False,
         description="The program of an agent that speaks the Agent Client Protocol.",
-        examples=[["claude-code-acp"]],
     )
     folder: Folder | None = Field(
         default=None,
         description="Where that program works; a relative path starts at the settings file.",
-        examples=["~/work"],
     )
-    python: (
-        Annotated[
-            str, AfterValidator(_check_path), must_be("a dotted name such as package.module:agent")
-        ]
-        | None
-    ) = Field(
-        default=None,
-        description="Your own function or agent, by its dotted name.",
-        examples=["mypackage.agent:answer"],
+    python: DottedName | None = Field(
+        default=None, description="Your own function or agent, by its dotted name."
     )
     options: dict[str, Annotated[object, AfterValidator(_plain)]] = Field(
         default={},
@@ -145,7 +149,6 @@ class AgentSettings(Section):
         repr=False,
         description="Variables for the program of agent.command; a secret may be env:NAME or "
         "file:/path.",
-        examples=[{"TOKEN": "env:MY_TOKEN"}],
     )
 
     @property
@@ -174,7 +177,6 @@ class SummarizerSettings(Section):
     model: Model | None = Field(
         default=None,
         description="The model that writes titles and summaries; if empty, the one that answers.",
-        examples=["openai:gpt-5-mini"],
     )
     compact_at: float = Field(
         default=0.8,

@@ -59,29 +59,51 @@ ProfileName = Annotated[
     AfterValidator(canonical_profile),
     must_be(NAME_FORM),
 ]
-PlatformName = Annotated[
-    str, valid(lambda text: checked_id(text, "setting")), must_be("the name of a platform")
+Home = Annotated[
+    str,
+    valid(lambda text: parse_target(f"platform:{text}")),
+    must_be("a chat there, or chat:thread"),
 ]
 Entries = Annotated[
     tuple[str, ...],
     valid(lambda entries: AccessRules(allow=entries)),
-    must_be('a list of entries such as "telegram:42", or "telegram:*" for everybody there'),
+    must_be(
+        'a list of entries such as "telegram:42", or "telegram:*" for everybody there',
+        examples=[["telegram:42"]],
+    ),
 ]
 Senders = Annotated[
     tuple[str, ...],
     valid(lambda entries: AccessRules(admins=entries)),
-    must_be('a list of ids such as "telegram:42"; none may be *'),
+    must_be('a list of ids such as "telegram:42"; none may be *', examples=[["telegram:42"]]),
 ]
 PlatformList = Annotated[
     tuple[str, ...],
     valid(lambda names: AccessRules(roles=names)),
-    must_be("a list of names of platforms"),
+    must_be("a list of names of platforms", examples=[["discord"]]),
 ]
 Function = Annotated[
     str,
     AfterValidator(_check_function),
     must_be('a function such as "package.module:function", or a name that a package gave'),
 ]
+Functions = Annotated[tuple[Function, ...], Field(examples=[["package.module:function"]])]
+PublicUrl = Annotated[
+    str,
+    AfterValidator(_public_url),
+    must_be(
+        "an address such as https://chat.example.org, without a path",
+        examples=["https://chat.example.org"],
+    ),
+]
+Host = Annotated[
+    str, AfterValidator(str.lower), must_be('a name such as "chat.example.org"', pattern=_HOST)
+]
+Hosts = Annotated[tuple[Host, ...], Field(examples=[["chat.example.org"]])]
+Network = Annotated[
+    str, AfterValidator(_check_network), must_be('an address or a network such as "10.0.0.0/8"')
+]
+Networks = Annotated[tuple[Network, ...], Field(examples=[["10.0.0.0/8"]])]
 
 
 class LogFormat(StrEnum):
@@ -105,33 +127,17 @@ class LogLevel(StrEnum):
 class AccessSettings(Section):
     """Who may write. Nobody may who is not named here, or let in with `threadline pair`."""
 
-    allow: Entries = Field(
-        default=(), description="Who may write, by platform and id.", examples=[["telegram:42"]]
-    )
-    chats: Entries = Field(
-        default=(),
-        description="Chats in which everybody may write.",
-        examples=[["telegram:-100123"]],
-    )
+    allow: Entries = Field(default=(), description="Who may write, by platform and id.")
+    chats: Entries = Field(default=(), description="Chats in which everybody may write.")
     roles: PlatformList = Field(
-        default=(),
-        description="Platforms that let people in by their role there.",
-        examples=[["discord"]],
+        default=(), description="Platforms that let people in by their role there."
     )
     admins: Senders = Field(
-        default=(),
-        description="Who may also use commands that see beyond their own chat.",
-        examples=[["telegram:42"]],
+        default=(), description="Who may also use commands that see beyond their own chat."
     )
-    bots: Senders = Field(
-        default=(),
-        description="Which bots are heard; all others are ignored.",
-        examples=[["telegram:99"]],
-    )
+    bots: Senders = Field(default=(), description="Which bots are heard; all others are ignored.")
     relays: PlatformList = Field(
-        default=(),
-        description="Platforms whose senders an authenticated connector vouches for.",
-        examples=[["webhook"]],
+        default=(), description="Platforms whose senders an authenticated connector vouches for."
     )
     pairing: bool = Field(
         default=True,
@@ -153,12 +159,12 @@ class AccessSettings(Section):
 class RoutingSettings(Section):
     """One rule that leads what comes from somewhere to a profile; the narrowest one wins."""
 
-    profile: ProfileName = Field(description="The profile that the message belongs to.")
-    platform: PlatformName | None = Field(default=None, description="Of which platform.")
-    account: Id | None = Field(default=None, description="Of which account of the platform.")
-    scope: Id | None = Field(default=None, description="Of which server or workspace.")
-    chat: Id | None = Field(default=None, description="Of which chat.")
-    thread: Id | None = Field(default=None, description="Of which thread.")
+    profile: ProfileName
+    platform: Id | None = None
+    account: Id | None = None
+    scope: Id | None = None
+    chat: Id | None = None
+    thread: Id | None = None
 
     def rule(self) -> ProfileRule:
         """Make the rule."""
@@ -180,18 +186,13 @@ class PlatformSettings(Section):
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
-    type: PlatformName | None = Field(
+    type: Id | None = Field(
         default=None, description="Which kind of platform it is; if empty, its name says so."
     )
     enabled: bool = Field(default=True, description="Whether the platform is used at all.")
-    home: (
-        Annotated[
-            str,
-            valid(lambda text: parse_target(f"platform:{text}")),
-            must_be("a chat there, or chat:thread"),
-        ]
-        | None
-    ) = Field(default=None, description="Where scheduled and unprompted messages go: a chat there.")
+    home: Home | None = Field(
+        default=None, description="Where scheduled and unprompted messages go: a chat there."
+    )
 
     def home_of(self, name: str) -> Target:
         """Answer where the platform's unasked messages go."""
@@ -206,25 +207,17 @@ class PlatformSettings(Section):
 class HookSettings(Section):
     """Functions of yours that are called when something happens."""
 
-    session_started: tuple[Function, ...] = Field(
-        default=(),
-        description="Functions to call for every session that starts.",
-        examples=[["mypackage.hooks:session_started"]],
+    session_started: Functions = Field(
+        default=(), description="Functions to call for every session that starts."
     )
-    session_ended: tuple[Function, ...] = Field(
-        default=(),
-        description="Functions to call for every session that ends.",
-        examples=[["mypackage.hooks:session_ended"]],
+    session_ended: Functions = Field(
+        default=(), description="Functions to call for every session that ends."
     )
-    turn_finished: tuple[Function, ...] = Field(
-        default=(),
-        description="Functions to call for every turn that ends.",
-        examples=[["mypackage.hooks:turn_finished"]],
+    turn_finished: Functions = Field(
+        default=(), description="Functions to call for every turn that ends."
     )
-    delivery_failed: tuple[Function, ...] = Field(
-        default=(),
-        description="Functions to call for every reply that could not be sent.",
-        examples=[["mypackage.hooks:delivery_failed"]],
+    delivery_failed: Functions = Field(
+        default=(), description="Functions to call for every reply that could not be sent."
     )
 
 
@@ -236,46 +229,18 @@ class ServerSettings(Section):
         description="Where the server listens; beyond this machine only with https and a password.",
     )
     port: int = Field(
-        default=8642,
-        ge=0,
-        le=65_535,
-        description="The port it listens on; 0: any that is free.",
+        default=8642, ge=0, le=65_535, description="The port it listens on; 0: any that is free."
     )
-    url: (
-        Annotated[
-            str,
-            AfterValidator(_public_url),
-            must_be("an address such as https://chat.example.org, without a path"),
-        ]
-        | None
-    ) = Field(
+    url: PublicUrl | None = Field(
         default=None,
         description="The address browsers use; links, passkeys and cookies depend on it.",
-        examples=["https://chat.example.org"],
     )
-    hosts: tuple[
-        Annotated[
-            str,
-            AfterValidator(str.lower),
-            must_be('a name such as "chat.example.org"', pattern=_HOST),
-        ],
-        ...,
-    ] = Field(
+    hosts: Hosts = Field(
         default=(),
         description="Other host names it accepts; requests for any other name are refused.",
-        examples=[["chat.example.org"]],
     )
-    proxies: tuple[
-        Annotated[
-            str,
-            AfterValidator(_check_network),
-            must_be('an address or a network such as "10.0.0.0/8"'),
-        ],
-        ...,
-    ] = Field(
-        default=(),
-        description="Proxies trusted to say who is asking, and how.",
-        examples=[["10.0.0.0/8"]],
+    proxies: Networks = Field(
+        default=(), description="Proxies trusted to say who is asking, and how."
     )
 
     @property
@@ -302,16 +267,23 @@ class LogSettings(Section):
 class InstructionSettings(Section):
     """Words or skills that open every session of a place; what is not said of it fits all."""
 
-    text: str = Field(default="", description="Words for the agent.")
-    skills: tuple[str, ...] = Field(default=(), description="Skills that the agent knows by name.")
-    platform: PlatformName | None = Field(default=None, description="On which platform.")
-    scope: Id | None = Field(default=None, description="In which server or workspace.")
-    chat: Id | None = Field(default=None, description="In which chat.")
-    thread: Id | None = Field(default=None, description="In which thread.")
+    text: str = ""
+    skills: tuple[str, ...] = ()
+    platform: Id | None = None
+    scope: Id | None = None
+    chat: Id | None = None
+    thread: Id | None = None
 
     def instructions(self) -> Instructions:
         """Make the instructions."""
         return Instructions(**self.model_dump())
+
+
+PlaceInstructions = Annotated[
+    InstructionSettings,
+    valid(InstructionSettings.instructions),
+    must_be("a table with a text or skills; with a chat it names its platform"),
+]
 
 
 class ContextSettings(Section):
@@ -321,14 +293,7 @@ class ContextSettings(Section):
         default=False,
         description="Whether agents see keyed hashes instead of the ids of people and chats.",
     )
-    instructions: tuple[
-        Annotated[
-            InstructionSettings,
-            valid(InstructionSettings.instructions),
-            must_be("a table with a text or skills; with a chat it names its platform"),
-        ],
-        ...,
-    ] = Field(
+    instructions: tuple[PlaceInstructions, ...] = Field(
         default=(),
         description="Instructions for the agent on one platform, chat or thread.",
         examples=[[{"platform": "webhook", "text": "Answer in one sentence."}]],

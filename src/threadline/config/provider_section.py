@@ -39,9 +39,19 @@ def _check_headers(table: dict[str, str]) -> dict[str, str]:
 
 
 Url = Annotated[
+    str, AfterValidator(_check_address), must_be("an address that begins with http:// or https://")
+]
+Version = Annotated[
     str,
-    AfterValidator(_check_address),
-    must_be("an address that begins with http:// or https://"),
+    must_be("the version of Google's API, such as v1beta or v1", pattern=r"^v[0-9][0-9a-z]{0,20}$"),
+]
+Key = Annotated[
+    str, AfterValidator(_check_key), must_be("a key, env:NAME or file:/path; empty: none is sent")
+]
+Headers = Annotated[
+    dict[str, str],
+    AfterValidator(_check_headers),
+    must_be('a table of headers: {Authorization = "env:NAME"}'),
 ]
 
 
@@ -98,24 +108,10 @@ class ProviderSettings(Section):
     base_url: Url | None = Field(
         default=None, description="Where the provider is, if not at its usual address."
     )
-    api_version: (
-        Annotated[
-            str,
-            must_be(
-                "the version of Google's API, such as v1beta or v1",
-                pattern=r"^v[0-9][0-9a-z]{0,20}$",
-            ),
-        ]
-        | None
-    ) = Field(default=None, description="The version of the API, where there are several.")
-    api_key: (
-        Annotated[
-            str,
-            AfterValidator(_check_key),
-            must_be("a key, env:NAME or file:/path; empty: none is sent"),
-        ]
-        | None
-    ) = Field(
+    api_version: Version | None = Field(
+        default=None, description="The version of the API, where there are several."
+    )
+    api_key: Key | None = Field(
         default=None,
         repr=False,
         description="The key; if there is no setting, that of the provider's usual variable.",
@@ -137,11 +133,7 @@ class McpSettings(Section):
     url: Url | None = Field(
         default=None, repr=False, description="Where the server is reached, if it is no program."
     )
-    headers: Annotated[
-        dict[str, str],
-        AfterValidator(_check_headers),
-        must_be('a table of headers: {Authorization = "env:NAME"}'),
-    ] = Field(
+    headers: Headers = Field(
         default={},
         repr=False,
         description="Headers for that address; a secret may be env:NAME or file:/path.",

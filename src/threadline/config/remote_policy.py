@@ -74,7 +74,7 @@ def require_near(changes: Mapping[str, object], config: "Config") -> None:
     given, held = dict(leaves(changes)), dict(leaves(config.model_dump(mode="json")))
     for key in (*given, *_tables_in(changes), *_gone(changes, given, held, config)):
         # An unknown setting is refused as such, when the file is written.
-        if not is_remote(key) and find_node(tuple(key.split(".")), type(config)):
+        if not is_remote(key) and find_node(tuple(key.split(".")), type(config)) is not None:
             hint = f"Run: threadline config set {key} …"
             raise Refused(
                 "This setting can only be changed on the machine itself", id=key, hint=hint

@@ -49,18 +49,14 @@ def must_be(words: str, **limits: Any) -> Any:
 
 
 Minutes = Annotated[int, Field(ge=1, le=52_560_000)]
-Days = Annotated[int, Field(ge=1, le=36_500)]
-Dollars = Annotated[Decimal, Field(ge=0, le=CAP_LIMIT, allow_inf_nan=False)]
+Days = Annotated[int, Field(ge=1, le=36_500, examples=[365])]
+Dollars = Annotated[Decimal, Field(ge=0, le=CAP_LIMIT, allow_inf_nan=False, examples=[20])]
 Text = Annotated[str, valid(lambda text: checked_text(text, "setting"))]
-Name = Annotated[
-    str,
-    valid(lambda name: checked_name(name, "name")),
-    must_be(NAME_FORM),
-]
+Name = Annotated[str, valid(lambda name: checked_name(name, "name")), must_be(NAME_FORM)]
 Zone = Annotated[
     str,
     valid(lambda name: zone(checked_id(name, "setting"))),
-    must_be("the IANA name of a time zone, such as Europe/Berlin"),
+    must_be("the IANA name of a time zone, such as Europe/Berlin", examples=["Europe/Berlin"]),
 ]
 CarryOver = Annotated[
     str,
@@ -84,22 +80,18 @@ class Reset(Section):
         "whichever of both comes first, or both together.",
     )
     idle_minutes: Minutes = Field(
-        default=1440,
-        description="How long a silence ends a conversation, if the mode says so.",
+        default=1440, description="How long a silence ends a conversation, if the mode says so."
     )
     at_hour: int = Field(default=4, ge=0, le=23, description="The hour at which a new day starts.")
     timezone: Zone | None = Field(
         default=None,
         description="Decides when a new day starts; if empty, the time zone of this machine.",
-        examples=["Europe/Berlin"],
     )
     notify: bool = Field(
-        default=True,
-        description="Whether the next reply says why a new conversation was started.",
+        default=True, description="Whether the next reply says why a new conversation was started."
     )
     carry: CarryOver = Field(
-        default="nothing",
-        description="What the new conversation takes over from the previous one.",
+        default="nothing", description="What the new conversation takes over from the previous one."
     )
 
     def policy(self, machine: tzinfo) -> ResetPolicy:
@@ -135,8 +127,7 @@ GroupSharing = Annotated[
     Field(description="Whether each group member has their own conversation, or all share one."),
 ]
 ThreadSharing = Annotated[
-    Sharing,
-    Field(description="Whether each person in a thread has their own conversation."),
+    Sharing, Field(description="Whether each person in a thread has their own conversation.")
 ]
 
 
@@ -195,30 +186,23 @@ class Spend(Section):
     """How much may be spent, in US dollars; what is not said has no limit."""
 
     person_day: Dollars | None = Field(
-        default=None,
-        description="How much one person may spend in a day; a warning comes at 80%.",
-        examples=[5],
+        default=None, description="How much one person may spend in a day; a warning comes at 80%."
     )
     person_month: Dollars | None = Field(
-        default=None, description="How much one person may spend in a month.", examples=[50]
+        default=None, description="How much one person may spend in a month."
     )
     session: Dollars | None = Field(
-        default=None, description="How much one conversation may cost in total.", examples=[2]
+        default=None, description="How much one conversation may cost in total."
     )
     day: Dollars | None = Field(
-        default=None,
-        description="How much everybody together may spend in a day.",
-        examples=[20],
+        default=None, description="How much everybody together may spend in a day."
     )
     month: Dollars | None = Field(
-        default=None,
-        description="How much everybody together may spend in a month.",
-        examples=[200],
+        default=None, description="How much everybody together may spend in a month."
     )
     timezone: Zone | None = Field(
         default=None,
         description="Decides when days and months start; if empty, the time zone of this machine.",
-        examples=["Europe/Berlin"],
     )
 
     def caps(self, machine: tzinfo) -> SpendCaps:
@@ -237,7 +221,6 @@ class Retain(Section):
     days: Days | None = Field(
         default=None,
         description="How long a conversation is kept after its last activity; if empty, forever.",
-        examples=[365],
     )
     origins: dict[Origin, Days] = Field(
         default={},
@@ -264,7 +247,6 @@ class Retain(Section):
         default=None,
         description="How long a chat may be silent before its next message starts a new "
         "conversation; the transcript is kept.",
-        examples=[90],
     )
 
     def retention(self) -> Retention:

@@ -1,9 +1,10 @@
 """Setting list: every setting with its value, its origin, and what it may be."""
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from threadline.config.config import FILE, Config
 from threadline.config.errors import DEFAULT
@@ -45,31 +46,26 @@ _KINDS = {
 _SHAPES = {bool: "boolean", int: "integer", float: "number", list: "array", dict: "object"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
-    """One setting as anybody may see it."""
+class Setting(BaseModel):
+    """One setting; of a secret it is told only that there is one."""
 
-    key: str
+    model_config = ConfigDict(frozen=True)
+
+    key: str = Field(examples=["spend.day"])
     kind: SettingKind
-    value: object
-    default: object
+    value: JsonValue = Field(description="A secret reads ••••••, unless it says where it stands.")
+    default: JsonValue
     origin: SettingOrigin
-    place: str | None
-    """The file, variable or option from which it came."""
-    help: str | None
-    """What it does; None: only its platform knows."""
-    description: str | None
-    """What it must be."""
-    choices: tuple[str, ...]
-    """The words that it may be; none: others too."""
-    is_overridden: bool
-    """The user's file has no effect on it: an option, a variable or the project's file sets it."""
-    is_hidden: bool
-    """It is a secret, and not shown."""
-    is_remote: bool
-    """It may be changed from afar."""
-    needs_restart: bool
-    """A change holds only after a restart."""
+    place: str | None = Field(description="The file, variable or option from which it came.")
+    overridden: bool = Field(
+        description="An option, a variable or the project's file sets it, and wins over the file."
+    )
+    help: str | None = Field(description="What it does; null: only its platform knows.")
+    description: str | None = Field(description="What it must be.")
+    choices: list[str] = Field(description="The words that it may be; none: others too.")
+    secret: bool
+    remote: bool = Field(description="It can be changed here, and not only at the machine itself.")
+    restart: bool = Field(description="A change takes effect only after a restart.")
 
 
 def list_settings(
@@ -87,13 +83,13 @@ def list_settings(
             default=default,
             origin=setting_origin(place),
             place=None if place == DEFAULT else place,
+            overridden=config.is_overridden(key),
             help=help_of(way, Config),
             description=must_be(node),
-            choices=tuple(node.get("enum", ())),
-            is_overridden=config.is_overridden(key),
-            is_hidden=HIDDEN in str(value),
-            is_remote=is_remote(key),
-            needs_restart=key.startswith(AT_START),
+            choices=node.get("enum", []),
+            secret=HIDDEN in str(value),
+            remote=is_remote(key),
+            restart=key.startswith(AT_START),
         )
 
 

@@ -113,7 +113,7 @@ def _inner(node: Node, name: str | int, root: type[Section]) -> Node | None:
 def _resolve(node: Node, root: type[Section]) -> Node:
     """Put in what a node refers to, or may be beside null; what it says itself wins."""
     if "anyOf" in node:
-        node = {**node["anyOf"][0], **node}
+        node = {**_resolve(node["anyOf"][0], root), **node}
     if "$ref" in node:
         node = {**_schema(root)["$defs"][node["$ref"].rpartition("/")[2]], **node}
     if "propertyNames" in node:

@@ -33,17 +33,15 @@ def output_folder(environ: Mapping[str, str] = os.environ) -> Path:
     return data_folder(environ) / "output"
 
 
-def read_file(file: Path) -> dict[str, object]:
-    """Read a file of settings; one that is not there says nothing."""
+def read_text(file: Path) -> str:
+    """Read a file of settings; one that is not there is empty."""
     try:
-        return parse_file(file.read_text(encoding="utf-8"), str(file))
+        return file.read_text(encoding="utf-8")
     except FileNotFoundError:
-        return {}
-    except OSError as error:
-        why = error.strerror or type(error).__name__
+        return ""
+    except (OSError, UnicodeError) as error:
+        why = getattr(error, "strerror", None) or "it is no text"
         raise ConfigError(f"The file cannot be read: {why}", id=str(file)) from error
-    except UnicodeError as error:
-        raise ConfigError(f"The file is no TOML: {error}", id=str(file)) from error
 
 
 def parse_file(text: str, origin: str) -> dict[str, object]:
