@@ -1,4 +1,8 @@
-"""Sources: the files and variables from which settings come, laid over each other."""
+"""Sources: the files and variables from which settings come, laid over each other.
+
+This is not pydantic-settings: it does not say which source a value came from, passes over unknown
+variables in silence, and reads lists in variables as JSON alone. Only the merging would be saved.
+"""
 
 import json
 import os
