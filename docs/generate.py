@@ -10,14 +10,13 @@ from datetime import timedelta
 from pathlib import Path
 
 import typer.main
-from pydantic_core import PydanticUndefined
 
 from docs.http import describe_api, write_bodies, write_operations
-from docs.meanings import ADVICE, EVENTS, LIMITS, SETTINGS
+from docs.meanings import ADVICE, EVENTS, LIMITS
 from docs.reading import Documented, methods_of, values_of
 from docs.typescript import Json, write_types
 from threadline.config import PREFIX, Config
-from threadline.config.sections import Section
+from threadline.config.setting_schema import help_of, must_be, walk_settings
 from threadline.core.command import COMMANDS
 from threadline.core.delivery import DELIVERY_TRANSITIONS
 from threadline.core.errors import ThreadlineError
@@ -35,10 +34,6 @@ CONCEPTS = "sessions-and-turns.md"
 _HEAD = "<!-- Written by `make docs` from the code. Changes here are lost. -->\n\n"
 _WIDTH = 96
 _DAY = timedelta(days=1)
-_TABLES = {
-    *("kinds", "platforms", "origins", "profiles", "providers", "mcp"),
-    *("options", "personalities", "environment"),
-}
 _REGION = re.compile(r"(<!-- begin: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _COMMENT = r"((?:^-- .*\n)*)"
 _TABLE = re.compile(
@@ -87,10 +82,13 @@ def index(made: dict[str, str]) -> str:
 
 def settings() -> str:
     """List all settings."""
-    rows = [
-        (f"`{name}`", f"`{_variable(name)}`", default, wish, SETTINGS[name])
-        for name, default, wish in _settings(Config)
-    ]
+    rows = []
+    for way, node in walk_settings(Config):
+        name = ".".join(map(str, way))
+        more = "__…" if node["type"] == "object" else ""
+        variable = f"{PREFIX}{name.upper().replace('.', '__')}{more}"
+        wish, says = must_be(node) or "", help_of(way, Config) or ""
+        rows.append((f"`{name}`", f"`{variable}`", _shown(node["default"]), wish, says))
     intro = (
         "Settings come from options of the command line, the environment, "
         "`./threadline.toml`, `~/.threadline/threadline.toml` and the defaults, and the first of "
@@ -123,27 +121,10 @@ def settings() -> str:
     return _page("Settings", intro, table, note, "## A file", example)
 
 
-def _settings(section: type[Section], way: str = "") -> Iterator[tuple[str, str, str]]:
-    for name, field in section.model_fields.items():
-        inner = field.annotation
-        if isinstance(inner, type) and issubclass(inner, Section):
-            yield from _settings(inner, f"{way}{name}.")
-            continue
-        default = field.get_default(call_default_factory=True)
-        if default is PydanticUndefined:
-            raise TypeError(f"{way}{name} has no default")
-        yield f"{way}{name}", _shown(default), field.description or ""
-
-
-def _variable(name: str) -> str:
-    is_table = name.rpartition(".")[2] in _TABLES
-    return PREFIX + name.upper().replace(".", "__") + ("__…" if is_table else "")
-
-
 def _shown(default: object) -> str:
-    if default is None or default in ({}, ()):
+    if default in (None, "", {}, []):
         return ""
-    return f"`{str(default).lower()}`" if isinstance(default, bool) else f"`{default}`"
+    return f"`{default}`" if isinstance(default, str) else f"`{json.dumps(default)}`"
 
 
 def commands() -> str:

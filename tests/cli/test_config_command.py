@@ -34,6 +34,20 @@ def test_one_setting_or_one_table_can_be_asked_for() -> None:
     assert "lease_seconds" not in table
 
 
+def test_settings_are_described() -> None:
+    """With the sentence of the reference, and what each must be."""
+    shown = run("config", "logs", "--describe").stdout
+
+    assert shown == (
+        "logs.format = auto (default)\n"
+        "  How the log is written: for people, for programs, or as fits the output.\n"
+        "  It must be one of auto, console, json.\n"
+        "logs.level = info (default)\n"
+        "  The least severe messages to log.\n"
+        "  It must be one of debug, info, warning, error.\n"
+    )
+
+
 def test_what_does_not_exist_is_said() -> None:
     """With the name that may be meant."""
     done = run("config", "server.prot")

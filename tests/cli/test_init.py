@@ -10,7 +10,7 @@ from tests.cli.program import Terminal, run
 from threadline.assembly import make_platforms, name_agent
 from threadline.cli.config_template import InitAnswers, settings_file
 from threadline.config import Config, load_config, parse_config
-from threadline.config.sections import Section
+from threadline.config.setting_schema import help_of, walk_settings
 
 SECRET = Path("webhook.secret")
 TOKEN = "12345:AAbbCCddEEffGGhhIIjjKKllMMnnOO"
@@ -81,17 +81,16 @@ def test_every_setting_that_is_mentioned_exists(answers: InitAnswers) -> None:
     assert parse_config(text, "threadline.toml").profiles == {}
 
 
-def test_every_table_is_mentioned() -> None:
-    """Whoever reads the file learns of all that can be set, but for two numbers for experts."""
+def test_every_setting_is_mentioned_with_its_help() -> None:
+    """The file shows all that can be set, each with the sentence that the reference has."""
     text = settings_file(InitAnswers(), secret=SECRET)
-    left = {
-        name
-        for name in Config.model_fields
-        if not re.search(rf"^#?(\[\[?{name}[.\]]|{name}[ .])", text, flags=re.MULTILINE)
-    }
+    words = " ".join(text.replace("\n# ", " ").split())
 
-    assert left == {"freshness_seconds", "lease_seconds"}
-    assert issubclass(Config, Section)
+    for way, _ in walk_settings(Config):
+        sentence = help_of(way, Config)
+        assert sentence is not None, way
+        assert sentence in words
+        assert re.search(rf"^#?(\[{way[-1]}\.|{way[-1]} = )", text, flags=re.MULTILINE), way
 
 
 def test_it_asks_at_a_terminal(home: Path) -> None:

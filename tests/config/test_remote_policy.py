@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import get_args, get_origin
+from typing import Annotated, get_args, get_origin
 
 import pytest
 
@@ -76,10 +76,13 @@ def source(tmp_path: Path) -> Source:
 
 def all_settings(annotation: object, way: str = "") -> Iterator[str]:
     """Walk over the names of all settings; `*` is a name that the user chooses."""
+    if get_origin(annotation) is Annotated:
+        annotation = get_args(annotation)[0]
     if get_origin(annotation) is dict:
         yield from all_settings(get_args(annotation)[1], f"{way}.*")
         return
-    for one in (annotation, *get_args(annotation)):
+    for part in (annotation, *get_args(annotation)):
+        one = get_args(part)[0] if get_origin(part) is Annotated else part
         if isinstance(one, type) and issubclass(one, Section):
             for name, field in one.model_fields.items():
                 yield from all_settings(field.annotation, f"{way}.{name}" if way else name)

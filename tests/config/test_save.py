@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from threadline.assembly.reload import check_all, show_settings
 from threadline.config import Config
 from threadline.config.config_source import Source
-from threadline.config.save import change_settings, read_text
+from threadline.config.save import change_settings
 from threadline.config.setting_list import SettingKind, SettingOrigin, list_settings
+from threadline.config.sources import read_text
 from threadline.config.toml_edit import edit_toml
 from threadline.core.errors import ConfigError, Invalid, Stale, ThreadlineError
 from threadline.core.revision import revision_of
@@ -287,16 +288,16 @@ def test_the_catalogue_tells_of_every_setting(home: Home) -> None:
         found[key] for key in ("busy.default", "concurrency", "platforms.hook.secret")
     )
     assert (busy.origin, busy.place) == (SettingOrigin.FILE, str(home.file))
-    assert busy.choices == ("queue", "collect", "interrupt", "steer")
+    assert busy.choices == ["queue", "collect", "interrupt", "steer"]
     assert (concurrency.value, concurrency.default, concurrency.kind) == (7, 32, SettingKind.NUMBER)
     assert (concurrency.origin, concurrency.place) == (
         SettingOrigin.VARIABLE,
         "THREADLINE_CONCURRENCY",
     )
     assert found["spend.day"].kind is SettingKind.NUMBER
-    assert found["server.port"].needs_restart
-    assert not found["agent.command"].is_remote
-    assert (secret.value, secret.is_hidden) == ("env:HOOK", False)
+    assert found["server.port"].restart
+    assert not found["agent.command"].remote
+    assert (secret.value, secret.secret) == ("env:HOOK", False)
 
 
 _TOP = ("concurrency", "profile", "routing", "agent", "new")

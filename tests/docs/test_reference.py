@@ -5,7 +5,7 @@ import re
 import pytest
 
 from docs.generate import DOCS, pages, with_diagrams
-from docs.meanings import ADVICE, EVENTS, SETTINGS
+from docs.meanings import ADVICE, EVENTS
 from threadline.core.delivery import DELIVERY_TRANSITIONS
 from threadline.core.turn import TRANSITIONS
 from threadline.store import Store
@@ -58,9 +58,7 @@ def test_every_table_is_explained(written: dict[str, str]) -> None:
 def test_no_meaning_is_left_over(written: dict[str, str]) -> None:
     """Whatever a sentence was written for still exists."""
     text = "\n".join(written.values())
-    left = [
-        word for words in (SETTINGS, ADVICE, EVENTS) for word in words if f"`{word}`" not in text
-    ]
+    left = [word for words in (ADVICE, EVENTS) for word in words if f"`{word}`" not in text]
     assert not left
 
 

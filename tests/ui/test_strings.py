@@ -11,7 +11,7 @@ FACTS = Path(__file__).parents[2] / "ui" / "src" / "strings" / "setting_names.ts
 
 def test_every_setting_has_a_name_on_screen() -> None:
     """Else a new one would be called after its key, without a word about what it does."""
-    named = set(re.findall(r'^  "?([\w.*]+)"?: \[', FACTS.read_text(), re.MULTILINE))
+    named = set(re.findall(r'^  "?([\w.*]+)"?: "', FACTS.read_text(), re.MULTILINE))
     known = {setting.key for setting in list_settings(Config())}
 
     assert known - named == set()

@@ -5,8 +5,9 @@ import sys
 import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable
 from contextlib import asynccontextmanager, nullcontext, suppress
-from msgspec.structs import replace
 from datetime import timedelta
+
+from msgspec.structs import replace
 
 from threadline.assembly import gateway_settings, list_models, make_scribe, name_agent, open_agent
 from threadline.cli.chat_session import Conversation

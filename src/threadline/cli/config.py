@@ -26,8 +26,12 @@ def config(
             "The value - is read from the input.",
         ),
     ] = None,
+    *,
     database: Database = None,
     profile: Profile = None,
+    describe: Annotated[
+        bool, typer.Option("--describe", help="Also show what each setting does and must be.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show every setting and where it came from; secrets stay hidden. Or change one.
@@ -39,19 +43,21 @@ def config(
     """
     match words or []:
         case []:
-            _show(None, database, profile, as_json=as_json)
+            _show(None, database, profile, describe=describe, as_json=as_json)
         case ["set", key, value]:
             _change(key, value)
         case ["unset", key]:
             _change(key, None)
         case [key] if key not in {_SET, _UNSET}:
-            _show(key, database, profile, as_json=as_json)
+            _show(key, database, profile, describe=describe, as_json=as_json)
         case _:
             hint = "Say one KEY, or `set KEY VALUE`, or `unset KEY`"
             raise Invalid("That is no setting, and nothing to do with one", hint=hint)
 
 
-def _show(key: str | None, database: str | None, profile: str | None, *, as_json: bool) -> None:
+def _show(
+    key: str | None, database: str | None, profile: str | None, *, describe: bool, as_json: bool
+) -> None:
     from threadline.assembly import check_platforms, public_settings
     from threadline.config import load_config
 
@@ -62,6 +68,9 @@ def _show(key: str | None, database: str | None, profile: str | None, *, as_json
         raise _unknown(key or "", [name for name, _, _ in settings])
     if as_json:
         write_json({name: {"value": value, "from": origin} for name, value, origin in found})
+    elif describe:
+        for name, value, origin in found:
+            _describe(name, _shown(value), origin)
     elif len(found) == 1 and found[0][0] == key:
         show_text(_shown(found[0][1]))
     else:
@@ -69,6 +78,19 @@ def _show(key: str | None, database: str | None, profile: str | None, *, as_json
         show_table(("setting", "value", "from"), rows)
     if key is None or _is_in(key, "platforms"):
         check_platforms(loaded)  # after them, as who looks for a mistake has to see them
+
+
+def _describe(key: str, value: str, origin: str) -> None:
+    """Show a setting with what it does and must be, as the reference has it."""
+    from threadline.config import Config
+    from threadline.config.setting_schema import find_node, help_of, must_be
+
+    way = tuple(key.split("."))
+    wish = must_be(find_node(way, Config) or {})
+    show_text(f"{key} = {value} ({origin})")
+    for sentence in (help_of(way, Config), wish and f"It must be {wish}."):
+        if sentence:
+            show_text(f"  {sentence}")
 
 
 def _change(key: str, written: str | None) -> None:

@@ -3,9 +3,9 @@
 import json
 import re
 from collections.abc import Callable
-from dataclasses import replace
 
 import typer
+from msgspec.structs import replace
 
 from threadline.cli.config_template import InitAnswers
 from threadline.config import DEFAULT, PREFIX, parse_config

@@ -11,7 +11,8 @@ from pydantic import ValidationError
 
 from threadline.config.config import DATABASE, FILE, Config
 from threadline.config.cross_checks import check_consistency
-from threadline.config.errors import DEFAULT, explain_invalid_setting, find_nearest, is_setting_path
+from threadline.config.errors import DEFAULT, explain_invalid_setting, find_nearest
+from threadline.config.setting_schema import find_node
 from threadline.config.sources import (
     PREFIX,
     Way,
@@ -19,7 +20,7 @@ from threadline.config.sources import (
     lay_over,
     output_folder,
     parse_file,
-    read_file,
+    read_text,
     read_variables,
 )
 from threadline.core.database_url import HOME_VARIABLE
@@ -56,26 +57,22 @@ def load_config(
     The first of these that has a setting wins. A `draft` is read instead of the user's file. A
     variable that is no setting is ignored with a warning.
     """
-    given: dict[str, tuple[Way, object]] = {
-        f"--{name}": (tuple(name.split(".")), value)
-        for name, value in (options or {}).items()
-        if value
-    }
     values: dict[str, object] = {}
     origins: dict[str, str] = {}
     user = user_file(environ)
     for file in (user, folder.absolute() / FILE):
-        is_draft = draft is not None and file == user
-        said = parse_file(draft or "", str(file)) if is_draft else read_file(file)
-        lay_over(values, said, str(file), origins)
-    variables = read_variables(environ)
-    for name in [name for name, (way, _) in variables.items() if not is_setting_path(way, Config)]:
-        _warn_unknown(name, variables.pop(name)[0])
-    for name, (way, value) in {**variables, **given}.items():
-        layer: object = value
+        text = draft if draft is not None and file == user else read_text(file)
+        lay_over(values, parse_file(text, str(file)), str(file), origins)
+    given = read_variables(environ)
+    for name in [name for name, (way, _) in given.items() if find_node(way, Config) is None]:
+        _warn_unknown(name, given.pop(name)[0])
+    for name, option in (options or {}).items():
+        if option:
+            given[f"--{name}"] = (tuple(name.split(".")), option)
+    for name, (way, value) in given.items():
         for key in reversed(way):
-            layer = {key: layer}
-        lay_over(values, layer, name, origins)
+            value = {key: value}  # noqa: PLW2901 - a table around it
+        lay_over(values, value, name, origins)
     return _make(values, origins, environ)
 
 
@@ -84,7 +81,7 @@ def _warn_unknown(name: str, way: Way) -> None:
     """Warn once in a process that a variable is no setting."""
     near = find_nearest(way, Config)
     hint = (
-        f"Did you mean {PREFIX}{'__'.join(near).upper()}?"
+        f"Did you mean {PREFIX}{near.upper()}?"
         if near
         else "`threadline config` shows all settings."
     )
@@ -118,7 +115,7 @@ def _make(values: dict[str, object], origins: dict[str, str], environ: Mapping[s
     config._origins = origins  # noqa: SLF001 - this is how a Config is made
     config._machine = machine_zone(environ)  # noqa: SLF001 - the same
     config._environ = environ  # noqa: SLF001 - the same
-    check_consistency(config, origins)
+    check_consistency(config)
     return config
 
 

@@ -1,33 +1,77 @@
 """Agent section: the agent, the scribe, and the tools they may use."""
 
 import json
-import re
 from enum import StrEnum
 from typing import Annotated
 
 from msgspec.structs import replace
-from pydantic import Field, field_validator
+from pydantic import AfterValidator, Field
 
-from threadline.config.sections import Flag, Section, tried
+from threadline.config.sections import Name, Section, Text, must_be, valid
 from threadline.core.access import ADMINS, Approvers
 from threadline.core.approval import ToolRules
-from threadline.core.errors import Invalid
-from threadline.core.validation import checked_name, checked_text
 
-_MODEL = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}:\S{1,200}")
-_MODEL_WISH = "a provider and a model, such as openai:gpt-5.1"
-_PATTERN_WISH = 'a list of names of tools, in which * stands for any characters: ["github_*"]'
-_APPROVERS_WISH = (
-    "a list of requester, admins, owner or senders such as telegram:42; the owner always may"
-)
-_COMMAND_WISH = 'a list of a program and its arguments, such as ["npx", "-y", "a-server"]'
+_MODEL = r"^[a-z0-9][a-z0-9_-]{0,63}:[^\s]{1,200}$"
 
-Model = Annotated[str, Field(description=_MODEL_WISH)]
-Models = Annotated[tuple[str, ...], Field(description=f"a list of models, each {_MODEL_WISH}")]
-Patterns = Annotated[tuple[str, ...], Field(description=_PATTERN_WISH)]
-Command = Annotated[tuple[str, ...], Field(description=_COMMAND_WISH)]
+
+def _check_command(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Refuse a command that no system could run."""
+    if words and (not words[0].strip() or any("\0" in word for word in words)):
+        raise ValueError("no command")
+    return words
+
+
+def _check_path(text: str) -> str:
+    """Refuse what cannot be the dotted name of a function or an agent."""
+    module, _, attribute = text.partition(":")
+    if not all(word.isidentifier() for word in [*module.split("."), *attribute.split(".")]):
+        raise ValueError("no dotted name")
+    return text
+
+
+def _plain(value: object) -> object:
+    """Read numbers and truth in a word: a variable of the environment has no other way."""
+    if not isinstance(value, str):
+        return value
+    try:
+        read = json.loads(value)
+    except ValueError:
+        return value
+    return read if isinstance(read, bool | int | float) else value
+
+
+Model = Annotated[
+    str,
+    must_be(
+        "a provider and a model, such as openai:gpt-5.1",
+        pattern=_MODEL,
+        examples=["openai:gpt-5.1"],
+    ),
+]
+Models = Annotated[tuple[Model, ...], Field(examples=[["anthropic:claude-sonnet-5"]])]
+Pattern = Annotated[str, must_be("the name of a tool, in which * stands for any characters")]
+Command = Annotated[
+    tuple[Text, ...],
+    AfterValidator(_check_command),
+    must_be(
+        'a list of a program and its arguments, such as ["npx", "-y", "a-server"]',
+        examples=[["claude-code-acp"]],
+    ),
+]
 Environment = Annotated[
-    dict[str, str], Field(description='a table of variables: {TOKEN = "env:TOKEN"}')
+    dict[str, str],
+    must_be('a table of variables: {TOKEN = "env:TOKEN"}', examples=[{"TOKEN": "env:TOKEN"}]),
+]
+Folder = Annotated[Text, must_be("the path of a folder", examples=["~/work"])]
+DottedName = Annotated[
+    str,
+    AfterValidator(_check_path),
+    must_be("a dotted name such as package.module:agent", examples=["package.module:agent"]),
+]
+ApproverList = Annotated[
+    tuple[str, ...],
+    valid(lambda entries: Approvers(named=entries)),
+    must_be("a list of requester, admins, owner or senders such as telegram:42"),
 ]
 
 
@@ -47,72 +91,65 @@ NAMED_BY = {AgentType.MODEL: "model", AgentType.ACP: "command", AgentType.PYTHON
 
 
 class AgentSettings(Section):
-    """Who answers."""
+    """Who answers: a model, a program, or your own code; by default an echo, which needs no key."""
 
-    type: AgentType = Field(default=AgentType.AUTO, description=f"one of {', '.join(AgentType)}")
-    model: Model | None = Field(default=None, description=_MODEL_WISH)
-    fallback: Models = ()
-    models: Models = ()
-    instructions: str = Field(default="", description="words for the agent")
+    type: AgentType = Field(
+        default=AgentType.AUTO,
+        description="Who answers; if automatic, the other settings decide.",
+        examples=["model"],
+    )
+    model: Model | None = Field(
+        default=None, description="The model that answers: its provider, a colon, and its name."
+    )
+    fallback: Models = Field(
+        default=(), description="Models to try in this order when the previous one cannot answer."
+    )
+    models: Models = Field(default=(), description="Other models that /model offers.")
+    instructions: Text = Field(
+        default="",
+        description="Who the agent is, in your words; they open its system prompt.",
+        examples=["You are Ada, who keeps our house in order."],
+    )
     max_steps: int = Field(
-        default=50, ge=1, le=1000, description="a whole number from 1 to 1,000: calls in a turn"
+        default=50, ge=1, le=1000, description="How many times a model may be called in one turn."
     )
     context_tokens: int | None = Field(
-        default=None, ge=1000, le=10**9, description="a whole number of tokens, from 1,000 on"
+        default=None,
+        ge=1000,
+        le=10**9,
+        description="How much the model can read at once; if empty, what is known about the model.",
+        examples=[32000],
     )
-    command: Command = Field(default=(), repr=False)
-    folder: str | None = Field(default=None, description="the path of a folder")
-    python: str | None = Field(
-        default=None, description="a dotted name such as package.module:agent"
+    command: Command = Field(
+        default=(),
+        repr=False,
+        description="The program of an agent that speaks the Agent Client Protocol.",
     )
-    options: dict[str, object] = Field(
+    folder: Folder | None = Field(
+        default=None,
+        description="Where that program works; a relative path starts at the settings file.",
+    )
+    python: DottedName | None = Field(
+        default=None, description="Your own function or agent, by its dotted name."
+    )
+    options: dict[str, Annotated[object, AfterValidator(_plain)]] = Field(
         default={},
         repr=False,
-        description="a table of what is asked of models, such as {temperature = 0.3}",
+        description="What is asked of every model: temperature, max_tokens, thinking and so on.",
+        examples=[{"temperature": 0.3, "thinking": "high"}],
     )
-    personalities: dict[str, str] = Field(
-        default={}, description='a table of instructions by name, such as {terse = "Be brief."}'
+    personalities: dict[Name, Text] = Field(
+        default={},
+        description="Instructions by name, which a conversation may choose instead of "
+        "agent.instructions.",
+        examples=[{"terse": "Answer in one sentence."}],
     )
-    environment: Environment = Field(default={}, repr=False)
-
-    @field_validator("model", "fallback", "models")
-    @classmethod
-    def _names_models(cls, value: str | tuple[str, ...] | None) -> str | tuple[str, ...] | None:
-        for name in (value,) if isinstance(value, str) else value or ():
-            check_model(name)
-        return value
-
-    @field_validator("python")
-    @classmethod
-    def _is_dotted(cls, text: str | None) -> str | None:
-        module, _, attribute = (text or "").partition(":")
-        words = [*module.split("."), *attribute.split(".")]
-        if text is not None and not all(word.isidentifier() for word in words):
-            raise ValueError("no dotted name")
-        return text
-
-    @field_validator("command")
-    @classmethod
-    def _can_be_run(cls, words: tuple[str, ...]) -> tuple[str, ...]:
-        return check_command(words)
-
-    @field_validator("instructions", "folder")
-    @classmethod
-    def _can_be_kept(cls, text: str | None) -> str | None:
-        return None if text is None else checked_words(text)
-
-    @field_validator("personalities")
-    @classmethod
-    def _are_named(cls, table: dict[str, str]) -> dict[str, str]:
-        for name, words in table.items():
-            tried(lambda name: checked_name(name, "personality"), name)
-            checked_words(words)
-        return table
-
-    @field_validator("options")
-    @classmethod
-    def _are_plain(cls, table: dict[str, object]) -> dict[str, object]:
-        return {name: _plain(value) for name, value in table.items()}
+    environment: Environment = Field(
+        default={},
+        repr=False,
+        description="Variables for the program of agent.command; a secret may be env:NAME or "
+        "file:/path.",
+    )
 
     @property
     def named(self) -> tuple[AgentType, ...]:
@@ -137,45 +174,65 @@ class AgentSettings(Section):
 class SummarizerSettings(Section):
     """Who writes titles and summaries, and when."""
 
-    model: Model | None = Field(default=None, description=_MODEL_WISH)
-    compact_at: float = Field(
-        default=0.8, ge=0.1, le=1, description="a number from 0.1 to 1: a part of the context"
+    model: Model | None = Field(
+        default=None,
+        description="The model that writes titles and summaries; if empty, the one that answers.",
     )
-    titles: Flag = True
+    compact_at: float = Field(
+        default=0.8,
+        ge=0.1,
+        le=1,
+        description="How full the context of the model may get before a summary replaces its "
+        "oldest part.",
+    )
+    titles: bool = Field(
+        default=True,
+        description="Whether a model writes titles; otherwise conversations are named after their "
+        "first words.",
+    )
 
-    @field_validator("model")
-    @classmethod
-    def _names_a_model(cls, name: str | None) -> str | None:
-        if name is not None:
-            check_model(name)
-        return name
+
+Used = Annotated[
+    tuple[Pattern, ...],
+    Field(
+        description="Which tools the agent may use; it is not told of others. * stands for any "
+        "characters."
+    ),
+]
+Asked = Annotated[tuple[Pattern, ...], Field(description="Tools that need approval.")]
+Free = Annotated[
+    tuple[Pattern, ...],
+    Field(
+        description="Tools that never need approval, even if tools.ask names them.",
+        examples=[["files_read_*"]],
+    ),
+]
 
 
 class PlatformTools(Section):
     """The tools on one platform; what is not said is as everywhere."""
 
-    use: Patterns | None = Field(default=None, description=_PATTERN_WISH)
-    ask: Patterns | None = Field(default=None, description=_PATTERN_WISH)
-    free: Patterns | None = Field(default=None, description=_PATTERN_WISH)
+    use: Used | None = None
+    ask: Asked | None = None
+    free: Free | None = None
 
 
 class ToolSettings(Section):
-    """Which tools an agent may use, and for which of them a person is asked first."""
+    """Which tools the agent may use, and for which of them a person is asked first."""
 
-    use: Patterns = ("*",)
-    ask: Patterns = ("*",)
-    free: Patterns = ()
-    approvers: tuple[str, ...] = Field(default=(ADMINS,), description=_APPROVERS_WISH)
-    platforms: dict[str, PlatformTools] = Field(
-        default={}, description="tables named after platforms"
+    use: Used = ("*",)
+    ask: Asked = ("*",)
+    free: Free = ()
+    approvers: ApproverList = Field(
+        default=(ADMINS,),
+        description="Who may approve tools that change something: requester, admins, owner, or "
+        "senders such as telegram:42. The owner always may.",
     )
-
-    @field_validator("approvers")
-    @classmethod
-    def _can_approve(cls, entries: tuple[str, ...]) -> tuple[str, ...]:
-        for entry in entries:
-            tried(lambda one: Approvers(named=(one,)), entry)
-        return entries
+    platforms: dict[str, PlatformTools] = Field(
+        default={},
+        description="Use, ask and free by platform; they override those of a profile.",
+        examples=[{"telegram": {"use": ["files_*"]}}],
+    )
 
     def on(self, platform: str) -> PlatformTools:
         """Answer what is said of a platform."""
@@ -186,40 +243,6 @@ def lay_rules(*tables: PlatformTools | ToolSettings) -> ToolRules:
     """Make rules of several tables, of which a later one wins where it says something."""
     rules = ToolRules()
     for table in tables:
-        said = {name: getattr(table, name) for name in ("use", "ask", "free")}
-        told = table.model_fields_set
-        made = {name: one for name, one in said.items() if name in told and one is not None}
-        rules = replace(rules, **made)
+        said = table.model_dump(include={"use", "ask", "free"}, exclude_unset=True)
+        rules = replace(rules, **{name: one for name, one in said.items() if one is not None})
     return rules
-
-
-def check_model(name: str) -> None:
-    """Refuse what cannot be the name of a model."""
-    if not _MODEL.fullmatch(name):
-        raise ValueError("no model")
-
-
-def check_command(words: tuple[str, ...]) -> tuple[str, ...]:
-    """Refuse a command that no system could run."""
-    if words and (not words[0].strip() or any("\0" in checked_words(word) for word in words)):
-        raise ValueError("no command")
-    return words
-
-
-def checked_words(text: str) -> str:
-    """Take a text that can be kept, and tell pydantic of any other."""
-    try:
-        return checked_text(text, "setting")
-    except Invalid as error:
-        raise ValueError(str(error)) from error
-
-
-def _plain(value: object) -> object:
-    """Read numbers and truth in a word: a variable of the environment has no other way."""
-    if not isinstance(value, str):
-        return value
-    try:
-        read = json.loads(value)
-    except ValueError:
-        return value
-    return read if isinstance(read, bool | int | float) else value

@@ -4,8 +4,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, timedelta, tzinfo
 from pathlib import Path
 from types import MappingProxyType
+from typing import Annotated
 
-from pydantic import Field, PrivateAttr, ValidationError, field_validator
+from pydantic import AfterValidator, Field, PrivateAttr, ValidationError
 
 from threadline.config.agent_section import (
     AgentSettings,
@@ -23,6 +24,7 @@ from threadline.config.gateway_section import (
     HookSettings,
     LogSettings,
     PlatformSettings,
+    ProfileName,
     ProfileSettings,
     RoutingSettings,
     ServerSettings,
@@ -37,21 +39,17 @@ from threadline.config.secrets import (
     show_setting,
 )
 from threadline.config.sections import (
+    YEAR,
     BusyModes,
     Deliveries,
-    Drain,
-    Edits,
-    Flag,
-    Freshness,
-    Lease,
     Minutes,
-    People,
+    Name,
     Resets,
     Retain,
     Section,
     Shares,
     Spend,
-    tried,
+    must_be,
 )
 from threadline.config.sources import data_folder, leaves
 from threadline.core.access import Approvers
@@ -70,88 +68,144 @@ from threadline.core.reset_policy import Policies
 from threadline.core.route import MAIN_PROFILE, Scopes, canonical_profile
 from threadline.core.settings import EditMode, Settings
 from threadline.core.turn import FRESHNESS, LEASE
-from threadline.core.validation import checked_name
 
 FILE = "threadline.toml"
 DATABASE = "threadline.db"
 
-_TABLE = "a table of settings"
+
+def _check_database(text: str) -> str:
+    """Refuse what names no place; what may hold a password is not shown."""
+    if not text or "\0" in text:
+        raise ValueError("no place")
+    return checked_location(text)
 
 
 class Config(Section):
     """All settings, and where each of them came from."""
 
     # A PostgreSQL URL may hold a password, so it is never part of how a Config shows itself.
-    database: str = Field(
+    database: Annotated[
+        str, AfterValidator(_check_database), must_be("the path of a file, or a PostgreSQL URL")
+    ] = Field(
         default=f"~/{HOME_FOLDER}/{DATABASE}",
         repr=False,
-        description="the path of a file, or a PostgreSQL URL",
+        description="Where everything is kept: the path of a file, or a PostgreSQL URL.",
     )
-    profile: str = Field(
+    profile: ProfileName = Field(
         default=MAIN_PROFILE,
-        description="1 to 64 of a-z, 0-9, _ and -, beginning with a letter or digit",
+        description="Which profile the terminal uses; profiles are kept separate.",
     )
-    reset: Resets = Field(default=Resets(), description=_TABLE)
-    sharing: Shares = Field(default=Shares(), description=_TABLE)
-    busy: BusyModes = Field(default=BusyModes(), description=_TABLE)
-    edits: Edits = EditMode.NOTE
-    deliveries: Deliveries = Field(default=Deliveries(), description=_TABLE)
-    people: People = PeopleMode.APART
-    spend: Spend = Field(default=Spend(), description=_TABLE)
-    retention: Retain = Field(default=Retain(), description=_TABLE)
-    freshness_seconds: Freshness = int(FRESHNESS.total_seconds())
-    lease_seconds: Lease = int(LEASE.total_seconds())
-    drain_seconds: Drain = 20
-    concurrency: Count = 32
-    inactivity_minutes: Minutes = 30
-    streaming: Flag = True
-    access: AccessSettings = Field(default=AccessSettings(), description=_TABLE)
-    routing: tuple[RoutingSettings, ...] = Field(
-        default=(), description="a list of tables with a profile and where it holds"
+    reset: Resets = Resets()
+    sharing: Shares = Shares()
+    busy: BusyModes = BusyModes()
+    edits: EditMode = Field(
+        default=EditMode.NOTE,
+        description="What an edit does to a turn that has started: a note to the agent, or a "
+        "rerun.",
     )
-    profiles: dict[str, ProfileSettings] = Field(
-        default={}, description="tables named after profiles"
+    deliveries: Deliveries = Deliveries()
+    people: PeopleMode = Field(
+        default=PeopleMode.APART,
+        description="Whether all direct messages of a linked person share one conversation.",
     )
-    platforms: dict[str, PlatformSettings] = Field(
-        default={}, repr=False, description="tables named after platforms"
+    spend: Spend = Spend()
+    retention: Retain = Retain()
+    freshness_seconds: int = Field(
+        default=int(FRESHNESS.total_seconds()),
+        ge=-YEAR,
+        le=YEAR,
+        description="How long after an interruption a turn may still resume automatically; "
+        "0: always.",
     )
-    agent: AgentSettings = Field(default=AgentSettings(), description=_TABLE)
-    scribe: SummarizerSettings = Field(default=SummarizerSettings(), description=_TABLE)
-    tools: ToolSettings = Field(default=ToolSettings(), description=_TABLE)
-    providers: dict[str, ProviderSettings] = Field(
-        default={}, repr=False, description="tables named after providers"
+    lease_seconds: int = Field(
+        default=int(LEASE.total_seconds()),
+        ge=1,
+        le=YEAR,
+        description="How long a silent worker keeps its turn.",
     )
-    mcp: dict[str, McpSettings] = Field(
-        default={}, repr=False, description="tables named after servers of tools"
+    drain_seconds: int = Field(
+        default=20,
+        ge=0,
+        le=YEAR,
+        description="How long running turns may continue after the program is asked to stop.",
     )
-    context: ContextSettings = Field(default=ContextSettings(), description=_TABLE)
-    hooks: HookSettings = Field(default=HookSettings(), description=_TABLE)
-    server: ServerSettings = Field(default=ServerSettings(), description=_TABLE)
-    logs: LogSettings = Field(default=LogSettings(), description=_TABLE)
+    concurrency: Count = Field(
+        default=32, description="How many turns run at a time in one process."
+    )
+    inactivity_minutes: Minutes = Field(
+        default=30,
+        description="How long an agent may be silent before its turn is given up; at half of that "
+        "the person is told.",
+    )
+    streaming: bool = Field(
+        default=True,
+        description="Whether to show an answer while it is written, where the platform allows it.",
+    )
+    access: AccessSettings = AccessSettings()
+    routing: Annotated[
+        tuple[RoutingSettings, ...], must_be("a list of tables with a profile and where it holds")
+    ] = Field(
+        default=(),
+        description="Which profile a message belongs to, by where it comes from; the narrowest "
+        "rule wins.",
+        examples=[[{"platform": "webhook", "chat": "builds", "profile": "coder"}]],
+    )
+    profiles: dict[Name, ProfileSettings] = Field(
+        default={},
+        description="Tables by profile: concurrency, how many of its turns run at a time, and its "
+        "own agent and tools, with the same settings as for all.",
+        examples=[{"coder": {"concurrency": 4, "agent": {"model": "anthropic:claude-sonnet-5"}}}],
+    )
+    platforms: dict[Name, PlatformSettings] = Field(
+        default={},
+        repr=False,
+        description="Tables by platform: type (by default its name), enabled, home, and what the "
+        "platform itself asks for. A secret may be env:NAME or file:/path.",
+        examples=[
+            {
+                "telegram": {"token": "env:TELEGRAM_TOKEN"},
+                "webhook": {"secret": "env:WEBHOOK_SECRET"},
+            }
+        ],
+    )
+    agent: AgentSettings = AgentSettings()
+    scribe: SummarizerSettings = SummarizerSettings()
+    tools: ToolSettings = ToolSettings()
+    providers: dict[Name, ProviderSettings] = Field(
+        default={},
+        repr=False,
+        description="Tables by provider: api, base_url and api_key. The known ones need none if "
+        "their key is in its usual variable.",
+        examples=[
+            {
+                "openai": {"api_key": "env:OPENAI_API_KEY"},
+                "cellar": {"base_url": "http://cellar.example:8000/v1"},
+            }
+        ],
+    )
+    mcp: dict[Name, McpSettings] = Field(
+        default={},
+        repr=False,
+        description="Tables by MCP server: command, environment and folder for a program, url and "
+        "headers for an address, timeout_seconds for both.",
+        examples=[
+            {
+                "files": {"command": ["mcp-server-filesystem", "/srv/files"]},
+                "tracker": {
+                    "url": "https://tracker.example/mcp",
+                    "headers": {"Authorization": "env:TRACKER_TOKEN"},
+                },
+            }
+        ],
+    )
+    context: ContextSettings = ContextSettings()
+    hooks: HookSettings = HookSettings()
+    server: ServerSettings = ServerSettings()
+    logs: LogSettings = LogSettings()
 
     _origins: Mapping[str, str] = PrivateAttr(default_factory=dict)
     _machine: tzinfo = PrivateAttr(default=UTC)
     _environ: Mapping[str, str] = PrivateAttr(default_factory=dict)
-
-    @field_validator("database")
-    @classmethod
-    def _names_a_place(cls, text: str) -> str:
-        if not text or "\0" in text:
-            raise ValueError("no place")
-        return checked_location(text)
-
-    @field_validator("profile")
-    @classmethod
-    def _is_a_name(cls, text: str) -> str:
-        tried(lambda name: checked_name(canonical_profile(name), "profile"), text)
-        return canonical_profile(text)
-
-    @field_validator("profiles", "platforms", "providers", "mcp")
-    @classmethod
-    def _are_named(cls, tables: dict[str, Section]) -> dict[str, Section]:
-        for name in tables:
-            tried(lambda name: checked_name(name, "name"), name)
-        return tables
 
     @property
     def is_server(self) -> bool:
@@ -171,7 +225,7 @@ class Config(Section):
     def place_of(self, key: str, path: str) -> Path:
         """Find what a path of the settings means; a relative one begins at its file."""
         where = Path(path).expanduser()
-        origin = Path(find_origin(tuple(key.split(".")), self._origins))
+        origin = Path(self.source_of(key))
         return origin.parent / where if origin.name == FILE else where
 
     @property
@@ -210,6 +264,10 @@ class Config(Section):
     def origin_of(self, key: str) -> str:
         """Tell where a setting came from: a variable, a file, an option, or the defaults."""
         return self._origins.get(key, DEFAULT)
+
+    def source_of(self, key: str) -> str:
+        """Return where a setting came from, or what it stands in."""
+        return find_origin(tuple(key.split(".")), self._origins)
 
     def is_overridden(self, key: str) -> bool:
         """Return whether a setting comes from a place that wins over the user's file."""
@@ -289,7 +347,7 @@ class Config(Section):
 
     def fetch(self, key: str, value: object) -> object:
         """Answer what a setting stands for: a secret may be in a variable or a file."""
-        folder = Path(find_origin(tuple(key.split(".")), self._origins)).parent
+        folder = Path(self.source_of(key)).parent
         return resolve_reference(key, value, folder=folder, environ=self._environ)
 
     def secrets(self) -> frozenset[str]:

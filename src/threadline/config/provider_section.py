@@ -2,17 +2,57 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import Annotated
 from urllib.parse import urlsplit
 
-from pydantic import Field, field_validator
+from msgspec import Struct
+from pydantic import AfterValidator, Field
 
-from threadline.config.agent_section import Command, Environment, check_command, checked_words
-from threadline.config.sections import Section
+from threadline.config.agent_section import Command, Environment
+from threadline.config.sections import Section, must_be
 
-_URL_WISH = "an address that begins with http:// or https://"
 _HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+
+
+def _check_address(text: str) -> str:
+    """Refuse what cannot be called over HTTP."""
+    url = urlsplit(text)
+    if url.scheme not in {"http", "https"} or not url.hostname or not text.isprintable():
+        raise ValueError("no address")
+    url.port  # noqa: B018 - a port that is no number is refused here
+    return text
+
+
+def _check_key(text: str) -> str:
+    """Refuse what no header can hold."""
+    if not (text.isascii() and text.isprintable()):
+        raise ValueError("no key")
+    return text
+
+
+def _check_headers(table: dict[str, str]) -> dict[str, str]:
+    for name, value in table.items():
+        if not _HEADER.fullmatch(name) or not value.isprintable():
+            raise ValueError("no header")
+    return table
+
+
+Url = Annotated[
+    str, AfterValidator(_check_address), must_be("an address that begins with http:// or https://")
+]
+Version = Annotated[
+    str,
+    must_be("the version of Google's API, such as v1beta or v1", pattern=r"^v[0-9][0-9a-z]{0,20}$"),
+]
+Key = Annotated[
+    str, AfterValidator(_check_key), must_be("a key, env:NAME or file:/path; empty: none is sent")
+]
+Headers = Annotated[
+    dict[str, str],
+    AfterValidator(_check_headers),
+    must_be('a table of headers: {Authorization = "env:NAME"}'),
+]
 
 
 class ProviderApi(StrEnum):
@@ -25,8 +65,7 @@ class ProviderApi(StrEnum):
     OPENROUTER = "openrouter"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KnownProvider:
+class KnownProvider(Struct, frozen=True, kw_only=True):
     """A provider that needs no table: what it speaks, where it is, and where its key stands."""
 
     api: ProviderApi
@@ -62,67 +101,42 @@ KNOWN: Mapping[str, KnownProvider] = {
 class ProviderSettings(Section):
     """One provider of models; what is not said is as usual for it."""
 
-    api: ProviderApi | None = Field(default=None, description=f"one of {', '.join(ProviderApi)}")
-    base_url: str | None = Field(default=None, description=_URL_WISH)
-    api_version: str | None = Field(
+    api: ProviderApi | None = Field(
+        default=None, description="Which API the provider speaks; if empty, that of OpenAI's chats."
+    )
+    base_url: Url | None = Field(
+        default=None, description="Where the provider is, if not at its usual address."
+    )
+    api_version: Version | None = Field(
+        default=None, description="The version of the API, where there are several."
+    )
+    api_key: Key | None = Field(
         default=None,
-        pattern=r"^v[0-9][0-9a-z]{0,20}$",
-        description="the version of Google's API, such as v1beta or v1",
+        repr=False,
+        description="The key; if there is no setting, that of the provider's usual variable.",
     )
-    api_key: str | None = Field(
-        default=None, repr=False, description="a key, env:NAME or file:/path; empty: none is sent"
-    )
-
-    @field_validator("base_url")
-    @classmethod
-    def _is_an_address(cls, text: str | None) -> str | None:
-        return None if text is None else check_address(text)
-
-    @field_validator("api_key")
-    @classmethod
-    def _can_be_sent(cls, text: str | None) -> str | None:
-        if text and not (text.isascii() and text.isprintable()):
-            raise ValueError("no key")
-        return text
 
 
 class McpSettings(Section):
     """One server of tools: a program to run, or an address to call."""
 
-    command: Command = Field(default=(), repr=False)
-    environment: Environment = Field(default={}, repr=False)
-    folder: str | None = Field(default=None, description="the path of a folder")
-    url: str | None = Field(default=None, repr=False, description=_URL_WISH)
-    headers: dict[str, str] = Field(
-        default={}, repr=False, description='a table of headers: {Authorization = "env:NAME"}'
+    command: Command = Field(
+        default=(), repr=False, description="The program of the server, and its arguments."
+    )
+    environment: Environment = Field(
+        default={},
+        repr=False,
+        description="Variables for the program; a secret may be env:NAME or file:/path.",
+    )
+    folder: str | None = Field(default=None, description="Where the program works.")
+    url: Url | None = Field(
+        default=None, repr=False, description="Where the server is reached, if it is no program."
+    )
+    headers: Headers = Field(
+        default={},
+        repr=False,
+        description="Headers for that address; a secret may be env:NAME or file:/path.",
     )
     timeout_seconds: float = Field(
-        default=60, gt=0, le=86_400, description="a number of seconds, more than 0"
+        default=60, gt=0, le=86_400, description="How long a call of a tool may take."
     )
-
-    @field_validator("command")
-    @classmethod
-    def _can_be_run(cls, words: tuple[str, ...]) -> tuple[str, ...]:
-        return check_command(words)
-
-    @field_validator("url")
-    @classmethod
-    def _is_an_address(cls, text: str | None) -> str | None:
-        return None if text is None else check_address(text)
-
-    @field_validator("headers")
-    @classmethod
-    def _can_be_sent(cls, table: dict[str, str]) -> dict[str, str]:
-        for name, value in table.items():
-            if not _HEADER.fullmatch(name) or not checked_words(value).isprintable():
-                raise ValueError("no header")
-        return table
-
-
-def check_address(text: str) -> str:
-    """Refuse what cannot be called over HTTP."""
-    url = urlsplit(text)
-    if url.scheme not in {"http", "https"} or not url.hostname or not text.isprintable():
-        raise ValueError("no address")
-    url.port  # noqa: B018 - a port that is no number is refused here
-    return text

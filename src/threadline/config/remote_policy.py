@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from threadline.config.errors import DEFAULT, is_setting_path
+from threadline.config.errors import DEFAULT
 from threadline.config.secrets import is_reference, is_secret_way
+from threadline.config.setting_schema import find_node
 from threadline.config.sources import leaves
 from threadline.core.errors import Refused
 from threadline.core.ssrf import is_machine_own, plain_address
@@ -73,7 +74,7 @@ def require_near(changes: Mapping[str, object], config: "Config") -> None:
     given, held = dict(leaves(changes)), dict(leaves(config.model_dump(mode="json")))
     for key in (*given, *_tables_in(changes), *_gone(changes, given, held, config)):
         # An unknown setting is refused as such, when the file is written.
-        if not is_remote(key) and is_setting_path(tuple(key.split(".")), type(config)):
+        if not is_remote(key) and find_node(tuple(key.split(".")), type(config)) is not None:
             hint = f"Run: threadline config set {key} …"
             raise Refused(
                 "This setting can only be changed on the machine itself", id=key, hint=hint

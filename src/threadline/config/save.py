@@ -11,6 +11,7 @@ from secrets import token_hex
 from threadline.config.config import Config
 from threadline.config.config_source import Source
 from threadline.config.secret_files import SecretFiles, hidden_among
+from threadline.config.sources import read_text
 from threadline.config.toml_edit import edit_toml
 from threadline.core.errors import ConfigError
 from threadline.core.revision import Seen, require_seen, revision_of
@@ -22,17 +23,6 @@ Check = Callable[[Config], object]
 """Raises what is wrong with settings that are right by themselves."""
 Show = Callable[[Config], Mapping[str, object]]
 """Answers how each setting looks to anybody."""
-
-
-def read_text(file: Path) -> str:
-    """Read a file of settings; one that is not there is empty."""
-    try:
-        return file.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        return ""
-    except (OSError, UnicodeError) as error:
-        why = getattr(error, "strerror", None) or "it is no text"
-        raise ConfigError(f"The file cannot be read: {why}", id=str(file)) from error
 
 
 def change_settings(

@@ -1,4 +1,8 @@
-"""Sources: the files and variables from which settings come, laid over each other."""
+"""Sources: the files and variables from which settings come, laid over each other.
+
+This is not pydantic-settings: it does not say which source a value came from, passes over unknown
+variables in silence, and reads lists in variables as JSON alone. Only the merging would be saved.
+"""
 
 import json
 import os
@@ -12,8 +16,8 @@ from threadline.core.errors import ConfigError
 
 PREFIX = "THREADLINE_"
 
-Way: TypeAlias = tuple[str, ...]
-"""The way to a setting through the tables: `("reset", "default", "mode")`."""
+Way: TypeAlias = tuple[str | int, ...]
+"""The way to a setting through tables and lists: `("routing", 0, "profile")`."""
 
 
 def data_folder(environ: Mapping[str, str] = os.environ) -> Path:
@@ -33,17 +37,15 @@ def output_folder(environ: Mapping[str, str] = os.environ) -> Path:
     return data_folder(environ) / "output"
 
 
-def read_file(file: Path) -> dict[str, object]:
-    """Read a file of settings; one that is not there says nothing."""
+def read_text(file: Path) -> str:
+    """Read a file of settings; one that is not there is empty."""
     try:
-        return parse_file(file.read_text(encoding="utf-8"), str(file))
+        return file.read_text(encoding="utf-8")
     except FileNotFoundError:
-        return {}
-    except OSError as error:
-        why = error.strerror or type(error).__name__
+        return ""
+    except (OSError, UnicodeError) as error:
+        why = getattr(error, "strerror", None) or "it is no text"
         raise ConfigError(f"The file cannot be read: {why}", id=str(file)) from error
-    except UnicodeError as error:
-        raise ConfigError(f"The file is no TOML: {error}", id=str(file)) from error
 
 
 def parse_file(text: str, origin: str) -> dict[str, object]:
@@ -64,7 +66,7 @@ def read_variables(environ: Mapping[str, str]) -> dict[str, tuple[Way, object]]:
 
 
 def lay_over(
-    values: dict[str, object], layer: object, origin: str, origins: dict[str, str], way: Way = ()
+    values: dict[str, object], layer: object, origin: str, origins: dict[str, str], table: str = ""
 ) -> None:
     """Put one source of settings over those before it, setting by setting."""
     for name, value in layer.items() if isinstance(layer, dict) else ():
@@ -72,19 +74,19 @@ def lay_over(
         if isinstance(value, dict):
             inner: dict[str, object] = below if isinstance(below, dict) else {}
             values[name] = inner
-            lay_over(inner, value, origin, origins, (*way, name))
+            lay_over(inner, value, origin, origins, f"{table}{name}.")
         else:
             values[name] = value
-        origins[".".join((*way, name))] = origin
+        origins[f"{table}{name}"] = origin
 
 
-def leaves(table: Mapping[str, object], way: Way = ()) -> Iterator[tuple[str, object]]:
+def leaves(values: Mapping[str, object], table: str = "") -> Iterator[tuple[str, object]]:
     """Walk over all values of nested tables, by their dotted names."""
-    for name, value in table.items():
+    for name, value in values.items():
         if isinstance(value, dict):
-            yield from leaves(value, (*way, name))
+            yield from leaves(value, f"{table}{name}.")
         else:
-            yield ".".join((*way, name)), value
+            yield f"{table}{name}", value
 
 
 def _value(text: str) -> object:

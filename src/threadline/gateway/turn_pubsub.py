@@ -74,8 +74,7 @@ class TurnQuiet(Struct, frozen=True, kw_only=True):
 Happening: TypeAlias = TurnBegun | Delta | Thinking | MessageAdded | TurnClosed | TurnQuiet
 
 
-@dataclass(frozen=True, slots=True)
-class Missed:
+class Missed(Struct, frozen=True):
     """A listener was too slow, and what waited for it was dropped: the store has it."""
 
 

@@ -1347,6 +1347,8 @@ export interface SettingView {
   place: string | null;
   /** An option, a variable or the project's file sets it, and wins over the file. */
   overridden: boolean;
+  /** What it does; null: only its platform knows. */
+  help: string | null;
   /** What it must be. */
   description: string | null;
   /** The words that it may be; none: others too. */

@@ -101,6 +101,7 @@ export const settings = {
   empty: "Not set",
   removed: "Will be removed when you save.",
   noValue: "This value is not valid.",
+  secretHelp: "Stored in a file that only its owner can read, and never shown.",
   secretSet: (value: string) =>
     value.startsWith("env:") ? `Taken from the variable ${value.slice(4)}` : "Already set. Enter a new one to change it.",
   failed: (table: string) => `${table} was not changed`,
@@ -135,15 +136,15 @@ export const settings = {
   theme: "Theme",
 };
 
-/** Call a setting by its name, and tell what it does; one that is not known is called after its key. */
-export function getSettingName(key: string): readonly [name: string, meaning: string] {
+/** Return the name of a setting; one that is not known is called after its key. */
+export function getSettingName(key: string): string {
   // Policies of a kind, a platform or a profile have the same settings as the ones for all.
   const usual = key
     .replace(/^reset\.(kinds|platforms)\.[^.]+\./, "reset.default.")
     .replace(/^(sharing|tools)\.platforms\.[^.]+\./, "$1.")
     .replace(/^profiles\.[^.]+\.(agent|tools)\./, "$1.")
     .replace(/^(providers|mcp|platforms)\.[^.]+\./, "$1.*.");
-  return SETTING_NAMES[usual] ?? [sentence(key.split(".").at(-1) ?? key), ""];
+  return SETTING_NAMES[usual] ?? sentence(key.split(".").at(-1) ?? key);
 }
 
 /** Call a table by its name; those of one platform, provider or the like have its name in theirs. */

@@ -1,7 +1,7 @@
 """Settings: read with their origins, written into the file, and taken up without a restart."""
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Annotated, cast
 
@@ -11,9 +11,8 @@ from pydantic import Field, JsonValue
 from threadline.assembly import public_settings
 from threadline.assembly.reload import Reload, Reloader
 from threadline.config.remote_policy import require_near
-from threadline.config.save import read_text
-from threadline.config.setting_list import Setting, SettingKind, SettingOrigin, list_settings
-from threadline.config.sources import parse_file
+from threadline.config.setting_list import Setting, list_settings
+from threadline.config.sources import parse_file, read_text
 from threadline.config.toml_edit import KEY_LIMIT, MOST_CHANGES
 from threadline.core.errors import ConfigError, Conflict, Invalid
 from threadline.core.revision import revision_of
@@ -24,43 +23,8 @@ from threadline.web.resources.problems import problem_responses
 from threadline.web.resources.schemas.bodies import RequestBody, ResponseBody
 
 
-class SettingView(ResponseBody):
+class SettingView(Setting, ResponseBody):
     """One setting; of a secret it is told only that there is one."""
-
-    key: str = Field(examples=["spend.day"])
-    kind: SettingKind
-    value: JsonValue = Field(description="A secret reads ••••••, unless it says where it stands.")
-    default: JsonValue
-    origin: SettingOrigin
-    place: str | None = Field(description="The file, variable or option from which it came.")
-    overridden: bool = Field(
-        description="An option, a variable or the project's file sets it, and wins over the file."
-    )
-    description: str | None = Field(description="What it must be.")
-    choices: list[str] = Field(description="The words that it may be; none: others too.")
-    secret: bool
-    remote: bool = Field(description="It can be changed here, and not only at the machine itself.")
-    restart: bool = Field(description="A change takes effect only after a restart.")
-
-    @classmethod
-    def from_setting(cls, setting: Setting) -> "SettingView":
-        """Tell what it is."""
-        return cls.model_validate(
-            {
-                "key": setting.key,
-                "kind": setting.kind,
-                "value": setting.value,
-                "default": setting.default,
-                "origin": setting.origin,
-                "place": setting.place,
-                "overridden": setting.is_overridden,
-                "description": setting.description,
-                "choices": list(setting.choices),
-                "secret": setting.is_hidden,
-                "remote": setting.is_remote,
-                "restart": setting.needs_restart,
-            }
-        )
 
 
 class SettingsView(ResponseBody):
@@ -68,11 +32,6 @@ class SettingsView(ResponseBody):
 
     file: str = Field(description="Where changes are written.")
     items: list[SettingView]
-
-    @classmethod
-    def from_settings(cls, file: str, settings: Iterable[Setting]) -> "SettingsView":
-        """Tell what they are."""
-        return cls(file=file, items=[SettingView.from_setting(one) for one in settings])
 
 
 class FailureView(ResponseBody):
@@ -131,8 +90,8 @@ async def list_all_settings(
     """List every setting, its current value, where it comes from, and what it may be."""
     text = await _read(reloading)
     tell_tag(response, revision_of(text))
-    return SettingsView.from_settings(
-        str(reloading.source.file), await asyncio.to_thread(_list, reloading)
+    return SettingsView(
+        file=str(reloading.source.file), items=await asyncio.to_thread(_list, reloading)
     )
 
 
@@ -208,8 +167,9 @@ def _told_as_mistakes() -> Iterator[None]:
         raise Invalid(error.message, id=error.id, hint=error.hint) from error
 
 
-def _list(reloading: Reloader) -> list[Setting]:
-    return list(list_settings(reloading.config, public_settings(reloading.config)))
+def _list(reloading: Reloader) -> list[SettingView]:
+    found = list_settings(reloading.config, public_settings(reloading.config))
+    return [SettingView.model_validate(one) for one in found]
 
 
 def _tell(
@@ -218,7 +178,7 @@ def _tell(
     config = reload.config
     return ChangedSettingsView(
         file=str(reloading.source.file),
-        items=[SettingView.from_setting(one) for one in _list(reloading)],
+        items=_list(reloading),
         failures=[FailureView(table=key, message=why) for key, why in reload.failures.items()],
         restart=list(reload.restart),
         overridden=[key for key in changes if config.is_overridden(key)],

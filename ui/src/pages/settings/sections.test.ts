@@ -4,9 +4,9 @@ import { SETTING_NAMES } from "../../strings/setting_names.ts";
 import { getSettingName, getTableName } from "../../strings/settings.ts";
 import { findSettings, getSection, listGroups } from "./sections.ts";
 
-const setting = (key: string): SettingView => ({
+const setting = (key: string, help: string | null = null): SettingView => ({
   ...{ key, kind: "text", value: null, default: null, origin: "default", place: null, overridden: false },
-  ...{ description: null, choices: [], secret: false, remote: true, restart: false },
+  ...{ help, description: null, choices: [], secret: false, remote: true, restart: false },
 });
 const SETTINGS = ["database", "agent.model", "providers.openai.api_key", "agent.type", "reset.kinds.group.mode"];
 
@@ -20,17 +20,17 @@ describe("sections", () => {
   });
 
   test("a section lists its tables in its own order", () => {
-    const groups = listGroups(SETTINGS.toReversed().map(setting), "agent");
+    const groups = listGroups(SETTINGS.toReversed().map((key) => setting(key)), "agent");
     expect(groups.map(({ table, items }) => [table, items.map(({ key }) => key)])).toEqual([
       ["agent", ["agent.type", "agent.model"]],
       ["providers.openai", ["providers.openai.api_key"]],
     ]);
   });
 
-  test("settings are found by their names and by what they mean", () => {
-    const told = (key: string): string => getSettingName(key).join(" ");
+  test("settings are found by their names and by what they do", () => {
+    const items = SETTINGS.map((key) => setting(key, key === "database" ? "Where everything is kept." : null));
     const keys = (text: string): string[] =>
-      findSettings(SETTINGS.map(setting), text, told).flatMap(({ items }) => items.map((one) => one.key));
+      findSettings(items, text, getSettingName).flatMap(({ items }) => items.map((one) => one.key));
     expect(keys("MODEL agent")).toEqual(["agent.model"]);
     expect(keys("everything kept")).toEqual(["database"]);
     expect(keys("pigeon")).toEqual([]);
@@ -45,7 +45,7 @@ describe("names", () => {
   });
 
   test("what nobody knows is called after its key", () => {
-    expect(getSettingName("platforms.telegram.download_limit")).toEqual(["Download limit", ""]);
+    expect(getSettingName("platforms.telegram.download_limit")).toBe("Download limit");
     expect(getTableName("tomorrow.new")).toBe("Tomorrow, new");
   });
 

@@ -41,11 +41,11 @@ export function listGroups(items: readonly SettingView[], section: Section): Gro
   return grouped(mine.toSorted((one, other) => place(one.key) - place(other.key)));
 }
 
-/** Find settings by words that stand in their name, their key or what they mean. */
-export function findSettings(items: readonly SettingView[], text: string, told: (key: string) => string): Group[] {
+/** Find settings by words that stand in their name, their key or what they do. */
+export function findSettings(items: readonly SettingView[], text: string, getName: (key: string) => string): Group[] {
   const asked = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const fits = ({ key }: SettingView): boolean => {
-    const said = `${key} ${told(key)}`.toLowerCase();
+  const fits = ({ key, help }: SettingView): boolean => {
+    const said = `${key} ${getName(key)} ${help ?? ""}`.toLowerCase();
     return asked.every((word) => said.includes(word));
   };
   return grouped(items.filter(fits));

@@ -5,7 +5,7 @@ import { findFaultyKey, formatValue, getControl, guessValue, parseValue } from "
 
 const setting = (change: Partial<SettingView>): SettingView => ({
   ...{ key: "x.y", kind: "text", value: null, default: null, origin: "default", place: null, overridden: false },
-  ...{ description: null, choices: [], secret: false, remote: true, restart: false, ...change },
+  ...{ help: null, description: null, choices: [], secret: false, remote: true, restart: false, ...change },
 });
 
 describe("controls", () => {

@@ -41,10 +41,10 @@ export function listAppEntries(): Entry[] {
 
 /** List the settings; each leads to where it is changed. */
 export function listSettingEntries(items: readonly SettingView[]): Entry[] {
-  return items.map(({ key }) => {
-    const [label, meaning] = getSettingName(key);
+  return items.map(({ key, help }) => {
+    const label = getSettingName(key);
     const run = (): void => router.navigate(`/settings/${getSection(key)}`);
-    const also = `${key.replace(/[._]/g, " ")} ${meaning}`;
+    const also = `${key.replace(/[._]/g, " ")} ${help ?? ""}`;
     return { key: `setting ${key}`, kind: "setting", label, also, hint: key, icon: "settings", run };
   });
 }
