@@ -1,5 +1,6 @@
 """JSON codec: values from JSON, from plain data and from callers, checked by their types."""
 
+import math
 import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
@@ -110,6 +111,10 @@ def _settled(value: object, what: str) -> object:
     if isinstance(value, int):
         if abs(value) > COUNT_LIMIT:
             raise unfit(value, what, f"a whole number of at most {COUNT_LIMIT}")
+        return value
+    if isinstance(value, float | Decimal):
+        if not math.isfinite(value):
+            raise unfit(value, what, "a finite number")
         return value
     if isinstance(value, datetime):
         return checked_moment(value, what)
