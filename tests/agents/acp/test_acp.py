@@ -463,6 +463,17 @@ async def test_it_logs_in_with_a_key_of_the_settings(
     assert f"login {login}" in told
 
 
+async def test_it_logs_in_with_a_method_that_names_no_variable() -> None:
+    """The newer Codex says only that it takes an API key; one that it refuses is no login."""
+    async with acp("--locked", "--unnamed", environment={"OPENAI_API_KEY": "sk-1"}) as agent:
+        told, _ = await answer(agent, request_for("remember"))
+    async with acp("--locked", "--unnamed", environment={"SEARCH_API_KEY": "k"}) as agent:
+        with pytest.raises(AgentError, match="not logged in"):
+            await answer(agent, request_for("remember"))
+
+    assert "login api-key" in told
+
+
 async def test_it_logs_in_before_it_loads_a_session(tmp_path: Path) -> None:
     """A program that requires a login for each run goes on with its session after a restart."""
     arguments = ("--locked", f"--keep={tmp_path / 'kept.json'}")

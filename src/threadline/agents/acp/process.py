@@ -150,7 +150,12 @@ class AgentProcess:
             method = self._find_login()
             if method is None:
                 raise
-            await self._within(self._agent.authenticate(method_id=method.id))
+            try:
+                await self._within(self._agent.authenticate(method_id=method.id))
+            except ProgramEnded:
+                raise
+            except AgentError as error:
+                raise self._not_logged_in() from error
             return await self._within(call())
 
     @property
@@ -169,7 +174,9 @@ class AgentProcess:
                 about = f"{method.id} {method.name} {method.description or ''}"
                 if {name for name in given if _names(about, name)}:
                     return method
-        return None
+        # Some say only that they take a key from the environment, and not from which variable.
+        has_key = any(name.endswith("_API_KEY") for name in given)
+        return next((one for one in self._logins if has_key and _takes_key(one)), None)
 
     def _not_logged_in(self) -> AgentLoginRequired:
         offered = "; ".join(_describe(method) for method in self._logins)
@@ -313,6 +320,12 @@ class AgentProcess:
 def _names(text: str, variable: str) -> bool:
     """Return whether a text names an environment variable, as it is or as `openai-api-key`."""
     return variable in text or variable.lower().replace("_", "-") in text.lower()
+
+
+def _takes_key(method: AuthMethod) -> bool:
+    """Return whether a login takes a key from an environment variable that it does not name."""
+    marks = {method.id, *(method.field_meta or {})}
+    return isinstance(method, AuthMethodAgent) and "api-key" in marks
 
 
 def _describe(method: AuthMethod) -> str:
