@@ -534,6 +534,25 @@ async def test_it_can_be_stopped(words: str, survives: bool) -> None:
         assert (again.partition("|")[0] == first.partition("|")[0]) is survives
 
 
+async def test_what_was_stopped_is_not_said_again_with_the_next_message() -> None:
+    """The program heard it: told once more, it would do what it was stopped from doing."""
+    async with acp() as agent:
+        first = request_for("remember one")
+        said, memory = await answer(agent, first)
+        slow = going_on(first, said, "slow", memory)
+        outputs, stopped = agent.answer(slow), list[Output]()
+        async for output in outputs:
+            stopped.append(output)
+            if isinstance(output, TextDelta):
+                break
+        await outputs.aclose()  # type: ignore[attr-defined]
+        memory = [one.text for one in stopped if isinstance(one, Memory)][-1]
+        told, _ = await answer(agent, going_on(slow, words_of(stopped), "remember two", memory))
+
+    assert told.count("slow") == 1
+    assert told.count("remember two") == 1
+
+
 async def until_stopped(agent: AcpAgent, words: str) -> None:
     """Ask for something that takes long, and leave when it has begun."""
     outputs = agent.answer(request_for(words))

@@ -68,8 +68,10 @@ class AcpAgent:
         name, blocks, replay = await self._prepare(companion, request)
         # What is asked now counts when it is answered: cut off before, it is said again.
         yield note_heard_lines(name, request, _parted(request)[0]).write()
+        asked = {(line.key, line.changed_at) for line in _parted(request)[1]}
         async with aclosing(self._converse(companion, name, blocks, replay, request)) as outputs:
             async for output in outputs:
+                companion.heard.setdefault(name, set()).update(asked)
                 yield output
 
     async def _converse(
@@ -121,7 +123,7 @@ class AcpAgent:
         if known is not None and new is not None and await _goes_on(companion, known, replay):
             is_elsewhere = known.instructions != text_digest(request.instructions)
             blocks = [*tell_place("", request)] if is_elsewhere else []
-            name, lines = known.name, new
+            name, lines = known.name, _unheard(companion, known.name, new) or new
         else:
             name, (before, lines) = await companion.open_session(), _parted(request)
             blocks = [*tell_place(self._settings.instructions, request), *tell_history(before)]
@@ -164,6 +166,15 @@ async def _goes_on(
     if replay is None:
         return True
     return companion.loads and await companion.load_session(known.name, replay)
+
+
+def _unheard(companion: AgentProcess, name: str, lines: list[Message]) -> list[Message]:
+    """Return the lines that this very program has not begun to reply to.
+
+    What was stopped is not said again with the next message: the agent would do it after all.
+    """
+    heard = companion.heard.get(name, set())
+    return [line for line in lines if (line.key, line.changed_at) not in heard]
 
 
 async def _either(work: Coroutine[Any, Any, None], other: "asyncio.Task[PromptResponse]") -> None:

@@ -6,6 +6,7 @@ import os
 import signal
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar, cast
 
@@ -35,6 +36,7 @@ from threadline.agents.acp.ndjson import MESSAGE_LIMIT, NdjsonPipe
 from threadline.agents.acp.updates import Replay
 from threadline.agents.settings import AcpSettings, McpServer
 from threadline.core.errors import AgentError
+from threadline.core.message import MessageKey
 from threadline.core.redaction import mask_secrets, redact_text
 from threadline.core.validation import clean_title
 
@@ -72,6 +74,8 @@ class AgentProcess:
         self.ears = AcpClient()
         self.known: set[str] = set()
         """Its sessions that this very program has open."""
+        self.heard: dict[str, set[tuple[MessageKey | None, datetime | None]]] = {}
+        """The lines of each session that it began to reply to, by key and time of change."""
         self._settings = settings
         self._process: asyncio.subprocess.Process | None = None
         self._pipe: NdjsonPipe | None = None
