@@ -52,6 +52,7 @@ LOGINS: list[Any] = [
         type="env_var", id="vertex", name="Vertex", vars=[AuthEnvVar(name="VERTEX_KEY")]
     ),
 ]
+UNNAMED: list[Any] = [AuthMethodAgent(id="api-key", name="API key")]
 
 OPTIONS = [
     PermissionOption(option_id="yes", name="Yes", kind="allow_once"),
@@ -86,12 +87,18 @@ class Program:
         )
         version = min(protocol_version, PROTOCOL_VERSION)
         return InitializeResponse(
-            protocol_version=version, agent_capabilities=can, auth_methods=LOGINS
+            protocol_version=version,
+            agent_capabilities=can,
+            auth_methods=UNNAMED if "--unnamed" in sys.argv else LOGINS,
         )
 
     async def authenticate(self, method_id: str, **_: Any) -> AuthenticateResponse:
         """Log in, if the key is there that the method needs."""
-        names = {"openai-api-key": "OPENAI_API_KEY", "vertex": "VERTEX_KEY"}
+        names = {
+            "openai-api-key": "OPENAI_API_KEY",
+            "api-key": "OPENAI_API_KEY",
+            "vertex": "VERTEX_KEY",
+        }
         if not os.environ.get(names.get(method_id, "")):
             raise RequestError.auth_required()
         self.login = method_id

@@ -463,6 +463,17 @@ async def test_it_logs_in_with_a_key_of_the_settings(
     assert f"login {login}" in told
 
 
+async def test_it_logs_in_with_a_method_that_names_no_variable() -> None:
+    """The newer Codex says only that it takes an API key; one that it refuses is no login."""
+    async with acp("--locked", "--unnamed", environment={"OPENAI_API_KEY": "sk-1"}) as agent:
+        told, _ = await answer(agent, request_for("remember"))
+    async with acp("--locked", "--unnamed", environment={"SEARCH_API_KEY": "k"}) as agent:
+        with pytest.raises(AgentError, match="not logged in"):
+            await answer(agent, request_for("remember"))
+
+    assert "login api-key" in told
+
+
 async def test_it_logs_in_before_it_loads_a_session(tmp_path: Path) -> None:
     """A program that requires a login for each run goes on with its session after a restart."""
     arguments = ("--locked", f"--keep={tmp_path / 'kept.json'}")
@@ -521,6 +532,25 @@ async def test_it_can_be_stopped(words: str, survives: bool) -> None:
         again, _ = await answer(agent, request_for("remember"))
 
         assert (again.partition("|")[0] == first.partition("|")[0]) is survives
+
+
+async def test_what_was_stopped_is_not_said_again_with_the_next_message() -> None:
+    """The program heard it: told once more, it would do what it was stopped from doing."""
+    async with acp() as agent:
+        first = request_for("remember one")
+        said, memory = await answer(agent, first)
+        slow = going_on(first, said, "slow", memory)
+        outputs, stopped = agent.answer(slow), list[Output]()
+        async for output in outputs:
+            stopped.append(output)
+            if isinstance(output, TextDelta):
+                break
+        await outputs.aclose()  # type: ignore[attr-defined]
+        memory = [one.text for one in stopped if isinstance(one, Memory)][-1]
+        told, _ = await answer(agent, going_on(slow, words_of(stopped), "remember two", memory))
+
+    assert told.count("slow") == 1
+    assert told.count("remember two") == 1
 
 
 async def until_stopped(agent: AcpAgent, words: str) -> None:

@@ -1,13 +1,15 @@
 """Conversations of real programs, recorded as they ran against a scripted model, played again.
 
 In each of them the program answers a question, runs a command with permission, is started again
-and loads its session, and (in most) ends while it waits for permission.
+and loads its session, and (in most) ends while it waits for permission. In those of the folder
+`denied` a command is denied and then approved, a reply is stopped, and the program is killed while
+it is idle.
 """
 
 import asyncio
 import json
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +23,7 @@ from threadline.agents.acp.process_pool import ProcessPool
 from threadline.agents.settings import AcpSettings
 from threadline.core.agent import Memory, Output, Question, Request, TextDelta
 from threadline.core.errors import AgentError
-from threadline.core.message import NewMessage, Role, Text
+from threadline.core.message import NewMessage, Role, Text, ToolCall, ToolResult
 from threadline.testing.agent_contract import outputs_of, request_for, words_of
 
 HERE = Path(__file__).parent
@@ -124,6 +126,75 @@ async def test_a_recorded_conversation_is_stored_as_it_was(name: str, tmp_path: 
     assert tools_of(again) == []
 
 
+DENIED: dict[str, tuple[dict[str, object], str]] = {
+    "claude-agent": ({"command": COMMAND, "description": "Make a file"}, "refused permission"),
+    "codex": ({"command": ["/bin/bash", "-lc", COMMAND]}, "Permission was denied."),
+    "codex-2": ({"command": COMMAND, "cwd": "/project"}, "Permission was denied."),
+    "gemini": ({}, "Permission was denied."),
+    "hermes": ({"command": DELETION}, "Permission was denied."),
+    "opencode": ({"command": COMMAND, "cwd": "/project"}, "user rejected permission"),
+    "qwen": ({"command": COMMAND, "description": "Make a file"}, "canceled by the user"),
+}
+"""The arguments of the command, and the result of the one that was denied."""
+
+
+@pytest.mark.parametrize("name", DENIED)
+async def test_a_recorded_refusal_and_a_recorded_stop_end_as_they_should(
+    name: str, tmp_path: Path
+) -> None:
+    """A denied call has its result before the next words, and after a stop the program goes on."""
+    stage, asked = Stage(f"denied/{name}", tmp_path, OPENAI_API_KEY="sk-1"), list[Question]()
+    arguments, refusal = DENIED[name]
+
+    def deciding(decision: str) -> Callable[[Question], Awaitable[str]]:
+        async def ask(question: Question) -> str:
+            asked.append(question)
+            return decision
+
+        return ask
+
+    first = request_for("FIRST question")
+    async with stage.opened() as agent:
+        said = await outputs_of(agent, first)
+        request = replace(after(first, said, "Please USE THE TOOL now"), ask=deciding("denied"))
+        denied = await outputs_of(agent, request)
+        request = replace(after(request, denied, "USE THE TOOL again"), ask=deciding("approved"))
+        used = await outputs_of(agent, request)
+        request = after(request, used, "Please GO SLOW")
+        stopped = await until(agent, request, "tick 3")
+        request = after(request, stopped, "THIRD question")
+        third = await outputs_of(agent, request)
+    async with stage.opened() as agent:
+        again = await outputs_of(agent, after(request, third, "SECOND question"))
+
+    assert len(asked) == 2
+    for _, given, _ in (tools_of(denied)[0], tools_of(used)[0]):
+        assert arguments.items() <= json.loads(given).items()
+    assert refusal in tools_of(denied)[0][2]
+    assert is_followed_by_its_result(denied)
+    assert "made it" in " ".join(told for _, _, told in tools_of(used)) or name == "gemini"
+    assert words_of(third).endswith("This is the third answer.")
+    assert words_of(again).endswith("This is the second answer.")
+
+
+async def until(agent: AcpAgent, request: Request, words: str) -> list[Output]:
+    """Collect what an agent says up to some words, and stop it then."""
+    outputs, said = agent.answer(request), list[Output]()
+    async for output in outputs:
+        said.append(output)
+        if words in words_of(said):
+            break
+    await outputs.aclose()  # type: ignore[attr-defined]
+    return said
+
+
+def is_followed_by_its_result(outputs: list[Output]) -> bool:
+    """Return whether no words are between a call that failed and its result."""
+    parts = [part for one in outputs if isinstance(one, NewMessage) for part in one.parts]
+    failed = next(n for n, one in enumerate(parts) if isinstance(one, ToolResult) and one.is_error)
+    return isinstance(parts[failed - 1], ToolCall)
+
+
 @pytest.mark.parametrize("name", [name for name, one in RECORDINGS.items() if one.dies])
 async def test_a_recorded_program_that_dies_while_it_asks_fails_the_turn(
     name: str, tmp_path: Path
@@ -163,9 +234,10 @@ async def _never(_: Question) -> str:
 
 def test_recordings_are_small_and_name_their_programs() -> None:
     """Each file says which version was recorded, and is small enough to be read."""
-    for path in sorted((HERE / "recordings").glob("*.json")):
+    for path in sorted((HERE / "recordings").rglob("*.json")):
         text = path.read_text()
         assert len(text) < 40_000
         assert json.loads(text)["program"]
     names = {path.stem for path in (HERE / "recordings").glob("*.json")}
     assert names == {*RECORDINGS, "codex-login"}
+    assert {path.stem for path in (HERE / "recordings" / "denied").glob("*.json")} == {*DENIED}

@@ -16,7 +16,13 @@ from acp.schema import FileEditToolCallContent, PermissionOption, ToolCallUpdate
 from msgspec.structs import replace
 
 from threadline.agents.acp.client import HEARD_MOST, UPDATES_MOST, AcpClient, PermissionRequest
-from threadline.agents.acp.permissions import question_of, withdraw, write_diff
+from threadline.agents.acp.permissions import (
+    is_changed,
+    merge,
+    question_of,
+    withdraw,
+    write_diff,
+)
 from threadline.agents.acp.updates import Replay, UpdateMapper
 from threadline.core.agent import TextDelta
 from threadline.core.errors import AgentError
@@ -119,6 +125,93 @@ def test_a_replay_may_go_on_after_the_prompt() -> None:
 
     assert replay.has(update_agent_message_text("Hi there."))
     assert not replay.has(update_agent_message_text("Hi there."))
+
+
+def test_an_answer_that_begins_like_an_earlier_one_is_whole() -> None:
+    """Codex repeats texts without its warnings, so that the replay looks incomplete for us."""
+    asked = request_for("hello").history[-1]
+    said = replace(asked, role=Role.ASSISTANT, parts=(Text(text="This is the first."),))
+    replay = Replay([asked, said])
+    replay.skip(update_user_message_text("hello"))
+    mapper = UpdateMapper(replay)
+    pieces = [
+        output
+        for text in ("This is ", "the ", "second.")
+        for output in mapper.hear(update_agent_message_text(text))
+    ]
+
+    assert "".join(one.text for one in pieces if isinstance(one, TextDelta)) == (
+        "This is the second."
+    )
+
+
+def test_words_before_a_request_that_begin_like_earlier_ones_come_before_it() -> None:
+    """Gemini CLI does not announce its calls, and the question ends a replay as well."""
+    asked = request_for("hello").history[-1]
+    said = replace(asked, role=Role.ASSISTANT, parts=(Text(text="I will use it now."),))
+    replay = Replay([asked, said])
+    replay.skip(update_user_message_text("hello"))
+    mapper = UpdateMapper(replay)
+    before = [*mapper.hear(update_agent_message_text("I will use it"))]
+    outputs = [*mapper.ask(ToolCallUpdate(tool_call_id="1", title="ls", kind="execute"))]
+
+    assert before == []
+    assert outputs[0] == TextDelta(text="I will use it")
+
+
+def test_input_that_comes_in_pieces_is_stored_whole() -> None:
+    """Claude Code sends the input of a call while the model writes it; the status stays pending."""
+    mapper = UpdateMapper()
+    outputs = [
+        *mapper.hear(start_tool_call("1", "Write", status="pending", raw_input={})),
+        *mapper.hear(update_tool_call("1", raw_input={"path": "a"})),
+        *mapper.hear(update_tool_call("1", raw_input={"path": "a", "content": "milk"})),
+        *mapper.hear(update_tool_call("1", status="completed", raw_output="done")),
+    ]
+    call = outputs[0]
+
+    assert isinstance(call, NewMessage)
+    assert isinstance(call.parts[0], ToolCall)
+    assert call.parts[0].arguments == '{"path": "a", "content": "milk"}'
+
+
+def test_what_a_request_leaves_out_is_as_it_was_announced() -> None:
+    """OpenCode announces the folder, asks without it, and then repeats it: that is no change."""
+    known = merge(None, start_tool_call("1", "bash", raw_input={"cwd": "/a"}))
+    shown = merge(known, ToolCallUpdate(tool_call_id="1", title="ls", raw_input={"command": "ls"}))
+    same = update_tool_call("1", title="ls", raw_input={"command": "ls", "cwd": "/a"})
+    other = update_tool_call("1", title="ls", raw_input={"command": "ls", "cwd": "/b"})
+
+    assert shown.raw_input == {"cwd": "/a", "command": "ls"}
+    assert not is_changed(shown, same)
+    assert not is_changed(shown, update_tool_call("1", raw_input={"command": "ls"}))
+    assert is_changed(shown, other)
+    assert is_changed(shown, update_tool_call("1", raw_input={"command": "ls", "env": "X=1"}))
+
+
+def test_an_update_before_the_question_is_part_of_the_question() -> None:
+    """What the agent adds before anybody was asked is shown, and is no change."""
+    update = update_tool_call("1", raw_input={"command": "ls", "cwd": "/a"})
+    call = ToolCallUpdate(tool_call_id="1", title="ls", raw_input={"command": "ls"})
+    loop = asyncio.new_event_loop()
+    asked = PermissionRequest(call, [], loop.create_future(), [update]).of(call)
+    loop.close()
+
+    assert "cwd: /a" in question_of(asked.call).text
+    assert not asked.has_changed
+
+
+def test_the_output_of_a_terminal_is_a_result() -> None:
+    """Codex sends what a command printed in pieces, beside the fields of the protocol."""
+    mapper = UpdateMapper()
+    outputs = [*mapper.hear(start_tool_call("1", "ls", raw_input={"command": "ls"}))]
+    for n, piece in enumerate(("one\n", "two\n")):
+        update = update_tool_call("1", status="completed" if n else "in_progress")
+        update.field_meta = {"terminal_output_delta": {"data": piece}}
+        outputs += mapper.hear(update)
+
+    assert isinstance(outputs[-1], NewMessage)
+    assert outputs[-1].parts == (ToolResult(call_id="1", text="one\ntwo\n"),)
 
 
 async def test_a_program_that_floods_is_not_kept_in_memory() -> None:

@@ -8,7 +8,6 @@ from typing import Any
 
 from acp.helpers import ContentBlock
 from acp.schema import PromptResponse
-from msgspec.structs import replace
 
 from threadline.agents.acp.client import PermissionRequest
 from threadline.agents.acp.memory import ConversationMemory, note_heard_lines, recall, text_digest
@@ -68,8 +67,10 @@ class AcpAgent:
         name, blocks, replay = await self._prepare(companion, request)
         # What is asked now counts when it is answered: cut off before, it is said again.
         yield note_heard_lines(name, request, _parted(request)[0]).write()
+        asked = {(line.key, line.changed_at) for line in _parted(request)[1]}
         async with aclosing(self._converse(companion, name, blocks, replay, request)) as outputs:
             async for output in outputs:
+                companion.heard.setdefault(name, set()).update(asked)
                 yield output
 
     async def _converse(
@@ -91,8 +92,9 @@ class AcpAgent:
                     if isinstance(happened, PermissionRequest):
                         for line in telling.ask(happened.call):
                             yield line
-                        whole = replace(happened, call=telling.whole(happened.call))
-                        await _either(self._decide(whole, request), prompting)
+                        whole = happened.of(telling.whole(happened.call))
+                        if await _either(self._decide(whole, request), prompting) is False:
+                            telling.deny(whole.call)
                         continue
                     for output in telling.hear(happened):
                         yield output
@@ -107,8 +109,7 @@ class AcpAgent:
         if ended.usage is not None:
             yield read_acp_usage(ended.usage, companion.program)
         yield note_heard_lines(name, request, request.history, telling.lines).write()
-        if (why := _ENDINGS.get(str(ended.stop_reason))) is not None:
-            raise AgentError(why, id=companion.program)
+        _check_ending(ended, telling, companion.program)
 
     async def _prepare(
         self, companion: AgentProcess, request: Request
@@ -121,7 +122,7 @@ class AcpAgent:
         if known is not None and new is not None and await _goes_on(companion, known, replay):
             is_elsewhere = known.instructions != text_digest(request.instructions)
             blocks = [*tell_place("", request)] if is_elsewhere else []
-            name, lines = known.name, new
+            name, lines = known.name, _unheard(companion, known.name, new) or new
         else:
             name, (before, lines) = await companion.open_session(), _parted(request)
             blocks = [*tell_place(self._settings.instructions, request), *tell_history(before)]
@@ -129,8 +130,8 @@ class AcpAgent:
         blocks += [one async for one in tell_lines(lines, request, companion.takes)]
         return name, blocks, replay
 
-    async def _decide(self, asked: PermissionRequest, request: Request) -> None:
-        """Answer what the agent asks leave for, by the rules, or as a person says."""
+    async def _decide(self, asked: PermissionRequest, request: Request) -> bool:
+        """Reply to a permission request by the rules, or as a person decides."""
         settings, platform = self._settings, request.session.platform
         rules = settings.tools_by_platform.get(platform, settings.tools)
         verdict = rules.verdict(
@@ -155,6 +156,17 @@ class AcpAgent:
                     approved = False
         if not asked.answer.done():
             asked.answer.set_result(choose_option(asked.options, approved=approved))
+        return approved
+
+
+def _check_ending(ended: PromptResponse, telling: UpdateMapper, program: str) -> None:
+    """Raise `AgentError` if a turn failed.
+
+    Codex stops by itself when permission was denied: that is no failure.
+    """
+    is_refused = ended.stop_reason == "cancelled" and telling.is_denied
+    if (why := _ENDINGS.get(str(ended.stop_reason))) is not None and not is_refused:
+        raise AgentError(why, id=program)
 
 
 async def _goes_on(
@@ -166,16 +178,26 @@ async def _goes_on(
     return companion.loads and await companion.load_session(known.name, replay)
 
 
-async def _either(work: Coroutine[Any, Any, None], other: "asyncio.Task[PromptResponse]") -> None:
-    """Do some work, but give it up if the other task ends first."""
+def _unheard(companion: AgentProcess, name: str, lines: list[Message]) -> list[Message]:
+    """Return the lines that this very program has not begun to reply to.
+
+    What was stopped is not said again with the next message: the agent would do it after all.
+    """
+    heard = companion.heard.get(name, set())
+    return [line for line in lines if (line.key, line.changed_at) not in heard]
+
+
+async def _either(
+    work: Coroutine[Any, Any, bool], other: "asyncio.Task[PromptResponse]"
+) -> bool | None:
+    """Do some work, but give it up and return None if the other task ends first."""
     task = asyncio.create_task(work)
     try:
         await asyncio.wait({task, other}, return_when=asyncio.FIRST_COMPLETED)
     finally:
         task.cancel()
         await asyncio.wait({task})
-    if not task.cancelled():
-        task.result()
+    return None if task.cancelled() else task.result()
 
 
 def _parted(request: Request) -> tuple[list[Message], list[Message]]:

@@ -12,8 +12,9 @@ from acp.schema import (
     ToolCallUpdate,
 )
 from msgspec import Struct, field
+from msgspec.structs import replace
 
-from threadline.agents.acp.permissions import is_changed, withdraw
+from threadline.agents.acp.permissions import is_changed, merge, withdraw
 from threadline.core.errors import AgentError
 
 HEARD_MOST = 10_000
@@ -30,6 +31,14 @@ class PermissionRequest(Struct, frozen=True, eq=False):
     answer: "asyncio.Future[RequestPermissionResponse]"
     updates: list[ToolCallStart | ToolCallProgress] = field(default_factory=list)
     """What it told of this call since it asked."""
+
+    def of(self, call: ToolCallUpdate) -> "PermissionRequest":
+        """Return the request with all that is known of its call, the updates so far included."""
+        if len(self.updates) < UPDATES_MOST:
+            for update in self.updates:
+                call = merge(call, update)
+            self.updates.clear()
+        return replace(self, call=call)
 
     @property
     def has_changed(self) -> bool:

@@ -57,11 +57,17 @@ def merge(known: ToolCallUpdate | None, told: CallUpdate) -> ToolCallUpdate:
     """Return all that an agent has said of a call: an update repeats only what has changed.
 
     What is empty takes nothing back, and neither do words take back an edit that came before them.
+    A permission request of OpenCode lacks the working directory of a call, which the updates before
+    and after it have: what the request leaves out is as it was announced.
     """
     before = known or ToolCallUpdate(tool_call_id=told.tool_call_id)
     news = {name: value for name in _SHOWN if (value := getattr(told, name)) not in _EMPTY}
     if "content" in news and not _edits_of(told):
         news["content"] = [*_edits_of(before), *news["content"]]
+    was, now = before.raw_input, told.raw_input
+    is_request = not isinstance(told, ToolCallStart | ToolCallProgress)
+    if is_request and isinstance(was, dict) and isinstance(now, dict):
+        news["raw_input"] = {**was, **now}
     return before.model_copy(update=news)
 
 
@@ -70,8 +76,14 @@ def _edits_of(call: CallUpdate) -> list[FileEditToolCallContent]:
 
 
 def is_changed(shown: ToolCallUpdate, told: CallUpdate) -> bool:
-    """Return whether an update makes another call of one that a person is asked about."""
-    now = merge(shown, told)
+    """Return whether an update makes another call of one that a person is asked about.
+
+    Arguments that were all shown are no change, also if others were shown with them.
+    """
+    now, arguments = merge(shown, told), told.raw_input
+    if isinstance(arguments, dict) and isinstance(shown.raw_input, dict):
+        known = shown.raw_input.items()
+        now.raw_input = shown.raw_input if arguments.items() <= known else arguments
     return any(getattr(now, name) != getattr(shown, name) for name in _SHOWN)
 
 

@@ -6,6 +6,7 @@ import os
 import signal
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar, cast
 
@@ -35,6 +36,7 @@ from threadline.agents.acp.ndjson import MESSAGE_LIMIT, NdjsonPipe
 from threadline.agents.acp.updates import Replay
 from threadline.agents.settings import AcpSettings, McpServer
 from threadline.core.errors import AgentError
+from threadline.core.message import MessageKey
 from threadline.core.redaction import mask_secrets, redact_text
 from threadline.core.validation import clean_title
 
@@ -72,6 +74,8 @@ class AgentProcess:
         self.ears = AcpClient()
         self.known: set[str] = set()
         """Its sessions that this very program has open."""
+        self.heard: dict[str, set[tuple[MessageKey | None, datetime | None]]] = {}
+        """The lines of each session that it began to reply to, by key and time of change."""
         self._settings = settings
         self._process: asyncio.subprocess.Process | None = None
         self._pipe: NdjsonPipe | None = None
@@ -150,7 +154,12 @@ class AgentProcess:
             method = self._find_login()
             if method is None:
                 raise
-            await self._within(self._agent.authenticate(method_id=method.id))
+            try:
+                await self._within(self._agent.authenticate(method_id=method.id))
+            except ProgramEnded:
+                raise
+            except AgentError as error:
+                raise self._not_logged_in() from error
             return await self._within(call())
 
     @property
@@ -169,7 +178,9 @@ class AgentProcess:
                 about = f"{method.id} {method.name} {method.description or ''}"
                 if {name for name in given if _names(about, name)}:
                     return method
-        return None
+        # Some say only that they take a key from the environment, and not from which variable.
+        has_key = any(name.endswith("_API_KEY") for name in given)
+        return next((one for one in self._logins if has_key and _takes_key(one)), None)
 
     def _not_logged_in(self) -> AgentLoginRequired:
         offered = "; ".join(_describe(method) for method in self._logins)
@@ -313,6 +324,12 @@ class AgentProcess:
 def _names(text: str, variable: str) -> bool:
     """Return whether a text names an environment variable, as it is or as `openai-api-key`."""
     return variable in text or variable.lower().replace("_", "-") in text.lower()
+
+
+def _takes_key(method: AuthMethod) -> bool:
+    """Return whether a login takes a key from an environment variable that it does not name."""
+    marks = {method.id, *(method.field_meta or {})}
+    return isinstance(method, AuthMethodAgent) and "api-key" in marks
 
 
 def _describe(method: AuthMethod) -> str:

@@ -40,6 +40,7 @@ RESULT_LIMIT = 100_000
 _DONE = frozenset({"completed", "failed"})
 _LOST = "The agent did not say what came of it."
 _UNREPORTED = "The agent reported no result for this request."
+_DENIED = "Permission was denied."
 
 
 class Replay:
@@ -47,12 +48,15 @@ class Replay:
 
     An agent replays the history after `session/load`, and may go on while the next prompt is
     already under way. A replay begins with a message of the user, and comes in the order in which
-    it was said. The agent may remember more than we do: what was cut off, for example.
+    it was said. The agent may remember more than we do: what was cut off, for example. Text
+    after the prompt that only begins like a text of the history is held back until the rest comes.
     """
 
     def __init__(self, history: Sequence[Message] = ()) -> None:
         """Expect a replay of this history."""
         self._has_begun = False
+        self._is_inside = False
+        """Whether a text was repeated only in part so far."""
         self._texts = [
             text
             for message in history
@@ -63,6 +67,9 @@ class Replay:
         self._calls = {
             part.id for message in history for part in message.parts if isinstance(part, ToolCall)
         }
+        self._held: list[str] = []
+        self._freed: list[str] = []
+        self._repeated: list[str] = []
 
     @property
     def is_over(self) -> bool:
@@ -88,16 +95,38 @@ class Replay:
                 is_repeated = self._has_begun and _id(update.tool_call_id) in self._calls
             case AgentMessageChunk(content=TextContentBlock(text=text)):
                 is_repeated = self._has_begun and self._advance(_folded(storable(text)))
+                if is_repeated:
+                    self._hold(storable(text))
             case _:
                 return False
         if not is_repeated:
-            self._texts, self._calls = [], set()
+            self.end()
         return is_repeated
+
+    def end(self) -> None:
+        """Note that the replay is over."""
+        self._texts, self._calls = [], set()
+        self._freed, self._held = [*self._freed, *self._held], []
+
+    def free(self) -> str:
+        """Return text that was held back and turned out to be no replay."""
+        text, self._freed = "".join(self._freed), []
+        return text
+
+    def rest(self) -> str:
+        """Return the text that was held back to the end; without any, what was left out."""
+        return "".join(self._held or self._repeated)
+
+    def _hold(self, text: str) -> None:
+        self._held.append(text)
+        if not self._is_inside:
+            self._repeated, self._held = [*self._repeated, *self._held], []
 
     def _advance(self, said: str) -> bool:
         for n, text in enumerate(self._texts):
             if said and text.startswith(said):
                 rest = text[len(said) :]
+                self._is_inside = bool(rest)
                 self._texts = [*filter(None, [rest]), *self._texts[n + 1 :]]
                 return True
         return False
@@ -113,10 +142,13 @@ class _ToolCall:
     edits: list[FileEditToolCallContent] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
     told: list[str] = field(default_factory=list)
+    output: list[str] = field(default_factory=list)
+    """What a terminal of the agent printed, piece by piece."""
     is_reported: bool = False
     """Whether the agent has said more about it than to ask for permission."""
     is_pending: bool = False
     """Whether it has yet to begin: until then its input may be incomplete."""
+    is_denied: bool = False
     is_shown: bool = False
     """Whether it is in the transcript. What is in there does not change any more."""
 
@@ -124,9 +156,10 @@ class _ToolCall:
         """Take in an update. Each one has all there is, not what is new."""
         self.whole = merge(self.whole, told)
         self.title = told.title or self.title or str(told.kind or "")
-        self.is_pending = told.status == "pending"
+        if told.status is not None:
+            self.is_pending = told.status == "pending"
         if told.raw_input not in (None, {}, ""):
-            self.arguments = told.raw_input
+            self.arguments = self.whole.raw_input
         content = told.content or ()
         self.edits = [
             one for one in content if isinstance(one, FileEditToolCallContent)
@@ -139,6 +172,8 @@ class _ToolCall:
         if not result and told.raw_output is not None:
             result = [_json(told.raw_output)]
         self.told = result or self.told
+        if sum(map(len, self.output)) < RESULT_LIMIT:
+            self.output += _terminal_output(told)
 
     @property
     def has_input(self) -> bool:
@@ -169,11 +204,12 @@ class UpdateMapper:
     def __init__(self, replay: Replay | None = None) -> None:
         """Begin with nothing said, and leave out what is a replay."""
         self._replay = replay or Replay()
-        self._left_out: list[str] = []
         self._said: list[str] = []
         self._calls: dict[str, _ToolCall] = {}
         self._ended: set[str] = set()
         self._count = 0
+        self.is_denied = False
+        """Whether permission for any call was denied."""
 
     @property
     def lines(self) -> int:
@@ -182,13 +218,12 @@ class UpdateMapper:
 
     def hear(self, update: object) -> Iterator[Output]:
         """Take in one update."""
+        if self._replay.has(update):
+            return
+        yield from self._say(self._replay.free())
         match update:
-            case _ if self._replay.has(update):
-                if isinstance(update, AgentMessageChunk):
-                    self._left_out.append(storable(getattr(update.content, "text", "")))
-            case AgentMessageChunk(content=TextContentBlock(text=text)) if text:
-                self._said.append(storable(text))
-                yield TextDelta(text=storable(text))
+            case AgentMessageChunk(content=TextContentBlock(text=text)):
+                yield from self._say(storable(text))
             case AgentThoughtChunk(content=TextContentBlock(text=text)) if text:
                 yield ReasoningDelta(text=storable(text))
             case ToolCallStart():
@@ -201,6 +236,8 @@ class UpdateMapper:
 
     def ask(self, call: ToolCallUpdate) -> Iterator[Output]:
         """Write down everything that was said before a person is asked about a call."""
+        self._replay.end()
+        yield from self._say(self._replay.free())
         yield from self._take(call)
         known = self._calls.get(call.tool_call_id)
         if known is not None and not known.is_shown:
@@ -212,6 +249,12 @@ class UpdateMapper:
         known = self._calls.get(call.tool_call_id)
         return call if known is None or known.whole is None else known.whole
 
+    def deny(self, call: ToolCallUpdate) -> None:
+        """Note that permission for a call was denied."""
+        self.is_denied = True
+        if (known := self._calls.get(call.tool_call_id)) is not None:
+            known.is_denied = True
+
     def end(self) -> Iterator[Output]:
         """Close the calls that the agent left open.
 
@@ -219,13 +262,20 @@ class UpdateMapper:
         failure.
         """
         for id, call in list(self._calls.items()):
-            if not call.is_reported:
+            if not call.is_reported and not call.is_denied:
                 call.told = [_UNREPORTED]
-            yield from self._result(id, is_error=call.is_reported)
-        if not self.lines and (text := "".join(self._left_out)):
+            yield from self._result(id, is_error=call.is_reported or call.is_denied)
+        if not self.lines:
             # Nothing else was said: the answer has the words of an earlier one.
-            self._said.append(text)
-            yield TextDelta(text=text)
+            yield from self._say(self._replay.rest())
+
+    def _say(self, text: str) -> Iterator[Output]:
+        if not text:
+            return
+        for id in [id for id, call in self._calls.items() if call.is_denied]:
+            yield from self._result(id, is_error=True)
+        self._said.append(text)
+        yield TextDelta(text=text)
 
     def _take(self, told: CallUpdate) -> Iterator[Output]:
         id = told.tool_call_id
@@ -251,7 +301,8 @@ class UpdateMapper:
             yield self._show(id, call)
         # A message takes the place of the pieces before it, so they become one first.
         yield from self._pause()
-        text = "\n".join(call.told) or (_LOST if is_error else "")
+        missing = _DENIED if call.is_denied else _LOST
+        text = "\n".join(call.told) or "".join(call.output) or (missing if is_error else "")
         result = ToolResult(
             call_id=_id(id), text=keep_beginning(storable(text), RESULT_LIMIT), is_error=is_error
         )
@@ -293,6 +344,14 @@ def _content(content: object) -> str:
             return write_diff(content)
         case _:
             return ""
+
+
+def _terminal_output(told: ToolCallStart | ToolCallProgress) -> list[str]:
+    """Return the output of a terminal in an update. Codex sends it beside the protocol's fields."""
+    meta = told.field_meta or {}
+    found = (meta.get(name) for name in ("terminal_output", "terminal_output_delta"))
+    pieces = (one.get("data") for one in found if isinstance(one, dict))
+    return [one for one in pieces if isinstance(one, str)]
 
 
 def _folded(text: str) -> str:
