@@ -81,7 +81,7 @@ def test_a_bad_file_changes_nothing(ids: list[str], home: Path) -> None:
     cut = run("import", "--database", "new.db", "-", lines="".join(lines[:-1]))
 
     assert bad.exit_code == 1
-    assert bad.stderr.startswith(f"threadline: Line {len(lines) - 1}: This is no JSON")
+    assert bad.stderr.startswith(f"threadline: Line {len(lines) - 1}: This is not JSON")
     assert not (home / "new.db").exists() or cut.exit_code == 1
     assert "ends before its footer" in cut.stderr
 

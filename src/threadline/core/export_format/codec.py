@@ -66,9 +66,9 @@ def encode(record: Record) -> bytes:
 def decode(line: bytes) -> Record:
     """Read a line, or say what is wrong with it."""
     try:
-        record = json_codec.decode(line, _RECORD, "line")
+        record = json_codec.decode(line, _RECORD, "This")
     except Invalid:
-        found = json_codec.decode(line, _Format, "line")
+        found = json_codec.decode(line, _Format, "This")
         _check_version(found)
         if found.type in RECORD_TYPES:
             return json_codec.decode(line, RECORD_TYPES[found.type], found.type)
