@@ -27,7 +27,7 @@ from threadline.core.delivery import (
 )
 from threadline.core.message import Role, say
 from threadline.core.platform import Capabilities, Outgoing, ReadBlob, SendFailed
-from threadline.gateway.live_replies import LiveReplies
+from threadline.gateway.live_replies import Certainty, LiveReplies
 from threadline.gateway.outbox import Outbox
 from threadline.gateway.turn_pubsub import Delta, TurnBegun, TurnPubSub
 from threadline.store import Store
@@ -262,6 +262,24 @@ async def test_a_growing_answer_survives_crashes(
     assert "being answered." in " ".join(board.texts)
     if capabilities.idempotent:
         assert words(board) == [*STORY.split(), "w40"]
+
+
+async def test_a_message_that_was_cancelled_on_its_way_is_in_doubt(store: Store) -> None:
+    """A gateway that stops does not take it for one that was never sent."""
+    board = Billboard(capabilities=GROWS, gate=asyncio.Event())
+    streaming = LiveReplies(store, {board.name: board}, streams=True, pace=unhurried())
+    claim = await begin(store)
+    streaming.hear(TurnBegun(turn_id=claim.turn.id, lease=claim.lease))
+    streaming.hear(Delta(turn_id=claim.turn.id, text="w00"))
+    await soon(lambda: bool(board.attempts), "it is on its way")
+    await streaming.stop()
+    await store.finish(claim.lease, [say(Role.ASSISTANT, "w00")])
+
+    (parcel,) = await store.take_deliveries()
+    stream = await streaming.settle(parcel.delivery)
+
+    assert stream is not None
+    assert stream.certainty is Certainty.DOUBTFUL
 
 
 async def claim_again(store: Store) -> TurnClaim:

@@ -344,10 +344,9 @@ class LiveReplies:
             reply_to=None if n else parcel.reply_to,
             key=f"{delivery.id}-{n}",
         )
-        # If this is cancelled, the ledger sends the next message as a possible repeat.
         try:
             platform_id = await send(platform, outgoing, self._store.read_blob, stream.hold)
-        except LeaseLost:
+        except (LeaseLost, asyncio.CancelledError):
             stream.certainty = Certainty.DOUBTFUL
             raise
         # Its key may name a message that was sent before a crash, when the answer was shorter.
