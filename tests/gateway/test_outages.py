@@ -358,6 +358,30 @@ async def test_a_growing_answer_is_shown_once(database_factory: DatabaseFactory)
     assert len(agent.requests) == 1
 
 
+async def test_a_growing_answer_adds_no_message_that_cannot_be_recorded(
+    database_factory: DatabaseFactory,
+) -> None:
+    """While storage fails, a crash would leave a further message with no record of it."""
+    disk, database = unsteady(await database_factory())
+    store, agent, board = Store(database), ScriptedAgent(), Billboard(capabilities=NARROW)
+    text = " ".join(f"word{n}" for n in range(20))
+    agent.will(Streams(text[:30]), Hangs(), Streams(text[30:]), Hangs())
+    async with serving(store, agent, board) as (_, outbox):
+        arrival = await tell(store, "a story")
+        await soon(lambda: bool(board.texts), "the first words")
+        disk.refuses = frozenset({"record_piece"})
+        await goes_on(agent)
+        await soon(lambda: disk.failed["record_piece"] > 1, "it is tried again")
+        shown = len(board.attempts)
+        disk.refuses = frozenset()
+        await goes_on(agent)
+        await becomes(store, arrival.turn_id, TurnState.DONE)
+        await all_carried(store, outbox)
+
+    assert shown == 1
+    assert " ".join(board.texts) == text
+
+
 async def test_a_doubtful_repeat_of_a_streamed_answer_is_marked(store: Store) -> None:
     """A platform that did not say what became of a message is sent it again with the marker."""
     agent, board = ScriptedAgent(), Billboard(capabilities=GROWS)

@@ -264,6 +264,33 @@ async def test_a_growing_answer_survives_crashes(
         assert words(board) == [*STORY.split(), "w40"]
 
 
+async def test_a_message_that_a_shorter_attempt_does_not_need_is_followed_by_a_mark(
+    open_store: OpenStore,
+) -> None:
+    """The process stopped before it recorded the second message, which nobody can edit now."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    board, live = Mortal(capabilities=GROWS, deaths={1: When.AFTER}), TurnPubSub()
+    claim = await begin(store)
+    async with carrying(store, board, live=live):
+        await soon(lambda: bool(live._attending), "it listens")
+        live.publish(claim.lease.session_id, TurnBegun(turn_id=claim.turn.id, lease=claim.lease))
+        live.publish(claim.lease.session_id, Delta(turn_id=claim.turn.id, text=STORY))
+        await soon(board.died.is_set, "the crash")
+    await store.close()
+    store = await open_store(clock=clock)
+    again = await claim_again(store)
+    await store.finish(again.lease, [say(Role.ASSISTANT, "w50")])
+    await store.close()
+
+    delivery = await send_to_the_end(open_store, board, clock)
+
+    assert delivery.state is DeliveryState.SENT
+    final, lost, mark = board.texts
+    assert (final, mark) == ("w50", f"{REPEAT_MARKER}\n…")
+    assert lost in STORY
+
+
 async def test_a_message_that_was_cancelled_on_its_way_is_in_doubt(store: Store) -> None:
     """A gateway that stops does not take it for one that was never sent."""
     board = Billboard(capabilities=GROWS, gate=asyncio.Event())
@@ -280,6 +307,27 @@ async def test_a_message_that_was_cancelled_on_its_way_is_in_doubt(store: Store)
 
     assert stream is not None
     assert stream.certainty is Certainty.DOUBTFUL
+
+
+async def test_a_refused_message_of_a_growing_answer_is_no_repeat(open_store: OpenStore) -> None:
+    """The platform refused it while the answer grew, and once more afterwards: nobody saw it."""
+    clock = FakeClock()
+    store = await open_store(clock=clock)
+    board, agent = Billboard(capabilities=GROWS), ScriptedAgent()
+    wait = timedelta(hours=1)
+    flood = SendFailed("429", outcome=SendOutcome.REJECTED, retry_after=wait)
+    board.failures = deque([None, flood, flood])
+    agent.will(Streams(STORY), Hangs(), Streams(" w40"))
+    async with serving(store, agent, board) as (_, outbox), asyncio.timeout(HANG_SECONDS):
+        await tell(store, "a story")
+        await soon(lambda: len(board.attempts) == 2, "the first refusal")
+        await goes_on(agent)
+        while (await read(store)).state is not DeliveryState.SENT:
+            clock.advance(timedelta(minutes=5))
+            outbox.wake()
+            await asyncio.sleep(0.002)
+
+    assert " ".join(board.texts) == f"{STORY} w40"
 
 
 async def claim_again(store: Store) -> TurnClaim:

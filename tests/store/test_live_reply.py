@@ -41,6 +41,27 @@ async def test_a_stream_is_a_delivery_before_anything_is_shown(store: Store) -> 
         await store.note_piece(stream.delivery, SentPiece(n=1, platform_id="p1", length=1))
 
 
+async def test_a_message_that_was_refused_is_withdrawn(store: Store) -> None:
+    """It was recorded before it was sent; only the process that holds the lease deletes that."""
+    claim = await begin(store)
+    stream = await store.open_stream(claim.lease)
+    assert stream is not None
+    for n, id in enumerate(["p0", None]):
+        piece = SentPiece(n=n, platform_id=id, length=GROWING)
+        await store.note_piece(stream.delivery, piece, is_new=id is not None)
+    await store.finish(claim.lease, [say(Role.ASSISTANT, "hello")])
+    complete = await take(store)
+
+    with pytest.raises(LeaseLost):
+        await store.withdraw_pieces(stream.delivery, first=1)
+    assert (await store.parcel(complete.delivery.id)).pieces == complete.pieces
+    await store.withdraw_pieces(complete.delivery, first=1)
+    left = await store.parcel(complete.delivery.id)
+
+    assert [piece.platform_id for piece in complete.pieces] == ["p0", None]
+    assert [piece.platform_id for piece in left.pieces] == ["p0"]
+
+
 async def test_whoever_streamed_an_answer_carries_it_first(open_store: OpenStore) -> None:
     """Its last call may still be on its way: for a minute nobody else changes what is shown."""
     clock = FakeClock()

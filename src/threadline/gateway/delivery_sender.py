@@ -76,9 +76,11 @@ class DeliverySender:
 
     async def carry(self) -> None:
         """Send what is missing; raise `SendFailed` if that cannot be done now."""
+        # A later attempt must not depend on what only this process knows.
         for piece in self._unnoted():
-            # A later attempt must not depend on what only this process knows.
             await self._note(piece, is_new=False)
+        if len(self._pieces()) < len(self._parcel.pieces):
+            await self._withdraw()
         platform_id = self._first_id
         done: list[tuple[SendStep, SentPiece]] = []
         for step in list(self._steps()):
@@ -134,6 +136,14 @@ class DeliverySender:
             f"message {piece.n} of delivery {self.delivery.id}",
         )
 
+    async def _withdraw(self) -> None:
+        """Delete the message that the stream was about to add, and that was certainly not shown."""
+        first = len(self._pieces())
+        await retry_until_stored(
+            lambda: self._store.withdraw_pieces(self.delivery, first=first),
+            f"that message {first} of delivery {self.delivery.id} was not sent",
+        )
+
     async def _renew(self) -> None:
         """Raise `LeaseLost` if another process sends this by now; else prolong the lease."""
         if await retry_until_stored(
@@ -147,16 +157,21 @@ class DeliverySender:
         return next((piece.platform_id for piece in self._pieces() if piece.platform_id), None)
 
     def _pieces(self) -> Sequence[SentPiece]:
-        """Return what is already shown: what was recorded, and what the stream knows besides."""
-        return [*self._parcel.pieces, *self._unnoted()]
+        """Return what is already shown, or may be: as the stream knows it, else as recorded."""
+        recorded, stream = self._parcel.pieces, self._stream
+        if stream is None:
+            return recorded
+        shown = [*recorded[: stream.noted], *self._unnoted()]
+        if stream.certainty is Certainty.CERTAIN:
+            return shown
+        return [*shown, *recorded[len(shown) :]]  # What it was about to add is in doubt.
 
     def _unnoted(self) -> Sequence[SentPiece]:
         """Return messages that the stream showed when its turn had just ended."""
-        noted = len(self._parcel.pieces)
-        shown = [] if self._stream is None else self._stream.shown[noted:]
+        noted, shown = (0, []) if self._stream is None else (self._stream.noted, self._stream.shown)
         return [
             SentPiece(n=noted + at, platform_id=one.platform_id, length=GROWING)
-            for at, one in enumerate(shown)
+            for at, one in enumerate(shown[noted:])
         ]
 
     def _steps(self) -> Iterator[SendStep]:

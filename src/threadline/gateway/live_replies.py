@@ -326,18 +326,31 @@ class LiveReplies:
                     old.text = None  # Until the platform has answered.
                     await edit(platform, where, old_id, cut.text, stream.hold)
                     old.text = cut.text
+                    with suppress(LeaseLost, StorageError):
+                        await self._note_shown(stream, parcel.delivery)
                     return True
             elif stream.certainty is not Certainty.CERTAIN or stream.ends_unknown:
                 return False  # The ledger adds the rest, and marks it where it has to.
             else:
-                await self._add(stream, parcel, platform, cut.text)
-                return True
+                return await self._add(stream, parcel, platform, cut.text)
         return False
 
     async def _add(
         self, stream: LiveReply, parcel: DeliveryPayload, platform: Platform, text: str
-    ) -> None:
+    ) -> bool:
+        """Add one message; return False if the turn has ended, and the ledger adds it."""
         n, delivery = len(stream.shown), parcel.delivery
+        try:
+            await self._note_shown(stream, delivery)
+            if n and not platform.capabilities.idempotent:
+                # Recorded before it is sent, so that after a crash an attempt that needs fewer
+                # messages knows of it. The first message is needed in any case.
+                begun = SentPiece(n=n, platform_id=None, length=GROWING)
+                await self._store.note_piece(delivery, begun, is_new=False)
+        except LeaseLost:
+            return False
+        except StorageError:
+            return True  # Nothing is added that a crash now would leave unrecorded.
         outgoing = Outgoing(
             address=delivery.address,
             text=text,
@@ -353,11 +366,15 @@ class LiveReplies:
         stream.shown.append(ShownMessage(platform_id, None if delivery.repeated_at else text))
         # The turn has just ended, or storage fails: the ledger asks us what is shown.
         with suppress(LeaseLost, StorageError):
-            while stream.noted < len(stream.shown):
-                shown = stream.shown[stream.noted]
-                piece = SentPiece(n=stream.noted, platform_id=shown.platform_id, length=GROWING)
-                await self._store.note_piece(delivery, piece)
-                stream.noted += 1
+            await self._note_shown(stream, delivery)
+        return True
+
+    async def _note_shown(self, stream: LiveReply, delivery: Delivery) -> None:
+        while stream.noted < len(stream.shown):
+            shown = stream.shown[stream.noted]
+            piece = SentPiece(n=stream.noted, platform_id=shown.platform_id, length=GROWING)
+            await self._store.note_piece(delivery, piece)
+            stream.noted += 1
 
     async def _take_failure(self, stream: LiveReply, error: SendFailed) -> None:
         log.debug("Turn %s is not shown as it grows: %s", stream.lease.turn_id, error)

@@ -200,11 +200,15 @@ WHERE d.id = :id
 SELECT n, platform_id, length FROM delivery_pieces WHERE delivery_id = :id ORDER BY n
 
 -- name: note_piece
--- Write down a message that a platform has taken, or how long it has become.
+-- Write down a message that a platform has taken or is about to get, or how long it has become.
 INSERT INTO delivery_pieces (delivery_id, n, platform_id, length, sent_at)
 VALUES (:id, :n, :platform_id, :length, :now)
 ON CONFLICT (delivery_id, n) DO UPDATE
 SET platform_id = excluded.platform_id, length = excluded.length
+
+-- name: withdraw_pieces
+-- Delete the messages from a number on that were about to be sent, and were not.
+DELETE FROM delivery_pieces WHERE delivery_id = :id AND n >= :first
 
 -- name: note_progress
 -- Record that the platform has taken something; no row means that the lease is lost. Attempts are

@@ -15,7 +15,7 @@ from threadline.core.delivery import (
 )
 from threadline.core.errors import LeaseLost
 from threadline.core.event import EventKind
-from threadline.core.validation import checked_id, checked_text, checked_type
+from threadline.core.validation import checked_count, checked_id, checked_text, checked_type
 from threadline.database.port import Row, Transaction
 from threadline.database.timestamps import stamp
 from threadline.store.deliveries.payload import require_delivery, telling
@@ -27,19 +27,31 @@ def record_piece(
     """Record a message that the platform has taken, so that it is never sent again.
 
     A new message ends every doubt. A message that was only edited does not: another one may have
-    been added after it by a process that stopped.
+    been added after it by a process that stopped. Nor does one that is about to be added, which has
+    no id yet and grows: whoever goes on after a crash has to take it for shown.
     """
     checked_type(piece, "piece", SentPiece)
+    _note_progress(tx, delivery, is_new=is_new, is_complete=is_new or piece.is_settled)
+    _add_piece(tx, delivery, piece)
+
+
+def withdraw_pieces(tx: Transaction, delivery: Delivery, *, first: int) -> None:
+    """Delete the records of messages from a number on: the platform has not taken them."""
+    checked_count(first, "number of a piece")
+    _note_progress(tx, delivery, is_new=False, is_complete=False)
+    tx.run("withdraw_pieces", id=delivery.id, first=first)
+
+
+def _note_progress(tx: Transaction, delivery: Delivery, *, is_new: bool, is_complete: bool) -> None:
     noted = tx.one(
         "note_progress",
         id=delivery.id,
         fence=delivery.fence,
         is_new=int(is_new),
-        is_complete=int(is_new or piece.is_settled),
+        is_complete=int(is_complete),
     )
     if noted is None:
         raise LeaseLost("Another process sends this reply", id=str(delivery.id))
-    _add_piece(tx, delivery, piece)
 
 
 def record_sent(

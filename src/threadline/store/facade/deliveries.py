@@ -107,11 +107,17 @@ class DeliveryMethods(StoreConnection):
     ) -> None:
         """Record a message that the platform has taken, so that it is never sent again.
 
-        `is_new` is false for a message that was only edited: that ends no doubt.
+        `is_new` is false for a message that was only edited: that ends no doubt. It is false, too,
+        for one that is recorded before it is sent, without an id: after a crash it counts as shown.
         """
         checked_type(delivery, "delivery", Delivery)
         checked_flag(is_new, "is_new")
         await self._db.write(results.record_piece, delivery, piece, is_new=is_new)
+
+    async def withdraw_pieces(self, delivery: Delivery, *, first: int) -> None:
+        """Delete the records of messages from `first` on, which the platform has not taken."""
+        checked_type(delivery, "delivery", Delivery)
+        await self._db.write(results.withdraw_pieces, delivery, first=first)
 
     async def sent(
         self,
