@@ -173,6 +173,15 @@ async def test_a_write_waits_for_another_process_until_its_deadline(
     await hasty.write(note, "hasty")
 
 
+async def test_a_write_that_begins_late_is_stored(database_factory: SqliteFactory) -> None:
+    """If no other process holds the write lock, a machine that was too busy is no error."""
+    database = await database_factory(deadline_seconds=-1)
+
+    await database.write(note, "late")
+
+    assert await database.read(knows, "late")
+
+
 async def test_two_processes_never_see_a_locked_database(database_factory: SqliteFactory) -> None:
     """Two processes that write as fast as they can both get everything stored, without an error."""
     database = await database_factory()

@@ -187,18 +187,20 @@ class Writer:
     def _lock(self, job: ThreadCall[object]) -> None:
         """Wait for other processes until the job is late."""
         self._require_place()
-        while not job.is_late():
+        while True:
             try:
                 self._connection.execute("BEGIN IMMEDIATE")
-            except apsw.BusyError:
+            except apsw.BusyError as error:
+                # Only now: a job that a busy machine began late is not the fault of others.
+                if job.is_late():
+                    raise StorageError(
+                        "Another process held the database for too long; nothing was stored",
+                        id=str(self._path),
+                        hint="Try again, or end that process",
+                    ) from error
                 time.sleep(_BUSY_NAP)
             else:
                 return
-        raise StorageError(
-            "Another process held the database for too long; nothing was stored",
-            id=str(self._path),
-            hint="Try again, or end that process",
-        )
 
     def _run_freely(self, job: ThreadCall[object]) -> bool:
         """Run a verb; False if it failed and left something behind."""
