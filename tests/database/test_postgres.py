@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.database.breakable_proxy import Loss, breakable
-from tests.databases import DatabaseFactory, PostgresFactory, Server, on
+from tests.databases import DatabaseFactory, PostgresFactory, Server, in_time, on
 from threadline.assembly import open_database
 from threadline.core.address import Address, Kind
 from threadline.core.errors import ConfigError, Conflict, StorageError
@@ -159,13 +159,13 @@ async def test_a_commit_that_never_succeeds_is_an_error(database_factory: Postgr
     database = await database_factory(deadline_seconds=0.5)
     database_factory.tamper(DYING_COMMIT)
 
-    error = await error_of(database.write(note, "a"))
+    error = await error_of(in_time(lambda: database.write(note, "a")))
 
     assert isinstance(error, StorageError)
     assert "unknown" not in str(error)
-    assert not await database.read(knows, "a")
+    assert not await in_time(lambda: database.read(knows, "a"))
     database_factory.tamper("DROP TRIGGER dying ON arrivals")
-    await database.write(note, "b")
+    await in_time(lambda: database.write(note, "b"))
 
 
 async def test_the_fate_of_a_commit_on_another_server_is_unknown(
@@ -219,7 +219,7 @@ async def test_a_restart_of_the_server_heals(database_factory: PostgresFactory) 
         while await watch.wait(timedelta(milliseconds=300)):
             pass
         await database.write(note, "after")
-        assert await watch.wait(timedelta(seconds=5))
+        assert await watch.wait(timedelta(seconds=HANG_SECONDS))
     assert await friend.dead(frozenset({database.owner})) == frozenset()
 
 
@@ -227,18 +227,18 @@ async def test_a_server_that_stays_away_is_an_error(database_factory: PostgresFa
     """A write waits for the server until its deadline, and then says that it is not there."""
     database = await database_factory(deadline_seconds=0.5)
     name = database_factory.name
-    await database.write(note, "a")
+    await in_time(lambda: database.write(note, "a"))
     database_factory.server.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
     database_factory.server.execute(
         f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'"
     )
 
-    error = await error_of(database.write(note, "b"))
+    error = await error_of(in_time(lambda: database.write(note, "b")))
 
     assert isinstance(error, StorageError)
     assert "cannot be reached" in str(error)
     database_factory.server.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
-    await database.write(note, "b")
+    await in_time(lambda: database.write(note, "b"))
 
 
 async def test_a_deadlock_is_tried_again(database_factory: DatabaseFactory) -> None:
@@ -251,7 +251,7 @@ async def test_a_deadlock_is_tried_again(database_factory: DatabaseFactory) -> N
     def meet() -> None:
         runs.append(1)
         if not barrier.broken and len(runs) <= 2:
-            barrier.wait(5)
+            barrier.wait(HANG_SECONDS)
 
     await asyncio.gather(
         database.write(rename, (one, two), meet), database.write(rename, (two, one), meet)
@@ -270,7 +270,7 @@ async def test_a_race_for_a_unique_row_is_tried_again(database_factory: Database
         found = tx.one("find_sender", platform="test", id="1")
         runs.append(found)
         if len(runs) <= 2:
-            barrier.wait(5)
+            barrier.wait(HANG_SECONDS)
         return add_sender(tx, "1") if found is None else found.number("key")
 
     keys = await asyncio.gather(database.write(remember), database.write(remember))
@@ -296,14 +296,14 @@ async def test_what_is_always_refused_is_a_conflict(database_factory: DatabaseFa
 async def test_rows_held_for_too_long_are_an_error(database_factory: PostgresFactory) -> None:
     """A write waits for rows that a stranger holds until its deadline, and stores nothing."""
     database = await database_factory(deadline_seconds=0.3)
-    key = await database.write(add_sender, "1")
+    key = await in_time(lambda: database.write(add_sender, "1"))
     with psycopg.connect(database_factory.where) as stranger:
         stranger.execute("SELECT 1 FROM senders FOR UPDATE")
-        error = await error_of(database.write(rename, (key, key), lambda: None))
+        error = await error_of(in_time(lambda: database.write(rename, (key, key), lambda: None)))
 
     assert isinstance(error, StorageError)
-    assert "for too long" in str(error)
-    await database.write(rename, (key, key), lambda: None)
+    assert "held the rows for too long" in str(error)
+    await in_time(lambda: database.write(rename, (key, key), lambda: None))
 
 
 async def test_a_verb_cannot_go_on_after_a_failed_query(database_factory: DatabaseFactory) -> None:
