@@ -44,7 +44,7 @@ async def test_the_story_is_told_to_its_end(home: Path, capsys: pytest.CaptureFi
     narrator, told = Narrator(pause=timedelta(0), colour=False), ""
     async with (
         play(config, narrator) as (gateway, url),
-        httpx.AsyncClient(base_url=url, trust_env=False) as client,
+        httpx.AsyncClient(base_url=url, trust_env=False, timeout=HANG_SECONDS) as client,
     ):
         ready = await client.get("/readyz")
         metrics = await client.get("/metrics")

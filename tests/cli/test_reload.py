@@ -7,6 +7,7 @@ import httpx
 
 from tests.cli.program import run
 from tests.cli.server_process import Server
+from threadline.testing.deadline import HANG_SECONDS
 
 
 def test_a_signal_lets_the_server_read_its_settings_again(home: Path) -> None:
@@ -23,11 +24,11 @@ def test_a_signal_lets_the_server_read_its_settings_again(home: Path) -> None:
         server.tell(signal.SIGHUP)
         server.expect("The settings were read again.")
 
-        ready = httpx.get(f"{url}/readyz").json()
+        ready = httpx.get(f"{url}/readyz", timeout=HANG_SECONDS).json()
         assert set(ready["platforms"]) == {"local", "second", "webhook"}
 
         file.write_text("concurrency = = 4\n")
         server.tell(signal.SIGHUP)
         told = server.expect("The settings stay as they were.")
         assert "0123456789abcdef" not in told
-        assert httpx.get(f"{url}/readyz").json()["status"] == "ready"
+        assert httpx.get(f"{url}/readyz", timeout=HANG_SECONDS).json()["status"] == "ready"

@@ -32,6 +32,11 @@ def post(url: str, secret: str, text: str, *, wait: int = 30) -> httpx.Response:
     return httpx.post(where, content=body, headers=headers, timeout=HANG_SECONDS)
 
 
+def get(url: str) -> httpx.Response:
+    """Get what the server shows."""
+    return httpx.get(url, timeout=HANG_SECONDS)
+
+
 def key_of(home: Path) -> str:
     """Read the key that `init` made."""
     return (home / ".threadline" / "webhook.secret").read_text().strip()
@@ -40,7 +45,7 @@ def key_of(home: Path) -> str:
 def wait_for_running_turn(url: str) -> None:
     """Wait until the server is busy with an answer."""
     over = time.monotonic() + HANG_SECONDS
-    while httpx.get(f"{url}/readyz").json()["running"] == 0:
+    while get(f"{url}/readyz").json()["running"] == 0:
         assert time.monotonic() < over, "no turn ever ran"
         time.sleep(0.02)
 
@@ -50,15 +55,15 @@ def test_a_signed_message_is_answered(home: Path) -> None:
     assert run("init", "--yes", "--webhook").exit_code == 0
     with Server(home) as server:
         url = server.url()
-        assert httpx.get(f"{url}/healthz").status_code == 200
-        assert httpx.get(f"{url}/readyz").json()["status"] == "ready"
+        assert get(f"{url}/healthz").status_code == 200
+        assert get(f"{url}/readyz").json()["status"] == "ready"
 
         answer = post(url, key_of(home), "Hello there!")
 
         assert answer.status_code == 200, answer.text
         assert "Hello there!" in answer.text
         assert post(url, "not the key, not the key", "Let me in").status_code in {401, 403}
-        assert 'threadline_arrivals_total{platform="webhook"' in httpx.get(f"{url}/metrics").text
+        assert 'threadline_arrivals_total{platform="webhook"' in get(f"{url}/metrics").text
         status = json.loads(run("status", "--json").stdout)
         assert status["gateways"][0]["url"] == url
 

@@ -85,7 +85,7 @@ async def server(gateway: FakeGateway) -> AsyncIterator[httpx.AsyncClient]:
     """Serve on a free port of this machine."""
     async with (
         serve(make_app(gateway, body_limit=100_000), "127.0.0.1", 0) as url,
-        httpx.AsyncClient(base_url=url, trust_env=False) as client,
+        httpx.AsyncClient(base_url=url, trust_env=False, timeout=HANG_SECONDS) as client,
     ):
         yield client
 
@@ -177,7 +177,10 @@ async def test_only_known_profiles_are_called() -> None:
     """A profile that the settings do not name is not there, however it is called."""
     webhook = Webhook("hook", settings())
     app = make_app(FakeGateway(webhook), profiles={"main", "work"})
-    async with serve(app, "127.0.0.1", 0) as url, httpx.AsyncClient(base_url=url) as client:
+    async with (
+        serve(app, "127.0.0.1", 0) as url,
+        httpx.AsyncClient(base_url=url, timeout=HANG_SECONDS) as client,
+    ):
         found = {
             name: (await client.post(f"/p/{name}/platforms/hook/messages")).status_code
             for name in ("work", "default", "other", "a b")
@@ -310,7 +313,7 @@ async def test_a_request_under_way_may_end() -> None:
     gate.close()
     body = json.dumps({"message_id": "1", "session": "s", "text": "hello"}).encode()
     running = asyncio.create_task(webhook.run(gate))
-    async with httpx.AsyncClient(trust_env=False) as client:
+    async with httpx.AsyncClient(trust_env=False, timeout=HANG_SECONDS) as client:
         async with serve(make_app(FakeGateway(webhook)), "127.0.0.1", 0) as url:
             headers = sign(SECRET, body, webhook._clock())
             asking = asyncio.create_task(

@@ -15,6 +15,7 @@ from threadline.core.address import Address, Sender
 from threadline.core.command import Command
 from threadline.core.inbound import Inbound
 from threadline.core.platform import Capabilities, Outgoing, ReadBlob, Receiver
+from threadline.testing.deadline import HANG_SECONDS
 
 TEXT_LIMIT = 120
 
@@ -31,8 +32,9 @@ class Wire:
         self._fate = fate
         self._is_late = is_late
         self._url = f"{url}/{name}/"
-        limits = httpx.Limits(max_connections=None)
-        self._http = httpx.AsyncClient(base_url=f"{url}/{name}/", timeout=30.0, limits=limits)
+        self._http = httpx.AsyncClient(
+            base_url=self._url, timeout=HANG_SECONDS, limits=httpx.Limits(max_connections=None)
+        )
 
     async def run(self, gate: Receiver) -> None:
         """Bring in everything, in order; what is not acknowledged comes again."""
@@ -78,7 +80,7 @@ class Wire:
         """Send or edit. Right after a stop, without a pause in between if it is to be too late."""
         wish |= {"by": os.getpid(), "begun_at": begun_at}
         if self._is_late and isinstance(self._fate, Pause) and self._fate.has_stopped:
-            answer = httpx.post(f"{self._url}{what}", json=wish)
+            answer = httpx.post(f"{self._url}{what}", json=wish, timeout=HANG_SECONDS)
             return answer.raise_for_status().json()
         if isinstance(self._fate, Pause) and self._fate.has_stopped:
             await asyncio.sleep(0)  # As if a connection had to be made.

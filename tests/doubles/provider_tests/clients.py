@@ -14,6 +14,7 @@ from google.genai import errors as google_errors
 from google.genai import types
 
 from tests.doubles.providers import ProviderDouble
+from threadline.testing.deadline import HANG_SECONDS
 
 TOOLS = ("add", "now")
 ASK = "What is the sum?"
@@ -216,7 +217,7 @@ class Google:
     name = "google"
 
     def __init__(self, url: str, key: str) -> None:
-        self.http = httpx.AsyncClient(verify=False)
+        self.http = httpx.AsyncClient(verify=False, timeout=HANG_SECONDS)
         options = types.HttpOptions(base_url=f"{url}/google", httpx_async_client=self.http)
         self.client = genai.Client(api_key=key, http_options=options)
 

@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from tests.doubles.providers import ProviderDouble, Redacts, Says, Spends, Thinks
+from threadline.testing.deadline import HANG_SECONDS
 
 CHAT, RESPONSES = "/openai/v1/chat/completions", "/openai/v1/responses"
 MESSAGES, GOOGLE = "/anthropic/v1/messages", "/google/v1beta/models/gemini-3-pro:generateContent"
@@ -77,7 +78,9 @@ THINKING = {"thinking": {"type": "enabled", "budget_tokens": 1024}}
 
 @pytest.fixture
 async def http(double: ProviderDouble) -> AsyncIterator[httpx.AsyncClient]:
-    async with httpx.AsyncClient(base_url=double.url, headers=HEADERS, verify=False) as http:
+    async with httpx.AsyncClient(
+        base_url=double.url, headers=HEADERS, verify=False, timeout=HANG_SECONDS
+    ) as http:
         yield http
 
 
@@ -282,7 +285,9 @@ async def test_nobody_is_answered_without_a_key(
 ) -> None:
     """Every provider wants a key, and a server of one's own wants none."""
     headers = {"anthropic-version": "2023-06-01"}
-    async with httpx.AsyncClient(base_url=double.url, headers=headers, verify=False) as http:
+    async with httpx.AsyncClient(
+        base_url=double.url, headers=headers, verify=False, timeout=HANG_SECONDS
+    ) as http:
         answer = await http.post(path, json=body)
 
     assert answer.status_code == status
@@ -296,7 +301,9 @@ async def test_unknown_keys_and_models_are_refused(path: str, body: dict[str, An
     """Where one key and some models are known, every other is refused."""
     async with (
         ProviderDouble(key="sk-test", models={"known"}) as double,
-        httpx.AsyncClient(base_url=double.url, headers=HEADERS, verify=False) as http,
+        httpx.AsyncClient(
+            base_url=double.url, headers=HEADERS, verify=False, timeout=HANG_SECONDS
+        ) as http,
     ):
         wrong = await http.post(path, json=body, headers={"authorization": "Bearer sk-other"})
         missing = await http.post(path, json=body)
@@ -310,7 +317,7 @@ async def test_models_are_listed() -> None:
     """Whoever asks which models there are is told, as OpenAI tells it."""
     async with (
         ProviderDouble(models={"small", "large"}) as double,
-        httpx.AsyncClient(base_url=double.url, verify=False) as http,
+        httpx.AsyncClient(base_url=double.url, verify=False, timeout=HANG_SECONDS) as http,
     ):
         listed = (await http.get("/openai/v1/models")).json()
 

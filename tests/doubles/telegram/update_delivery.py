@@ -12,6 +12,7 @@ import httpx
 from tests.doubles.telegram.calls import Call
 from tests.doubles.telegram.refusals import Refusal, Wire, bad
 from tests.doubles.telegram.state import World
+from threadline.testing.deadline import HANG_SECONDS
 
 MOST = 100
 _LONGEST = 50
@@ -129,7 +130,7 @@ class Receiving:
     async def _call_bot(self) -> None:
         """Bring each update in order, and again until the bot takes it."""
         updates = self._world.updates
-        async with httpx.AsyncClient(timeout=30, trust_env=False) as client:
+        async with httpx.AsyncClient(timeout=HANG_SECONDS, trust_env=False) as client:
             while True:
                 await self._world.bell.until(lambda: updates.garbage or updates.waiting, 3600)
                 if updates.garbage:

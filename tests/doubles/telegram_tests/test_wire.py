@@ -7,12 +7,13 @@ from aiogram.exceptions import TelegramUnauthorizedError
 from tests.doubles.telegram import BotApi, Chat
 from tests.doubles.telegram.calls import read_parameters
 from tests.doubles.telegram_tests.bots import open_bot
+from threadline.testing.deadline import HANG_SECONDS
 
 
 async def ask(api: BotApi, method: str, **more: object) -> httpx.Response:
     """Call a method by hand."""
     verb = "GET" if "params" in more else "POST"
-    async with httpx.AsyncClient(trust_env=False) as client:
+    async with httpx.AsyncClient(trust_env=False, timeout=HANG_SECONDS) as client:
         return await client.request(verb, f"{api.url}/bot{api.token}/{method}", **more)  # type: ignore[arg-type]
 
 
@@ -39,7 +40,7 @@ async def test_strangers_are_turned_away(api: BotApi) -> None:
     async with open_bot(api, "4242:another") as bot:
         with pytest.raises(TelegramUnauthorizedError):
             await bot.get_me()
-    async with httpx.AsyncClient(trust_env=False) as client:
+    async with httpx.AsyncClient(trust_env=False, timeout=HANG_SECONDS) as client:
         answer = await client.get(f"{api.url}/file/bot4242:another/documents/file_0")
 
     assert answer.json() == {"ok": False, "error_code": 401, "description": "Unauthorized"}
@@ -53,7 +54,7 @@ async def test_methods_that_are_not_there(api: BotApi) -> None:
         404,
         "Not Found: method not found",
     )
-    async with httpx.AsyncClient(trust_env=False) as client:
+    async with httpx.AsyncClient(trust_env=False, timeout=HANG_SECONDS) as client:
         assert (await client.get(f"{api.url}/elsewhere")).status_code == 404
 
 
