@@ -13,6 +13,7 @@ from threadline.core.agent import Agent, TextDelta
 from threadline.core.errors import AgentError, ConfigError
 from threadline.core.usage import Usage
 from threadline.testing.agent_contract import AgentContract, outputs_of, request_for, words_of
+from threadline.testing.deadline import HANG_SECONDS
 
 HERE = "tests.agents.sample_agents"
 
@@ -112,7 +113,7 @@ async def test_functions_that_never_return_leave_threads_for_others() -> None:
         for _ in range((os.cpu_count() or 1) + 5)
     ]
     try:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(HANG_SECONDS):
             assert await asyncio.to_thread(lambda: "free") == "free"
     finally:
         may_end.set()

@@ -84,4 +84,4 @@ class Shop:
 
     def hears(self) -> str:
         """Wait for the next callback."""
-        return self._heard.get(timeout=30)
+        return self._heard.get(timeout=HANG_SECONDS)

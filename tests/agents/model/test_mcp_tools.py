@@ -255,7 +255,7 @@ async def test_a_server_is_reached_over_http() -> None:
         port = stack.enter_context(_reserved())
         async with _served(port):
             url = f"http://127.0.0.1:{port}/mcp"
-            server = McpServer(name="crooked", url=url, timeout_seconds=5)
+            server = McpServer(name="crooked", url=url, timeout_seconds=HANG_SECONDS)
             toolset = await stack.enter_async_context(opened(server))
             first = await call(toolset, "add", a=2, b=3)
             tools = await toolset.get_tools(context())

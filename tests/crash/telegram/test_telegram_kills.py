@@ -89,7 +89,7 @@ async def _press(bureau: Bureau, label: str) -> None:
     """Press a button under the last question; the bot lets it come to rest."""
     place = bureau.places[ALICE]
     asked = [one for one in place.chat.messages if label in one.labels]
-    await bureau.api.answered(await place.person.presses(asked[-1], label), within=30)
+    await bureau.api.answered(await place.person.presses(asked[-1], label))
 
 
 def _owed(victim: ServingVictim) -> bool:
