@@ -1,65 +1,81 @@
-// The page of the HTTP API, which the server writes to be read: here each operation can be tried out.
+// The page of the HTTP API: Swagger UI with the description of this server.
 
+import SwaggerUI, { type ViewerPlugin } from "swagger-ui-dist/swagger-ui-es-bundle.js";
+import "swagger-ui-dist/swagger-ui.css";
 import { apiDocs as strings } from "../strings/api_docs.ts";
-import { Authentication, AuthenticationPanel } from "./authentication.ts";
-import { type Description, type Operation, readOperations } from "./openapi.ts";
-import { createElement } from "./dom.ts";
-import { createFilter } from "./filter.ts";
 import "./api_docs.css";
-import { RequestForm } from "./request_form.ts";
+import { authorize, type Login, readLogin } from "./login.ts";
+import { resolveReferences } from "./references.ts";
 
-const authentication = new Authentication();
-const panel = new AuthenticationPanel(authentication);
-const forms = new Map<string, RequestForm>();
-let operations: Promise<ReadonlyMap<string, Operation>> | null = null;
+/** Offer no try-out of event streams: the viewer reads a response to its end, which a stream does not have. */
+const noTryOutOfStreams: ViewerPlugin = {
+  statePlugins: {
+    spec: {
+      wrapSelectors: {
+        allowTryItOutFor: (original, { specSelectors }) => (state, path, method) =>
+          original(state, path, method) &&
+          !specSelectors.specJson().getIn(["paths", path, method, "responses", "200", "content", "text/event-stream"]),
+      },
+    },
+  },
+};
 
-async function loadOperations(): Promise<ReadonlyMap<string, Operation>> {
-  const response = await fetch("/api/openapi.json");
-  return readOperations((await response.json()) as Description);
+/**
+ * Leave out what does nothing here: the choice of one server, the value of a cookie that a page cannot set, and links
+ * inside buttons that do the same.
+ */
+const leftOut: ViewerPlugin = {
+  wrapComponents: {
+    ServersContainer: () => () => null,
+    apiKeyAuth: () => () => null,
+    DeepLink: () => ({ text }) => text,
+  },
+};
+
+/** Resolve references by our own few lines: the viewer would parse the whole document again for every operation. */
+const ownReferences: ViewerPlugin = {
+  fn: { resolveSubtree: async (document, path) => ({ errors: [], spec: resolveReferences(document, path) }) },
+};
+
+function showLogin(status: Element, login: Login): void {
+  status.textContent = login.kind === "account" ? strings.login(login.name) : strings[login.kind];
+  if (login.kind !== "nobody") return;
+  const link = document.createElement("a");
+  link.href = "/login";
+  link.textContent = strings.logIn;
+  status.append(" ", link);
 }
 
-/** Put the form into an operation that was opened; its parameters are then only there. */
-async function addForm(place: HTMLElement): Promise<void> {
-  if (forms.has(place.id)) return;
-  const line = place.querySelector(".line");
-  try {
-    const operation = (await (operations ??= loadOperations())).get(place.id);
-    if (!operation || forms.has(place.id)) return;
-    // Only what begins or ends a login changes who asks.
-    const onDone = (): void => void (operation.path.startsWith("/api/log") && panel.refresh());
-    const form = new RequestForm(operation, authentication, onDone);
-    forms.set(place.id, form);
-    place.querySelector(".parameters")?.remove();
-    line?.replaceWith(form.element);
-  } catch {
-    operations = null;
-    line?.after(createElement("p", { role: "alert" }, strings.notLoaded));
-  }
+function followColorScheme(): void {
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const apply = (): void => void document.documentElement.classList.toggle("dark-mode", dark.matches);
+  dark.addEventListener("change", apply);
+  apply();
 }
 
-function openNamed(): void {
-  const place = document.getElementById(location.hash.slice(1));
-  if (place instanceof HTMLDetailsElement) place.open = true;
-  place?.scrollIntoView();
+function start(viewer: Element, status: Element): void {
+  const read = async (): Promise<Login> => {
+    const login = await readLogin();
+    showLogin(status, login);
+    return login;
+  };
+  followColorScheme();
+  void read();
+  SwaggerUI({
+    url: "/api/openapi.json",
+    domNode: viewer,
+    validatorUrl: null, // It would send the address of this server to another one.
+    deepLinking: true,
+    docExpansion: "none", // Past 150 rows the viewer draws only those near the window.
+    syntaxHighlight: { theme: "tomorrow-night" }, // The usual one is too pale.
+    defaultModelsExpandDepth: -1,
+    displayRequestDuration: true,
+    filter: true,
+    showMutatedRequest: false, // The command for curl is shown without the CSRF token.
+    plugins: [noTryOutOfStreams, leftOut, ownReferences],
+    requestInterceptor: (request) => authorize(request, read),
+  });
 }
 
-function start(main: HTMLElement, nav: HTMLElement): void {
-  nav.prepend(createFilter(main, nav));
-  main.prepend(panel.element);
-  void panel.refresh();
-  for (const place of main.querySelectorAll<HTMLDetailsElement>("details[id]")) {
-    place.addEventListener("toggle", () => {
-      if (!place.open) {
-        forms.get(place.id)?.stop();
-        return;
-      }
-      history.replaceState(null, "", `#${place.id}`); // So that its address can be given to somebody.
-      void addForm(place);
-    });
-  }
-  addEventListener("hashchange", openNamed);
-  openNamed();
-}
-
-const [main, nav] = [document.querySelector("main"), document.querySelector("nav")];
-if (main && nav) start(main, nav);
+const [viewer, status] = [document.querySelector("#viewer"), document.querySelector("[role=status]")];
+if (viewer && status) start(viewer, status);

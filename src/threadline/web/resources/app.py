@@ -12,7 +12,7 @@ from threadline.web.body_limits import BodyLimits
 from threadline.web.feed.broadcaster import Feed
 from threadline.web.gateway_protocol import GatewayPort, live_of
 from threadline.web.resources.description import ABOUT, extend_openapi
-from threadline.web.resources.docs_page import show_manual
+from threadline.web.resources.docs_page import add_docs
 from threadline.web.resources.problems import EVERYWHERE, tell_problems
 from threadline.web.spa import SpaFiles
 
@@ -74,7 +74,7 @@ def make_api(
 ) -> FastAPI:
     """Make the application that stands below `/api`; without a feed it makes one.
 
-    Without screens its manual can be read, but nothing tried out.
+    Without screens the page of the API has no viewer.
     """
     app = FastAPI(
         title="Threadline",
@@ -96,7 +96,7 @@ def make_api(
     routers = load_resources()
     for router in routers:
         app.include_router(router)
-    show_manual(app, screens)
+    add_docs(app, screens)
     # An application does not list the routes of its routers.
     tell_problems(app, [*app.routes, *(route for router in routers for route in router.routes)])
     return app
