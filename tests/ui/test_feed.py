@@ -12,7 +12,7 @@ from tests.ui.sample import make_sample
 from threadline.core.event import Cursor, Event, EventKind, SessionSnapshot, fold
 from threadline.core.session import SessionId
 from threadline.web.feed.frames import DeltaKind, write_event
-from threadline.web.resources.schemas.feed import SessionSnapshotView
+from threadline.web.feed.snapshot import SessionSnapshotView
 
 SESSION = SessionId("20260131_184500_0a1b2c3d")
 PROGRAM = """

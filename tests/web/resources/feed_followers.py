@@ -10,9 +10,8 @@ from threadline.core.session import SessionId
 from threadline.testing.stream_checker import Frame, Told, read_frames
 from threadline.web.authentication import Caller
 from threadline.web.feed.follower import FeedFollower, FollowerFilter
-from threadline.web.feed.snapshot import read_snapshot
+from threadline.web.feed.snapshot import SnapshotView, read_snapshot
 from threadline.web.feed.sse_stream import write_stream
-from threadline.web.resources.schemas.feed import SnapshotView
 
 TALKS = ("talk", "undone", "compacted", "asking", "allowed", "waiting")
 """The conversations of the member, as the household calls them."""

@@ -33,13 +33,9 @@ from threadline.core.session import (
 )
 from threadline.core.session_list import SessionRow, Speaker
 from threadline.core.turn import TurnState
-from threadline.web.resources.schemas.messages import MessagePageView, MessageView
-from threadline.web.resources.schemas.sessions import (
-    SessionRowView,
-    SessionView,
-    shown_row,
-    tell_rows,
-)
+from threadline.web.resources.messages import MessagePageView, MessageView
+from threadline.web.resources.session_list import SessionRowView, shown_row, tell_rows
+from threadline.web.resources.sessions import SessionView
 
 AT = datetime(2026, 1, 31, 18, 45, tzinfo=UTC)
 ELSEWHERE = AT.astimezone(timezone(timedelta(hours=2)))

@@ -7,7 +7,7 @@ from enum import StrEnum
 from threadline.core.event import Cursor, Event
 from threadline.core.session import SessionId
 from threadline.core.turn import TurnId
-from threadline.web.resources.schemas.bodies import write_moment
+from threadline.web.bodies import write_moment
 
 EVENT_STREAM = "text/event-stream"
 """The media type of such a stream."""

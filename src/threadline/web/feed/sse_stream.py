@@ -14,10 +14,9 @@ from threadline.store.feed import FeedLost
 from threadline.web.feed.broadcaster import BROKEN, Feed
 from threadline.web.feed.follower import FeedFollower
 from threadline.web.feed.frames import EVENT_STREAM, FrameKind, write_frame, write_retry
-from threadline.web.feed.snapshot import read_snapshot
+from threadline.web.feed.snapshot import SnapshotView, read_snapshot
 from threadline.web.raw_write import RawWriter, pipe_of
 from threadline.web.request_limits import lift_time_limit
-from threadline.web.resources.schemas.feed import SnapshotView
 
 BEAT = timedelta(seconds=15)
 """After so long without anything to tell there is a sign of life."""

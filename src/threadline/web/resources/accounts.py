@@ -1,27 +1,83 @@
 """Accounts: who may use the web app and the API."""
 
-from typing import Annotated
+from typing import Annotated, Self
 
 from fastapi import APIRouter, Depends, Request, Response
+from pydantic import Field
 
-from threadline.core.account import LINK_LASTS, Account, AccountKey
+from threadline.core.account import LINK_LASTS, NAME_LIMIT, Account, AccountKey, AccountRole
 from threadline.core.errors import NotFound
 from threadline.store import Store
 from threadline.web.auth.login_links import create_login_url
 from threadline.web.authentication import Caller
+from threadline.web.bodies import REVISION, Moment, RequestBody, ResponseBody
 from threadline.web.resources.auth_deps import Administering, require_home, require_proof
 from threadline.web.resources.deps import ConfigDep, StoreDep, path_key
 from threadline.web.resources.etags import IfMatch, seen_in, tell_tag
 from threadline.web.resources.idempotency import OnceDep
+from threadline.web.resources.logins import LoginsEndedView
 from threadline.web.resources.pagination import PAGE, After, Most, Page, number_after
 from threadline.web.resources.problems import problem_responses
-from threadline.web.resources.schemas.accounts import (
-    AccountRenameRequest,
-    AccountRequest,
-    AccountView,
-    LinkView,
-    LoginsEndedView,
-)
+
+Name = Field(min_length=1, max_length=NAME_LIMIT, examples=["Ada"])
+
+
+class AccountView(ResponseBody):
+    """Somebody who may use the web app."""
+
+    key: int
+    name: str
+    role: AccountRole
+    profile: str | None = Field(description="The profile that they belong to; null: all of them.")
+    has_password: bool
+    made_at: Moment
+    revision: str = REVISION
+
+    @classmethod
+    def from_account(cls, account: Account) -> "AccountView":
+        """Tell who that is."""
+        return cls(
+            key=account.key,
+            name=account.name,
+            role=account.role,
+            profile=account.profile,
+            has_password=account.has_password,
+            made_at=account.made_at,
+            revision=account.revision,
+        )
+
+
+class AccountRequest(RequestBody):
+    """A member who may use the web app from now on."""
+
+    name: str = Name
+    profile: str | None = Field(
+        default=None,
+        pattern="^[a-z0-9][a-z0-9_-]{0,63}$",
+        description="The profile they belong to; null: all of them.",
+    )
+
+
+class AccountRenameRequest(RequestBody):
+    """Another name."""
+
+    name: str = Name
+
+
+class LinkView(ResponseBody):
+    """A link that logs in once."""
+
+    link: str | None = Field(
+        description="Give it to whoever is to log in; it is shown once. Null: the same request was "
+        "answered before.",
+        examples=["http://127.0.0.1:8642/login?link=…"],
+    )
+    expires_at: Moment
+
+    def without_secret(self) -> Self:
+        """Tell the same to whoever asks again."""
+        return self.model_copy(update={"link": None})
+
 
 router = APIRouter(prefix="/accounts", tags=["accounts"])
 

@@ -17,7 +17,9 @@ from threadline.web.resources.problems import EVERYWHERE, tell_problems
 from threadline.web.spa import SpaFiles
 
 RESOURCES: tuple[str, ...] = (
+    "session_list",
     "sessions",
+    "deletions",
     "messages",
     "takeover",
     "minimap",

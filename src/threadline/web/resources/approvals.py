@@ -3,12 +3,14 @@
 from typing import Annotated
 
 from fastapi import APIRouter
+from pydantic import AwareDatetime, Field
 
-from threadline.core.approval import AllowanceKey, PermissionDuration, ToolPermission
+from threadline.core.approval import AllowanceKey, Approval, PermissionDuration, ToolPermission
 from threadline.core.errors import NotFound
-from threadline.core.turn import TurnId
+from threadline.core.turn import TurnId, TurnState
 from threadline.store import Store
 from threadline.web.authentication import Caller
+from threadline.web.bodies import Moment, RequestBody, ResponseBody
 from threadline.web.resources.auth_deps import Exchanging, Reading, Writing, visible
 from threadline.web.resources.deps import SessionIdQuery, StoreDep, path_key
 from threadline.web.resources.pagination import (
@@ -22,14 +24,56 @@ from threadline.web.resources.pagination import (
 )
 from threadline.web.resources.problems import problem_responses
 from threadline.web.resources.profiles import OfProfile
-from threadline.web.resources.schemas.turns import (
-    DecidedView,
-    DecisionRequest,
-    ToolPermissionView,
-    TurnView,
-)
-from threadline.web.resources.turns import TurnIdPath
+from threadline.web.resources.turns import TurnIdPath, TurnView
 from threadline.web.resources.visibility import profile_of, require_admin
+
+WORDS_MOST = 10_000
+
+
+class DecisionRequest(RequestBody):
+    """What is decided about what an agent asks."""
+
+    approval: Approval
+    asked_at: AwareDatetime = Field(
+        description="The question that is decided, by the `asked_at` of its turn as it was shown."
+    )
+    extent: PermissionDuration = Field(
+        default=PermissionDuration.ONCE, description="How long permission is given for."
+    )
+    words: str = Field(default="", max_length=WORDS_MOST, description="What the agent is told.")
+
+
+class DecidedView(ResponseBody):
+    """What a decision brought a turn to."""
+
+    turn_id: int
+    state: TurnState
+
+
+class ToolPermissionView(ResponseBody):
+    """Leave to use a tool without asking."""
+
+    key: int
+    profile: str
+    session_id: str | None = Field(description="Null: in every conversation of the profile.")
+    tool: str
+    extent: PermissionDuration
+    allowed_at: Moment
+    by_name: str | None
+
+    @classmethod
+    def from_allowance(cls, one: ToolPermission) -> "ToolPermissionView":
+        """Show leave."""
+        return cls(
+            key=one.key,
+            profile=one.profile,
+            session_id=one.session_id,
+            tool=one.tool,
+            extent=one.extent,
+            allowed_at=one.allowed_at,
+            by_name=one.by_name,
+        )
+
 
 router = APIRouter(tags=["approvals"])
 

@@ -12,6 +12,7 @@ from threadline.core.message import Attachment, BlobHash, MediaKind
 from threadline.store import Store
 from threadline.store.blobs import BLOB_LIMIT, CHUNK_BYTES
 from threadline.web.authentication import Caller
+from threadline.web.bodies import ResponseBody
 from threadline.web.content_disposition import SANDBOX, body_of, clean_name, disposition, send_on
 from threadline.web.mime import INLINE, SNIFFED, media_kind_of, sniff
 from threadline.web.problems import TooOften
@@ -20,7 +21,6 @@ from threadline.web.rate_limit import Rate, RequestBudget
 from threadline.web.resources.auth_deps import Reading, Writing, visible
 from threadline.web.resources.deps import StoreDep
 from threadline.web.resources.problems import problem_responses
-from threadline.web.resources.schemas.bodies import ResponseBody
 from threadline.web.upload_tokens import TICKET_LIMIT, read_ticket, write_ticket
 
 

@@ -1,17 +1,50 @@
 """Batches: the same for several sessions, each of which is answered for."""
 
+from typing import Literal
+
 from fastapi import APIRouter
+from pydantic import Field
 
 from threadline.core.errors import Invalid, NotFound, ThreadlineError
 from threadline.core.session import ProjectKey, SessionId, checked_session_id
 from threadline.core.session_list import BatchOutcome
 from threadline.store import Store
 from threadline.web.authentication import Caller
+from threadline.web.bodies import RequestBody, ResponseBody
 from threadline.web.resources.auth_deps import Writing
+from threadline.web.resources.deletions import require_own
 from threadline.web.resources.deps import StoreDep
-from threadline.web.resources.schemas.sessions import BatchOutcomeView, BatchRequest, BatchView
-from threadline.web.resources.sessions import require_own
 from threadline.web.resources.visibility import require_owner
+
+BATCH_MOST = 200
+"""With how many sessions the same may be done by one request."""
+
+
+class BatchRequest(RequestBody):
+    """The same for several sessions."""
+
+    ids: list[str] = Field(min_length=1, max_length=BATCH_MOST)
+    action: Literal["pin", "unpin", "archive", "unarchive", "move", "read", "forget"]
+    project: int | None = Field(default=None, ge=1, description="Where `move` puts them.")
+
+
+class BatchOutcomeView(ResponseBody):
+    """What became of one of several sessions."""
+
+    id: str
+    error: str | None = Field(description="Why nothing was done with this one.")
+
+    @classmethod
+    def from_outcome(cls, outcome: BatchOutcome) -> "BatchOutcomeView":
+        """Show an outcome."""
+        return cls(id=outcome.id, error=outcome.error)
+
+
+class BatchView(ResponseBody):
+    """What became of each of several sessions."""
+
+    outcomes: list[BatchOutcomeView]
+
 
 router = APIRouter(prefix="/batches", tags=["sessions"])
 

@@ -4,10 +4,10 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from threadline.assembly.checks import Probe, probe_all
+from threadline.web.bodies import RequestBody, ResponseBody
 from threadline.web.resources.auth_deps import Administering
 from threadline.web.resources.deps import ConfigDep
 from threadline.web.resources.pagination import Page
-from threadline.web.resources.schemas.bodies import RequestBody, ResponseBody
 
 _NAMES = ["model openai:gpt-5.1", "platform telegram"]
 

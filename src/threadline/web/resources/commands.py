@@ -17,13 +17,13 @@ from threadline.store import Store
 from threadline.store.commands import CommandReply, suggest_command
 from threadline.store.commands.context import Compress, Export, Forget
 from threadline.web.authentication import Caller
+from threadline.web.bodies import RequestBody, ResponseBody
 from threadline.web.gateway_protocol import GatewayPort, upkeep_of
 from threadline.web.resources.auth_deps import Reading, Writing, visible
 from threadline.web.resources.deps import GatewayDep, SessionIdPath, StoreDep
 from threadline.web.resources.idempotency import OnceDep
 from threadline.web.resources.pagination import Page
 from threadline.web.resources.problems import problem_responses
-from threadline.web.resources.schemas.bodies import RequestBody, ResponseBody
 
 LINE_MOST = 10_000
 

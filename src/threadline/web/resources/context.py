@@ -9,9 +9,9 @@ from pydantic import Field
 from threadline.assembly.model_list import window_of
 from threadline.core.usage import CostStatus
 from threadline.store.usage import ContextUsage
+from threadline.web.bodies import ResponseBody
 from threadline.web.resources.auth_deps import Reading, visible
 from threadline.web.resources.deps import ConfigDep, SessionIdPath, StoreDep
-from threadline.web.resources.schemas.bodies import ResponseBody
 from threadline.web.resources.usage import CapView
 from threadline.web.resources.visibility import identity_of
 

@@ -10,6 +10,8 @@ from threadline.core.delivery import Delivery, DeliveryId, DeliveryState
 from threadline.core.errors import NotFound
 from threadline.store import Store
 from threadline.web.authentication import Caller
+from threadline.web.bodies import Moment, ResponseBody
+from threadline.web.resources.addresses import AddressView
 from threadline.web.resources.auth_deps import Administering, Exchanging, Reading, visible
 from threadline.web.resources.deps import StoreDep, path_key
 from threadline.web.resources.pagination import (
@@ -22,8 +24,6 @@ from threadline.web.resources.pagination import (
     place_at,
 )
 from threadline.web.resources.problems import problem_responses
-from threadline.web.resources.schemas.addresses import AddressView
-from threadline.web.resources.schemas.bodies import Moment, ResponseBody
 
 
 class DeliveryView(ResponseBody):

@@ -3,15 +3,43 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Query
+from pydantic import Field
 
+from threadline.core.draft import DRAFT_LIMIT, Draft
 from threadline.core.session import SessionId
 from threadline.store import Store
 from threadline.web.authentication import Caller
+from threadline.web.bodies import Moment, RequestBody, ResponseBody
 from threadline.web.resources.auth_deps import Exchanging, Reading, Writing, visible
 from threadline.web.resources.deps import SessionIdQuery, StoreDep
 from threadline.web.resources.profiles import OfProfile
-from threadline.web.resources.schemas.search import DraftListView, DraftRequest, DraftView
 from threadline.web.resources.visibility import draft_device, profile_of
+
+
+class DraftView(ResponseBody):
+    """Unsent words, in a session or in the one that is not there yet."""
+
+    session_id: str | None
+    text: str
+    changed_at: Moment
+
+    @classmethod
+    def from_draft(cls, draft: Draft) -> "DraftView":
+        """Show a draft."""
+        return cls(session_id=draft.session_id, text=draft.text, changed_at=draft.changed_at)
+
+
+class DraftListView(ResponseBody):
+    """What a device has begun to write, the latest first."""
+
+    items: list[DraftView]
+
+
+class DraftRequest(RequestBody):
+    """What a device has begun to write; nothing at all forgets it."""
+
+    text: str = Field(max_length=DRAFT_LIMIT)
+
 
 router = APIRouter(prefix="/drafts", tags=["drafts"])
 

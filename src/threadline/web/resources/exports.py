@@ -11,6 +11,7 @@ from pydantic import Field
 from threadline.core.errors import Refused
 from threadline.core.export_format.files import ExportFormat, ExportScope, Selection
 from threadline.store.transfer.importer import ImportOptions, ImportReport
+from threadline.web.bodies import ResponseBody
 from threadline.web.content_disposition import (
     SANDBOX,
     body_of,
@@ -18,12 +19,11 @@ from threadline.web.content_disposition import (
     read_first_block,
     send_on,
 )
+from threadline.web.resources.addresses import parse_identity
 from threadline.web.resources.auth_deps import Administering, Reading, visible
 from threadline.web.resources.deps import SessionIdPath, StoreDep
 from threadline.web.resources.problems import problem_responses
 from threadline.web.resources.profiles import OfProfile
-from threadline.web.resources.schemas.addresses import parse_identity
-from threadline.web.resources.schemas.bodies import ResponseBody
 from threadline.web.resources.visibility import profile_of
 
 

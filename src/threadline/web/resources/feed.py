@@ -12,13 +12,12 @@ from threadline.web.authentication import Caller
 from threadline.web.feed.broadcaster import Feed
 from threadline.web.feed.follower import FeedFollower, FollowerFilter
 from threadline.web.feed.frames import EVENT_STREAM, RETRY
-from threadline.web.feed.snapshot import read_snapshot
+from threadline.web.feed.snapshot import SnapshotView, read_snapshot
 from threadline.web.feed.sse_stream import FeedResponse, write_stream
 from threadline.web.problems import TooOften
 from threadline.web.resources.auth_deps import Reading
 from threadline.web.resources.deps import StoreDep
 from threadline.web.resources.profiles import OfProfile
-from threadline.web.resources.schemas.feed import SnapshotView
 from threadline.web.resources.visibility import profile_of
 
 router = APIRouter(tags=["feed"])

@@ -14,6 +14,7 @@ from threadline.store.jobs.job_runs import JobStart
 from threadline.store.jobs.jobs import JobChange
 from threadline.store.jobs.schedules import next_times
 from threadline.web.authentication import Caller
+from threadline.web.bodies import Moment, RequestBody, ResponseBody
 from threadline.web.gateway_protocol import GatewayPort
 from threadline.web.resources.auth_deps import Exchanging, Reading, Writing
 from threadline.web.resources.deps import GatewayDep, StoreDep, path_key
@@ -22,7 +23,6 @@ from threadline.web.resources.idempotency import OnceDep
 from threadline.web.resources.pagination import PAGE, After, Most, Page, number_after
 from threadline.web.resources.problems import problem_responses
 from threadline.web.resources.profiles import OfProfile
-from threadline.web.resources.schemas.bodies import Moment, RequestBody, ResponseBody
 from threadline.web.resources.visibility import profile_of, require_admin
 
 SCHEDULE = "As `every day 9:00`, `every 30m`, `at 2027-01-31 18:00` or a cron line."

@@ -3,15 +3,60 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Query
+from pydantic import Field
 
 from threadline.core.errors import Invalid
-from threadline.core.session import SessionId
-from threadline.store.branches.lineage import Position
+from threadline.core.session import Cause, SessionId
+from threadline.store.branches.lineage import Child, Position
+from threadline.web.bodies import Moment, ResponseBody
 from threadline.web.resources.auth_deps import Reading, visible
 from threadline.web.resources.deps import SessionIdPath, StoreDep
+from threadline.web.resources.messages import MessageView
 from threadline.web.resources.pagination import PAGE, Most
-from threadline.web.resources.schemas.messages import MessageView
-from threadline.web.resources.schemas.search import ChildView, LineageView, StitchedView
+
+
+class ChildView(ResponseBody):
+    """A session that began from another one."""
+
+    id: str
+    cause: Cause
+    title: str | None
+    base_seq: int | None = Field(
+        description="Up to which line a branch shares what was said; null: it is none."
+    )
+    opened_at: Moment
+
+    @classmethod
+    def from_child(cls, child: Child) -> "ChildView":
+        """Show a child."""
+        return cls(
+            id=child.id,
+            cause=child.cause,
+            title=child.title,
+            base_seq=child.base_seq,
+            opened_at=child.opened_at,
+        )
+
+
+class LineageView(ResponseBody):
+    """The kin of a session, as far as whoever asks may see it."""
+
+    root_id: str | None
+    parent_id: str | None
+    cause: Cause
+    first_id: str | None
+    latest_id: str | None
+    children: list[ChildView] = Field(description="The newest of them.")
+    number_of_children: int
+
+
+class StitchedView(ResponseBody):
+    """A page of a conversation through all its continuations."""
+
+    items: list[MessageView]
+    before: str | None = Field(description="Give this as `before` for what is earlier.")
+    after: str | None = Field(description="Give this as `after` for what is later.")
+
 
 router = APIRouter(prefix="/sessions/{id}", tags=["lineage"])
 

@@ -1,18 +1,32 @@
 """Login: by password or passkey, and out again. The login by a link is a page of its own."""
 
 from fastapi import APIRouter, Request, Response
+from pydantic import Field
 
 from threadline.web.auth.cookies import forget_login
+from threadline.web.auth.passwords import PASSWORD_MOST
+from threadline.web.bodies import RequestBody
+from threadline.web.resources.accounts import Name
 from threadline.web.resources.auth_deps import Visiting
 from threadline.web.resources.deps import StoreDep
-from threadline.web.resources.login_deps import CeremonyDep, EntranceDep, OwnPage, tell_entered
-from threadline.web.resources.problems import problem_responses
-from threadline.web.resources.schemas.accounts import (
+from threadline.web.resources.login_deps import (
+    CeremonyDep,
+    EntranceDep,
     MeView,
+    OwnPage,
     PasskeyAnswerRequest,
     PasskeyQuestionView,
-    PasswordLoginRequest,
+    tell_entered,
 )
+from threadline.web.resources.problems import problem_responses
+
+
+class PasswordLoginRequest(RequestBody):
+    """Who wants to log in, and how they prove it."""
+
+    name: str = Name
+    password: str = Field(max_length=PASSWORD_MOST, examples=["three words of yours"])
+
 
 router = APIRouter(prefix="/login", tags=["login"])
 

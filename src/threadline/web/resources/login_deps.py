@@ -3,6 +3,7 @@
 from typing import Annotated, cast
 
 from fastapi import Depends, Request, Response
+from pydantic import Field
 
 from threadline.core.account import AccountRole, TokenScope
 from threadline.web.auth.cookies import set_login
@@ -10,9 +11,41 @@ from threadline.web.auth.login_service import LoginService, NewLogin
 from threadline.web.auth.passkeys import Challenges
 from threadline.web.auth.webauthn import WebAuthnExchange
 from threadline.web.authentication import MEMBER_SCOPES, Caller, csrf_of, login_secret
+from threadline.web.bodies import RequestBody, ResponseBody
 from threadline.web.csrf_origin import check_origin
+from threadline.web.resources.accounts import AccountView
 from threadline.web.resources.deps import ConfigDep
-from threadline.web.resources.schemas.accounts import AccountView, MeView
+
+
+class MeView(ResponseBody):
+    """Who asks, and what they may do."""
+
+    account: AccountView
+    sender_id: str = Field(description="As whom they speak: the `sender_id` of their messages.")
+    scopes: list[TokenScope]
+    login: int | None = Field(description="The key of this login; null: a token asks.")
+    csrf: str | None = Field(
+        description="Send this as `X-CSRF-Token` with everything that changes something; null: a "
+        "token asks, which needs none."
+    )
+
+
+class PasskeyQuestionView(ResponseBody):
+    """What a browser needs to make a passkey, or to sign with one."""
+
+    challenge: str = Field(description="Send it back with the answer.")
+    options: dict[str, object] = Field(
+        description="For `navigator.credentials`, binary values in base64url."
+    )
+
+
+class PasskeyAnswerRequest(RequestBody):
+    """What a browser made of it."""
+
+    challenge: str = Field(max_length=200)
+    credential: dict[str, object] = Field(
+        description="What `navigator.credentials` gave, as its `toJSON()` writes it."
+    )
 
 
 async def _entrance(request: Request) -> LoginService:

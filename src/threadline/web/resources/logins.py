@@ -3,13 +3,44 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Request, Response
+from pydantic import Field
 
-from threadline.core.account import LoginKey
+from threadline.core.account import Login, LoginKey
 from threadline.web.auth.cookies import forget_login
+from threadline.web.bodies import Moment, ResponseBody
 from threadline.web.resources.auth_deps import Managing, Reading
 from threadline.web.resources.deps import StoreDep, path_key
 from threadline.web.resources.pagination import Page
-from threadline.web.resources.schemas.accounts import LoginsEndedView, LoginView
+
+
+class LoginView(ResponseBody):
+    """A browser that is logged in."""
+
+    key: int
+    device: str = Field(description="How it calls itself.")
+    is_this: bool = Field(description="Whether it is the one that asks.")
+    made_at: Moment
+    seen_at: Moment
+    expires_at: Moment
+
+    @classmethod
+    def from_login(cls, login: Login, own: Login | None) -> "LoginView":
+        """Tell of a login, as seen from another one."""
+        return cls(
+            key=login.key,
+            device=login.device,
+            is_this=own is not None and own.key == login.key,
+            made_at=login.made_at,
+            seen_at=login.seen_at,
+            expires_at=login.expires_at,
+        )
+
+
+class LoginsEndedView(ResponseBody):
+    """How many browsers were logged out."""
+
+    ended: int
+
 
 router = APIRouter(prefix="/logins", tags=["logins"])
 

@@ -3,27 +3,74 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Request, Response
+from pydantic import Field
 
-from threadline.core.account import LoginWay, PasskeyKey
+from threadline.core.account import NAME_LIMIT, LoginWay, Passkey, PasskeyKey
 from threadline.core.errors import Refused
 from threadline.store import Store
 from threadline.web.auth.cookies import set_login
-from threadline.web.auth.passwords import checked_password
+from threadline.web.auth.passwords import PASSWORD_MOST, checked_password
 from threadline.web.authentication import Caller, login_secret
+from threadline.web.bodies import Moment, RequestBody, ResponseBody
 from threadline.web.resources.auth_deps import AtHome, Visiting, require_proof
 from threadline.web.resources.deps import StoreDep, path_key
-from threadline.web.resources.login_deps import CeremonyDep, EntranceDep, tell_visitor
-from threadline.web.resources.pagination import Page
-from threadline.web.resources.problems import problem_responses
-from threadline.web.resources.schemas.accounts import (
+from threadline.web.resources.login_deps import (
+    CeremonyDep,
+    EntranceDep,
     MeView,
     PasskeyAnswerRequest,
-    PasskeyMadeView,
     PasskeyQuestionView,
-    PasskeyView,
-    PasswordChangeRequest,
-    PasswordProofRequest,
+    tell_visitor,
 )
+from threadline.web.resources.pagination import Page
+from threadline.web.resources.problems import problem_responses
+
+PASSWORD = Field(
+    max_length=PASSWORD_MOST,
+    description="At least ten characters, and none of those that everybody guesses.",
+    examples=["three words of yours"],
+)
+
+
+class PasswordChangeRequest(RequestBody):
+    """A new password."""
+
+    new: str = PASSWORD
+    old: str | None = Field(
+        default=None,
+        max_length=PASSWORD_MOST,
+        description="The one until now, if there is one.",
+    )
+    end_tokens: bool = Field(default=False, description="Revoke all your tokens, too.")
+
+
+class PasswordProofRequest(RequestBody):
+    """The password of an account that is logged in."""
+
+    password: str = Field(max_length=PASSWORD_MOST, examples=["three words of yours"])
+
+
+class PasskeyView(ResponseBody):
+    """A passkey on a device of somebody."""
+
+    key: int
+    name: str
+    made_at: Moment
+    used_at: Moment | None
+
+    @classmethod
+    def from_passkey(cls, passkey: Passkey) -> "PasskeyView":
+        """Tell of a passkey what may be told."""
+        return cls(
+            key=passkey.key, name=passkey.name, made_at=passkey.made_at, used_at=passkey.used_at
+        )
+
+
+class PasskeyMadeView(PasskeyAnswerRequest):
+    """A passkey that a browser made."""
+
+    name: str = Field(min_length=1, max_length=NAME_LIMIT, examples=["Ada's phone"])
+
 
 router = APIRouter(prefix="/me", tags=["me"])
 

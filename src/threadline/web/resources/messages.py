@@ -1,40 +1,131 @@
 """Messages: a transcript page by page, and words for it."""
 
-from typing import Annotated
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Annotated, Self
 
 from fastapi import APIRouter, Query, Response
 from msgspec.structs import replace
+from pydantic import Field
 
 from threadline.core.errors import Invalid, NotFound
 from threadline.core.hidden_range import Edited
-from threadline.core.message import Message
+from threadline.core.message import Message, Role
 from threadline.core.role import AccessLevel
-from threadline.core.session import Session, SessionId
+from threadline.core.session import BusyMode, Session, SessionId
+from threadline.core.validation import TEXT_LIMIT
 from threadline.store import Store
 from threadline.store.inbound.deduplication import Arrival
+from threadline.store.queries import Revision
 from threadline.web.authentication import Caller
+from threadline.web.bodies import Moment, RequestBody, ResponseBody, Told
 from threadline.web.resources.auth_deps import Exchanging, Reading, Writing, visible
 from threadline.web.resources.deps import SessionIdPath, StoreDep, path_key
 from threadline.web.resources.idempotency import IdempotentRequest, OnceDep
+from threadline.web.resources.inbound import SentView, Words, make_inbound, parts_of
 from threadline.web.resources.pagination import PAGE, Most, Page
+from threadline.web.resources.parts import PartView
 from threadline.web.resources.problems import problem_responses
-from threadline.web.resources.schemas.messages import (
-    MessagePageView,
-    MessageRequest,
-    MessageView,
-    RevisionView,
-    SentView,
-    Speech,
-    TextRequest,
-)
-from threadline.web.resources.schemas.sessions import SessionView
-from threadline.web.resources.schemas.transcript_edits import BranchRequest, EditedView
-from threadline.web.resources.visibility import (
-    make_inbound,
-    parts_of,
-    require_owner,
-    shown_children,
-)
+from threadline.web.resources.sessions import TITLE_MOST, SessionView
+from threadline.web.resources.visibility import require_owner, shown_children
+
+
+class MessageView(ResponseBody):
+    """One line of a transcript."""
+
+    key: int
+    session_id: str = Field(
+        description="Where it was written; of a branch's shared lines its base."
+    )
+    seq: int | None = Field(description="Its place; null while it waits for its turn.")
+    role: Role
+    parts: tuple[PartView, ...]
+    at: Moment = Field(description="When it was written.")
+    arrived_at: Moment | None = Field(description="When it arrived, if that was noticeably later.")
+    turn_id: int | None
+    sender_id: str | None
+    sender_name: str | None
+    changed_at: Moment | None
+    deleted_at: Moment | None
+
+    @classmethod
+    def from_message(cls, message: Message) -> Self:
+        """Show a message."""
+        return cls.model_validate(message)
+
+
+class MessagePageView(ResponseBody):
+    """A stretch of a transcript, in order."""
+
+    items: list[Annotated[Message, Told(MessageView)]]
+    before: int | None = Field(description="Give this as `before` for what is earlier, if any is.")
+    after: int | None = Field(description="Give this as `after` for what is later.")
+
+    @classmethod
+    def from_messages(cls, found: Sequence[Message], *, is_beginning: bool) -> "MessagePageView":
+        """Show messages, and where to read on."""
+        seqs = [one.seq for one in found if one.seq is not None]
+        return cls(
+            items=list(found),
+            before=None if is_beginning or not seqs else seqs[0],
+            after=seqs[-1] if seqs else None,
+        )
+
+
+class RevisionView(ResponseBody):
+    """What a message said before it was changed."""
+
+    version: int
+    parts: tuple[PartView, ...]
+    replaced_at: Moment
+
+    @classmethod
+    def from_revision(cls, revision: Revision) -> "RevisionView":
+        """Show a revision."""
+        return cls.model_validate(revision)
+
+
+class Speech(StrEnum):
+    """For whom words are meant."""
+
+    ASK = "ask"
+    """For the agent, which answers them."""
+    ANSWER = "answer"
+    """For whoever is on the other side: they are delivered there, and the agent is not asked."""
+
+
+class MessageRequest(Words):
+    """Words for a conversation."""
+
+    speech: Speech = Field(default=Speech.ASK, description="Whether the agent is asked.")
+    busy_mode: BusyMode | None = Field(
+        default=None, description="What becomes of it while a turn runs; null: as everywhere."
+    )
+
+
+class TextRequest(RequestBody):
+    """What a line reads from now on."""
+
+    text: str = Field(min_length=1, max_length=TEXT_LIMIT, examples=["What is on tomorrow?"])
+
+
+class EditedView(ResponseBody):
+    """The branch in which a line reads differently, and the turn that answers it there."""
+
+    session: SessionView
+    turn_id: int
+
+    @classmethod
+    def from_edited(cls, edited: Edited) -> "EditedView":
+        """Show it."""
+        return cls(session=SessionView.from_session(edited.session), turn_id=edited.turn_id)
+
+
+class BranchRequest(RequestBody):
+    """A branch of a conversation."""
+
+    title: str | None = Field(default=None, max_length=TITLE_MOST)
+
 
 router = APIRouter(prefix="/sessions/{id}/messages", tags=["messages"])
 

@@ -7,11 +7,11 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from threadline.assembly.model_list import KnownModel, survey_models
+from threadline.web.bodies import ResponseBody
 from threadline.web.resources.auth_deps import Reading
 from threadline.web.resources.deps import ConfigDep
 from threadline.web.resources.pagination import Page
 from threadline.web.resources.profiles import OfProfile
-from threadline.web.resources.schemas.bodies import ResponseBody
 from threadline.web.resources.visibility import profile_of
 
 

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from threadline.core.errors import Invalid
 from threadline.database.timestamps import moment, stamp
-from threadline.web.resources.schemas.bodies import ResponseBody
+from threadline.web.bodies import ResponseBody
 
 T = TypeVar("T")
 Found = TypeVar("Found")

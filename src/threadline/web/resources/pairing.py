@@ -8,6 +8,8 @@ from pydantic import Field
 from threadline.core.access import Grant, Pairing
 from threadline.core.errors import NotFound
 from threadline.store import Store
+from threadline.web.bodies import Moment, RequestBody, ResponseBody
+from threadline.web.resources.addresses import parse_identity
 from threadline.web.resources.auth_deps import Administering
 from threadline.web.resources.deps import StoreDep
 from threadline.web.resources.idempotency import OnceDep
@@ -15,8 +17,6 @@ from threadline.web.resources.pagination import Page
 from threadline.web.resources.people import SENDER
 from threadline.web.resources.problems import problem_responses
 from threadline.web.resources.profiles import OfProfile
-from threadline.web.resources.schemas.addresses import parse_identity
-from threadline.web.resources.schemas.bodies import Moment, RequestBody, ResponseBody
 from threadline.web.resources.visibility import profile_of
 
 

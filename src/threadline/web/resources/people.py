@@ -11,14 +11,14 @@ from threadline.core.person import KnownSender, Person, PersonKey
 from threadline.core.validation import COUNT_LIMIT
 from threadline.store.admin_queries import SenderRow
 from threadline.store.linking.unlink import Parting
+from threadline.web.bodies import REVISION, Moment, RequestBody, ResponseBody
+from threadline.web.resources.addresses import parse_identity
 from threadline.web.resources.auth_deps import Administering, require_home
+from threadline.web.resources.deletions import CertificateView, DeletionPreviewView
 from threadline.web.resources.deps import StoreDep, path_key
 from threadline.web.resources.etags import IfMatch, seen_in, tell_tag
 from threadline.web.resources.pagination import PAGE, After, Most, Page, number_after
 from threadline.web.resources.problems import problem_responses
-from threadline.web.resources.schemas.addresses import parse_identity
-from threadline.web.resources.schemas.bodies import REVISION, Moment, RequestBody, ResponseBody
-from threadline.web.resources.schemas.sessions import CertificateView, DeletionPreviewView
 
 SENDER = Field(
     min_length=3,

@@ -18,6 +18,8 @@ from threadline.core.gateway_status import (
 )
 from threadline.core.platform import Capabilities, Unit
 from threadline.store.deliveries.recovery import DeadTarget
+from threadline.web.bodies import Moment, ResponseBody
+from threadline.web.resources.addresses import AddressView
 from threadline.web.resources.auth_deps import Administering
 from threadline.web.resources.deps import GatewayDep, StoreDep
 from threadline.web.resources.pagination import (
@@ -30,8 +32,6 @@ from threadline.web.resources.pagination import (
     place_at,
 )
 from threadline.web.resources.profiles import OfProfile
-from threadline.web.resources.schemas.addresses import AddressView
-from threadline.web.resources.schemas.bodies import Moment, ResponseBody
 from threadline.web.resources.visibility import profile_of
 
 

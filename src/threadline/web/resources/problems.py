@@ -20,8 +20,8 @@ from threadline.core.errors import (
     ThreadlineError,
     fit,
 )
+from threadline.web.bodies import ResponseBody
 from threadline.web.problems import allowed_methods, problem_response
-from threadline.web.resources.schemas.bodies import ResponseBody
 
 SCHEMAS = "#/components/schemas/"
 """Where OpenAPI looks for what is named."""

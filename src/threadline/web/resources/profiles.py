@@ -5,10 +5,10 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from threadline.core.route import MAIN_PROFILE
+from threadline.web.bodies import ResponseBody
 from threadline.web.resources.auth_deps import Reading
 from threadline.web.resources.deps import ConfigDep, StoreDep
 from threadline.web.resources.pagination import Page
-from threadline.web.resources.schemas.bodies import ResponseBody
 
 
 class ProfileView(ResponseBody):

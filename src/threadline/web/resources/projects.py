@@ -10,6 +10,7 @@ from threadline.core.project import CountedProject, Project, ProjectColor, Proje
 from threadline.core.session import ProjectKey
 from threadline.store import Store
 from threadline.web.authentication import Caller
+from threadline.web.bodies import Moment, RequestBody, ResponseBody
 from threadline.web.resources.auth_deps import Exchanging, Reading, Writing
 from threadline.web.resources.deps import StoreDep, path_key
 from threadline.web.resources.etags import IfMatch, seen_in, tell_tag
@@ -17,7 +18,6 @@ from threadline.web.resources.idempotency import OnceDep
 from threadline.web.resources.pagination import Page
 from threadline.web.resources.problems import problem_responses
 from threadline.web.resources.profiles import OfProfile
-from threadline.web.resources.schemas.bodies import Moment, RequestBody, ResponseBody
 from threadline.web.resources.visibility import profile_of, require_owner
 
 _NAME_MOST = 1000

@@ -8,9 +8,9 @@ from pydantic import Field
 from threadline.core.reset_policy import ResetMode
 from threadline.core.session import BusyMode, Cause
 from threadline.store.sessions.route_explanation import ResetOutlook
+from threadline.web.bodies import Moment, ResponseBody
 from threadline.web.resources.auth_deps import Reading, visible
 from threadline.web.resources.deps import SessionIdPath, StoreDep
-from threadline.web.resources.schemas.bodies import Moment, ResponseBody
 
 
 class PolicyView(ResponseBody):

@@ -1,170 +1,193 @@
 """Sessions: listed, begun by their first words, changed, and forgotten."""
 
-from collections.abc import Sequence
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Response
-from msgspec.structs import replace
+from fastapi import APIRouter, Query, Response
+from pydantic import Field
 
 from threadline.core.address import Kind
-from threadline.core.errors import Invalid, Refused
-from threadline.core.person import Identity, PersonKey
-from threadline.core.session import Origin, ProjectKey, SessionId, checked_session_id
-from threadline.core.session_list import ListCursor, ListSection, SessionFilter, SessionRow
+from threadline.core.errors import Invalid
+from threadline.core.session import (
+    PATH_LIMIT,
+    TOOLS_LIMIT,
+    BusyMode,
+    Cause,
+    EndReason,
+    ModelChoice,
+    Origin,
+    ProjectKey,
+    Session,
+    TitleSource,
+    Worktree,
+)
+from threadline.core.session_patch import KEPT, SessionPatch
+from threadline.core.validation import ID_LIMIT
 from threadline.store import Store
 from threadline.store.inbound.deduplication import Arrival
-from threadline.web.authentication import Caller
+from threadline.store.turns.turn_context import StreamedText
+from threadline.web.bodies import Moment, RequestBody, ResponseBody, Told
 from threadline.web.resources.auth_deps import Exchanging, Reading, Writing, visible
 from threadline.web.resources.choice_limits import require_leave
 from threadline.web.resources.deps import MomentQuery, SessionIdPath, StoreDep
 from threadline.web.resources.etags import IfMatch, seen_in, tell_tag
 from threadline.web.resources.idempotency import OnceDep
-from threadline.web.resources.pagination import PAGE, PAGE_MOST, After, Most, Page
+from threadline.web.resources.inbound import SentView, Words, make_inbound
 from threadline.web.resources.problems import problem_responses
-from threadline.web.resources.schemas.messages import SentView
-from threadline.web.resources.schemas.sessions import (
-    CertificateView,
-    CountsView,
-    DeletionPreviewView,
-    MarkRequest,
-    MarkView,
-    RoundsView,
-    SessionRequest,
-    SessionRowView,
-    SessionUpdateRequest,
-    SessionView,
-    StreamingView,
-    shown_row,
-    tell_rows,
-)
-from threadline.web.resources.visibility import (
-    draft_device,
-    identity_of,
-    make_inbound,
-    profile_of,
-    require_owner,
-    shown_session,
-    shown_sessions,
-)
+from threadline.web.resources.visibility import profile_of, shown_session
+
+TITLE_MOST = 1000
+"""Characters that are looked at; a title keeps fewer of them."""
+
+
+class ModelView(ResponseBody):
+    """The model that a session was told to use."""
+
+    model: str
+    provider: str | None
+    base_url: str | None
+
+
+class WorktreeView(ResponseBody):
+    """A working copy that a session has for itself."""
+
+    path: str
+    branch: str
+    repository: str
+    at: Moment
+
+
+class SessionView(ResponseBody):
+    """One stretch of conversation."""
+
+    id: str
+    revision: int = Field(description="Grows with every event of the session.")
+    profile: str
+    platform: str
+    kind: Kind
+    origin: Origin
+    title: str | None
+    titled_by: TitleSource | None
+    parent_id: str | None
+    root_id: str | None
+    base_id: str | None
+    base_seq: int | None
+    cause: Cause
+    opened_at: Moment
+    last_activity_at: Moment
+    ended_at: Moment | None
+    end_reason: EndReason | None
+    suspended_at: Moment | None
+    last_seq: int
+    user_messages: int
+    project: int | None
+    pinned_at: Moment | None
+    archived_at: Moment | None
+    model: Annotated[ModelChoice, Told(ModelView)] | None = Field(validation_alias="choice")
+    personality: str | None
+    tools: tuple[str, ...] | None
+    workspace: str | None
+    worktree: Annotated[Worktree, Told(WorktreeView)] | None
+    taken_at: Moment | None = Field(
+        description="Since when a person answers here instead of the agent; null: the agent does."
+    )
+    taken_by: str | None = Field(description="Who has taken it over.")
+
+    @classmethod
+    def from_session(cls, session: Session) -> "SessionView":
+        """Show a session."""
+        return cls.model_validate(session)
+
+
+class ModelRequest(RequestBody):
+    """The model that a session shall use; its address is for an owner to choose."""
+
+    model: str = Field(min_length=1, max_length=ID_LIMIT, examples=["openai:gpt-5"])
+    provider: str | None = Field(default=None, max_length=ID_LIMIT)
+    base_url: str | None = Field(default=None, max_length=ID_LIMIT)
+
+    def choice(self) -> ModelChoice:
+        """Make the choice that the store keeps."""
+        return ModelChoice(model=self.model, provider=self.provider, base_url=self.base_url)
+
+
+class SessionRequest(Words):
+    """The first words of a conversation; without them there is none."""
+
+    profile: str | None = Field(default=None, max_length=100, examples=["main"])
+    title: str | None = Field(default=None, max_length=TITLE_MOST)
+    project: int | None = Field(default=None, ge=1)
+    model: ModelRequest | None = None
+
+    def wanted(self) -> SessionPatch:
+        """Tell what the session shall be like; what is null is left to the configuration."""
+        return SessionPatch(
+            title=KEPT if self.title is None else self.title,
+            project=KEPT if self.project is None else ProjectKey(self.project),
+            model=KEPT if self.model is None else self.model.choice(),
+        )
+
+
+class SessionUpdateRequest(RequestBody):
+    """What shall be different; what is not named stays, and null takes a choice back."""
+
+    title: str | None = Field(default=None, max_length=TITLE_MOST, examples=["Holidays"])
+    is_pinned: bool | None = None
+    is_archived: bool | None = None
+    project: int | None = Field(default=None, ge=1, description="Null takes it out of its project.")
+    model: ModelRequest | None = None
+    busy_mode: BusyMode | None = None
+    personality: str | None = Field(default=None, max_length=ID_LIMIT)
+    tools: list[str] | None = Field(default=None, max_length=TOOLS_LIMIT)
+    workspace: str | None = Field(default=None, max_length=PATH_LIMIT)
+
+    def wanted(self) -> SessionPatch:
+        """Tell what shall be different about the session."""
+        named = {name: getattr(self, name) for name in self.model_fields_set}
+        if self.model is not None:
+            named["model"] = self.model.choice()
+        if self.tools is not None:
+            named["tools"] = tuple(self.tools)
+        if "title" in named and self.title is None:
+            raise Invalid("A title cannot be removed, only replaced")
+        for name in named.keys() & {"is_pinned", "is_archived"}:
+            named[name] = bool(named[name])
+        return SessionPatch(**named)
+
+
+class StreamingView(ResponseBody):
+    """How far a session has come: its lines, and what is said but no line yet."""
+
+    last_seq: int
+    turn_id: int | None = Field(description="The turn that runs.")
+    text: str = Field(description="What it has said since the last line; at most a second late.")
+
+    @classmethod
+    def from_streaming(cls, streaming: StreamedText) -> "StreamingView":
+        """Show it."""
+        return cls(last_seq=streaming.last_seq, turn_id=streaming.turn_id, text=streaming.text)
+
+
+class MarkRequest(RequestBody):
+    """How far somebody has read."""
+
+    seq: int | None = Field(
+        default=None, ge=0, le=2**53, description="The last line that was read; null: all of them."
+    )
+
+
+class MarkView(ResponseBody):
+    """How far somebody has read."""
+
+    seq: int
+
+
+class RoundsView(ResponseBody):
+    """How often somebody spoke and got an answer."""
+
+    rounds: int
+
 
 router = APIRouter(prefix="/sessions", tags=["sessions"])
-
-Profile = Annotated[
-    str | None, Query(max_length=100, description="The profile; your own where none is named.")
-]
-Device = Annotated[
-    str | None, Query(min_length=1, max_length=100, description="Whose drafts are marked.")
-]
-Number = Annotated[int | None, Query(ge=1, le=2**53)]
-Ids = Annotated[
-    Sequence[str],
-    Query(max_length=PAGE_MOST, description="Exactly these, whatever becomes of them."),
-]
-
-
-async def _filter(
-    *,
-    shelf: ListSection = ListSection.SIDEBAR,
-    platform: Annotated[str | None, Query(min_length=1, max_length=100)] = None,
-    kind: Kind | None = None,
-    origin: Origin | None = None,
-    project: Number = None,
-    person: Number = None,
-    sender: Annotated[
-        str | None, Query(pattern="^[^:]+:.+$", max_length=300, examples=["telegram:42"])
-    ] = None,
-    is_pinned: bool | None = None,
-    is_unread: bool | None = None,
-    is_ended: bool | None = None,
-    has_worktree: bool | None = None,
-    active_since: MomentQuery = None,
-    title: Annotated[str | None, Query(min_length=1, max_length=200)] = None,
-    with_empty: bool = False,
-) -> SessionFilter:
-    platform_of, _, id = (sender or "").partition(":")
-    return SessionFilter(
-        shelf=shelf,
-        platform=platform,
-        kind=kind,
-        origin=origin,
-        project=None if project is None else ProjectKey(project),
-        person=None if person is None else PersonKey(person),
-        sender=None if sender is None else Identity(platform=platform_of, id=id),
-        is_pinned=is_pinned,
-        is_unread=is_unread,
-        is_ended=is_ended,
-        has_worktree=has_worktree,
-        active_since=active_since,
-        title=title,
-        with_empty=with_empty,
-    )
-
-
-Filter = Annotated[SessionFilter, Depends(_filter)]
-
-
-@router.get("", summary="List sessions", response_model=Page[SessionRowView])
-async def list_sessions(
-    *,
-    visitor: Reading,
-    store: StoreDep,
-    only: Filter,
-    profile: Profile = None,
-    device: Device = None,
-    ids: Ids = (),
-    after: After = None,
-    most: Most = PAGE,
-) -> Response:
-    """Read a page of sessions, pinned ones first, then the latest activity.
-
-    Without a filter it is the sidebar: nothing archived or scheduled, and nothing empty. A member
-    gets what is theirs. With `ids` it is these sessions, in this order, even if they are archived;
-    those that do not exist, or that you may not see, are left out.
-    """
-    mine = profile_of(visitor, profile)
-    reader = visitor.account.sender.id or ""
-    named = None if device is None else draft_device(visitor, device)
-    if ids:
-        if only != SessionFilter() or after is not None:
-            raise Invalid("Give either ids or a filter, not both")
-        asked = [checked_session_id(id) for id in ids]
-        asker = visitor.asker(mine)
-        rows = await store.session_rows(asked, asker=asker, reader=reader, device=named)
-        return tell_rows(await _shown_rows(store, visitor, rows))
-    page = await store.sessions(
-        _own(visitor, only),
-        profile=mine,
-        reader=reader,
-        device=named,
-        after=None if after is None else ListCursor(after),
-        most=most,
-    )
-    return tell_rows(await _shown_rows(store, visitor, page.rows), page.next)
-
-
-async def _shown_rows(
-    store: Store, visitor: Caller, rows: Sequence[SessionRow]
-) -> list[SessionRow]:
-    sessions = await shown_sessions(store, visitor, [row.session for row in rows])
-    return [shown_row(*both) for both in zip(rows, sessions, strict=True)]
-
-
-def _own(visitor: Caller, only: SessionFilter) -> SessionFilter:
-    """Let a member find nothing but their own, whomever they ask about."""
-    if visitor.is_owner:
-        return only
-    me = identity_of(visitor.account)
-    if only.person is not None or only.sender not in {None, me}:
-        raise Refused("Members can only list their own conversations")
-    return replace(only, sender=me)
-
-
-@router.get("/counts", summary="Count sessions")
-async def count_sessions(visitor: Reading, store: StoreDep, profile: Profile = None) -> CountsView:
-    """Count the sessions of a profile by source and project, for its owner."""
-    require_owner(visitor, "count all sessions")
-    counts = await store.counts(profile=profile_of(visitor, profile))
-    return CountsView.from_counts(counts)
 
 
 @router.post(
@@ -223,41 +246,6 @@ async def change_session(
     session = await store.change_session(session.id, wish.wanted(), seen=expected, by=visitor.actor)
     tell_tag(response, session.etag)
     return SessionView.from_session(await shown_session(store, visitor, session))
-
-
-@router.get("/{id}/forgetting", summary="Plan to forget a session")
-async def plan_forgetting(
-    visitor: Reading, store: StoreDep, id: SessionIdPath
-) -> DeletionPreviewView:
-    """Tell what would be removed with a session, without changing anything."""
-    session = await visible(store, visitor, id)
-    plan = await store.plan_forgetting([session.id])
-    if not visitor.is_owner:
-        seen = await store.visible(plan.branches, viewer=visitor.account)
-        plan = replace(plan, branches=tuple(id for id in plan.branches if id in seen))
-    return DeletionPreviewView.from_plan(plan)
-
-
-@router.delete("/{id}", summary="Forget a session", responses=problem_responses(409, 412, 428))
-async def forget_session(
-    visitor: Writing, store: StoreDep, id: SessionIdPath, seen: IfMatch = None
-) -> CertificateView:
-    """Forget a session for good: rows, attachments, index, journal and free pages.
-
-    A member may forget their own direct conversations.
-    """
-    session = await visible(store, visitor, id)
-    expected = seen_in(seen)
-    require_own(visitor, session.id, session.kind)
-    by = visitor.actor
-    certificate = await store.forget_session(session.id, seen=expected, by=by)
-    return CertificateView.from_certificate(certificate)
-
-
-def require_own(visitor: Caller, id: SessionId, kind: Kind) -> None:
-    """Refuse that a member does away with what others wrote, too."""
-    if not visitor.is_owner and kind is not Kind.DM:
-        raise Refused("Only an owner may delete a shared conversation", id=id)
 
 
 @router.post("/{id}/end", summary="End a session")

@@ -16,11 +16,11 @@ from threadline.config.sources import parse_file, read_text
 from threadline.config.toml_edit import KEY_LIMIT, MOST_CHANGES
 from threadline.core.errors import ConfigError, Conflict, Invalid
 from threadline.core.revision import revision_of
+from threadline.web.bodies import RequestBody, ResponseBody
 from threadline.web.resources.auth_deps import Administering
 from threadline.web.resources.deps import StoreDep
 from threadline.web.resources.etags import IfMatch, seen_in, tell_tag
 from threadline.web.resources.problems import problem_responses
-from threadline.web.resources.schemas.bodies import RequestBody, ResponseBody
 
 
 class SettingView(Setting, ResponseBody):

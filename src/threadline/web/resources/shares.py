@@ -13,13 +13,13 @@ from threadline.core.person import Viewer
 from threadline.core.session import SessionId
 from threadline.store import Store
 from threadline.store.facade.shares import PAGE_LIMIT
+from threadline.web.bodies import Moment, RequestBody, ResponseBody
 from threadline.web.request_limits import SHARED
 from threadline.web.resources.auth_deps import Exchanging, Reading, Writing, visible
 from threadline.web.resources.deps import StoreDep
 from threadline.web.resources.idempotency import OnceDep
 from threadline.web.resources.pagination import PAGE, After, Most, Page, moment_after, place_at
 from threadline.web.resources.problems import problem_responses
-from threadline.web.resources.schemas.bodies import Moment, RequestBody, ResponseBody
 
 
 class ShareView(ResponseBody):

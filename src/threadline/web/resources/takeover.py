@@ -8,7 +8,7 @@ from threadline.web.authentication import Caller
 from threadline.web.resources.auth_deps import Exchanging, visible
 from threadline.web.resources.deps import SessionIdPath, StoreDep
 from threadline.web.resources.problems import problem_responses
-from threadline.web.resources.schemas.sessions import SessionView
+from threadline.web.resources.sessions import SessionView
 from threadline.web.resources.visibility import require_owner, shown_session
 
 router = APIRouter(prefix="/sessions/{id}/takeover", tags=["messages"])

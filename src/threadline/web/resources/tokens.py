@@ -1,19 +1,73 @@
 """Tokens: with what programs use the API in somebody's name."""
 
 from datetime import timedelta
-from typing import Annotated
+from typing import Annotated, Self
 
 from fastapi import APIRouter, Response
+from pydantic import Field
 
-from threadline.core.account import TokenKey
+from threadline.core.account import NAME_LIMIT, ApiToken, TokenKey, TokenScope
 from threadline.core.errors import Refused
 from threadline.web.authentication import TOKEN_PREFIX, hash_secret, new_secret
+from threadline.web.bodies import Moment, RequestBody, ResponseBody
 from threadline.web.resources.auth_deps import Managing, Reading, require_proof
 from threadline.web.resources.deps import StoreDep, path_key
 from threadline.web.resources.idempotency import OnceDep
 from threadline.web.resources.pagination import Page
 from threadline.web.resources.problems import problem_responses
-from threadline.web.resources.schemas.accounts import NewTokenView, TokenRequest, TokenView
+
+
+class TokenRequest(RequestBody):
+    """A token that somebody wants."""
+
+    name: str = Field(min_length=1, max_length=NAME_LIMIT, examples=["backup script"])
+    scopes: list[TokenScope] = Field(
+        min_length=1, max_length=len(TokenScope), description="What it may do, and nothing else."
+    )
+    days: int | None = Field(
+        default=None,
+        ge=1,
+        le=3650,
+        description="For how long it is worth something; null: always, or "
+        "as long as the token that creates it.",
+    )
+
+
+class TokenView(ResponseBody):
+    """A token with which programs use the API."""
+
+    key: int
+    name: str
+    scopes: list[TokenScope]
+    made_at: Moment
+    used_at: Moment | None
+    expires_at: Moment | None
+
+    @classmethod
+    def from_token(cls, token: ApiToken) -> "TokenView":
+        """Tell of a token what may be told."""
+        return cls(
+            key=token.key,
+            name=token.name,
+            scopes=sorted(token.scopes),
+            made_at=token.made_at,
+            used_at=token.used_at,
+            expires_at=token.expires_at,
+        )
+
+
+class NewTokenView(TokenView):
+    """A token that was just made."""
+
+    token: str | None = Field(
+        description="Keep it: it is shown once. Null: the same request was answered before.",
+        examples=["tl_…"],
+    )
+
+    def without_secret(self) -> Self:
+        """Tell the same to whoever asks again."""
+        return self.model_copy(update={"token": None})
+
 
 router = APIRouter(prefix="/tokens", tags=["tokens"])
 

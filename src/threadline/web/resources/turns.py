@@ -3,17 +3,74 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Response
+from pydantic import Field
 
 from threadline.core.message import MessageKey, Text
-from threadline.core.turn import TurnId
+from threadline.core.turn import Awaits, Turn, TurnId, TurnState
+from threadline.web.bodies import REVISION, Moment, ResponseBody
 from threadline.web.resources.auth_deps import Exchanging, Reading, Writing, visible
 from threadline.web.resources.deps import SessionIdPath, StoreDep, path_key
 from threadline.web.resources.etags import IfMatch, seen_in, tell_tag
+from threadline.web.resources.messages import MessageView, TextRequest
 from threadline.web.resources.pagination import PAGE, After, Most, Page, number_after
 from threadline.web.resources.problems import problem_responses
-from threadline.web.resources.schemas.messages import MessageView, QueuedView, TextRequest
-from threadline.web.resources.schemas.turns import StoppedView, TurnView
 from threadline.web.resources.visibility import visible_turn
+
+
+class TurnView(ResponseBody):
+    """One request being answered."""
+
+    id: int
+    session_id: str
+    state: TurnState
+    attempts: int
+    queued_at: Moment
+    started_at: Moment | None
+    ended_at: Moment | None
+    first_seq: int | None
+    question: str | None = Field(description="What it asks while it waits, or asked last.")
+    asked_at: Moment | None = Field(description="When it asked; no two of its questions have one.")
+    asks: list[str] = Field(description="The tools it asks permission for.")
+    awaits: Awaits | None = Field(
+        description="Who has to approve those tools; null: the settings say who."
+    )
+    answer: str | None
+    error: str | None
+    answered_by: int | None
+
+    @classmethod
+    def from_turn(cls, turn: Turn) -> "TurnView":
+        """Show a turn."""
+        return cls(
+            id=turn.id,
+            session_id=turn.session_id,
+            state=turn.state,
+            attempts=turn.attempts,
+            queued_at=turn.queued_at,
+            started_at=turn.started_at,
+            ended_at=turn.ended_at,
+            first_seq=turn.first_seq,
+            question=turn.question,
+            asked_at=turn.asked_at,
+            asks=list(turn.asks),
+            awaits=turn.awaits,
+            answer=turn.answer,
+            error=turn.error,
+            answered_by=turn.answered_by,
+        )
+
+
+class StoppedView(ResponseBody):
+    """Whether something was stopped."""
+
+    turn_id: int | None = Field(description="The turn; null: nothing was under way.")
+
+
+class QueuedView(MessageView):
+    """A message that waits for its turn."""
+
+    revision: str = REVISION
+
 
 router = APIRouter(tags=["turns"])
 

@@ -14,11 +14,11 @@ from threadline.core.session import SessionId
 from threadline.core.usage import CostStatus, UsageBy, UsageSum
 from threadline.store import Store
 from threadline.web.authentication import Caller
+from threadline.web.bodies import Moment, ResponseBody
+from threadline.web.resources.addresses import parse_identity
 from threadline.web.resources.auth_deps import Reading, visible
 from threadline.web.resources.deps import MomentQuery, StoreDep
 from threadline.web.resources.pagination import PAGE, After, Most, Page, number_after
-from threadline.web.resources.schemas.addresses import parse_identity
-from threadline.web.resources.schemas.bodies import Moment, ResponseBody
 from threadline.web.resources.visibility import identity_of, profile_of
 
 

@@ -6,9 +6,7 @@ from msgspec.structs import replace
 
 from threadline.core.account import Account, TokenScope
 from threadline.core.delivery import LOCAL
-from threadline.core.errors import Invalid, Refused
-from threadline.core.inbound import Inbound
-from threadline.core.message import Part, Text
+from threadline.core.errors import Refused
 from threadline.core.person import Identity
 from threadline.core.route import MAIN_PROFILE, canonical_profile
 from threadline.core.session import Session, SessionId
@@ -16,8 +14,6 @@ from threadline.core.turn import Turn, TurnId
 from threadline.store import Store
 from threadline.web.authentication import Caller
 from threadline.web.resources.auth_deps import SCOPE_HINT
-from threadline.web.resources.schemas.parts import Words
-from threadline.web.upload_tokens import read_ticket
 
 
 def profile_of(visitor: Caller, named: str | None) -> str:
@@ -34,38 +30,6 @@ def identity_of(account: Account) -> Identity:
 def draft_device(visitor: Caller, device: str) -> str:
     """Name a device so that nobody finds what another one began to write."""
     return f"{visitor.account.sender.id}:{device}"
-
-
-async def parts_of(store: Store, visitor: Caller, words: Words) -> tuple[Part, ...]:
-    """Make parts of words, and of what their speaker uploaded for them."""
-    said: list[Part] = [Text(text=words.text)] if words.text.strip() else []
-    if words.attachments:
-        seal, account, now = await store.seal(), visitor.account.key, store.now()
-        said += [read_ticket(seal, ticket, account, now) for ticket in words.attachments]
-    if not said:
-        raise Invalid("The message is empty", hint="Write something, or attach a file")
-    return tuple(said)
-
-
-async def make_inbound(
-    store: Store,
-    visitor: Caller,
-    words: Words,
-    name: str,
-    *,
-    profile: str,
-    thread: str | None = None,
-) -> Inbound:
-    """Make of words what a store takes in, known again by a name."""
-    return Inbound(
-        address=visitor.account.place(thread),
-        sender=visitor.account.sender,
-        parts=await parts_of(store, visitor, words),
-        at=store.now(),
-        message_id=name,
-        profile=profile,
-        token=visitor.actor.token,
-    )
 
 
 async def shown_session(store: Store, visitor: Caller, session: Session) -> Session:

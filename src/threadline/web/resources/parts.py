@@ -1,4 +1,4 @@
-"""Parts of messages, as answers show them and as requests bring them."""
+"""Parts of messages, as answers show them."""
 
 from typing import Annotated, Literal, TypeAlias
 
@@ -6,14 +6,7 @@ import msgspec
 from pydantic import BeforeValidator, Field
 
 from threadline.core.message import MarkerKind, MediaKind, NoteKind
-from threadline.core.validation import TEXT_LIMIT
-from threadline.web.resources.schemas.bodies import RequestBody, ResponseBody
-from threadline.web.upload_tokens import TICKET_LIMIT
-
-Ticket = Annotated[str, Field(min_length=1, max_length=TICKET_LIMIT)]
-
-ATTACHED_MOST = 20
-"""How much may be attached to one message."""
+from threadline.web.bodies import ResponseBody
 
 
 class TextPart(ResponseBody):
@@ -91,12 +84,3 @@ PartView: TypeAlias = Annotated[
     BeforeValidator(_plain),
 ]
 """A part. What a provider said verbatim is for its replay, and is not told."""
-
-
-class Words(RequestBody):
-    """What somebody says, and what they attach."""
-
-    text: str = Field(default="", max_length=TEXT_LIMIT, examples=["What is on today?"])
-    attachments: list[Ticket] = Field(
-        default=[], max_length=ATTACHED_MOST, description="The tickets of what was uploaded."
-    )

@@ -1,11 +1,11 @@
-"""Addresses: where something is said, as the API tells it."""
+"""Addresses: where something is said, as the API shows it."""
 
 from pydantic import Field
 
 from threadline.core.address import Address, Kind
 from threadline.core.errors import Invalid
 from threadline.core.person import Identity
-from threadline.web.resources.schemas.bodies import ResponseBody
+from threadline.web.bodies import ResponseBody
 
 
 class AddressView(ResponseBody):
