@@ -1,6 +1,7 @@
 // Filter and order of the session list, the same as on the server.
 
 import type { SessionRowView, ListSection } from "../api/schema.ts";
+import { compareTimes } from "../api/times.ts";
 
 /** What is shown of all conversations; what is null is not asked. */
 export interface SessionFilter {
@@ -39,8 +40,7 @@ export function matchesFilter(filter: SessionFilter, { session, held, queued, is
 export function compareRows({ session: one }: SessionRowView, { session: other }: SessionRowView): number {
   const isPinned = Number(other.pinned_at !== null) - Number(one.pinned_at !== null);
   if (isPinned !== 0) return isPinned;
-  // Moments are all written alike, so they compare as text, and much faster than in any language.
-  return compareDescending(one.last_activity_at, other.last_activity_at) || compareDescending(one.id, other.id);
+  return compareTimes(other.last_activity_at, one.last_activity_at) || compareDescending(one.id, other.id);
 }
 
 /**
