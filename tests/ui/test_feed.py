@@ -6,6 +6,8 @@ import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
+import msgspec
+
 from docs.typescript import write_types
 from tests.ui.compiler import UI, compile_into, run_compiled
 from tests.ui.sample import make_sample
@@ -47,7 +49,8 @@ def happen(seed: int) -> list[Event]:
 def shown(events: list[Event]) -> dict[str, object]:
     """Tell what a snapshot after these events would tell."""
     glimpse = fold({SESSION: SessionSnapshot()}, events)[SESSION]
-    return SessionSnapshotView.from_glimpse(glimpse).model_dump(mode="json")
+    told: dict[str, object] = msgspec.to_builtins(SessionSnapshotView.from_glimpse(glimpse))
+    return told
 
 
 def test_a_screen_ends_where_the_house_does(tmp_path: Path) -> None:

@@ -122,8 +122,17 @@ async def test_a_body_that_stops_is_cut_off(store: Store, path: str, kind: str) 
 
 
 @on(FAST)
-@pytest.mark.parametrize("path", ["/api/login/password", "/api/sessions", "/api/login/passkey"])
-async def test_the_whole_body_of_an_unknown_caller_has_a_deadline(store: Store, path: str) -> None:
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/api/login/password", b"408"),
+        ("/api/sessions", b"401"),  # refused before its body is read
+        ("/api/login/passkey", b"409"),
+    ],
+)
+async def test_the_whole_body_of_an_unknown_caller_has_a_deadline(
+    store: Store, path: str, status: bytes
+) -> None:
     """Each byte comes in time, and a caller without a login has only a short time for all."""
     async with calling(
         store,
@@ -136,7 +145,7 @@ async def test_the_whole_body_of_an_unknown_caller_has_a_deadline(store: Store, 
     ) as (reader, writer):
         answer = await dribble(reader, writer)
 
-    assert answer.startswith(b"HTTP/1.1 408 ")
+    assert answer.startswith(b"HTTP/1.1 " + status)
 
 
 @on(FAST)

@@ -35,6 +35,7 @@ class Probe(Struct, frozen=True, kw_only=True):
 
     name: str
     told: str
+    """Who replied, or what went wrong."""
     is_well: bool = True
 
 

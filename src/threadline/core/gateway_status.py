@@ -91,7 +91,7 @@ class TurnCapacity(Struct, frozen=True, kw_only=True):
     total: int = 0
     taken: int = 0
     silent: int = 0
-    """Of those taken: by agents that have said nothing for `SILENT_AFTER`."""
+    """Of those taken: by agents that have said nothing for five minutes."""
 
 
 class GatewayRow(Struct, frozen=True, kw_only=True):

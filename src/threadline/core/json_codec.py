@@ -77,10 +77,13 @@ def checked(value: T, what: str, kind: type[T] | None = None) -> T:
 
 
 def json_schemas(
-    kinds: Sequence[type[object]],
+    kinds: Sequence[type[object]], place: str = "#/$defs/"
 ) -> tuple[list[dict[str, object]], dict[str, object]]:
-    """Return the JSON Schema of each type, and of all types that these use by their names."""
-    schemas, parts = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
+    """Return the JSON Schema of each type, and of all types that these use by their names.
+
+    The schemas refer to each other by their names at a place of the document.
+    """
+    schemas, parts = msgspec.json.schema_components(kinds, ref_template=f"{place}{{name}}")
     # Defaults are tuples; in JSON they are lists.
     used: dict[str, object] = msgspec.json.decode(msgspec.json.encode(parts))
     return list(schemas), used
@@ -91,13 +94,18 @@ def _decoder(kind: Hashable) -> Callable[[bytes | str], object]:
     return msgspec.json.Decoder(cast("type[object]", kind)).decode
 
 
+def misfit_of(error: BaseException) -> tuple[str, str]:
+    """Return the path of the field that an error of msgspec is about, and what is wrong with it."""
+    found = cast("re.Match[str]", _PLACE.fullmatch(str(error)))
+    return found["path"] or "", found["problem"][:_PROBLEM_SHOWN]
+
+
 def _misfit(error: msgspec.ValidationError, what: str) -> Invalid:
     """Return the error that names the field, from one of msgspec or of a rule of ours."""
     if isinstance(error.__cause__, Invalid):
         return error.__cause__
-    found = cast("re.Match[str]", _PLACE.fullmatch(str(error)))
-    problem = found["problem"][:_PROBLEM_SHOWN]
-    return Invalid(f"{what}{found['path'] or ''} does not fit: {problem}")
+    path, problem = misfit_of(error)
+    return Invalid(f"{what}{path} does not fit: {problem}")
 
 
 def _settle(value: T, what: str) -> T:

@@ -116,6 +116,7 @@ class Snippet(Struct, frozen=True, kw_only=True):
 
     text: str
     ranges: tuple[tuple[int, int], ...] = ()
+    """From and to of what was found, counted in characters."""
 
 
 class Hit(Struct, frozen=True, kw_only=True):

@@ -3,6 +3,8 @@
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 
+import msgspec
+
 from tests.web.resources.sample_store import Household
 from threadline.core.account import Account, AccountKey, TokenScope
 from threadline.core.event import Cursor
@@ -36,7 +38,8 @@ class Watch:
         things = self._household.inventory.things
         ids = [SessionId(str(things[name])) for name in TALKS]
         seen = await read_snapshot(self._household.store, self._account.asker(), ids)
-        return SnapshotView.from_snapshot(seen).model_dump(mode="json")
+        told: Told = msgspec.to_builtins(SnapshotView.from_snapshot(seen))
+        return told
 
     @asynccontextmanager
     async def follow(self, after: str) -> AsyncIterator[AsyncIterator[Frame]]:

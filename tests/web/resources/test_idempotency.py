@@ -3,8 +3,8 @@
 import asyncio
 
 import pytest
+from msgspec import Struct
 from msgspec.structs import replace
-from pydantic import BaseModel
 
 from tests.databases import FAST, POSTGRES, DatabaseFactory, on
 from tests.web.resources.callers import Callers, calling
@@ -18,7 +18,7 @@ KEY = {"Idempotency-Key": "mine"}
 HASH = "1" * 64
 
 
-class Made(BaseModel):
+class Made(Struct, frozen=True, kw_only=True):
     """Something that was made."""
 
     name: str

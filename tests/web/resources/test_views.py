@@ -1,12 +1,13 @@
-"""Shapes: nouns are told as their views describe them."""
+"""Views: values of the store are shown as the description of the API says."""
 
 import json
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
+from typing import get_args
 
 from msgspec.structs import replace
-from pydantic import TypeAdapter
 
 from threadline.core.address import Kind
+from threadline.core.draft import Draft
 from threadline.core.message import (
     Attachment,
     Marker,
@@ -33,13 +34,17 @@ from threadline.core.session import (
 )
 from threadline.core.session_list import SessionRow, Speaker
 from threadline.core.turn import TurnState
+from threadline.web.bodies import encode
+from threadline.web.resources.json_schemas import SCHEMAS, response_schemas
 from threadline.web.resources.messages import MessagePageView, MessageView
-from threadline.web.resources.session_list import SessionRowView, shown_row, tell_rows
+from threadline.web.resources.pagination import Page
+from threadline.web.resources.session_list import SessionRowView, shown_row
 from threadline.web.resources.sessions import SessionView
 
 AT = datetime(2026, 1, 31, 18, 45, tzinfo=UTC)
-ELSEWHERE = AT.astimezone(timezone(timedelta(hours=2)))
-WRITTEN = "2026-01-31T18:45:00.000000Z"
+LATER = AT + timedelta(microseconds=1)
+WRITTEN = "2026-01-31T18:45:00Z"
+WRITTEN_LATER = "2026-01-31T18:45:00.000001Z"
 ID = SessionId("20260131_184500_0a1b2c3d")
 SESSION = Session(
     id=ID,
@@ -50,7 +55,7 @@ SESSION = Session(
     root_id=ID,
     cause=Cause.FIRST,
     opened_at=AT,
-    last_activity_at=ELSEWHERE,
+    last_activity_at=LATER,
     ended_at=AT,
     end_reason=EndReason.IDLE,
     suspended_at=None,
@@ -105,22 +110,20 @@ PARTS: tuple[tuple[Part, dict[str, object]], ...] = (
 )
 
 
-def test_a_row_tells_its_session_as_the_session_itself_is_told() -> None:
-    """Each field is there by the name of the view, moments in UTC and words of enums as text."""
-    page = json.loads(bytes(tell_rows([ROW], "more").body))
+def test_a_row_shows_its_session_as_the_session_itself_is_shown() -> None:
+    """Each field is there by the name of the view, times in UTC and words of enums as text."""
+    row = json.loads(encode(SessionRowView.of(ROW)))
 
-    (told,) = page["items"]
-    assert page["next"] == "more"
-    assert list(told) == list(SessionRowView.model_fields)
-    session = told["session"]
-    assert session == json.loads(SessionView.from_session(SESSION).model_dump_json(by_alias=True))
-    assert list(session) == list(SessionView.model_fields)
+    assert list(row) == list(SessionRowView.__struct_fields__)
+    session = row["session"]
+    assert session == json.loads(encode(SessionView.of(SESSION)))
+    assert list(session) == list(SessionView.__struct_encode_fields__)
     assert session["model"] == {"model": "large", "provider": "example", "base_url": None}
-    assert (session["opened_at"], session["last_activity_at"]) == (WRITTEN, WRITTEN)
+    assert (session["opened_at"], session["last_activity_at"]) == (WRITTEN, WRITTEN_LATER)
     assert session["worktree"] == {"path": "/a", "branch": "b", "repository": "/c", "at": WRITTEN}
     assert (session["kind"], session["end_reason"], session["tools"]) == ("dm", "idle", ["clock"])
-    assert told["last_speaker"] == {"role": "user", "name": "Alice"}
-    assert (told["held"], told["needs_you"], told["is_read_only"]) == ("waiting", True, False)
+    assert row["last_speaker"] == {"role": "user", "name": "Alice"}
+    assert (row["held"], row["needs_you"], row["is_read_only"]) == ("waiting", True, False)
 
 
 def test_a_row_names_no_project_that_its_session_does_not() -> None:
@@ -131,24 +134,50 @@ def test_a_row_names_no_project_that_its_session_does_not() -> None:
     assert shown_row(row, SESSION) == ROW
 
 
-def test_all_parts_of_a_message_are_told_without_what_is_for_replays() -> None:
-    """On a page and alone a line is told alike, and nothing verbatim of a provider is in it."""
+def test_all_parts_of_a_message_are_shown_without_what_is_for_replays() -> None:
+    """On a page and alone a message is shown alike, without what a provider said verbatim."""
     parts = tuple(part for part, _ in PARTS)
     line = Message(key=MessageKey(1), session_id=ID, seq=1, role=Role.TOOL, parts=parts, at=AT)
 
     page = MessagePageView.from_messages([line], is_beginning=True)
-    (told,) = json.loads(page.model_dump_json(by_alias=True))["items"]
+    (shown,) = json.loads(encode(page))["items"]
 
-    assert told == json.loads(MessageView.from_message(line).model_dump_json(by_alias=True))
-    assert told["parts"] == [written for _, written in PARTS]
-    assert (told["role"], told["at"]) == ("tool", WRITTEN)
+    assert shown == json.loads(encode(MessageView.from_message(line)))
+    assert shown["parts"] == [written for _, written in PARTS]
+    assert (shown["role"], shown["at"]) == ("tool", WRITTEN)
 
 
 def test_a_page_describes_the_views_of_what_it_holds() -> None:
-    """Whoever reads the description finds the views, by their names."""
-    described = TypeAdapter(MessagePageView).json_schema(mode="serialization")
+    """The description has the views by their names, and the parts by their types."""
+    (page,), described = response_schemas([MessagePageView])
 
-    assert described["properties"]["items"]["items"] == {"$ref": "#/$defs/MessageView"}
-    assert list(described["$defs"]["MessageView"]["properties"]) == list(MessageView.model_fields)
-    parts = described["$defs"]["MessageView"]["properties"]["parts"]["items"]
-    assert parts["discriminator"]["mapping"]["text"] == "#/$defs/TextPart"
+    assert page == {"$ref": f"{SCHEMAS}MessagePageView"}
+    items = described["MessagePageView"]["properties"]["items"]
+    assert items["items"] == {"$ref": f"{SCHEMAS}MessageView"}
+    fields = described["MessageView"]["properties"]
+    assert list(fields) == list(MessageView.__struct_fields__)
+    mapping = fields["parts"]["items"]["discriminator"]["mapping"]
+    assert mapping["text"] == f"{SCHEMAS}TextPart"
+    assert len(mapping) == len(get_args(Part))
+
+
+def test_a_value_of_the_store_is_described_as_a_view() -> None:
+    """Its name ends as those of other views, its fields are all present, its times are times."""
+    (page,), described = response_schemas([Page[Draft]])
+
+    assert page == {"$ref": f"{SCHEMAS}Page_DraftView_"}
+    draft = described["DraftView"]
+    assert draft["required"] == list(Draft.__struct_fields__)
+    assert draft["properties"]["changed_at"] == {"type": "string", "format": "date-time"}
+    assert described["Page_DraftView_"]["required"] == ["items", "next"]
+
+
+def test_the_words_below_a_field_describe_it() -> None:
+    """The docstring of a field stands in the description, with `null` for what JSON has there."""
+    _, described = response_schemas([SessionRowView])
+
+    fields = described["SessionRowView"]["properties"]
+    assert fields["label"]["description"] == "Where it takes place, as a person would call it."
+    name = described["SpeakerView"]["properties"]["name"]["description"]
+    assert name == "null: nobody knows, or it was the agent."
+    assert described["Role"]["enum"] == list(Role)

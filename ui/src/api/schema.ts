@@ -37,11 +37,11 @@ export interface AddressView {
   kind: Kind;
   chat: string;
   /** Which of our accounts there; empty: the only. */
-  account?: string;
-  thread?: string | null;
+  account: string;
+  thread: string | null;
   /** What the chat is called. */
-  name?: string | null;
-  topic?: string | null;
+  name: string | null;
+  topic: string | null;
 }
 
 /** What a person decides about something that an agent asked leave for. */
@@ -49,13 +49,13 @@ export type Approval = "approved" | "denied";
 
 /** An image, a file or a sound; its bytes are found below `/attachments`. */
 export interface AttachmentPart {
-  type?: "attachment";
+  type: "attachment";
   kind: MediaKind;
   /** The hash of its content. */
   blob: string;
   media_type: string;
   size: number;
-  name?: string | null;
+  name: string | null;
 }
 
 /** An administrative act. */
@@ -76,7 +76,7 @@ export interface AuditView {
 /** Who has to approve the tools that a turn asks about. */
 export type Awaits = "approver" | "requester";
 
-/** What became of one of several sessions. */
+/** What became of one session of several that something was to be done with. */
 export interface BatchOutcomeView {
   id: string;
   /** Why nothing was done with this one. */
@@ -86,7 +86,7 @@ export interface BatchOutcomeView {
 /** The same for several sessions. */
 export interface BatchRequest {
   ids: string[];
-  action: "pin" | "unpin" | "archive" | "unarchive" | "move" | "read" | "forget";
+  action: "archive" | "forget" | "move" | "pin" | "read" | "unarchive" | "unpin";
   /** Where `move` puts them. */
   project?: number | null;
 }
@@ -105,11 +105,14 @@ export interface BranchRequest {
 export interface BucketView {
   first_seq: number;
   last_seq: number;
+  /** How many lines people wrote in it. */
   user: number;
   assistant: number;
   tool: number;
   system: number;
+  /** How many of its lines tell that something went wrong. */
   markers: number;
+  /** How many of its lines are cut: undone, or compacted. */
   hidden: number;
 }
 
@@ -184,10 +187,10 @@ export interface ChildView {
   opened_at: string;
 }
 
-/** Something that can be pressed instead of being written. */
+/** Something a person can press instead of writing it. */
 export interface ChoiceView {
   label: string;
-  /** The line it sends. */
+  /** What is said in their name when they do, such as `/approve`. */
   says: string;
 }
 
@@ -377,7 +380,7 @@ export interface FailureView {
 
 /** What is wrong with one field of a request. */
 export interface FieldErrorView {
-  /** Where it stands, as `body.title`. */
+  /** Its place, as `body.title`. */
   field: string;
   message: string;
 }
@@ -434,12 +437,13 @@ export interface HealthView {
 /** Why a stretch of a transcript is hidden. */
 export type HiddenRangeKind = "undone" | "retried" | "compacted";
 
-/** A stretch of a transcript that is out of sight, its first and last line included. */
+/** One stretch of a transcript that is out of sight, its first and last line included. */
 export interface HiddenRangeView {
   key: number;
   kind: HiddenRangeKind;
   from_seq: number;
   to_seq: number;
+  /** What a person wrote and, because of this cut, does not see any more. */
   user_messages: number;
   /** What the model is shown in its place. */
   summary: string | null;
@@ -454,15 +458,17 @@ export interface HiddenRangesView {
 /** How much an export takes. */
 export type HistoryExtent = "all" | "profile" | "project" | "person";
 
-/** A line that says what was looked for; it opens at `session_id` and `seq`. */
+/** A line that says what was looked for. */
 export interface HitView {
   session_id: string;
   seq: number;
   key: number;
   role: Role;
   at: string;
+  /** That of its session. */
   title: string | null;
   snippet: SnippetView;
+  /** 1 for the best. */
   rank: number;
 }
 
@@ -553,8 +559,6 @@ export interface JoinRequest {
   /** Who is meant: the platform, a colon, and the id there. */
   other: string;
 }
-
-export type JsonValue = unknown;
 
 /** What sort of place an address is. */
 export type Kind = "dm" | "group" | "channel" | "thread";
@@ -650,7 +654,7 @@ export type MarkerKind = "interrupted" | "failed" | "stopped" | "expired" | "spe
 
 /** A trace of something that went wrong, and why. */
 export interface MarkerPart {
-  type?: "marker";
+  type: "marker";
   kind: MarkerKind;
   text: string;
 }
@@ -732,6 +736,14 @@ export interface ModelView {
   base_url: string | null;
 }
 
+/** A passkey that a browser made. */
+export interface NewPasskeyRequest {
+  challenge: string;
+  /** What `navigator.credentials` gave, as its `toJSON()` writes it. */
+  credential: Record<string, unknown>;
+  name: string;
+}
+
 /** A token that was just made. */
 export interface NewTokenView {
   key: number;
@@ -749,7 +761,7 @@ export type NoteKind = "carried_over" | "summary" | "edited" | "deleted";
 
 /** A note for the agent that quotes messages, or says what happened to one. */
 export interface NotePart {
-  type?: "note";
+  type: "note";
   kind: NoteKind;
   text: string;
 }
@@ -757,178 +769,207 @@ export interface NotePart {
 /** Who began a session. */
 export type Origin = "person" | "job" | "import";
 
+/** A page of a list. */
 export interface PageAccountView {
   items: AccountView[];
   /** Give this as `after` for the next page; null: there is none. */
-  next?: string | null;
+  next: string | null;
 }
 
+/** A page of a list. */
 export interface PageAuditView {
   items: AuditView[];
   /** Give this as `after` for the next page; null: there is none. */
-  next?: string | null;
+  next: string | null;
 }
 
+/** A page of a list. */
 export interface PageCapView {
   items: CapView[];
   /** Give this as `after` for the next page; null: there is none. */
-  next?: string | null;
+  next: string | null;
 }
 
+/** A page of a list. */
 export interface PageCertificateView {
   items: CertificateView[];
   /** Give this as `after` for the next page; null: there is none. */
-  next?: string | null;
+  next: string | null;
 }
 
+/** A page of a list. */
 export interface PageCommandView {
   items: CommandView[];
   /** Give this as `after` for the next page; null: there is none. */
-  next?: string | null;
+  next: string | null;
 }
 
+/** A page of a list. */
 export interface PageCountedProjectView {
   items: CountedProjectView[];
   /** Give this as `after` for the next page; null: there is none. */
-  next?: string | null;
+  next: string | null;
 }
 
+/** A page of a list. */
 export interface PageDeadView {
   items: DeadView[];
   /** Give this as `after` for the next page; null: there is none. */
-  next?: string | null;
+  next: string | null;
 }
 
+/** A page of a list. */
 export interface PageDeliveryView {
   items: DeliveryView[];
   /** Give this as `after` for the next page; null: there is none. */
-  next?: string | null;
+  next: string | null;
 }
 
+/** A page of a list. */
 export interface PageGrantView {
   items: GrantView[];
   /** Give this as `after` for the next page; null: there is none. */
-  next?: string | null;
+  next: string | null;
 }
 
+/** A page of a list. */
 export interface PageHomeView {
   items: HomeView[];
   /** Give this as `after` for the next page; null: there is none. */
-  next?: string | null;
+  next: string | null;
 }
 
+/** A page of a list. */
 export interface PageJobView {
   items: JobView[];
   /** Give this as `after` for the next page; null: there is none. */
-  next?: string | null;
+  next: string | null;
 }
 
+/** A page of a list. */
 export interface PageKnownModelView {
   items: KnownModelView[];
   /** Give this as `after` for the next page; null: there is none. */
-  next?: string | null;
+  next: string | null;
 }
 
+/** A page of a list. */
 export interface PageListedSenderView {
   items: ListedSenderView[];
   /** Give this as `after` for the next page; null: there is none. */
-  next?: string | null;
+  next: string | null;
 }
 
+/** A page of a list. */
 export interface PageLoginView {
   items: LoginView[];
   /** Give this as `after` for the next page; null: there is none. */
-  next?: string | null;
+  next: string | null;
 }
 
+/** A page of a list. */
 export interface PageMessageView {
   items: MessageView[];
   /** Give this as `after` for the next page; null: there is none. */
-  next?: string | null;
+  next: string | null;
 }
 
+/** A page of a list. */
 export interface PagePasskeyView {
   items: PasskeyView[];
   /** Give this as `after` for the next page; null: there is none. */
-  next?: string | null;
+  next: string | null;
 }
 
+/** A page of a list. */
 export interface PagePersonView {
   items: PersonView[];
   /** Give this as `after` for the next page; null: there is none. */
-  next?: string | null;
+  next: string | null;
 }
 
+/** A page of a list. */
 export interface PageProbeView {
   items: ProbeView[];
   /** Give this as `after` for the next page; null: there is none. */
-  next?: string | null;
+  next: string | null;
 }
 
+/** A page of a list. */
 export interface PageProfileView {
   items: ProfileView[];
   /** Give this as `after` for the next page; null: there is none. */
-  next?: string | null;
+  next: string | null;
 }
 
+/** A page of a list. */
 export interface PageQueuedView {
   items: QueuedView[];
   /** Give this as `after` for the next page; null: there is none. */
-  next?: string | null;
+  next: string | null;
 }
 
+/** A page of a list. */
 export interface PageRevisionView {
   items: RevisionView[];
   /** Give this as `after` for the next page; null: there is none. */
-  next?: string | null;
+  next: string | null;
 }
 
+/** A page of a list. */
 export interface PageRunView {
   items: RunView[];
   /** Give this as `after` for the next page; null: there is none. */
-  next?: string | null;
+  next: string | null;
 }
 
+/** A page of a list. */
 export interface PageSessionRowView {
   items: SessionRowView[];
   /** Give this as `after` for the next page; null: there is none. */
-  next?: string | null;
+  next: string | null;
 }
 
+/** A page of a list. */
 export interface PageShareView {
   items: ShareView[];
   /** Give this as `after` for the next page; null: there is none. */
-  next?: string | null;
+  next: string | null;
 }
 
+/** A page of a list. */
 export interface PageTokenView {
   items: TokenView[];
   /** Give this as `after` for the next page; null: there is none. */
-  next?: string | null;
+  next: string | null;
 }
 
+/** A page of a list. */
 export interface PageToolPermissionView {
   items: ToolPermissionView[];
   /** Give this as `after` for the next page; null: there is none. */
-  next?: string | null;
+  next: string | null;
 }
 
+/** A page of a list. */
 export interface PageTurnView {
   items: TurnView[];
   /** Give this as `after` for the next page; null: there is none. */
-  next?: string | null;
+  next: string | null;
 }
 
+/** A page of a list. */
 export interface PageUsageView {
   items: UsageView[];
   /** Give this as `after` for the next page; null: there is none. */
-  next?: string | null;
+  next: string | null;
 }
 
+/** A page of a list. */
 export interface PageWaitingView {
   items: WaitingView[];
   /** Give this as `after` for the next page; null: there is none. */
-  next?: string | null;
+  next: string | null;
 }
 
 /** The code that somebody was shown who wants to be let in. */
@@ -942,14 +983,6 @@ export interface PasskeyAnswerRequest {
   challenge: string;
   /** What `navigator.credentials` gave, as its `toJSON()` writes it. */
   credential: Record<string, unknown>;
-}
-
-/** A passkey that a browser made. */
-export interface PasskeyMadeView {
-  challenge: string;
-  /** What `navigator.credentials` gave, as its `toJSON()` writes it. */
-  credential: Record<string, unknown>;
-  name: string;
 }
 
 /** What a browser needs to make a passkey, or to sign with one. */
@@ -989,7 +1022,7 @@ export interface PasswordProofRequest {
   password: string;
 }
 
-/** A day or a month by the clock of the caps' time zone. */
+/** A day or a month by the clock of one time zone. */
 export interface PeriodView {
   name: string;
   begins_at: string;
@@ -1063,10 +1096,10 @@ export interface ProbeRequest {
   names?: string[];
 }
 
-/** What was called, and what came of it. */
+/** What was looked at, and what came of it. */
 export interface ProbeView {
   name: string;
-  /** Who answered, or what went wrong. */
+  /** Who replied, or what went wrong. */
   told: string;
   is_well: boolean;
 }
@@ -1148,8 +1181,8 @@ export interface QueuedView {
 
 /** The model's thoughts. */
 export interface ReasoningPart {
-  type?: "reasoning";
-  text?: string;
+  type: "reasoning";
+  text: string;
 }
 
 /** What is shown again. */
@@ -1280,7 +1313,7 @@ export interface SessionSnapshotView {
 
 /** What shall be different; what is not named stays, and null takes a choice back. */
 export interface SessionUpdateRequest {
-  title?: string | null;
+  title?: string;
   is_pinned?: boolean | null;
   is_archived?: boolean | null;
   /** Null takes it out of its project. */
@@ -1335,13 +1368,13 @@ export type SettingKind = "text" | "number" | "truth" | "list" | "table";
 /** What kind of place a setting came from. */
 export type SettingOrigin = "default" | "file" | "variable" | "option";
 
-/** One setting; of a secret it is told only that there is one. */
+/** One setting. Of a secret only its presence is shown. */
 export interface SettingView {
   key: string;
   kind: SettingKind;
   /** A secret reads ••••••, unless it says where it stands. */
-  value: JsonValue;
-  default: JsonValue;
+  value: unknown;
+  default: unknown;
   origin: SettingOrigin;
   /** The file, variable or option from which it came. */
   place: string | null;
@@ -1362,7 +1395,7 @@ export interface SettingView {
 
 /** Settings by their dotted names. A secret is kept in a file that only its owner can read. */
 export interface SettingsUpdateRequest {
-  set?: Record<string, JsonValue>;
+  set?: Record<string, unknown>;
   unset?: string[];
 }
 
@@ -1401,14 +1434,14 @@ export interface SnapshotView {
 /** A stretch of a text, and where in it the words stand that were looked for. */
 export interface SnippetView {
   text: string;
-  /** From and to, counted in characters. */
+  /** From and to of what was found, counted in characters. */
   ranges: [number, number][];
 }
 
-/** Who said something. */
+/** Who said the last words of a session. */
 export interface SpeakerView {
   role: Role;
-  /** Null: nobody knows, or it was the agent. */
+  /** null: nobody knows, or it was the agent. */
   name: string | null;
 }
 
@@ -1461,7 +1494,7 @@ export interface StreamingView {
 
 /** Words. */
 export interface TextPart {
-  type?: "text";
+  type: "text";
   text: string;
 }
 
@@ -1472,7 +1505,7 @@ export interface TextRequest {
 
 /** When a schedule comes next. */
 export interface TimesView {
-  /** None: never again. */
+  /** Empty: never again. */
   items: string[];
 }
 
@@ -1510,7 +1543,7 @@ export interface TokenView {
 
 /** The agent asks for a tool. */
 export interface ToolCallPart {
-  type?: "tool_call";
+  type: "tool_call";
   id: string;
   name: string;
   /** JSON, as the model wrote it. */
@@ -1529,19 +1562,19 @@ export interface ToolPermissionView {
   by_name: string | null;
 }
 
-/** What a tool answered. */
+/** What a tool returned. */
 export interface ToolResultPart {
-  type?: "tool_result";
+  type: "tool_result";
   call_id: string;
   text: string;
-  is_error?: boolean;
+  is_error: boolean;
 }
 
 /** How many turns a gateway may run at a time, and how many it runs. */
 export interface TurnCapacityView {
   total: number;
   taken: number;
-  /** Taken by agents that have said nothing for five minutes. */
+  /** Of those taken: by agents that have said nothing for five minutes. */
   silent: number;
 }
 
@@ -1581,7 +1614,7 @@ export interface UndoneView {
   from_seq: number;
   messages: number;
   turns: number;
-  /** What the person had written, so that it can be offered. */
+  /** What the person had written, in order, so that it can be offered again. */
   texts: string[];
 }
 
@@ -1642,11 +1675,12 @@ export interface WaitingView {
 /** What a command does while a turn runs. */
 export type WhileRunning = "run" | "wait" | "stop";
 
-/** A working copy that a session has for itself. */
+/** A working copy of a repository that a session has for itself. */
 export interface WorktreeView {
   path: string;
   branch: string;
   repository: string;
+  /** Since when. */
   at: string;
 }
 
@@ -1746,17 +1780,6 @@ export interface Operations {
     body: SessionUpdateRequest;
     answer: SessionView;
   };
-  /** Tell what would be removed with a session, without changing anything. */
-  plan_forgetting: {
-    path: {
-      /** The id of a session. */
-      id: string;
-    };
-    query: never;
-    header: never;
-    body: never;
-    answer: DeletionPreviewView;
-  };
   /** End a session; the next message there starts a new one. */
   end_session: {
     path: {
@@ -1815,6 +1838,17 @@ export interface Operations {
     header: never;
     body: never;
     answer: RoundsView;
+  };
+  /** Tell what would be removed with a session, without changing anything. */
+  plan_forgetting: {
+    path: {
+      /** The id of a session. */
+      id: string;
+    };
+    query: never;
+    header: never;
+    body: never;
+    answer: DeletionPreviewView;
   };
   /** Read a page of a transcript, in order: its end, or what is before, after or around a line. */
   list_messages: {
@@ -2465,7 +2499,7 @@ export interface Operations {
     path: never;
     query: never;
     header: never;
-    body: PasskeyMadeView;
+    body: NewPasskeyRequest;
     answer: PasskeyView;
   };
   /** Get what a browser needs to create a passkey, within ten minutes of a login or a proof. */
@@ -2962,7 +2996,7 @@ export interface Operations {
   list_times: {
     path: never;
     query: {
-      /** As `every day 9:00`, `every 30m`, `at 2027-01-31 18:00` or a cron line. */
+      /** As in the schedule of a job. */
       schedule: string;
       timezone?: string | undefined;
     };
@@ -3270,12 +3304,12 @@ export const ROUTES = {
   read_session: ["GET", "/api/sessions/{id}", "data"],
   forget_session: ["DELETE", "/api/sessions/{id}", "data"],
   change_session: ["PATCH", "/api/sessions/{id}", "data"],
-  plan_forgetting: ["GET", "/api/sessions/{id}/forgetting", "data"],
   end_session: ["POST", "/api/sessions/{id}/end", "data"],
   read_streaming: ["GET", "/api/sessions/{id}/streaming", "data"],
   mark_read: ["PUT", "/api/sessions/{id}/mark", "data"],
   mark_unread: ["DELETE", "/api/sessions/{id}/mark", "data"],
   count_rounds: ["GET", "/api/sessions/{id}/rounds", "data"],
+  plan_forgetting: ["GET", "/api/sessions/{id}/forgetting", "data"],
   list_messages: ["GET", "/api/sessions/{id}/messages", "data"],
   send_message: ["POST", "/api/sessions/{id}/messages", "data"],
   read_message: ["GET", "/api/sessions/{id}/messages/{seq}", "data"],

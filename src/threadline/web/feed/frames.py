@@ -4,10 +4,11 @@ import json
 from collections.abc import Mapping
 from enum import StrEnum
 
+import msgspec
+
 from threadline.core.event import Cursor, Event
 from threadline.core.session import SessionId
 from threadline.core.turn import TurnId
-from threadline.web.bodies import write_moment
 
 EVENT_STREAM = "text/event-stream"
 """The media type of such a stream."""
@@ -58,7 +59,7 @@ def write_event(event: Event) -> bytes:
         "session_id": event.session_id,
         "revision": event.revision,
         "subject": event.subject,
-        "at": write_moment(event.at),
+        "at": msgspec.to_builtins(event.at),
     }
     return write_frame(FrameKind.EVENT, told, event.cursor)
 

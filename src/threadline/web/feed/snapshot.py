@@ -1,8 +1,9 @@
 """Snapshot: sessions as they are at one place of the feed, those that somebody may see."""
 
 from collections.abc import Mapping, Sequence
+from typing import Annotated
 
-from pydantic import Field
+from msgspec import Meta
 
 from threadline.core.errors import Conflict, NotFound
 from threadline.core.event import Cursor, SessionSnapshot
@@ -10,18 +11,21 @@ from threadline.core.person import Viewer
 from threadline.core.session import SessionId
 from threadline.store import Store
 from threadline.store.sessions.session_list import Snapshot
-from threadline.web.bodies import ResponseBody
+from threadline.web.bodies import View
 
 
-class SessionSnapshotView(ResponseBody):
+class SessionSnapshotView(View, frozen=True, kw_only=True):
     """What a screen keeps of one session, and the feed keeps true."""
 
-    revision: int = Field(description="Events up to this one are in it.", examples=[12])
-    last_seq: int = Field(description="The number of its last line.", examples=[4])
-    states: Mapping[str, str] = Field(
-        description="The session, its latest turns and deliveries, and the state of each.",
-        examples=[{"session": "opened", "turn 7": "running", "delivery 3": "sent"}],
-    )
+    revision: Annotated[int, Meta(examples=[12])]
+    """Events up to this one are in it."""
+    last_seq: Annotated[int, Meta(examples=[4])]
+    """The number of its last line."""
+    states: Annotated[
+        Mapping[str, str],
+        Meta(examples=[{"session": "opened", "turn 7": "running", "delivery 3": "sent"}]),
+    ]
+    """The session, its latest turns and deliveries, and the state of each."""
 
     @classmethod
     def from_glimpse(cls, glimpse: SessionSnapshot) -> "SessionSnapshotView":
@@ -29,13 +33,13 @@ class SessionSnapshotView(ResponseBody):
         return cls(revision=glimpse.revision, last_seq=glimpse.last_seq, states=glimpse.shown())
 
 
-class SnapshotView(ResponseBody):
+class SnapshotView(View, frozen=True, kw_only=True):
     """What is true at one place of the feed."""
 
-    cursor: str = Field(description="Follow the feed from here on.", examples=["0.812"])
-    sessions: Mapping[SessionId, SessionSnapshotView] = Field(
-        description="Those that were asked for and may be seen, by their ids."
-    )
+    cursor: Annotated[str, Meta(examples=["0.812"])]
+    """Follow the feed from here on."""
+    sessions: Mapping[SessionId, SessionSnapshotView]
+    """Those that were asked for and may be seen, by their ids."""
 
     @classmethod
     def from_snapshot(cls, snapshot: Snapshot, cursor: Cursor | None = None) -> "SnapshotView":

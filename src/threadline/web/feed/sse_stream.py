@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from datetime import timedelta
 
+import msgspec
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
@@ -64,7 +65,7 @@ async def _write_beginning(
     if after is None:
         seen = await read_snapshot(feed.store, follower.interest.asker, sessions)
         shape = SnapshotView.from_snapshot(seen, begin)
-        yield write_frame(FrameKind.SNAPSHOT, shape.model_dump(mode="json"), begin)
+        yield write_frame(FrameKind.SNAPSHOT, msgspec.to_builtins(shape), begin)
         return
     yield write_frame(FrameKind.HELLO, {"profile": follower.interest.asker.profile})
     async for piece in feed.catch_up(follower.interest, after, begin):

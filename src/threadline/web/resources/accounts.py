@@ -2,15 +2,16 @@
 
 from typing import Annotated, Self
 
-from fastapi import APIRouter, Depends, Request, Response
-from pydantic import Field
+from fastapi import Depends, Request, Response
+from msgspec import Meta
+from msgspec.structs import replace
 
 from threadline.core.account import LINK_LASTS, NAME_LIMIT, Account, AccountKey, AccountRole
 from threadline.core.errors import NotFound
 from threadline.store import Store
 from threadline.web.auth.login_links import create_login_url
 from threadline.web.authentication import Caller
-from threadline.web.bodies import REVISION, Moment, RequestBody, ResponseBody
+from threadline.web.bodies import Body, Revision, Time, View
 from threadline.web.resources.auth_deps import Administering, require_home, require_proof
 from threadline.web.resources.deps import ConfigDep, StoreDep, path_key
 from threadline.web.resources.etags import IfMatch, seen_in, tell_tag
@@ -18,68 +19,54 @@ from threadline.web.resources.idempotency import OnceDep
 from threadline.web.resources.logins import LoginsEndedView
 from threadline.web.resources.pagination import PAGE, After, Most, Page, number_after
 from threadline.web.resources.problems import problem_responses
+from threadline.web.resources.router import Router
 
-Name = Field(min_length=1, max_length=NAME_LIMIT, examples=["Ada"])
+Name = Annotated[str, Meta(min_length=1, max_length=NAME_LIMIT, examples=["Ada"])]
+"""The name of an account."""
 
 
-class AccountView(ResponseBody):
+class AccountView(View, frozen=True, kw_only=True):
     """Somebody who may use the web app."""
 
     key: int
     name: str
     role: AccountRole
-    profile: str | None = Field(description="The profile that they belong to; null: all of them.")
+    profile: str | None
+    """The profile that they belong to; null: all of them."""
     has_password: bool
-    made_at: Moment
-    revision: str = REVISION
-
-    @classmethod
-    def from_account(cls, account: Account) -> "AccountView":
-        """Tell who that is."""
-        return cls(
-            key=account.key,
-            name=account.name,
-            role=account.role,
-            profile=account.profile,
-            has_password=account.has_password,
-            made_at=account.made_at,
-            revision=account.revision,
-        )
+    made_at: Time
+    revision: Revision
 
 
-class AccountRequest(RequestBody):
+class AccountRequest(Body, frozen=True, kw_only=True):
     """A member who may use the web app from now on."""
 
-    name: str = Name
-    profile: str | None = Field(
-        default=None,
-        pattern="^[a-z0-9][a-z0-9_-]{0,63}$",
-        description="The profile they belong to; null: all of them.",
-    )
+    name: Name
+    profile: Annotated[str, Meta(pattern="^[a-z0-9][a-z0-9_-]{0,63}$")] | None = None
+    """The profile they belong to; null: all of them."""
 
 
-class AccountRenameRequest(RequestBody):
+class AccountRenameRequest(Body, frozen=True, kw_only=True):
     """Another name."""
 
-    name: str = Name
+    name: Name
 
 
-class LinkView(ResponseBody):
+class LinkView(View, frozen=True, kw_only=True):
     """A link that logs in once."""
 
-    link: str | None = Field(
-        description="Give it to whoever is to log in; it is shown once. Null: the same request was "
-        "answered before.",
-        examples=["http://127.0.0.1:8642/login?link=…"],
-    )
-    expires_at: Moment
+    link: Annotated[str, Meta(examples=["http://127.0.0.1:8642/login?link=…"])] | None
+    """Give it to whoever is to log in; it is shown once. Null: the same request was answered
+    before.
+    """
+    expires_at: Time
 
     def without_secret(self) -> Self:
         """Tell the same to whoever asks again."""
-        return self.model_copy(update={"link": None})
+        return replace(self, link=None)
 
 
-router = APIRouter(prefix="/accounts", tags=["accounts"])
+router = Router(prefix="/accounts", tags=["accounts"])
 
 Key = Annotated[int, path_key("The key of an account.")]
 
@@ -98,7 +85,7 @@ async def list_accounts(
 ) -> Page[AccountView]:
     """List everybody who may use the web app, oldest account first."""
     found = await store.accounts_after(number_after(after) or 0, most + 1)
-    return Page.cut(found, most, AccountView.from_account, lambda one: one.key)
+    return Page.cut(found, most, AccountView.of, lambda one: one.key)
 
 
 @router.post("", status_code=201, response_model=AccountView, responses=problem_responses(409))
@@ -108,7 +95,7 @@ async def make_account(wish: AccountRequest, visitor: Administering, once: OnceD
     async def make(store: Store) -> Account:
         return await store.make_account(wish.name, profile=wish.profile, by=visitor.actor)
 
-    return await once.answer(visitor.account, make, AccountView.from_account)
+    return await once.answer(visitor.account, make, AccountView.of)
 
 
 @router.get("/{key}")
@@ -198,7 +185,7 @@ async def end_logins_of(key: Key, visitor: Administering, store: StoreDep) -> Lo
 
 def _shown(response: Response, account: Account) -> AccountView:
     tell_tag(response, account.revision)
-    return AccountView.from_account(account)
+    return AccountView.of(account)
 
 
 async def _usable(store: Store, key: int) -> Account:

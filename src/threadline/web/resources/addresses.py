@@ -1,22 +1,26 @@
 """Addresses: where something is said, as the API shows it."""
 
-from pydantic import Field
+from typing import Annotated
+
+from msgspec import Meta
 
 from threadline.core.address import Address, Kind
 from threadline.core.errors import Invalid
 from threadline.core.person import Identity
-from threadline.web.bodies import ResponseBody
+from threadline.web.bodies import View
 
 
-class AddressView(ResponseBody):
+class AddressView(View, frozen=True, kw_only=True):
     """A chat on a platform, or a thread of one."""
 
-    platform: str = Field(examples=["telegram"])
+    platform: Annotated[str, Meta(examples=["telegram"])]
     kind: Kind
-    chat: str = Field(examples=["42"])
-    account: str = Field(default="", description="Which of our accounts there; empty: the only.")
+    chat: Annotated[str, Meta(examples=["42"])]
+    account: str = ""
+    """Which of our accounts there; empty: the only."""
     thread: str | None = None
-    name: str | None = Field(default=None, description="What the chat is called.")
+    name: str | None = None
+    """What the chat is called."""
     topic: str | None = None
 
     @classmethod

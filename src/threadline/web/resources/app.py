@@ -94,8 +94,8 @@ def make_api(
     app.state.gateway, app.state.store, app.state.config = gateway, store, config
     app.state.feed = feed or Feed(store, live_of(gateway))
     app.add_middleware(BodyLimits)
-    extend_openapi(app)
     routers = load_resources()
+    extend_openapi(app, routers)
     for router in routers:
         app.include_router(router)
     add_docs(app, screens)

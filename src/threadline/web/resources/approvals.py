@@ -2,15 +2,14 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter
-from pydantic import AwareDatetime, Field
+from msgspec import Meta
 
 from threadline.core.approval import AllowanceKey, Approval, PermissionDuration, ToolPermission
 from threadline.core.errors import NotFound
 from threadline.core.turn import TurnId, TurnState
 from threadline.store import Store
 from threadline.web.authentication import Caller
-from threadline.web.bodies import Moment, RequestBody, ResponseBody
+from threadline.web.bodies import Body, Time, View
 from threadline.web.resources.auth_deps import Exchanging, Reading, Writing, visible
 from threadline.web.resources.deps import SessionIdQuery, StoreDep, path_key
 from threadline.web.resources.pagination import (
@@ -24,58 +23,46 @@ from threadline.web.resources.pagination import (
 )
 from threadline.web.resources.problems import problem_responses
 from threadline.web.resources.profiles import OfProfile
+from threadline.web.resources.router import Router
 from threadline.web.resources.turns import TurnIdPath, TurnView
 from threadline.web.resources.visibility import profile_of, require_admin
 
 WORDS_MOST = 10_000
 
 
-class DecisionRequest(RequestBody):
+class DecisionRequest(Body, frozen=True, kw_only=True):
     """What is decided about what an agent asks."""
 
     approval: Approval
-    asked_at: AwareDatetime = Field(
-        description="The question that is decided, by the `asked_at` of its turn as it was shown."
-    )
-    extent: PermissionDuration = Field(
-        default=PermissionDuration.ONCE, description="How long permission is given for."
-    )
-    words: str = Field(default="", max_length=WORDS_MOST, description="What the agent is told.")
+    asked_at: Time
+    """The question that is decided, by the `asked_at` of its turn as it was shown."""
+    extent: PermissionDuration = PermissionDuration.ONCE
+    """How long permission is given for."""
+    words: Annotated[str, Meta(max_length=WORDS_MOST)] = ""
+    """What the agent is told."""
 
 
-class DecidedView(ResponseBody):
+class DecidedView(View, frozen=True, kw_only=True):
     """What a decision brought a turn to."""
 
     turn_id: int
     state: TurnState
 
 
-class ToolPermissionView(ResponseBody):
+class ToolPermissionView(View, frozen=True, kw_only=True):
     """Leave to use a tool without asking."""
 
     key: int
     profile: str
-    session_id: str | None = Field(description="Null: in every conversation of the profile.")
+    session_id: str | None
+    """Null: in every conversation of the profile."""
     tool: str
     extent: PermissionDuration
-    allowed_at: Moment
+    allowed_at: Time
     by_name: str | None
 
-    @classmethod
-    def from_allowance(cls, one: ToolPermission) -> "ToolPermissionView":
-        """Show leave."""
-        return cls(
-            key=one.key,
-            profile=one.profile,
-            session_id=one.session_id,
-            tool=one.tool,
-            extent=one.extent,
-            allowed_at=one.allowed_at,
-            by_name=one.by_name,
-        )
 
-
-router = APIRouter(tags=["approvals"])
+router = Router(tags=["approvals"])
 
 
 @router.get("/approvals", summary="List open questions")
@@ -93,7 +80,7 @@ async def list_approvals(
     return Page.cut(
         found,
         most,
-        TurnView.from_turn,
+        TurnView.of,
         lambda turn: place_at(turn.asked_at or turn.queued_at, turn.id),
     )
 
@@ -142,7 +129,7 @@ async def list_allowances(
         found = await store.allowances(profile_of(visitor, profile))
     else:
         found = []
-    return Page(items=[ToolPermissionView.from_allowance(one) for one in found])
+    return Page(items=[ToolPermissionView.of(one) for one in found])
 
 
 @router.delete("/allowances/{key}", summary="Revoke permission")
@@ -153,9 +140,7 @@ async def revoke_allowance(
 ) -> ToolPermissionView:
     """Revoke permission: from its next turn on the agent asks again."""
     known = await _visible(store, visitor, AllowanceKey(key))
-    return ToolPermissionView.from_allowance(
-        await store.revoke_allowance(known.key, by=visitor.actor)
-    )
+    return ToolPermissionView.of(await store.revoke_allowance(known.key, by=visitor.actor))
 
 
 async def _visible(store: Store, visitor: Caller, key: AllowanceKey) -> ToolPermission:

@@ -3,16 +3,15 @@
 from collections.abc import AsyncIterator
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Path, Query, Request, Response
+from fastapi import Header, Path, Query, Request, Response
 from fastapi.responses import StreamingResponse
-from pydantic import Field
 
 from threadline.core.errors import Invalid, NotFound, TooLarge
 from threadline.core.message import Attachment, BlobHash, MediaKind
 from threadline.store import Store
 from threadline.store.blobs import BLOB_LIMIT, CHUNK_BYTES
 from threadline.web.authentication import Caller
-from threadline.web.bodies import ResponseBody
+from threadline.web.bodies import View
 from threadline.web.content_disposition import SANDBOX, body_of, clean_name, disposition, send_on
 from threadline.web.mime import INLINE, SNIFFED, media_kind_of, sniff
 from threadline.web.problems import TooOften
@@ -21,18 +20,22 @@ from threadline.web.rate_limit import Rate, RequestBudget
 from threadline.web.resources.auth_deps import Reading, Writing, visible
 from threadline.web.resources.deps import StoreDep
 from threadline.web.resources.problems import problem_responses
+from threadline.web.resources.router import Router
 from threadline.web.upload_tokens import TICKET_LIMIT, read_ticket, write_ticket
 
 
-class UploadView(ResponseBody):
+class UploadView(View, frozen=True, kw_only=True):
     """A file that is kept for a day, and for as long as a message uses it."""
 
-    blob: str = Field(description="The SHA-256 of its content, by which it is found.")
+    blob: str
+    """The SHA-256 of its content, by which it is found."""
     kind: MediaKind
-    media_type: str = Field(description="By its content, whatever the request said.")
+    media_type: str
+    """By its content, whatever the request said."""
     size: int
     name: str | None
-    ticket: str = Field(description="Give this with a message; it is yours, for a day.")
+    ticket: str
+    """Give this with a message; it is yours, for a day."""
 
     @classmethod
     def from_file(cls, file: Attachment, ticket: str) -> "UploadView":
@@ -47,7 +50,7 @@ class UploadView(ResponseBody):
         )
 
 
-router = APIRouter(prefix="/attachments", tags=["attachments"])
+router = Router(prefix="/attachments", tags=["attachments"])
 
 UPLOAD_RATE = Rate(burst=100, per_second=0.5)
 """How many files somebody may upload."""

@@ -1,52 +1,41 @@
 """Batches: the same for several sessions, each of which is answered for."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from fastapi import APIRouter
-from pydantic import Field
+from msgspec import Meta
 
 from threadline.core.errors import Invalid, NotFound, ThreadlineError
 from threadline.core.session import ProjectKey, SessionId, checked_session_id
 from threadline.core.session_list import BatchOutcome
 from threadline.store import Store
 from threadline.web.authentication import Caller
-from threadline.web.bodies import RequestBody, ResponseBody
+from threadline.web.bodies import Body, View
 from threadline.web.resources.auth_deps import Writing
 from threadline.web.resources.deletions import require_own
 from threadline.web.resources.deps import StoreDep
+from threadline.web.resources.router import Router
 from threadline.web.resources.visibility import require_owner
 
 BATCH_MOST = 200
 """With how many sessions the same may be done by one request."""
 
 
-class BatchRequest(RequestBody):
+class BatchRequest(Body, frozen=True, kw_only=True):
     """The same for several sessions."""
 
-    ids: list[str] = Field(min_length=1, max_length=BATCH_MOST)
+    ids: Annotated[list[str], Meta(min_length=1, max_length=BATCH_MOST)]
     action: Literal["pin", "unpin", "archive", "unarchive", "move", "read", "forget"]
-    project: int | None = Field(default=None, ge=1, description="Where `move` puts them.")
+    project: Annotated[int, Meta(ge=1)] | None = None
+    """Where `move` puts them."""
 
 
-class BatchOutcomeView(ResponseBody):
-    """What became of one of several sessions."""
-
-    id: str
-    error: str | None = Field(description="Why nothing was done with this one.")
-
-    @classmethod
-    def from_outcome(cls, outcome: BatchOutcome) -> "BatchOutcomeView":
-        """Show an outcome."""
-        return cls(id=outcome.id, error=outcome.error)
-
-
-class BatchView(ResponseBody):
+class BatchView(View, frozen=True, kw_only=True):
     """What became of each of several sessions."""
 
-    outcomes: list[BatchOutcomeView]
+    outcomes: list[BatchOutcome]
 
 
-router = APIRouter(prefix="/batches", tags=["sessions"])
+router = Router(prefix="/batches", tags=["sessions"])
 
 _GONE = "There is no such session"
 
@@ -65,7 +54,7 @@ async def arrange_sessions(visitor: Writing, store: StoreDep, wish: BatchRequest
     outcomes += await _arrange(store, visitor, wish, known) if known else []
     order = {id: n for n, id in enumerate(wish.ids)}
     outcomes.sort(key=lambda one: order[one.id])
-    return BatchView(outcomes=[BatchOutcomeView.from_outcome(one) for one in outcomes])
+    return BatchView(outcomes=outcomes)
 
 
 async def _sort(

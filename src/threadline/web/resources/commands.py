@@ -1,10 +1,14 @@
 """Commands: what a line with a slash does in the conversation that a screen shows."""
 
-from fastapi import APIRouter, Response
-from pydantic import Field
+from collections.abc import Sequence
+from typing import Annotated
+
+from fastapi import Response
+from msgspec import Meta
+from msgspec.structs import replace
 
 from threadline.core.account import TokenScope
-from threadline.core.command import Call, Command, WhileRunning, parse_command
+from threadline.core.command import Call, WhileRunning, parse_command
 from threadline.core.command import list_commands as commands_for
 from threadline.core.errors import Invalid, NotFound, Refused
 from threadline.core.inbound import Inbound
@@ -17,76 +21,62 @@ from threadline.store import Store
 from threadline.store.commands import CommandReply, suggest_command
 from threadline.store.commands.context import Compress, Export, Forget
 from threadline.web.authentication import Caller
-from threadline.web.bodies import RequestBody, ResponseBody
+from threadline.web.bodies import Body, View
 from threadline.web.gateway_protocol import GatewayPort, upkeep_of
 from threadline.web.resources.auth_deps import Reading, Writing, visible
 from threadline.web.resources.deps import GatewayDep, SessionIdPath, StoreDep
 from threadline.web.resources.idempotency import OnceDep
 from threadline.web.resources.pagination import Page
 from threadline.web.resources.problems import problem_responses
+from threadline.web.resources.router import Router
 
 LINE_MOST = 10_000
 
 
-class CommandView(ResponseBody):
+class CommandView(View, frozen=True, kw_only=True):
     """Something that can be asked for with a slash."""
 
-    name: str = Field(examples=["title"])
-    arguments: str = Field(description="What may follow it.", examples=["[title]"])
-    usage: str = Field(description="How it is written.", examples=["/title [title]"])
-    help: str = Field(description="What it does, in a sentence.")
-    while_running: WhileRunning = Field(description="What it does while a turn runs.")
-    who: AccessLevel = Field(description="The least rank that may ask for it.")
-
-    @classmethod
-    def from_command(cls, command: Command) -> "CommandView":
-        """Show a row of the table of commands."""
-        return cls(
-            name=command.name,
-            arguments=command.arguments,
-            usage=command.usage,
-            help=command.help,
-            while_running=command.while_running,
-            who=command.who,
-        )
+    name: Annotated[str, Meta(examples=["title"])]
+    arguments: Annotated[str, Meta(examples=["[title]"])]
+    """What may follow it."""
+    usage: Annotated[str, Meta(examples=["/title [title]"])]
+    """How it is written."""
+    help: str
+    """What it does, in a sentence."""
+    while_running: WhileRunning
+    """What it does while a turn runs."""
+    who: AccessLevel
+    """The least rank that may ask for it."""
 
 
-class CommandRequest(RequestBody):
+class CommandRequest(Body, frozen=True, kw_only=True):
     """A command as somebody wrote it."""
 
-    line: str = Field(min_length=1, max_length=LINE_MOST, examples=["/title The lighthouse"])
+    line: Annotated[
+        str, Meta(min_length=1, max_length=LINE_MOST, examples=["/title The lighthouse"])
+    ]
 
 
-class ChoiceView(ResponseBody):
-    """Something that can be pressed instead of being written."""
-
-    label: str
-    says: str = Field(description="The line it sends.", examples=["/resume 2"])
-
-    @classmethod
-    def from_choice(cls, choice: Choice) -> "ChoiceView":
-        """Show a button."""
-        return cls(label=choice.label, says=choice.says)
-
-
-class CommandReplyView(ResponseBody):
+class CommandReplyView(View, frozen=True, kw_only=True):
     """What came of a command."""
 
-    text: str = Field(description="The answer; empty where the transcript says it all.")
-    choices: list[ChoiceView]
-    session_id: str | None = Field(
-        description="Where the screen goes on; null: with a conversation that is begun by its "
-        "first words."
+    text: str
+    """The answer; empty where the transcript says it all."""
+    choices: Sequence[Choice]
+    session_id: str | None
+    """Where the screen goes on; null: with a conversation that is begun by its first words."""
+    turn_id: int | None
+    """The turn that answers, if one does."""
+    offer: str | None
+    """Words that were taken back, to be said differently."""
+    download: (
+        Annotated[str, Meta(examples=["/api/exports/sessions/20260131_184500_0a1b2c3d?format=md"])]
+        | None
     )
-    turn_id: int | None = Field(description="The turn that answers, if one does.")
-    offer: str | None = Field(description="Words that were taken back, to be said differently.")
-    download: str | None = Field(
-        description="Where a file is to be had.",
-        examples=["/api/exports/sessions/20260131_184500_0a1b2c3d?format=md"],
-    )
+    """Where a file is to be had."""
 
 
-router = APIRouter(tags=["commands"])
+router = Router(tags=["commands"])
 
 _LINKING = frozenset({"link", "unlink"})
 """These say who somebody is, and so what they see: what a token linked would outlast it."""
@@ -98,7 +88,7 @@ _NOT_KEPT = "This was said once, and is not kept."
 async def list_commands(visitor: Reading) -> Page[CommandView]:
     """List the commands you may use, in the order in which help shows them."""
     known = [one for one in commands_for(_rank(visitor)) if _may_give(visitor, one.name)]
-    return Page(items=[CommandView.from_command(one) for one in known])
+    return Page(items=[CommandView.of(one) for one in known])
 
 
 @router.post(
@@ -143,7 +133,7 @@ async def give_command(
         return await _finish(store, gateway, session, reply)
 
     def kept(made: CommandReplyView) -> CommandReplyView:
-        return made.model_copy(update={"text": _NOT_KEPT}) if is_secret else made
+        return replace(made, text=_NOT_KEPT) if is_secret else made
 
     return await once.answer_slowly(visitor.account, give, 200, kept=kept)
 
@@ -187,7 +177,7 @@ async def _finish(
         download = f"/api/exports/sessions/{errand.session_id}?format={errand.format}"
     return CommandReplyView(
         text=text,
-        choices=[ChoiceView.from_choice(one) for one in reply.choices],
+        choices=reply.choices,
         session_id=goes_to,
         turn_id=reply.turn_id,
         offer=reply.offer,

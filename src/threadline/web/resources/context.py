@@ -3,27 +3,27 @@
 import asyncio
 from decimal import Decimal
 
-from fastapi import APIRouter
-from pydantic import Field
-
 from threadline.assembly.model_list import window_of
 from threadline.core.usage import CostStatus
 from threadline.store.usage import ContextUsage
-from threadline.web.bodies import ResponseBody
+from threadline.web.bodies import View
 from threadline.web.resources.auth_deps import Reading, visible
 from threadline.web.resources.deps import ConfigDep, SessionIdPath, StoreDep
+from threadline.web.resources.router import Router
 from threadline.web.resources.usage import CapView
 from threadline.web.resources.visibility import identity_of
 
 
-class SpentView(ResponseBody):
+class SpentView(View, frozen=True, kw_only=True):
     """What a session has spent, all together."""
 
     calls: int
-    unpriced: int = Field(description="Calls whose cost is not known; they count as nothing.")
+    unpriced: int
+    """Calls whose cost is not known; they count as nothing."""
     input_tokens: int
     output_tokens: int
-    cost: Decimal | None = Field(description="US dollars.")
+    cost: Decimal | None
+    """US dollars."""
     cost_status: CostStatus
 
 
@@ -37,22 +37,22 @@ _NOTHING = SpentView(
 )
 
 
-class ContextView(ResponseBody):
+class ContextView(View, frozen=True, kw_only=True):
     """How full the context of a session is, and what it cost."""
 
-    prompt_tokens: int | None = Field(
-        description="How long the last prompt was; null: nobody counted one since the session "
-        "began, or was compacted."
-    )
-    is_exact: bool = Field(
-        description="Nothing was said or hidden since; otherwise the next prompt will differ."
-    )
-    context_tokens: int | None = Field(
-        description="How much the model reads at once; null: unknown."
-    )
-    compact_at: float = Field(description="The share of it from which on room is made.")
+    prompt_tokens: int | None
+    """How long the last prompt was; null: nobody counted one since the session began, or was
+    compacted.
+    """
+    is_exact: bool
+    """Nothing was said or hidden since; otherwise the next prompt will differ."""
+    context_tokens: int | None
+    """How much the model reads at once; null: unknown."""
+    compact_at: float
+    """The share of it from which on room is made."""
     spent: SpentView
-    caps: list[CapView] = Field(description="Yours and the session's; for an owner all.")
+    caps: list[CapView]
+    """Yours and the session's; for an owner all."""
 
     @classmethod
     def from_meter(
@@ -61,19 +61,18 @@ class ContextView(ResponseBody):
         """Tell how a session stands."""
         spent = _NOTHING
         if meter.spent is not None:
-            names = SpentView.model_fields
-            spent = SpentView(**{name: getattr(meter.spent, name) for name in names})
+            spent = SpentView.of(meter.spent)
         return cls(
             prompt_tokens=meter.prompt_tokens,
             is_exact=meter.is_exact,
             context_tokens=window,
             compact_at=compact_at,
             spent=spent,
-            caps=[CapView.from_spending(one) for one in meter.caps],
+            caps=[CapView.of(one) for one in meter.caps],
         )
 
 
-router = APIRouter(prefix="/sessions/{id}/context", tags=["usage"])
+router = Router(prefix="/sessions/{id}/context", tags=["usage"])
 
 
 @router.get("", summary="Read the context meter")

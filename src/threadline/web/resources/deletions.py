@@ -1,21 +1,21 @@
 """Deletions: a session is deleted with everything that was said in it."""
 
-from fastapi import APIRouter
 from msgspec.structs import replace
 
 from threadline.core.address import Kind
-from threadline.core.deletion import Certificate, DeletionPreview, DeletionState
+from threadline.core.deletion import DeletionState
 from threadline.core.errors import Refused
 from threadline.core.session import SessionId
 from threadline.web.authentication import Caller
-from threadline.web.bodies import Moment, ResponseBody
+from threadline.web.bodies import Time, View
 from threadline.web.resources.auth_deps import Reading, Writing, visible
 from threadline.web.resources.deps import SessionIdPath, StoreDep
 from threadline.web.resources.etags import IfMatch, seen_in
 from threadline.web.resources.problems import problem_responses
+from threadline.web.resources.router import Router
 
 
-class DeletionPreviewView(ResponseBody):
+class DeletionPreviewView(View, frozen=True, kw_only=True):
     """What would go if something were forgotten now."""
 
     sessions: list[str]
@@ -25,43 +25,19 @@ class DeletionPreviewView(ResponseBody):
     attachments: int
     senders: int
 
-    @classmethod
-    def from_plan(cls, plan: DeletionPreview) -> "DeletionPreviewView":
-        """Show a plan."""
-        return cls(
-            sessions=list(plan.sessions),
-            shared=list(plan.shared),
-            branches=list(plan.branches),
-            messages=plan.messages,
-            attachments=plan.attachments,
-            senders=plan.senders,
-        )
 
-
-class CertificateView(ResponseBody):
+class CertificateView(View, frozen=True, kw_only=True):
     """What was removed, and what no program can take back."""
 
     id: int
     state: DeletionState
-    asked_at: Moment
-    done_at: Moment | None
+    asked_at: Time
+    done_at: Time | None
     counts: dict[str, int]
     out_of_reach: list[str]
 
-    @classmethod
-    def from_certificate(cls, one: Certificate) -> "CertificateView":
-        """Show a certificate."""
-        return cls(
-            id=one.id,
-            state=one.state,
-            asked_at=one.asked_at,
-            done_at=one.done_at,
-            counts=dict(one.counts),
-            out_of_reach=list(one.out_of_reach),
-        )
 
-
-router = APIRouter(prefix="/sessions", tags=["sessions"])
+router = Router(prefix="/sessions", tags=["sessions"])
 
 
 @router.get("/{id}/forgetting", summary="Plan to forget a session")
@@ -74,7 +50,7 @@ async def plan_forgetting(
     if not visitor.is_owner:
         seen = await store.visible(plan.branches, viewer=visitor.account)
         plan = replace(plan, branches=tuple(id for id in plan.branches if id in seen))
-    return DeletionPreviewView.from_plan(plan)
+    return DeletionPreviewView.of(plan)
 
 
 @router.delete("/{id}", summary="Forget a session", responses=problem_responses(409, 412, 428))
@@ -90,7 +66,7 @@ async def forget_session(
     require_own(visitor, session.id, session.kind)
     by = visitor.actor
     certificate = await store.forget_session(session.id, seen=expected, by=by)
-    return CertificateView.from_certificate(certificate)
+    return CertificateView.of(certificate)
 
 
 def require_own(visitor: Caller, id: SessionId, kind: Kind) -> None:

@@ -2,15 +2,14 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
-from pydantic import Field
+from fastapi import Query
 
 from threadline.core.account import TokenScope
 from threadline.core.delivery import Delivery, DeliveryId, DeliveryState
 from threadline.core.errors import NotFound
 from threadline.store import Store
 from threadline.web.authentication import Caller
-from threadline.web.bodies import Moment, ResponseBody
+from threadline.web.bodies import Time, View
 from threadline.web.resources.addresses import AddressView
 from threadline.web.resources.auth_deps import Administering, Exchanging, Reading, visible
 from threadline.web.resources.deps import StoreDep, path_key
@@ -24,27 +23,27 @@ from threadline.web.resources.pagination import (
     place_at,
 )
 from threadline.web.resources.problems import problem_responses
+from threadline.web.resources.router import Router
 
 
-class DeliveryView(ResponseBody):
+class DeliveryView(View, frozen=True, kw_only=True):
     """Something owed to a place, without what has to be said."""
 
     id: int
     session: str | None
     turn: int | None
-    seq: int | None = Field(
-        description="The line that it carries, if a person said it in the agent's place."
-    )
+    seq: int | None
+    """The line that it carries, if a person said it in the agent's place."""
     place: AddressView
     state: DeliveryState
     attempts: int
-    owed_at: Moment
-    due_at: Moment
-    sent_at: Moment | None
-    repeated_at: Moment | None = Field(description="When it was sent again, perhaps unneeded.")
-    is_doubtful: bool = Field(
-        description="It may have been seen already; what is sent again is then marked so."
-    )
+    owed_at: Time
+    due_at: Time
+    sent_at: Time | None
+    repeated_at: Time | None
+    """When it was sent again, perhaps unneeded."""
+    is_doubtful: bool
+    """It may have been seen already; what is sent again is then marked so."""
     error: str | None
 
     @classmethod
@@ -61,7 +60,7 @@ class DeliveryView(ResponseBody):
         )
 
 
-router = APIRouter(prefix="/deliveries", tags=["deliveries"])
+router = Router(prefix="/deliveries", tags=["deliveries"])
 
 States = Annotated[
     list[DeliveryState] | None,

@@ -1,11 +1,14 @@
 """The description of the API, as OpenAPI tells it."""
 
+from collections.abc import Sequence
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 
 from threadline.web.resources.examples import example_of
-from threadline.web.resources.problems import SCHEMAS, Problem
+from threadline.web.resources.json_schemas import request_schemas, response_schemas
+from threadline.web.resources.problems import Problem
+from threadline.web.resources.router import Router
 
 ABOUT = """Every conversation over one interface.
 
@@ -20,27 +23,50 @@ _SCHEMES = {
 }
 
 
-def extend_openapi(app: FastAPI) -> None:
-    """Let the description know problems, how one shows who one is, and what a body looks like."""
+def extend_openapi(app: FastAPI, routers: Sequence[APIRouter]) -> None:
+    """Add to the description: structs, problems, credentials, and an example of each body."""
     write = app.openapi
 
     def written() -> dict[str, Any]:
         if app.openapi_schema is None:
-            _mend(write())
+            _extend(write(), routers)
         return write()
 
     app.openapi = written  # type: ignore[method-assign]
 
 
-def _mend(schema: dict[str, Any]) -> None:
+def _extend(schema: dict[str, Any], routers: Sequence[APIRouter]) -> None:
     components = schema.setdefault("components", {})
     components["securitySchemes"] = _SCHEMES
     schema["security"] = [{name: []} for name in _SCHEMES]
-    problem = Problem.model_json_schema(ref_template=f"{SCHEMAS}{{model}}")
-    components.setdefault("schemas", {}).update(problem.pop("$defs"), Problem=problem)
+    _add_structs(schema, routers)
     for operations in schema["paths"].values():
         for operation in operations.values():
             _show_body(schema, operation)
+
+
+def _add_structs(schema: dict[str, Any], routers: Sequence[APIRouter]) -> None:
+    operations = {
+        one["operationId"]: one for path in schema["paths"].values() for one in path.values()
+    }
+    known = [
+        (operations[id], kinds)
+        for router in routers
+        if isinstance(router, Router)
+        for id, kinds in router.body_types.items()
+    ]
+    takes = [(one, kinds) for one, kinds in known if kinds.request is not None]
+    shows = [(one, kinds) for one, kinds in known if kinds.response is not None]
+    bodies, request_parts = request_schemas([kinds.request for _, kinds in takes])
+    answers, response_parts = response_schemas([Problem, *(kinds.response for _, kinds in shows)])
+    for (one, _), body in zip(takes, bodies, strict=True):
+        content = {"application/json": {"schema": body}}
+        one["requestBody"] = {"required": True, "content": content}
+    for (one, kinds), answer in zip(shows, answers[1:], strict=True):
+        one["responses"][str(kinds.status)]["content"] = {"application/json": {"schema": answer}}
+    parts = schema["components"].setdefault("schemas", {})
+    parts.update({**request_parts, **response_parts})
+    schema["components"]["schemas"] = dict(sorted(parts.items()))
 
 
 def _show_body(schema: dict[str, Any], operation: dict[str, Any]) -> None:

@@ -2,46 +2,34 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
-from pydantic import Field
+from fastapi import Query
+from msgspec import Meta
 
 from threadline.core.draft import DRAFT_LIMIT, Draft
 from threadline.core.session import SessionId
 from threadline.store import Store
 from threadline.web.authentication import Caller
-from threadline.web.bodies import Moment, RequestBody, ResponseBody
+from threadline.web.bodies import Body, View
 from threadline.web.resources.auth_deps import Exchanging, Reading, Writing, visible
 from threadline.web.resources.deps import SessionIdQuery, StoreDep
 from threadline.web.resources.profiles import OfProfile
+from threadline.web.resources.router import Router
 from threadline.web.resources.visibility import draft_device, profile_of
 
 
-class DraftView(ResponseBody):
-    """Unsent words, in a session or in the one that is not there yet."""
-
-    session_id: str | None
-    text: str
-    changed_at: Moment
-
-    @classmethod
-    def from_draft(cls, draft: Draft) -> "DraftView":
-        """Show a draft."""
-        return cls(session_id=draft.session_id, text=draft.text, changed_at=draft.changed_at)
-
-
-class DraftListView(ResponseBody):
+class DraftListView(View, frozen=True, kw_only=True):
     """What a device has begun to write, the latest first."""
 
-    items: list[DraftView]
+    items: list[Draft]
 
 
-class DraftRequest(RequestBody):
+class DraftRequest(Body, frozen=True, kw_only=True):
     """What a device has begun to write; nothing at all forgets it."""
 
-    text: str = Field(max_length=DRAFT_LIMIT)
+    text: Annotated[str, Meta(max_length=DRAFT_LIMIT)]
 
 
-router = APIRouter(prefix="/drafts", tags=["drafts"])
+router = Router(prefix="/drafts", tags=["drafts"])
 
 Device = Annotated[
     str, Query(min_length=1, max_length=100, description="A name of your own for the device.")
@@ -54,7 +42,7 @@ async def list_drafts(
 ) -> DraftListView:
     """List the drafts of one of your devices, latest first."""
     found = await store.drafts(draft_device(visitor, device), profile=profile_of(visitor, profile))
-    return DraftListView(items=[DraftView.from_draft(one) for one in found])
+    return DraftListView(items=list(found))
 
 
 @router.put("", summary="Keep a draft")
@@ -75,7 +63,7 @@ async def put_draft(
     name = draft_device(visitor, device)
     await store.put_draft(name, wish.text, id=id, profile=profile)
     found = await store.drafts(name, profile=profile)
-    return DraftListView(items=[DraftView.from_draft(one) for one in found])
+    return DraftListView(items=list(found))
 
 
 @router.delete("", status_code=204, summary="Forget a draft")

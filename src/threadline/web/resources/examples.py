@@ -40,5 +40,9 @@ def _object(schema: Schema, field: Schema, deep: int) -> dict[str, object]:
     return {
         name: example_of(schema, one, deep + 1)
         for name, one in field["properties"].items()
-        if name in needed or one.get("examples")
+        if name in needed or _has_example(one)
     }
+
+
+def _has_example(field: Schema) -> bool:
+    return bool(field.get("examples")) or any(map(_has_example, field.get("anyOf", ())))

@@ -4,14 +4,13 @@ from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from enum import StrEnum
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 from fastapi.responses import StreamingResponse
-from pydantic import Field
 
 from threadline.core.errors import Refused
 from threadline.core.export_format.files import ExportFormat, ExportScope, Selection
 from threadline.store.transfer.importer import ImportOptions, ImportReport
-from threadline.web.bodies import ResponseBody
+from threadline.web.bodies import View
 from threadline.web.content_disposition import (
     SANDBOX,
     body_of,
@@ -24,6 +23,7 @@ from threadline.web.resources.auth_deps import Administering, Reading, visible
 from threadline.web.resources.deps import SessionIdPath, StoreDep
 from threadline.web.resources.problems import problem_responses
 from threadline.web.resources.profiles import OfProfile
+from threadline.web.resources.router import Router
 from threadline.web.resources.visibility import profile_of
 
 
@@ -36,7 +36,7 @@ class HistoryExtent(StrEnum):
     PERSON = "person"
 
 
-class ImportIssueView(ResponseBody):
+class ImportIssueView(View, frozen=True, kw_only=True):
     """Something that was not imported, and why."""
 
     line: int
@@ -44,20 +44,23 @@ class ImportIssueView(ResponseBody):
     session: str | None
 
 
-class ImportView(ResponseBody):
+class ImportView(View, frozen=True, kw_only=True):
     """What came of an import."""
 
     added: int
-    copied: int = Field(description="Of those added, how many have a new id.")
-    skipped: int = Field(description="They were there already.")
-    forgotten: int = Field(description="They were forgotten here, and stay so.")
-    conflicts: int = Field(description="There are others with the same id.")
+    copied: int
+    """Of those added, how many have a new id."""
+    skipped: int
+    """They were there already."""
+    forgotten: int
+    """They were forgotten here, and stay so."""
+    conflicts: int
+    """There are others with the same id."""
     bad: int
     messages: int
     attachments: int
-    without_settings: int = Field(
-        description="Of those added, how many are without the folder, tools or model address."
-    )
+    without_settings: int
+    """Of those added, how many are without the folder, tools or model address."""
     problems: Sequence[ImportIssueView]
 
     @classmethod
@@ -67,11 +70,11 @@ class ImportView(ResponseBody):
             ImportIssueView(line=one.line, what=one.what, session=one.session_id)
             for one in report.problems or ()
         ]
-        numbers = {name: getattr(report, name) for name in cls.model_fields if name != "problems"}
-        return cls(**numbers, problems=problems)
+        same = {name: getattr(report, name) for name in cls.__struct_fields__}
+        return cls(**{**same, "problems": problems})
 
 
-router = APIRouter(tags=["exports"])
+router = Router(tags=["exports"])
 
 JSONL_TYPE = "application/x-ndjson"
 """The media type of portable lines."""

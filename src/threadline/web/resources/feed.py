@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Annotated, cast
 
-from fastapi import APIRouter, Depends, Header, Query, Request
+from fastapi import Depends, Header, Query, Request
 from fastapi.responses import Response
 
 from threadline.core.event import Cursor
@@ -18,9 +18,10 @@ from threadline.web.problems import TooOften
 from threadline.web.resources.auth_deps import Reading
 from threadline.web.resources.deps import StoreDep
 from threadline.web.resources.profiles import OfProfile
+from threadline.web.resources.router import Router
 from threadline.web.resources.visibility import profile_of
 
-router = APIRouter(tags=["feed"])
+router = Router(tags=["feed"])
 
 SESSIONS_LIMIT = 100
 LIVE_LIMIT = 8

@@ -7,19 +7,20 @@ from collections.abc import Awaitable, Callable
 from typing import Annotated, TypeVar
 
 from fastapi import Depends, Header, Request, Response
-from pydantic import BaseModel
+from msgspec import Struct
 
 from threadline.core.account import Account, KnownRequest, RequestOutcome
 from threadline.core.errors import Conflict, StorageError
 from threadline.core.session import SessionId
 from threadline.store import Store
 from threadline.store.accounts.idempotency import MadeBefore
+from threadline.web.bodies import encode
 from threadline.web.resources.deps import StoreDep
 
 log = logging.getLogger("threadline.web")
 
 T = TypeVar("T")
-Shape = TypeVar("Shape", bound=BaseModel)
+Shape = TypeVar("Shape", bound=Struct)
 
 KEY_LIMIT = 200
 """Characters."""
@@ -56,7 +57,7 @@ class IdempotentRequest:
         self,
         account: Account,
         make: Callable[[Store], Awaitable[T]],
-        shape: Callable[[T], BaseModel],
+        shape: Callable[[T], Struct],
         status: int = 201,
         *,
         about: SessionId | None = None,
@@ -87,7 +88,7 @@ class IdempotentRequest:
         status: int = 201,
         *,
         about: SessionId | None = None,
-        kept: Callable[[Shape], BaseModel] = lambda made: made,
+        kept: Callable[[Shape], Struct] = lambda made: made,
     ) -> Response:
         """Do the same for what takes longer than one transaction may; nobody begins it meanwhile.
 
@@ -138,7 +139,7 @@ async def _once(
     request: Request, store: StoreDep, sent: IdempotencyKey = None
 ) -> IdempotentRequest:
     # It is not called `key`: paths have one of their own.
-    # FastAPI has read the body already where it is JSON; Starlette remembers it.
+    # Starlette remembers the body for the route, which reads it, too.
     body = b"" if sent is None else await request.body()
     line = f"{request.method} {request.url.path}?{request.url.query}\n"
     return IdempotentRequest(store, sent, hashlib.sha256(line.encode() + body).hexdigest())
@@ -148,8 +149,8 @@ OnceDep = Annotated[IdempotentRequest, Depends(_once)]
 """What a route is given that makes something: `return await once.answer(account, make, shape)`."""
 
 
-def _text(made: BaseModel) -> str:
-    return made.model_dump_json()
+def _text(made: Struct) -> str:
+    return encode(made).decode()
 
 
 def _write(text: str, status: int, headers: dict[str, str] | None = None) -> Response:

@@ -2,50 +2,41 @@
 
 from typing import Annotated
 
-from pydantic import Field
+from msgspec import Meta
 
 from threadline.core.errors import Invalid
 from threadline.core.inbound import Inbound
 from threadline.core.message import Part, Text
 from threadline.core.validation import TEXT_LIMIT
 from threadline.store import Store
-from threadline.store.inbound.deduplication import Arrival, InboundOutcome
+from threadline.store.inbound.deduplication import InboundOutcome
 from threadline.web.authentication import Caller
-from threadline.web.bodies import RequestBody, ResponseBody
+from threadline.web.bodies import Body, View
 from threadline.web.upload_tokens import TICKET_LIMIT, read_ticket
 
 ATTACHED_MOST = 20
 """How much may be attached to one message."""
 
-Ticket = Annotated[str, Field(min_length=1, max_length=TICKET_LIMIT)]
+Ticket = Annotated[str, Meta(min_length=1, max_length=TICKET_LIMIT)]
 
 
-class Words(RequestBody):
+class Words(Body, frozen=True, kw_only=True):
     """What somebody says, and what they attach."""
 
-    text: str = Field(default="", max_length=TEXT_LIMIT, examples=["What is on today?"])
-    attachments: list[Ticket] = Field(
-        default=[], max_length=ATTACHED_MOST, description="The tickets of what was uploaded."
-    )
+    text: Annotated[str, Meta(max_length=TEXT_LIMIT, examples=["What is on today?"])] = ""
+    attachments: Annotated[tuple[Ticket, ...], Meta(max_length=ATTACHED_MOST)] = ()
+    """The tickets of what was uploaded."""
 
 
-class SentView(ResponseBody):
+class SentView(View, frozen=True, kw_only=True):
     """What came of words that were said."""
 
     outcome: InboundOutcome
     session_id: str | None
-    turn_id: int | None = Field(description="The turn that answers them, if one does.")
-    is_repeated: bool = Field(description="They had been said before, and nothing new was done.")
-
-    @classmethod
-    def from_arrival(cls, arrival: Arrival) -> "SentView":
-        """Show what came of it."""
-        return cls(
-            outcome=arrival.outcome,
-            session_id=arrival.session_id,
-            turn_id=arrival.turn_id,
-            is_repeated=arrival.is_repeated,
-        )
+    turn_id: int | None
+    """The turn that answers them, if one does."""
+    is_repeated: bool
+    """They had been said before, and nothing new was done."""
 
 
 async def parts_of(store: Store, visitor: Caller, words: Words) -> tuple[Part, ...]:

@@ -1,9 +1,10 @@
 """Jobs: prompts that are asked by themselves; a member has their own."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query, Response
-from pydantic import Field
+from fastapi import Depends, Query, Response
+from msgspec import Meta
+from msgspec.structs import asdict
 
 from threadline.core.errors import NotFound, Refused
 from threadline.core.job import ORIGIN, PROMPT_LIMIT, Job, JobId, JobRun, MirrorMode, NewJob
@@ -14,7 +15,7 @@ from threadline.store.jobs.job_runs import JobStart
 from threadline.store.jobs.jobs import JobChange
 from threadline.store.jobs.schedules import next_times
 from threadline.web.authentication import Caller
-from threadline.web.bodies import Moment, RequestBody, ResponseBody
+from threadline.web.bodies import Body, Time, View
 from threadline.web.gateway_protocol import GatewayPort
 from threadline.web.resources.auth_deps import Exchanging, Reading, Writing
 from threadline.web.resources.deps import GatewayDep, StoreDep, path_key
@@ -23,19 +24,19 @@ from threadline.web.resources.idempotency import OnceDep
 from threadline.web.resources.pagination import PAGE, After, Most, Page, number_after
 from threadline.web.resources.problems import problem_responses
 from threadline.web.resources.profiles import OfProfile
+from threadline.web.resources.router import Router
 from threadline.web.resources.visibility import profile_of, require_admin
 
-SCHEDULE = "As `every day 9:00`, `every 30m`, `at 2027-01-31 18:00` or a cron line."
 
-
-class RunView(ResponseBody):
+class RunView(View, frozen=True, kw_only=True):
     """One time that a job was due."""
 
     id: int
-    state: str = Field(description="`waiting`, `running`, `done`, `failed` or `skipped`.")
-    due_at: Moment
-    started_at: Moment
-    ended_at: Moment | None
+    state: str
+    """`waiting`, `running`, `done`, `failed` or `skipped`."""
+    due_at: Time
+    started_at: Time
+    ended_at: Time | None
     session: str | None
     turn: int | None
     why: str | None
@@ -55,7 +56,7 @@ class RunView(ResponseBody):
         )
 
 
-class JobView(ResponseBody):
+class JobView(View, frozen=True, kw_only=True):
     """A prompt that is asked by itself."""
 
     id: int
@@ -66,71 +67,71 @@ class JobView(ResponseBody):
     timezone: str
     target: str
     mirror: MirrorMode
-    maker: str | None = Field(description="Null: the owner of the installation.")
-    made_at: Moment
-    paused_at: Moment | None
-    next_at: Moment | None = Field(description="When it is asked next; null: never again.")
-    last_run: RunView | None = Field(description="Null: there was none yet.")
+    maker: str | None
+    """Null: the owner of the installation."""
+    made_at: Time
+    paused_at: Time | None
+    next_at: Time | None
+    """When it is asked next; null: never again."""
+    last_run: RunView | None
+    """Null: there was none yet."""
 
     @classmethod
     def from_job(cls, job: Job) -> "JobView":
         """Tell what it asks, and when."""
-        told = {
+        told: dict[str, Any] = {
             "maker": None if job.maker is None else str(job.maker),
             "last_run": None if job.last_run is None else RunView.from_run(job.last_run),
         }
-        same = {name: getattr(job, name) for name in cls.model_fields if name not in told}
+        same = {name: getattr(job, name) for name in cls.__struct_fields__ if name not in told}
         return cls(**same, **told)
 
 
-class JobRequest(RequestBody):
+class JobRequest(Body, frozen=True, kw_only=True):
     """A job to be made."""
 
-    prompt: str = Field(min_length=1, max_length=PROMPT_LIMIT, examples=["What is new today?"])
-    schedule: str = Field(
-        min_length=1, max_length=200, description=SCHEDULE, examples=["every day 9:00"]
-    )
-    timezone: str = Field(default="UTC", min_length=1, max_length=100, examples=["Europe/Berlin"])
-    target: str = Field(
-        default="origin",
-        min_length=1,
-        max_length=2000,
-        description="Where the answer goes, as `telegram:42`; several with commas between them.",
-    )
+    prompt: Annotated[
+        str, Meta(min_length=1, max_length=PROMPT_LIMIT, examples=["What is new today?"])
+    ]
+    schedule: Annotated[str, Meta(min_length=1, max_length=200, examples=["every day 9:00"])]
+    """As `every day 9:00`, `every 30m`, `at 2027-01-31 18:00` or a cron line."""
+    timezone: Annotated[str, Meta(min_length=1, max_length=100, examples=["Europe/Berlin"])] = "UTC"
+    target: Annotated[str, Meta(min_length=1, max_length=2000)] = "origin"
+    """Where the answer goes, as `telegram:42`; several with commas between them."""
     mirror: MirrorMode = MirrorMode.NONE
-    name: str = Field(
-        default="", max_length=200, description="Empty: the first words of its prompt."
-    )
+    name: Annotated[str, Meta(max_length=200)] = ""
+    """Empty: the first words of its prompt."""
 
     def new_job(self) -> NewJob:
         """Give it as the store wants it."""
-        return NewJob(**self.model_dump())
+        return NewJob(**asdict(self))
 
 
-class JobUpdateRequest(RequestBody):
+class JobUpdateRequest(Body, frozen=True, kw_only=True):
     """What shall be different about a job; what is left out stays."""
 
-    prompt: str | None = Field(default=None, min_length=1, max_length=PROMPT_LIMIT)
-    schedule: str | None = Field(default=None, min_length=1, max_length=200, description=SCHEDULE)
-    timezone: str | None = Field(default=None, min_length=1, max_length=100)
-    target: str | None = Field(default=None, min_length=1, max_length=2000)
+    prompt: Annotated[str, Meta(min_length=1, max_length=PROMPT_LIMIT)] | None = None
+    schedule: Annotated[str, Meta(min_length=1, max_length=200)] | None = None
+    """As `every day 9:00`, `every 30m`, `at 2027-01-31 18:00` or a cron line."""
+    timezone: Annotated[str, Meta(min_length=1, max_length=100)] | None = None
+    target: Annotated[str, Meta(min_length=1, max_length=2000)] | None = None
     mirror: MirrorMode | None = None
-    name: str | None = Field(
-        default=None, max_length=200, description="Empty: the first words of its prompt."
-    )
+    name: Annotated[str, Meta(max_length=200)] | None = None
+    """Empty: the first words of its prompt."""
 
     def change(self) -> JobChange:
         """Give it as the store wants it."""
-        return JobChange(**self.model_dump())
+        return JobChange(**asdict(self))
 
 
-class TimesView(ResponseBody):
+class TimesView(View, frozen=True, kw_only=True):
     """When a schedule comes next."""
 
-    items: list[Moment] = Field(description="None: never again.")
+    items: list[Time]
+    """Empty: never again."""
 
 
-class StartView(ResponseBody):
+class StartView(View, frozen=True, kw_only=True):
     """What came of starting a job."""
 
     job: int
@@ -144,7 +145,7 @@ class StartView(ResponseBody):
         return cls(job=start.job_id, state=start.state, turn=start.turn_id, why=start.why)
 
 
-router = APIRouter(prefix="/jobs", tags=["jobs"])
+router = Router(prefix="/jobs", tags=["jobs"])
 
 _TIMES = 3
 Number = Annotated[int, path_key("The number of a job.")]
@@ -206,7 +207,12 @@ def list_times(
     store: StoreDep,
     schedule: Annotated[
         str,
-        Query(min_length=1, max_length=200, description=SCHEDULE, examples=["every day 9:00"]),
+        Query(
+            min_length=1,
+            max_length=200,
+            description="As in the schedule of a job.",
+            examples=["every day 9:00"],
+        ),
     ],
     timezone: Annotated[str, Query(min_length=1, max_length=100)] = "UTC",
 ) -> TimesView:

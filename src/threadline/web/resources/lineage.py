@@ -2,43 +2,20 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
-from pydantic import Field
+from fastapi import Query
 
 from threadline.core.errors import Invalid
 from threadline.core.session import Cause, SessionId
 from threadline.store.branches.lineage import Child, Position
-from threadline.web.bodies import Moment, ResponseBody
+from threadline.web.bodies import View
 from threadline.web.resources.auth_deps import Reading, visible
 from threadline.web.resources.deps import SessionIdPath, StoreDep
 from threadline.web.resources.messages import MessageView
 from threadline.web.resources.pagination import PAGE, Most
+from threadline.web.resources.router import Router
 
 
-class ChildView(ResponseBody):
-    """A session that began from another one."""
-
-    id: str
-    cause: Cause
-    title: str | None
-    base_seq: int | None = Field(
-        description="Up to which line a branch shares what was said; null: it is none."
-    )
-    opened_at: Moment
-
-    @classmethod
-    def from_child(cls, child: Child) -> "ChildView":
-        """Show a child."""
-        return cls(
-            id=child.id,
-            cause=child.cause,
-            title=child.title,
-            base_seq=child.base_seq,
-            opened_at=child.opened_at,
-        )
-
-
-class LineageView(ResponseBody):
+class LineageView(View, frozen=True, kw_only=True):
     """The kin of a session, as far as whoever asks may see it."""
 
     root_id: str | None
@@ -46,19 +23,22 @@ class LineageView(ResponseBody):
     cause: Cause
     first_id: str | None
     latest_id: str | None
-    children: list[ChildView] = Field(description="The newest of them.")
+    children: list[Child]
+    """The newest of them."""
     number_of_children: int
 
 
-class StitchedView(ResponseBody):
+class StitchedView(View, frozen=True, kw_only=True):
     """A page of a conversation through all its continuations."""
 
     items: list[MessageView]
-    before: str | None = Field(description="Give this as `before` for what is earlier.")
-    after: str | None = Field(description="Give this as `after` for what is later.")
+    before: str | None
+    """Give this as `before` for what is earlier."""
+    after: str | None
+    """Give this as `after` for what is later."""
 
 
-router = APIRouter(prefix="/sessions/{id}", tags=["lineage"])
+router = Router(prefix="/sessions/{id}", tags=["lineage"])
 
 Place = Annotated[
     str | None,
@@ -84,7 +64,7 @@ async def read_lineage(visitor: Reading, store: StoreDep, id: SessionIdPath) -> 
     def shown(id: SessionId | None) -> SessionId | None:
         return id if id in seen else None
 
-    children = [ChildView.from_child(child) for child in kin.children if child.id in seen]
+    children = [child for child in kin.children if child.id in seen]
     hidden = len(kin.children) - len(children)
     return LineageView(
         root_id=shown(kin.root_id),

@@ -1,11 +1,13 @@
 """Login: by password or passkey, and out again. The login by a link is a page of its own."""
 
-from fastapi import APIRouter, Request, Response
-from pydantic import Field
+from typing import Annotated
+
+from fastapi import Request, Response
+from msgspec import Meta
 
 from threadline.web.auth.cookies import forget_login
 from threadline.web.auth.passwords import PASSWORD_MOST
-from threadline.web.bodies import RequestBody
+from threadline.web.bodies import Body
 from threadline.web.resources.accounts import Name
 from threadline.web.resources.auth_deps import Visiting
 from threadline.web.resources.deps import StoreDep
@@ -19,16 +21,17 @@ from threadline.web.resources.login_deps import (
     tell_entered,
 )
 from threadline.web.resources.problems import problem_responses
+from threadline.web.resources.router import Router
 
 
-class PasswordLoginRequest(RequestBody):
+class PasswordLoginRequest(Body, frozen=True, kw_only=True):
     """Who wants to log in, and how they prove it."""
 
-    name: str = Name
-    password: str = Field(max_length=PASSWORD_MOST, examples=["three words of yours"])
+    name: Name
+    password: Annotated[str, Meta(max_length=PASSWORD_MOST, examples=["three words of yours"])]
 
 
-router = APIRouter(prefix="/login", tags=["login"])
+router = Router(prefix="/login", tags=["login"])
 
 
 @router.post("/password", dependencies=[OwnPage])

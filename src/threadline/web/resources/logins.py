@@ -2,26 +2,28 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Request, Response
-from pydantic import Field
+from fastapi import Request, Response
 
 from threadline.core.account import Login, LoginKey
 from threadline.web.auth.cookies import forget_login
-from threadline.web.bodies import Moment, ResponseBody
+from threadline.web.bodies import Time, View
 from threadline.web.resources.auth_deps import Managing, Reading
 from threadline.web.resources.deps import StoreDep, path_key
 from threadline.web.resources.pagination import Page
+from threadline.web.resources.router import Router
 
 
-class LoginView(ResponseBody):
+class LoginView(View, frozen=True, kw_only=True):
     """A browser that is logged in."""
 
     key: int
-    device: str = Field(description="How it calls itself.")
-    is_this: bool = Field(description="Whether it is the one that asks.")
-    made_at: Moment
-    seen_at: Moment
-    expires_at: Moment
+    device: str
+    """How it calls itself."""
+    is_this: bool
+    """Whether it is the one that asks."""
+    made_at: Time
+    seen_at: Time
+    expires_at: Time
 
     @classmethod
     def from_login(cls, login: Login, own: Login | None) -> "LoginView":
@@ -36,13 +38,13 @@ class LoginView(ResponseBody):
         )
 
 
-class LoginsEndedView(ResponseBody):
+class LoginsEndedView(View, frozen=True, kw_only=True):
     """How many browsers were logged out."""
 
     ended: int
 
 
-router = APIRouter(prefix="/logins", tags=["logins"])
+router = Router(prefix="/logins", tags=["logins"])
 
 Key = Annotated[int, path_key("The key of a login.")]
 

@@ -2,16 +2,16 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Request, Response
-from pydantic import Field
+from fastapi import Request, Response
+from msgspec import Meta
 
-from threadline.core.account import NAME_LIMIT, LoginWay, Passkey, PasskeyKey
+from threadline.core.account import NAME_LIMIT, LoginWay, PasskeyKey
 from threadline.core.errors import Refused
 from threadline.store import Store
 from threadline.web.auth.cookies import set_login
 from threadline.web.auth.passwords import PASSWORD_MOST, checked_password
 from threadline.web.authentication import Caller, login_secret
-from threadline.web.bodies import Moment, RequestBody, ResponseBody
+from threadline.web.bodies import Body, Time, View
 from threadline.web.resources.auth_deps import AtHome, Visiting, require_proof
 from threadline.web.resources.deps import StoreDep, path_key
 from threadline.web.resources.login_deps import (
@@ -24,55 +24,42 @@ from threadline.web.resources.login_deps import (
 )
 from threadline.web.resources.pagination import Page
 from threadline.web.resources.problems import problem_responses
-
-PASSWORD = Field(
-    max_length=PASSWORD_MOST,
-    description="At least ten characters, and none of those that everybody guesses.",
-    examples=["three words of yours"],
-)
+from threadline.web.resources.router import Router
 
 
-class PasswordChangeRequest(RequestBody):
+class PasswordChangeRequest(Body, frozen=True, kw_only=True):
     """A new password."""
 
-    new: str = PASSWORD
-    old: str | None = Field(
-        default=None,
-        max_length=PASSWORD_MOST,
-        description="The one until now, if there is one.",
-    )
-    end_tokens: bool = Field(default=False, description="Revoke all your tokens, too.")
+    new: Annotated[str, Meta(max_length=PASSWORD_MOST, examples=["three words of yours"])]
+    """At least ten characters, and none of those that everybody guesses."""
+    old: Annotated[str, Meta(max_length=PASSWORD_MOST)] | None = None
+    """The one until now, if there is one."""
+    end_tokens: bool = False
+    """Revoke all your tokens, too."""
 
 
-class PasswordProofRequest(RequestBody):
+class PasswordProofRequest(Body, frozen=True, kw_only=True):
     """The password of an account that is logged in."""
 
-    password: str = Field(max_length=PASSWORD_MOST, examples=["three words of yours"])
+    password: Annotated[str, Meta(max_length=PASSWORD_MOST, examples=["three words of yours"])]
 
 
-class PasskeyView(ResponseBody):
+class PasskeyView(View, frozen=True, kw_only=True):
     """A passkey on a device of somebody."""
 
     key: int
     name: str
-    made_at: Moment
-    used_at: Moment | None
-
-    @classmethod
-    def from_passkey(cls, passkey: Passkey) -> "PasskeyView":
-        """Tell of a passkey what may be told."""
-        return cls(
-            key=passkey.key, name=passkey.name, made_at=passkey.made_at, used_at=passkey.used_at
-        )
+    made_at: Time
+    used_at: Time | None
 
 
-class PasskeyMadeView(PasskeyAnswerRequest):
+class NewPasskeyRequest(PasskeyAnswerRequest, frozen=True, kw_only=True):
     """A passkey that a browser made."""
 
-    name: str = Field(min_length=1, max_length=NAME_LIMIT, examples=["Ada's phone"])
+    name: Annotated[str, Meta(min_length=1, max_length=NAME_LIMIT, examples=["Ada's phone"])]
 
 
-router = APIRouter(prefix="/me", tags=["me"])
+router = Router(prefix="/me", tags=["me"])
 
 Key = Annotated[int, path_key("The key of a passkey.")]
 
@@ -161,7 +148,7 @@ async def _proven(store: Store, visitor: Caller, how: LoginWay) -> Response:
 async def list_passkeys(visitor: AtHome, store: StoreDep) -> Page[PasskeyView]:
     """List your passkeys."""
     found = await store.passkeys(visitor.account.key)
-    return Page(items=[PasskeyView.from_passkey(one) for one in found])
+    return Page(items=[PasskeyView.of(one) for one in found])
 
 
 @router.post("/passkeys/question", responses=problem_responses(409))
@@ -176,12 +163,12 @@ async def ask_new_passkey(
 
 @router.post("/passkeys", status_code=201, responses=problem_responses(409))
 async def add_passkey(
-    wish: PasskeyMadeView, visitor: AtHome, ceremony: CeremonyDep, store: StoreDep
+    wish: NewPasskeyRequest, visitor: AtHome, ceremony: CeremonyDep, store: StoreDep
 ) -> PasskeyView:
     """Add a passkey to log in with. A question is good for one answer."""
     require_proof(visitor, store.now())
     made = await ceremony.add(store, visitor.account, wish.name, wish.challenge, wish.credential)
-    return PasskeyView.from_passkey(made)
+    return PasskeyView.of(made)
 
 
 @router.delete("/passkeys/{key}", status_code=204)

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated, Self
 
-from fastapi import APIRouter, Query, Response
+from fastapi import Query, Response
+from msgspec import Meta
 from msgspec.structs import replace
-from pydantic import Field
 
 from threadline.core.errors import Invalid, NotFound
 from threadline.core.hidden_range import Edited
@@ -18,71 +18,78 @@ from threadline.store import Store
 from threadline.store.inbound.deduplication import Arrival
 from threadline.store.queries import Revision
 from threadline.web.authentication import Caller
-from threadline.web.bodies import Moment, RequestBody, ResponseBody, Told
+from threadline.web.bodies import Body, Time, View
 from threadline.web.resources.auth_deps import Exchanging, Reading, Writing, visible
 from threadline.web.resources.deps import SessionIdPath, StoreDep, path_key
 from threadline.web.resources.idempotency import IdempotentRequest, OnceDep
 from threadline.web.resources.inbound import SentView, Words, make_inbound, parts_of
 from threadline.web.resources.pagination import PAGE, Most, Page
-from threadline.web.resources.parts import PartView
+from threadline.web.resources.parts import PartView, parts_view
 from threadline.web.resources.problems import problem_responses
+from threadline.web.resources.router import Router
 from threadline.web.resources.sessions import TITLE_MOST, SessionView
 from threadline.web.resources.visibility import require_owner, shown_children
 
 
-class MessageView(ResponseBody):
+class MessageView(View, frozen=True, kw_only=True):
     """One line of a transcript."""
 
     key: int
-    session_id: str = Field(
-        description="Where it was written; of a branch's shared lines its base."
-    )
-    seq: int | None = Field(description="Its place; null while it waits for its turn.")
+    session_id: str
+    """Where it was written; of a branch's shared lines its base."""
+    seq: int | None
+    """Its place; null while it waits for its turn."""
     role: Role
     parts: tuple[PartView, ...]
-    at: Moment = Field(description="When it was written.")
-    arrived_at: Moment | None = Field(description="When it arrived, if that was noticeably later.")
+    at: Time
+    """When it was written."""
+    arrived_at: Time | None
+    """When it arrived, if that was noticeably later."""
     turn_id: int | None
     sender_id: str | None
     sender_name: str | None
-    changed_at: Moment | None
-    deleted_at: Moment | None
+    changed_at: Time | None
+    deleted_at: Time | None
 
     @classmethod
     def from_message(cls, message: Message) -> Self:
         """Show a message."""
-        return cls.model_validate(message)
+        same = {name: getattr(message, name) for name in cls.__struct_fields__}
+        return cls(**{**same, "parts": parts_view(message.parts)})
 
 
-class MessagePageView(ResponseBody):
+class MessagePageView(View, frozen=True, kw_only=True):
     """A stretch of a transcript, in order."""
 
-    items: list[Annotated[Message, Told(MessageView)]]
-    before: int | None = Field(description="Give this as `before` for what is earlier, if any is.")
-    after: int | None = Field(description="Give this as `after` for what is later.")
+    items: list[MessageView]
+    before: int | None
+    """Give this as `before` for what is earlier, if any is."""
+    after: int | None
+    """Give this as `after` for what is later."""
 
     @classmethod
     def from_messages(cls, found: Sequence[Message], *, is_beginning: bool) -> "MessagePageView":
         """Show messages, and where to read on."""
         seqs = [one.seq for one in found if one.seq is not None]
         return cls(
-            items=list(found),
+            items=[MessageView.from_message(one) for one in found],
             before=None if is_beginning or not seqs else seqs[0],
             after=seqs[-1] if seqs else None,
         )
 
 
-class RevisionView(ResponseBody):
+class RevisionView(View, frozen=True, kw_only=True):
     """What a message said before it was changed."""
 
     version: int
     parts: tuple[PartView, ...]
-    replaced_at: Moment
+    replaced_at: Time
 
     @classmethod
     def from_revision(cls, revision: Revision) -> "RevisionView":
         """Show a revision."""
-        return cls.model_validate(revision)
+        parts = parts_view(revision.parts)
+        return cls(version=revision.version, parts=parts, replaced_at=revision.replaced_at)
 
 
 class Speech(StrEnum):
@@ -94,40 +101,37 @@ class Speech(StrEnum):
     """For whoever is on the other side: they are delivered there, and the agent is not asked."""
 
 
-class MessageRequest(Words):
+class MessageRequest(Words, frozen=True, kw_only=True):
     """Words for a conversation."""
 
-    speech: Speech = Field(default=Speech.ASK, description="Whether the agent is asked.")
-    busy_mode: BusyMode | None = Field(
-        default=None, description="What becomes of it while a turn runs; null: as everywhere."
-    )
+    speech: Speech = Speech.ASK
+    """Whether the agent is asked."""
+    busy_mode: BusyMode | None = None
+    """What becomes of it while a turn runs; null: as everywhere."""
 
 
-class TextRequest(RequestBody):
+class TextRequest(Body, frozen=True, kw_only=True):
     """What a line reads from now on."""
 
-    text: str = Field(min_length=1, max_length=TEXT_LIMIT, examples=["What is on tomorrow?"])
+    text: Annotated[
+        str, Meta(min_length=1, max_length=TEXT_LIMIT, examples=["What is on tomorrow?"])
+    ]
 
 
-class EditedView(ResponseBody):
+class EditedView(View, frozen=True, kw_only=True):
     """The branch in which a line reads differently, and the turn that answers it there."""
 
     session: SessionView
     turn_id: int
 
-    @classmethod
-    def from_edited(cls, edited: Edited) -> "EditedView":
-        """Show it."""
-        return cls(session=SessionView.from_session(edited.session), turn_id=edited.turn_id)
 
-
-class BranchRequest(RequestBody):
+class BranchRequest(Body, frozen=True, kw_only=True):
     """A branch of a conversation."""
 
-    title: str | None = Field(default=None, max_length=TITLE_MOST)
+    title: Annotated[str, Meta(max_length=TITLE_MOST)] | None = None
 
 
-router = APIRouter(prefix="/sessions/{id}/messages", tags=["messages"])
+router = Router(prefix="/sessions/{id}/messages", tags=["messages"])
 
 Seq = Annotated[int, path_key("The place of a line.", 7)]
 Place = Annotated[int | None, Query(ge=0, le=2**53)]
@@ -216,7 +220,7 @@ async def send_message(
         say_it = _answer if wish.speech is Speech.ANSWER else _ask
         return await say_it(store, visitor, session, wish, once)
 
-    return await once.answer(visitor.account, send, SentView.from_arrival, about=session.id)
+    return await once.answer(visitor.account, send, SentView.of, about=session.id)
 
 
 async def _ask(
@@ -268,7 +272,7 @@ async def edit_message(
         return await store.edit(session.id, seq, wish.text, by=editor)
 
     def shape(made: Edited) -> EditedView:
-        return EditedView.from_edited(replace(made, session=shown(made.session)))
+        return EditedView.of(replace(made, session=shown(made.session)))
 
     return await once.answer(visitor.account, edit, shape)
 
@@ -297,6 +301,4 @@ async def branch_session(
     async def branch(store: Store) -> Session:
         return await store.branch(session.id, at=seq, title=wish.title)
 
-    return await once.answer(
-        visitor.account, branch, lambda made: SessionView.from_session(shown(made))
-    )
+    return await once.answer(visitor.account, branch, lambda made: SessionView.of(shown(made)))

@@ -2,31 +2,36 @@
 
 import asyncio
 from decimal import Decimal
+from typing import Annotated
 
-from fastapi import APIRouter
-from pydantic import Field
+from msgspec import Meta
 
 from threadline.assembly.model_list import KnownModel, survey_models
-from threadline.web.bodies import ResponseBody
+from threadline.web.bodies import View
 from threadline.web.resources.auth_deps import Reading
 from threadline.web.resources.deps import ConfigDep
 from threadline.web.resources.pagination import Page
 from threadline.web.resources.profiles import OfProfile
+from threadline.web.resources.router import Router
 from threadline.web.resources.visibility import profile_of
 
 
-class KnownModelView(ResponseBody):
+class KnownModelView(View, frozen=True, kw_only=True):
     """A model that a conversation may use."""
 
-    name: str = Field(description="As `/model` takes it.", examples=["openai:gpt-5"])
-    provider: str = Field(examples=["openai"])
-    is_default: bool = Field(description="It answers where nobody chose another one.")
-    is_offered: bool = Field(description="The settings name it.")
-    is_usable: bool = Field(description="Its provider has a key here, or asks for none.")
-    context_tokens: int | None = Field(description="How much it reads at once; null: unknown.")
-    input_price: Decimal | None = Field(
-        description="US dollars for a million tokens, at the least; null: unknown."
-    )
+    name: Annotated[str, Meta(examples=["openai:gpt-5"])]
+    """As `/model` takes it."""
+    provider: Annotated[str, Meta(examples=["openai"])]
+    is_default: bool
+    """It answers where nobody chose another one."""
+    is_offered: bool
+    """The settings name it."""
+    is_usable: bool
+    """Its provider has a key here, or asks for none."""
+    context_tokens: int | None
+    """How much it reads at once; null: unknown."""
+    input_price: Decimal | None
+    """US dollars for a million tokens, at the least; null: unknown."""
     output_price: Decimal | None
 
     @classmethod
@@ -44,7 +49,7 @@ class KnownModelView(ResponseBody):
         )
 
 
-router = APIRouter(prefix="/models", tags=["models"])
+router = Router(prefix="/models", tags=["models"])
 
 
 @router.get("", summary="List models")

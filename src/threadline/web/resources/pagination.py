@@ -5,11 +5,10 @@ from datetime import datetime
 from typing import Annotated, Generic, TypeVar
 
 from fastapi import Query
-from pydantic import Field
 
 from threadline.core.errors import Invalid
 from threadline.database.timestamps import moment, stamp
-from threadline.web.bodies import ResponseBody
+from threadline.web.bodies import View
 
 T = TypeVar("T")
 Found = TypeVar("Found")
@@ -26,13 +25,12 @@ Most = Annotated[int, Query(ge=1, le=PAGE_MOST, description="How many to answer 
 """How much a page holds; give it the default `PAGE`."""
 
 
-class Page(ResponseBody, Generic[T]):
+class Page(View, Generic[T], frozen=True, kw_only=True):
     """A page of a list."""
 
     items: list[T]
-    next: str | None = Field(
-        default=None, description="Give this as `after` for the next page; null: there is none."
-    )
+    next: str | None = None
+    """Give this as `after` for the next page; null: there is none."""
 
     @classmethod
     def cut(

@@ -2,31 +2,32 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
-from pydantic import Field
+from fastapi import Query, Response
+from msgspec import Meta
 
 from threadline.core.access import Grant, Pairing
 from threadline.core.errors import NotFound
 from threadline.store import Store
-from threadline.web.bodies import Moment, RequestBody, ResponseBody
+from threadline.web.bodies import Body, Time, View
 from threadline.web.resources.addresses import parse_identity
 from threadline.web.resources.auth_deps import Administering
 from threadline.web.resources.deps import StoreDep
 from threadline.web.resources.idempotency import OnceDep
 from threadline.web.resources.pagination import Page
-from threadline.web.resources.people import SENDER
+from threadline.web.resources.people import SenderName
 from threadline.web.resources.problems import problem_responses
 from threadline.web.resources.profiles import OfProfile
+from threadline.web.resources.router import Router
 from threadline.web.resources.visibility import profile_of
 
 
-class WaitingView(ResponseBody):
+class WaitingView(View, frozen=True, kw_only=True):
     """Somebody who asked to be let in; the code was shown to them alone."""
 
-    sender: str = Field(examples=["telegram:42"])
+    sender: Annotated[str, Meta(examples=["telegram:42"])]
     name: str | None
-    asked_at: Moment
-    expires_at: Moment
+    asked_at: Time
+    expires_at: Time
 
     @classmethod
     def from_pairing(cls, pairing: Pairing) -> "WaitingView":
@@ -39,12 +40,12 @@ class WaitingView(ResponseBody):
         )
 
 
-class GrantView(ResponseBody):
+class GrantView(View, frozen=True, kw_only=True):
     """Somebody whom the owner let in, beside those whom the settings name."""
 
-    sender: str = Field(examples=["telegram:42"])
+    sender: Annotated[str, Meta(examples=["telegram:42"])]
     name: str | None
-    granted_at: Moment
+    granted_at: Time
 
     @classmethod
     def from_grant(cls, grant: Grant) -> "GrantView":
@@ -52,21 +53,21 @@ class GrantView(ResponseBody):
         return cls(sender=str(grant.identity), name=grant.name, granted_at=grant.granted_at)
 
 
-class PairingApprovalRequest(RequestBody):
+class PairingApprovalRequest(Body, frozen=True, kw_only=True):
     """The code that somebody was shown who wants to be let in."""
 
-    code: str = Field(min_length=1, max_length=40, examples=["K7QM-2XPA"])
-    platform: str | None = Field(default=None, min_length=1, max_length=200)
+    code: Annotated[str, Meta(min_length=1, max_length=40, examples=["K7QM-2XPA"])]
+    platform: Annotated[str, Meta(min_length=1, max_length=200)] | None = None
 
 
-class GrantRequest(RequestBody):
+class GrantRequest(Body, frozen=True, kw_only=True):
     """Somebody to be let in without a code."""
 
-    sender: str = SENDER
-    name: str | None = Field(default=None, min_length=1, max_length=200)
+    sender: SenderName
+    name: Annotated[str, Meta(min_length=1, max_length=200)] | None = None
 
 
-router = APIRouter(prefix="/pairing", tags=["pairing"])
+router = Router(prefix="/pairing", tags=["pairing"])
 
 
 @router.get("/waiting")

@@ -3,15 +3,16 @@
 from collections.abc import Sequence
 from typing import Annotated
 
-from fastapi import APIRouter, Response
-from pydantic import Field
+from fastapi import Response
+from msgspec import Meta
+from msgspec.structs import asdict
 
 from threadline.core.delivery import LOCAL
 from threadline.core.person import KnownSender, Person, PersonKey
 from threadline.core.validation import COUNT_LIMIT
 from threadline.store.admin_queries import SenderRow
 from threadline.store.linking.unlink import Parting
-from threadline.web.bodies import REVISION, Moment, RequestBody, ResponseBody
+from threadline.web.bodies import Body, Revision, Time, View
 from threadline.web.resources.addresses import parse_identity
 from threadline.web.resources.auth_deps import Administering, require_home
 from threadline.web.resources.deletions import CertificateView, DeletionPreviewView
@@ -19,21 +20,27 @@ from threadline.web.resources.deps import StoreDep, path_key
 from threadline.web.resources.etags import IfMatch, seen_in, tell_tag
 from threadline.web.resources.pagination import PAGE, After, Most, Page, number_after
 from threadline.web.resources.problems import problem_responses
+from threadline.web.resources.router import Router
 
-SENDER = Field(
-    min_length=3,
-    max_length=600,
-    description="Who is meant: the platform, a colon, and the id there.",
-    examples=["telegram:42"],
-)
+SenderName = Annotated[
+    str,
+    Meta(
+        min_length=3,
+        max_length=600,
+        description="Who is meant: the platform, a colon, and the id there.",
+        examples=["telegram:42"],
+    ),
+]
+"""A sender, as a request names one."""
 
 
-class SenderView(ResponseBody):
+class SenderView(View, frozen=True, kw_only=True):
     """Somebody as a platform knows them."""
 
-    sender: str = Field(examples=["telegram:42"])
+    sender: Annotated[str, Meta(examples=["telegram:42"])]
     name: str | None
-    first_seen_at: Moment | None = Field(description="Null: they have not spoken yet.")
+    first_seen_at: Time | None
+    """Null: they have not spoken yet."""
 
     @classmethod
     def from_sender(cls, known: KnownSender) -> "SenderView":
@@ -41,26 +48,27 @@ class SenderView(ResponseBody):
         return cls(sender=str(known.identity), name=known.name, first_seen_at=known.first_seen_at)
 
 
-class ListedSenderView(SenderView):
+class ListedSenderView(SenderView, frozen=True, kw_only=True):
     """A sender, and the person that they are."""
 
-    person: int | None = Field(description="Null: they are linked with nobody.")
+    person: int | None
+    """Null: they are linked with nobody."""
 
     @classmethod
     def from_row(cls, row: SenderRow) -> "ListedSenderView":
         """Tell who that is."""
         known = SenderView.from_sender(row.sender)
-        return cls(**known.model_dump(), person=row.person)
+        return cls(**asdict(known), person=row.person)
 
 
-class PersonView(ResponseBody):
+class PersonView(View, frozen=True, kw_only=True):
     """Somebody who speaks through several senders."""
 
     key: int
     name: str | None
-    made_at: Moment
+    made_at: Time
     senders: Sequence[SenderView]
-    revision: str = REVISION
+    revision: Revision
 
     @classmethod
     def from_person(cls, person: Person) -> "PersonView":
@@ -74,30 +82,32 @@ class PersonView(ResponseBody):
         )
 
 
-class PersonRenameRequest(RequestBody):
+class PersonRenameRequest(Body, frozen=True, kw_only=True):
     """Another name for a person."""
 
-    name: str = Field(min_length=1, max_length=200, examples=["Ada"])
+    name: Annotated[str, Meta(min_length=1, max_length=200, examples=["Ada"])]
 
 
-class JoinRequest(RequestBody):
+class JoinRequest(Body, frozen=True, kw_only=True):
     """Two senders who are one person."""
 
-    one: str = SENDER
-    other: str = SENDER
+    one: SenderName
+    other: SenderName
 
 
-class SenderRequest(RequestBody):
+class SenderRequest(Body, frozen=True, kw_only=True):
     """One sender."""
 
-    sender: str = SENDER
+    sender: SenderName
 
 
-class UnlinkView(ResponseBody):
+class UnlinkView(View, frozen=True, kw_only=True):
     """What came of taking a sender out of their person."""
 
-    parted: bool = Field(description="False: they were linked with nobody.")
-    ended: Sequence[str] = Field(description="The sessions that end, as both spoke in them.")
+    parted: bool
+    """False: they were linked with nobody."""
+    ended: Sequence[str]
+    """The sessions that end, as both spoke in them."""
 
     @classmethod
     def from_parting(cls, parting: Parting | None) -> "UnlinkView":
@@ -106,7 +116,7 @@ class UnlinkView(ResponseBody):
         return cls(parted=parting is not None, ended=list(ended))
 
 
-router = APIRouter(prefix="/people", tags=["people"])
+router = Router(prefix="/people", tags=["people"])
 
 Key = Annotated[int, path_key("The key of a person.")]
 
@@ -136,7 +146,7 @@ async def list_forgettings(
     """Show the certificates of what was forgotten, the newest first."""
     place = number_after(after, 1)
     found = await store.certificates(most + 1, before=COUNT_LIMIT if place is None else place)
-    return Page.cut(found, most, CertificateView.from_certificate, lambda one: one.id)
+    return Page.cut(found, most, CertificateView.of, lambda one: one.id)
 
 
 @router.post("/forgettings/plan")
@@ -144,9 +154,7 @@ async def plan_forgetting_person(
     wish: SenderRequest, _: Administering, store: StoreDep
 ) -> DeletionPreviewView:
     """Tell what would be removed with somebody. Nothing is changed."""
-    return DeletionPreviewView.from_plan(
-        await store.plan_forgetting_person(parse_identity(wish.sender))
-    )
+    return DeletionPreviewView.of(await store.plan_forgetting_person(parse_identity(wish.sender)))
 
 
 @router.post("/forgettings")
@@ -160,7 +168,7 @@ async def forget_person(
     """
     who = parse_identity(wish.sender)
     certificate = await store.forget_person(who, by=visitor.actor)
-    return CertificateView.from_certificate(certificate)
+    return CertificateView.of(certificate)
 
 
 @router.post("/join")

@@ -3,9 +3,6 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from fastapi import APIRouter
-from pydantic import Field
-
 from threadline.core.address import Address
 from threadline.core.gateway_status import (
     GatewayRow,
@@ -13,12 +10,11 @@ from threadline.core.gateway_status import (
     PlatformState,
     ServerHealth,
     ServerState,
-    StoreLoad,
     TurnCapacity,
 )
 from threadline.core.platform import Capabilities, Unit
 from threadline.store.deliveries.recovery import DeadTarget
-from threadline.web.bodies import Moment, ResponseBody
+from threadline.web.bodies import Time, View
 from threadline.web.resources.addresses import AddressView
 from threadline.web.resources.auth_deps import Administering
 from threadline.web.resources.deps import GatewayDep, StoreDep
@@ -32,15 +28,16 @@ from threadline.web.resources.pagination import (
     place_at,
 )
 from threadline.web.resources.profiles import OfProfile
+from threadline.web.resources.router import Router
 from threadline.web.resources.visibility import profile_of
 
 
-class HealthView(ResponseBody):
+class HealthView(View, frozen=True, kw_only=True):
     """How a platform is in one gateway, since when, and what went wrong last."""
 
     name: str
     state: PlatformState
-    since: Moment
+    since: Time
     error: str | None
 
     @classmethod
@@ -49,15 +46,17 @@ class HealthView(ResponseBody):
         return cls(name=name, state=health.state, since=health.since, error=health.error)
 
 
-class ServerView(ResponseBody):
+class ServerView(View, frozen=True, kw_only=True):
     """The state of an MCP server in one gateway."""
 
     name: str
     state: ServerState
-    since: Moment
-    tools: int = Field(description="How many tools it listed.")
-    error: str | None = Field(description="The last error, also if the server is up again.")
-    error_at: Moment | None
+    since: Time
+    tools: int
+    """How many tools it listed."""
+    error: str | None
+    """The last error, also if the server is up again."""
+    error_at: Time | None
 
     @classmethod
     def from_health(cls, name: str, health: ServerHealth) -> "ServerView":
@@ -72,32 +71,21 @@ class ServerView(ResponseBody):
         )
 
 
-class TurnCapacityView(ResponseBody):
-    """How many turns a gateway may run at a time, and how many it runs."""
-
-    total: int
-    taken: int
-    silent: int = Field(description="Taken by agents that have said nothing for five minutes.")
-
-    @classmethod
-    def from_places(cls, places: TurnCapacity) -> "TurnCapacityView":
-        """Show the places of a gateway."""
-        return cls(total=places.total, taken=places.taken, silent=places.silent)
-
-
-class GatewayView(ResponseBody):
+class GatewayView(View, frozen=True, kw_only=True):
     """One process that serves, and its platforms."""
 
     host: str
     pid: int
     version: str
     url: str | None
-    started_at: Moment
-    beat_at: Moment
-    is_silent: bool = Field(description="It has not been heard from for a minute.")
-    places: TurnCapacityView
+    started_at: Time
+    beat_at: Time
+    is_silent: bool
+    """It has not been heard from for a minute."""
+    places: TurnCapacity
     platforms: Sequence[HealthView]
-    servers: Sequence[ServerView] = Field(description="The MCP servers that its agents use.")
+    servers: Sequence[ServerView]
+    """The MCP servers that its agents use."""
 
     @classmethod
     def from_row(cls, row: GatewayRow, now: datetime) -> "GatewayView":
@@ -110,13 +98,13 @@ class GatewayView(ResponseBody):
             started_at=row.started_at,
             beat_at=row.beat_at,
             is_silent=row.is_silent(now),
-            places=TurnCapacityView.from_places(row.places),
+            places=row.places,
             platforms=[HealthView.from_health(*one) for one in sorted(row.platforms.items())],
             servers=[ServerView.from_health(*one) for one in sorted(row.servers.items())],
         )
 
 
-class LoadView(ResponseBody):
+class LoadView(View, frozen=True, kw_only=True):
     """What there is to do, and how large the database is, in bytes."""
 
     queued: int
@@ -124,13 +112,8 @@ class LoadView(ResponseBody):
     owed: int
     size: int
 
-    @classmethod
-    def from_load(cls, load: StoreLoad) -> "LoadView":
-        """Tell how much there is."""
-        return cls(queued=load.queued, running=load.running, owed=load.owed, size=load.size)
 
-
-class CapabilitiesView(ResponseBody):
+class CapabilitiesView(View, frozen=True, kw_only=True):
     """What a platform can do."""
 
     text_limit: int
@@ -145,48 +128,51 @@ class CapabilitiesView(ResponseBody):
     speaks: bool
 
 
-class PlatformView(ResponseBody):
+class PlatformView(View, frozen=True, kw_only=True):
     """A platform of the gateway that answers."""
 
     name: str
     can: CapabilitiesView
-    health: HealthView | None = Field(description="Null: it has yet to be begun.")
-    home: AddressView | None = Field(description="Where unprompted messages go; null: nowhere yet.")
+    health: HealthView | None
+    """Null: it has yet to be begun."""
+    home: AddressView | None
+    """Where unprompted messages go; null: nowhere yet."""
 
     @classmethod
     def from_platform(
         cls, name: str, can: Capabilities, health: PlatformHealth | None, home: Address | None
     ) -> "PlatformView":
         """Tell what it can do, and how it is."""
-        fields = CapabilitiesView.model_fields
         return cls(
             name=name,
-            can=CapabilitiesView(**{field: getattr(can, field) for field in fields}),
+            can=CapabilitiesView.of(can),
             health=None if health is None else HealthView.from_health(name, health),
             home=None if home is None else AddressView.from_address(home),
         )
 
 
-class PlatformsView(ResponseBody):
+class PlatformsView(View, frozen=True, kw_only=True):
     """All gateways and platforms."""
 
-    platforms: Sequence[PlatformView] = Field(description="Of the gateway that answers.")
-    gateways: Sequence[GatewayView] = Field(description="All that serve this database.")
+    platforms: Sequence[PlatformView]
+    """Of the gateway that answers."""
+    gateways: Sequence[GatewayView]
+    """All that serve this database."""
     load: LoadView
 
 
-class HomeView(ResponseBody):
+class HomeView(View, frozen=True, kw_only=True):
     """Where unasked messages go on a platform."""
 
     platform: str
     place: AddressView
 
 
-class DeadView(ResponseBody):
+class DeadView(View, frozen=True, kw_only=True):
     """A place to which nothing can be sent, until something can again."""
 
     place: AddressView
-    dead_at: Moment
+    dead_at: Time
     why: str | None
 
     @classmethod
@@ -196,7 +182,7 @@ class DeadView(ResponseBody):
         return cls(place=place, dead_at=target.dead_at, why=target.why)
 
 
-router = APIRouter(prefix="/platforms", tags=["platforms"])
+router = Router(prefix="/platforms", tags=["platforms"])
 
 
 @router.get("")
@@ -214,7 +200,7 @@ async def list_platforms(
             for name, platform in sorted(gateway.platforms.items())
         ],
         gateways=[GatewayView.from_row(row, now) for row in await store.gateways()],
-        load=LoadView.from_load(await store.load()),
+        load=LoadView.of(await store.load()),
     )
 
 

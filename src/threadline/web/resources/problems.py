@@ -7,7 +7,7 @@ from typing import Any, cast
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
-from pydantic import Field
+from msgspec import to_builtins
 from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute
 
@@ -20,32 +20,43 @@ from threadline.core.errors import (
     ThreadlineError,
     fit,
 )
-from threadline.web.bodies import ResponseBody
+from threadline.web.bodies import View
 from threadline.web.problems import allowed_methods, problem_response
+from threadline.web.resources.json_schemas import SCHEMAS
 
-SCHEMAS = "#/components/schemas/"
-"""Where OpenAPI looks for what is named."""
+MALFORMED = "json_invalid"
+"""The type of the error of a body that is not JSON, as FastAPI calls it."""
+NOT_JSON = "not_json"
+"""The type of the error of a body that says that it is something else."""
 FIELDS_TOLD = 20
 """How many mistakes of one request are named."""
 
 
-class FieldErrorView(ResponseBody):
+class FieldErrorView(View, frozen=True, kw_only=True):
     """What is wrong with one field of a request."""
 
-    field: str = Field(description="Where it stands, as `body.title`.")
+    field: str
+    """Its place, as `body.title`."""
     message: str
 
 
-class Problem(ResponseBody):
+class Problem(View, frozen=True, omit_defaults=True, kw_only=True):
     """What went wrong, to which id, and what to do."""
 
-    type: str = Field(default="about:blank", description="Always `about:blank`.")
-    title: str = Field(description="The kind of error, as `NotFound`.")
-    status: int = Field(description="The HTTP status, once more.")
-    detail: str = Field(description="What happened, as a sentence.")
-    id: str | None = Field(default=None, description="What it happened to.")
-    hint: str | None = Field(default=None, description="What to do.")
-    errors: list[FieldErrorView] | None = Field(default=None, description="Which fields are wrong.")
+    type: str = "about:blank"
+    """Always `about:blank`."""
+    title: str
+    """The kind of error, as `NotFound`."""
+    status: int
+    """The HTTP status, once more."""
+    detail: str
+    """What happened, as a sentence."""
+    id: str | None = None
+    """What it happened to."""
+    hint: str | None = None
+    """What to do."""
+    errors: list[FieldErrorView] | None = None
+    """Which fields are wrong."""
 
 
 def problem_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
@@ -82,12 +93,12 @@ async def _tell_ours(_: Request, error: Exception) -> Response:
     return problem_response(cast("ThreadlineError", error))
 
 
-async def _tell_mistakes(request: Request, error: Exception) -> Response:
+async def _tell_mistakes(_: Request, error: Exception) -> Response:
     """Name the fields that are wrong. Their values are not repeated: one may be a secret."""
     found = cast("RequestValidationError", error).errors()[:FIELDS_TOLD]
-    if any(one["type"] == "json_invalid" for one in found):
+    if found[0]["type"] == MALFORMED:
         return problem_response(Invalid("The body is not valid JSON"), 400)
-    if found[0]["loc"] == ("body",) and not _is_json(request):
+    if found[0]["type"] == NOT_JSON:
         return problem_response(Invalid("The body must be application/json"), 415)
     mistakes = [
         FieldErrorView(field=fit(".".join(map(str, one["loc"]))), message=fit(str(one["msg"])))
@@ -95,12 +106,10 @@ async def _tell_mistakes(request: Request, error: Exception) -> Response:
     ]
     first = mistakes[0]
     wrong = Invalid(f"{first.field}: {first.message}")
-    return problem_response(wrong, errors=[one.model_dump() for one in mistakes])
+    return problem_response(wrong, errors=to_builtins(mistakes))
 
 
 def _tell_http(request: Request, error: HTTPException, routes: Sequence[BaseRoute]) -> Response:
-    if isinstance(error.__cause__, ThreadlineError):  # while the body was read
-        return problem_response(error.__cause__)
     if error.status_code == HTTPStatus.NOT_FOUND:
         return problem_response(NotFound("There is nothing here", id=request.url.path[:100]))
     phrase = HTTPStatus(error.status_code).phrase
@@ -113,8 +122,3 @@ def _tell_http(request: Request, error: HTTPException, routes: Sequence[BaseRout
 async def _tell_failure(_: Request, __: Exception) -> Response:
     """Say that something broke. What it was stands in the log, as it may hold secrets."""
     return problem_response(PlatformError("Something went wrong here"), 500)
-
-
-def _is_json(request: Request) -> bool:
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    return kind == "application/json" or (kind.startswith("application/") and "+json" in kind)

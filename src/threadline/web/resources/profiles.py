@@ -2,23 +2,24 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from threadline.core.route import MAIN_PROFILE
-from threadline.web.bodies import ResponseBody
+from threadline.web.bodies import View
 from threadline.web.resources.auth_deps import Reading
 from threadline.web.resources.deps import ConfigDep, StoreDep
 from threadline.web.resources.pagination import Page
+from threadline.web.resources.router import Router
 
 
-class ProfileView(ResponseBody):
+class ProfileView(View, frozen=True, kw_only=True):
     """What conversations are kept apart by."""
 
     name: str
     is_main: bool
 
 
-router = APIRouter(prefix="/profiles", tags=["profiles"])
+router = Router(prefix="/profiles", tags=["profiles"])
 
 OfProfile = Annotated[
     str | None,

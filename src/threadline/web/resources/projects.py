@@ -2,15 +2,15 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Response
-from pydantic import Field
+from fastapi import Response
+from msgspec import Meta
 
 from threadline.core.errors import NotFound
-from threadline.core.project import CountedProject, Project, ProjectColor, ProjectKind
+from threadline.core.project import CountedProject, Project, ProjectColor
 from threadline.core.session import ProjectKey
 from threadline.store import Store
 from threadline.web.authentication import Caller
-from threadline.web.bodies import Moment, RequestBody, ResponseBody
+from threadline.web.bodies import Body
 from threadline.web.resources.auth_deps import Exchanging, Reading, Writing
 from threadline.web.resources.deps import StoreDep, path_key
 from threadline.web.resources.etags import IfMatch, seen_in, tell_tag
@@ -18,62 +18,28 @@ from threadline.web.resources.idempotency import OnceDep
 from threadline.web.resources.pagination import Page
 from threadline.web.resources.problems import problem_responses
 from threadline.web.resources.profiles import OfProfile
+from threadline.web.resources.router import Router
 from threadline.web.resources.visibility import profile_of, require_owner
 
 _NAME_MOST = 1000
 
 
-class ProjectView(ResponseBody):
-    """Sessions of one profile that belong together."""
-
-    key: int
-    profile: str
-    name: str
-    color: ProjectColor
-    kind: ProjectKind
-    made_at: Moment
-
-    @classmethod
-    def from_project(cls, one: Project) -> "ProjectView":
-        """Show a project."""
-        return cls(
-            key=one.key,
-            profile=one.profile,
-            name=one.name,
-            color=one.color,
-            kind=one.kind,
-            made_at=one.made_at,
-        )
-
-
-class CountedProjectView(ResponseBody):
-    """A project, and how many sessions in it are not archived."""
-
-    project: ProjectView
-    sessions: int
-
-    @classmethod
-    def from_counted(cls, one: CountedProject) -> "CountedProjectView":
-        """Show a project with its count."""
-        return cls(project=ProjectView.from_project(one.project), sessions=one.sessions)
-
-
-class ProjectRequest(RequestBody):
+class ProjectRequest(Body, frozen=True, kw_only=True):
     """A project to be made."""
 
-    name: str = Field(min_length=1, max_length=_NAME_MOST, examples=["Garden"])
+    name: Annotated[str, Meta(min_length=1, max_length=_NAME_MOST, examples=["Garden"])]
     color: ProjectColor = ProjectColor.BLUE
-    profile: str | None = Field(default=None, max_length=100)
+    profile: Annotated[str, Meta(max_length=100)] | None = None
 
 
-class ProjectUpdateRequest(RequestBody):
+class ProjectUpdateRequest(Body, frozen=True, kw_only=True):
     """What of a project shall be different."""
 
-    name: str | None = Field(default=None, min_length=1, max_length=_NAME_MOST)
+    name: Annotated[str, Meta(min_length=1, max_length=_NAME_MOST)] | None = None
     color: ProjectColor | None = None
 
 
-router = APIRouter(prefix="/projects", tags=["projects"])
+router = Router(prefix="/projects", tags=["projects"])
 
 Key = Annotated[int, path_key("The key of a project.")]
 
@@ -83,21 +49,21 @@ async def list_projects(
     visitor: Reading,
     store: StoreDep,
     profile: OfProfile = None,
-) -> Page[CountedProjectView]:
+) -> Page[CountedProject]:
     """List the projects of a profile by name, and how many sessions each has.
 
     They belong to the owner: a member gets none.
     """
     named = profile_of(visitor, profile)
     found = await store.projects(profile=named) if visitor.is_owner else ()
-    return Page(items=[CountedProjectView.from_counted(one) for one in found])
+    return Page(items=list(found))
 
 
 @router.post(
     "",
     status_code=201,
     summary="Create a project",
-    response_model=ProjectView,
+    response_model=Project,
     responses=problem_responses(409),
 )
 async def make_project(visitor: Writing, wish: ProjectRequest, once: OnceDep) -> Response:
@@ -108,17 +74,15 @@ async def make_project(visitor: Writing, wish: ProjectRequest, once: OnceDep) ->
         profile = profile_of(visitor, wish.profile)
         return await store.make_project(wish.name, wish.color, profile=profile)
 
-    return await once.answer(visitor.account, make, ProjectView.from_project)
+    return await once.answer(visitor.account, make, lambda made: made)
 
 
 @router.get("/{key}", summary="Read a project")
-async def read_project(
-    visitor: Reading, store: StoreDep, key: Key, response: Response
-) -> ProjectView:
+async def read_project(visitor: Reading, store: StoreDep, key: Key, response: Response) -> Project:
     """Read a project; pass its `ETag` as `If-Match` to change it."""
     project = await _visible(store, visitor, key)
     tell_tag(response, project.revision)
-    return ProjectView.from_project(project)
+    return project
 
 
 @router.patch("/{key}", summary="Change a project", responses=problem_responses(409, 412, 428))
@@ -130,14 +94,14 @@ async def change_project(
     wish: ProjectUpdateRequest,
     response: Response,
     seen: IfMatch = None,
-) -> ProjectView:
+) -> Project:
     """Give a project another name or colour."""
     project = await _visible(store, visitor, key)
     project = await store.change_project(
         project.key, name=wish.name, color=wish.color, seen=seen_in(seen)
     )
     tell_tag(response, project.revision)
-    return ProjectView.from_project(project)
+    return project
 
 
 @router.delete(

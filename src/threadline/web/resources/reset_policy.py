@@ -1,38 +1,39 @@
 """Reset policy: when it ends by itself, and what becomes of words meanwhile."""
 
 from datetime import timedelta
+from typing import Annotated
 
-from fastapi import APIRouter
-from pydantic import Field
+from msgspec import Meta
 
 from threadline.core.reset_policy import ResetMode
 from threadline.core.session import BusyMode, Cause
 from threadline.store.sessions.route_explanation import ResetOutlook
-from threadline.web.bodies import Moment, ResponseBody
+from threadline.web.bodies import Time, View
 from threadline.web.resources.auth_deps import Reading, visible
 from threadline.web.resources.deps import SessionIdPath, StoreDep
+from threadline.web.resources.router import Router
 
 
-class PolicyView(ResponseBody):
+class PolicyView(View, frozen=True, kw_only=True):
     """By which rules a session goes on."""
 
-    routes: list[str] = Field(description="The conversations that go on with it.")
+    routes: list[str]
+    """The conversations that go on with it."""
     mode: ResetMode
     idle_minutes: int
     at_hour: int
     timezone: str
     notify: bool
-    carry: str = Field(description="What the next session begins with.", examples=["nothing"])
-    resets_at: Moment | None = Field(
-        description="When it is over if nothing more happens; null: never, or it is over already."
-    )
-    next_cause: Cause | None = Field(
-        description="Why the next message would begin a new session; null: it would go on here."
-    )
-    busy_mode: BusyMode = Field(description="What becomes of words while a turn runs.")
-    chosen_busy_mode: BusyMode | None = Field(
-        description="What was chosen for this session; null: it is as on its platform."
-    )
+    carry: Annotated[str, Meta(examples=["nothing"])]
+    """What the next session begins with."""
+    resets_at: Time | None
+    """When it is over if nothing more happens; null: never, or it is over already."""
+    next_cause: Cause | None
+    """Why the next message would begin a new session; null: it would go on here."""
+    busy_mode: BusyMode
+    """What becomes of words while a turn runs."""
+    chosen_busy_mode: BusyMode | None
+    """What was chosen for this session; null: it is as on its platform."""
 
     @classmethod
     def from_outlook(cls, outlook: ResetOutlook) -> "PolicyView":
@@ -53,7 +54,7 @@ class PolicyView(ResponseBody):
         )
 
 
-router = APIRouter(prefix="/sessions", tags=["sessions"])
+router = Router(prefix="/sessions", tags=["sessions"])
 
 
 @router.get("/{id}/policy", summary="Read the policy of a session")

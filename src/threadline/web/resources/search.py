@@ -1,9 +1,9 @@
 """Search: everything that was said, as far as the visitor may see it."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
-from fastapi import APIRouter, Query
-from pydantic import Field
+from fastapi import Query
 
 from threadline.core.address import Kind
 from threadline.core.message import Role
@@ -16,94 +16,41 @@ from threadline.core.search import (
     Found,
     Hit,
     SearchFilter,
-    Snippet,
     TitleHit,
 )
 from threadline.core.session import ProjectKey, SessionId
-from threadline.web.bodies import Moment, ResponseBody
+from threadline.web.bodies import View
 from threadline.web.resources.auth_deps import Reading, visible
 from threadline.web.resources.deps import MomentQuery, SessionIdQuery, StoreDep
 from threadline.web.resources.pagination import After, number_after
 from threadline.web.resources.profiles import OfProfile
+from threadline.web.resources.router import Router
 from threadline.web.resources.visibility import profile_of, require_owner
 
 
-class SnippetView(ResponseBody):
-    """A stretch of a text, and where in it the words stand that were looked for."""
-
-    text: str
-    ranges: list[tuple[int, int]] = Field(description="From and to, counted in characters.")
-
-    @classmethod
-    def from_snippet(cls, snippet: Snippet) -> "SnippetView":
-        """Show a snippet."""
-        return cls(text=snippet.text, ranges=list(snippet.ranges))
-
-
-class HitView(ResponseBody):
-    """A line that says what was looked for; it opens at `session_id` and `seq`."""
-
-    session_id: str
-    seq: int
-    key: int
-    role: Role
-    at: Moment
-    title: str | None
-    snippet: SnippetView
-    rank: int
-
-    @classmethod
-    def from_hit(cls, hit: Hit) -> "HitView":
-        """Show a hit."""
-        return cls(
-            session_id=hit.session_id,
-            seq=hit.seq,
-            key=hit.key,
-            role=hit.role,
-            at=hit.at,
-            title=hit.title,
-            snippet=SnippetView.from_snippet(hit.snippet),
-            rank=hit.rank,
-        )
-
-
-class TitleHitView(ResponseBody):
-    """A session whose title says what was looked for."""
-
-    session_id: str
-    title: SnippetView
-    last_activity_at: Moment
-
-    @classmethod
-    def from_hit(cls, hit: TitleHit) -> "TitleHitView":
-        """Show a hit."""
-        return cls(
-            session_id=hit.session_id,
-            title=SnippetView.from_snippet(hit.title),
-            last_activity_at=hit.last_activity_at,
-        )
-
-
-class FoundView(ResponseBody):
+class FoundView(View, frozen=True, kw_only=True):
     """A page of what was found, the best first."""
 
-    sessions: list[TitleHitView] = Field(description="By their titles; on the first page only.")
-    items: list[HitView]
-    next: str | None = Field(description="Give this as `after` for the next page.")
-    is_complete: bool = Field(description="False while much is still to be indexed.")
+    sessions: Sequence[TitleHit]
+    """By their titles; on the first page only."""
+    items: Sequence[Hit]
+    next: str | None
+    """Give this as `after` for the next page."""
+    is_complete: bool
+    """False while much is still to be indexed."""
 
     @classmethod
     def from_found(cls, found: Found) -> "FoundView":
         """Show what was found."""
         return cls(
-            sessions=[TitleHitView.from_hit(one) for one in found.sessions],
-            items=[HitView.from_hit(one) for one in found.hits],
+            sessions=found.sessions,
+            items=found.hits,
             next=None if found.next is None else str(found.next),
             is_complete=found.is_complete,
         )
 
 
-router = APIRouter(prefix="/search", tags=["search"])
+router = Router(prefix="/search", tags=["search"])
 
 Number = Annotated[int | None, Query(ge=1, le=2**53)]
 

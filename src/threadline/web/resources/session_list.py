@@ -3,19 +3,16 @@
 from collections.abc import Sequence
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import Depends, Query
 from msgspec.structs import replace
-from pydantic import Field, TypeAdapter
 
 from threadline.core.address import Kind
 from threadline.core.errors import Invalid, Refused
-from threadline.core.message import Role
 from threadline.core.person import Identity, PersonKey
 from threadline.core.session import Origin, ProjectKey, Session, checked_session_id
 from threadline.core.session_list import (
     ListCursor,
     ListSection,
-    SessionCounts,
     SessionFilter,
     SessionRow,
     Speaker,
@@ -23,10 +20,11 @@ from threadline.core.session_list import (
 from threadline.core.turn import TurnState
 from threadline.store import Store
 from threadline.web.authentication import Caller
-from threadline.web.bodies import ResponseBody, Told
+from threadline.web.bodies import View
 from threadline.web.resources.auth_deps import Reading
 from threadline.web.resources.deps import MomentQuery, StoreDep
 from threadline.web.resources.pagination import PAGE, PAGE_MOST, After, Most, Page
+from threadline.web.resources.router import Router
 from threadline.web.resources.sessions import SessionView
 from threadline.web.resources.visibility import (
     draft_device,
@@ -37,55 +35,38 @@ from threadline.web.resources.visibility import (
 )
 
 
-class SpeakerView(ResponseBody):
-    """Who said something."""
-
-    role: Role
-    name: str | None = Field(description="Null: nobody knows, or it was the agent.")
-
-
-class SessionRowView(ResponseBody):
+class SessionRowView(View, frozen=True, kw_only=True):
     """A session as a list shows it."""
 
-    session: Annotated[Session, Told(SessionView)]
-    label: str = Field(description="Where it takes place, as a person would call it.")
+    session: SessionView
+    label: str
+    """Where it takes place, as a person would call it."""
     people: tuple[str, ...]
     people_count: int
     last_words: str | None
-    last_speaker: Annotated[Speaker, Told(SpeakerView)] | None = Field(description="Who said them.")
-    held: TurnState | None = Field(description="The state of the turn under way, if there is one.")
+    last_speaker: Speaker | None
+    """Who said them."""
+    held: TurnState | None
+    """The state of the turn under way, if there is one."""
     queued: int
     project_name: str | None
     is_unread: bool
     has_draft: bool
-    has_failed_delivery: bool = Field(
-        description="What was last said to its people did not reach all of them."
-    )
+    has_failed_delivery: bool
+    """What was last said to its people did not reach all of them."""
     needs_you: bool
     is_read_only: bool
 
 
-_Rows = Page[Annotated[SessionRow, Told(SessionRowView)]]
-
-
-_rows = TypeAdapter(_Rows)
-
-
 def shown_row(row: SessionRow, session: Session) -> SessionRow:
-    """Show a row, with its session as far as whoever asks may know it."""
+    """Return a row with its session as far as a visitor may see it."""
     if session is row.session:
         return row
     named = None if session.project is None else row.project_name
     return replace(row, session=session, project_name=named)
 
 
-def tell_rows(rows: list[SessionRow], next: str | None = None) -> Response:
-    """Tell a page of rows, as a page of their views is told."""
-    page = _Rows(items=rows, next=next)
-    return Response(_rows.dump_json(page, by_alias=True), media_type="application/json")
-
-
-class CountsView(ResponseBody):
+class CountsView(View, frozen=True, kw_only=True):
     """How many sessions there are of each sort."""
 
     total: int
@@ -96,21 +77,8 @@ class CountsView(ResponseBody):
     archived: int
     scheduled: int
 
-    @classmethod
-    def from_counts(cls, counts: SessionCounts) -> "CountsView":
-        """Show counts."""
-        return cls(
-            total=counts.total,
-            unread=counts.unread,
-            pinned=counts.pinned,
-            by_platform=dict(counts.by_platform),
-            by_project={int(key): count for key, count in counts.by_project.items()},
-            archived=counts.archived,
-            scheduled=counts.scheduled,
-        )
 
-
-router = APIRouter(prefix="/sessions", tags=["sessions"])
+router = Router(prefix="/sessions", tags=["sessions"])
 
 Profile = Annotated[
     str | None, Query(max_length=100, description="The profile; your own where none is named.")
@@ -172,7 +140,7 @@ async def _filter(
 Filter = Annotated[SessionFilter, Depends(_filter)]
 
 
-@router.get("", summary="List sessions", response_model=Page[SessionRowView])
+@router.get("", summary="List sessions")
 async def list_sessions(
     *,
     visitor: Reading,
@@ -183,7 +151,7 @@ async def list_sessions(
     ids: Ids = (),
     after: After = None,
     most: Most = PAGE,
-) -> Response:
+) -> Page[SessionRowView]:
     """Read a page of sessions, pinned ones first, then the latest activity.
 
     Without a filter it is the sidebar: nothing archived or scheduled, and nothing empty. A member
@@ -199,7 +167,7 @@ async def list_sessions(
         asked = [checked_session_id(id) for id in ids]
         asker = visitor.asker(mine)
         rows = await store.session_rows(asked, asker=asker, reader=reader, device=named)
-        return tell_rows(await _shown_rows(store, visitor, rows))
+        return Page(items=await _shown_rows(store, visitor, rows))
     page = await store.sessions(
         _own(visitor, only),
         profile=mine,
@@ -208,14 +176,14 @@ async def list_sessions(
         after=None if after is None else ListCursor(after),
         most=most,
     )
-    return tell_rows(await _shown_rows(store, visitor, page.rows), page.next)
+    return Page(items=await _shown_rows(store, visitor, page.rows), next=page.next)
 
 
 async def _shown_rows(
     store: Store, visitor: Caller, rows: Sequence[SessionRow]
-) -> list[SessionRow]:
+) -> list[SessionRowView]:
     sessions = await shown_sessions(store, visitor, [row.session for row in rows])
-    return [shown_row(*both) for both in zip(rows, sessions, strict=True)]
+    return [SessionRowView.of(shown_row(*both)) for both in zip(rows, sessions, strict=True)]
 
 
 def _own(visitor: Caller, only: SessionFilter) -> SessionFilter:
@@ -233,4 +201,4 @@ async def count_sessions(visitor: Reading, store: StoreDep, profile: Profile = N
     """Count the sessions of a profile by source and project, for its owner."""
     require_owner(visitor, "count all sessions")
     counts = await store.counts(profile=profile_of(visitor, profile))
-    return CountsView.from_counts(counts)
+    return CountsView.of(counts)

@@ -2,11 +2,11 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
-from pydantic import Field
+from fastapi import Query, Response
+from msgspec import UNSET, Meta, UnsetType, field
+from msgspec.structs import asdict
 
 from threadline.core.address import Kind
-from threadline.core.errors import Invalid
 from threadline.core.session import (
     PATH_LIMIT,
     TOOLS_LIMIT,
@@ -16,7 +16,6 @@ from threadline.core.session import (
     ModelChoice,
     Origin,
     ProjectKey,
-    Session,
     TitleSource,
     Worktree,
 )
@@ -24,8 +23,7 @@ from threadline.core.session_patch import KEPT, SessionPatch
 from threadline.core.validation import ID_LIMIT
 from threadline.store import Store
 from threadline.store.inbound.deduplication import Arrival
-from threadline.store.turns.turn_context import StreamedText
-from threadline.web.bodies import Moment, RequestBody, ResponseBody, Told
+from threadline.web.bodies import Body, Time, View
 from threadline.web.resources.auth_deps import Exchanging, Reading, Writing, visible
 from threadline.web.resources.choice_limits import require_leave
 from threadline.web.resources.deps import MomentQuery, SessionIdPath, StoreDep
@@ -33,13 +31,14 @@ from threadline.web.resources.etags import IfMatch, seen_in, tell_tag
 from threadline.web.resources.idempotency import OnceDep
 from threadline.web.resources.inbound import SentView, Words, make_inbound
 from threadline.web.resources.problems import problem_responses
+from threadline.web.resources.router import Router
 from threadline.web.resources.visibility import profile_of, shown_session
 
 TITLE_MOST = 1000
 """Characters that are looked at; a title keeps fewer of them."""
 
 
-class ModelView(ResponseBody):
+class ModelView(View, frozen=True, kw_only=True):
     """The model that a session was told to use."""
 
     model: str
@@ -47,20 +46,12 @@ class ModelView(ResponseBody):
     base_url: str | None
 
 
-class WorktreeView(ResponseBody):
-    """A working copy that a session has for itself."""
-
-    path: str
-    branch: str
-    repository: str
-    at: Moment
-
-
-class SessionView(ResponseBody):
+class SessionView(View, frozen=True, kw_only=True):
     """One stretch of conversation."""
 
     id: str
-    revision: int = Field(description="Grows with every event of the session.")
+    revision: int
+    """Grows with every event of the session."""
     profile: str
     platform: str
     kind: Kind
@@ -72,50 +63,45 @@ class SessionView(ResponseBody):
     base_id: str | None
     base_seq: int | None
     cause: Cause
-    opened_at: Moment
-    last_activity_at: Moment
-    ended_at: Moment | None
+    opened_at: Time
+    last_activity_at: Time
+    ended_at: Time | None
     end_reason: EndReason | None
-    suspended_at: Moment | None
+    suspended_at: Time | None
     last_seq: int
     user_messages: int
     project: int | None
-    pinned_at: Moment | None
-    archived_at: Moment | None
-    model: Annotated[ModelChoice, Told(ModelView)] | None = Field(validation_alias="choice")
+    pinned_at: Time | None
+    archived_at: Time | None
+    choice: ModelView | None = field(name="model")
     personality: str | None
     tools: tuple[str, ...] | None
     workspace: str | None
-    worktree: Annotated[Worktree, Told(WorktreeView)] | None
-    taken_at: Moment | None = Field(
-        description="Since when a person answers here instead of the agent; null: the agent does."
-    )
-    taken_by: str | None = Field(description="Who has taken it over.")
-
-    @classmethod
-    def from_session(cls, session: Session) -> "SessionView":
-        """Show a session."""
-        return cls.model_validate(session)
+    worktree: Worktree | None
+    taken_at: Time | None
+    """Since when a person answers here instead of the agent; null: the agent does."""
+    taken_by: str | None
+    """Who has taken it over."""
 
 
-class ModelRequest(RequestBody):
+class ModelRequest(Body, frozen=True, kw_only=True):
     """The model that a session shall use; its address is for an owner to choose."""
 
-    model: str = Field(min_length=1, max_length=ID_LIMIT, examples=["openai:gpt-5"])
-    provider: str | None = Field(default=None, max_length=ID_LIMIT)
-    base_url: str | None = Field(default=None, max_length=ID_LIMIT)
+    model: Annotated[str, Meta(min_length=1, max_length=ID_LIMIT, examples=["openai:gpt-5"])]
+    provider: Annotated[str, Meta(max_length=ID_LIMIT)] | None = None
+    base_url: Annotated[str, Meta(max_length=ID_LIMIT)] | None = None
 
     def choice(self) -> ModelChoice:
         """Make the choice that the store keeps."""
         return ModelChoice(model=self.model, provider=self.provider, base_url=self.base_url)
 
 
-class SessionRequest(Words):
+class SessionRequest(Words, frozen=True, kw_only=True):
     """The first words of a conversation; without them there is none."""
 
-    profile: str | None = Field(default=None, max_length=100, examples=["main"])
-    title: str | None = Field(default=None, max_length=TITLE_MOST)
-    project: int | None = Field(default=None, ge=1)
+    profile: Annotated[str, Meta(max_length=100, examples=["main"])] | None = None
+    title: Annotated[str, Meta(max_length=TITLE_MOST)] | None = None
+    project: Annotated[int, Meta(ge=1)] | None = None
     model: ModelRequest | None = None
 
     def wanted(self) -> SessionPatch:
@@ -127,67 +113,60 @@ class SessionRequest(Words):
         )
 
 
-class SessionUpdateRequest(RequestBody):
+class SessionUpdateRequest(Body, frozen=True, kw_only=True):
     """What shall be different; what is not named stays, and null takes a choice back."""
 
-    title: str | None = Field(default=None, max_length=TITLE_MOST, examples=["Holidays"])
-    is_pinned: bool | None = None
-    is_archived: bool | None = None
-    project: int | None = Field(default=None, ge=1, description="Null takes it out of its project.")
-    model: ModelRequest | None = None
-    busy_mode: BusyMode | None = None
-    personality: str | None = Field(default=None, max_length=ID_LIMIT)
-    tools: list[str] | None = Field(default=None, max_length=TOOLS_LIMIT)
-    workspace: str | None = Field(default=None, max_length=PATH_LIMIT)
+    title: Annotated[str, Meta(max_length=TITLE_MOST, examples=["Holidays"])] | UnsetType = UNSET
+    is_pinned: bool | UnsetType | None = UNSET
+    is_archived: bool | UnsetType | None = UNSET
+    project: Annotated[int, Meta(ge=1)] | UnsetType | None = UNSET
+    """Null takes it out of its project."""
+    model: ModelRequest | UnsetType | None = UNSET
+    busy_mode: BusyMode | UnsetType | None = UNSET
+    personality: Annotated[str, Meta(max_length=ID_LIMIT)] | UnsetType | None = UNSET
+    tools: Annotated[tuple[str, ...], Meta(max_length=TOOLS_LIMIT)] | UnsetType | None = UNSET
+    workspace: Annotated[str, Meta(max_length=PATH_LIMIT)] | UnsetType | None = UNSET
 
     def wanted(self) -> SessionPatch:
-        """Tell what shall be different about the session."""
-        named = {name: getattr(self, name) for name in self.model_fields_set}
-        if self.model is not None:
+        """Return what shall be different about the session."""
+        named = {name: value for name, value in asdict(self).items() if value is not UNSET}
+        if isinstance(self.model, ModelRequest):
             named["model"] = self.model.choice()
-        if self.tools is not None:
-            named["tools"] = tuple(self.tools)
-        if "title" in named and self.title is None:
-            raise Invalid("A title cannot be removed, only replaced")
         for name in named.keys() & {"is_pinned", "is_archived"}:
             named[name] = bool(named[name])
         return SessionPatch(**named)
 
 
-class StreamingView(ResponseBody):
+class StreamingView(View, frozen=True, kw_only=True):
     """How far a session has come: its lines, and what is said but no line yet."""
 
     last_seq: int
-    turn_id: int | None = Field(description="The turn that runs.")
-    text: str = Field(description="What it has said since the last line; at most a second late.")
-
-    @classmethod
-    def from_streaming(cls, streaming: StreamedText) -> "StreamingView":
-        """Show it."""
-        return cls(last_seq=streaming.last_seq, turn_id=streaming.turn_id, text=streaming.text)
+    turn_id: int | None
+    """The turn that runs."""
+    text: str
+    """What it has said since the last line; at most a second late."""
 
 
-class MarkRequest(RequestBody):
+class MarkRequest(Body, frozen=True, kw_only=True):
     """How far somebody has read."""
 
-    seq: int | None = Field(
-        default=None, ge=0, le=2**53, description="The last line that was read; null: all of them."
-    )
+    seq: Annotated[int, Meta(ge=0, le=2**53)] | None = None
+    """The last line that was read; null: all of them."""
 
 
-class MarkView(ResponseBody):
+class MarkView(View, frozen=True, kw_only=True):
     """How far somebody has read."""
 
     seq: int
 
 
-class RoundsView(ResponseBody):
+class RoundsView(View, frozen=True, kw_only=True):
     """How often somebody spoke and got an answer."""
 
     rounds: int
 
 
-router = APIRouter(prefix="/sessions", tags=["sessions"])
+router = Router(prefix="/sessions", tags=["sessions"])
 
 
 @router.post(
@@ -213,7 +192,7 @@ async def begin_session(
         )
         return await store.begin(said, wish.wanted())
 
-    return await once.answer(visitor.account, begin, SentView.from_arrival)
+    return await once.answer(visitor.account, begin, SentView.of)
 
 
 @router.get("/{id}", summary="Read a session")
@@ -223,7 +202,7 @@ async def read_session(
     """Read a session; pass its `ETag` as `If-Match` to change it."""
     session = await visible(store, visitor, id)
     tell_tag(response, session.etag)
-    return SessionView.from_session(await shown_session(store, visitor, session))
+    return SessionView.of(await shown_session(store, visitor, session))
 
 
 @router.patch("/{id}", summary="Change a session", responses=problem_responses(409, 412, 428))
@@ -245,7 +224,7 @@ async def change_session(
     require_leave(visitor, wish.wanted(), store.rules)
     session = await store.change_session(session.id, wish.wanted(), seen=expected, by=visitor.actor)
     tell_tag(response, session.etag)
-    return SessionView.from_session(await shown_session(store, visitor, session))
+    return SessionView.of(await shown_session(store, visitor, session))
 
 
 @router.post("/{id}/end", summary="End a session")
@@ -254,14 +233,14 @@ async def end_session(visitor: Exchanging, store: StoreDep, id: SessionIdPath) -
     session = await visible(store, visitor, id)
     await store.end(session.id)
     session = await store.session(session.id)
-    return SessionView.from_session(await shown_session(store, visitor, session))
+    return SessionView.of(await shown_session(store, visitor, session))
 
 
 @router.get("/{id}/streaming", summary="Read what is being said")
 async def read_streaming(visitor: Reading, store: StoreDep, id: SessionIdPath) -> StreamingView:
     """Read what the turn under way has said so far, whichever process runs it."""
     session = await visible(store, visitor, id)
-    return StreamingView.from_streaming(await store.streaming(session.id))
+    return StreamingView.of(await store.streaming(session.id))
 
 
 @router.put("/{id}/mark", summary="Mark as read")

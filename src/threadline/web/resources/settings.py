@@ -3,70 +3,96 @@
 import asyncio
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
-from fastapi import APIRouter, Depends, Request, Response
-from pydantic import Field, JsonValue
+import msgspec
+from fastapi import Depends, Request, Response
+from msgspec import Meta
 
 from threadline.assembly import public_settings
 from threadline.assembly.reload import Reload, Reloader
 from threadline.config.remote_policy import require_near
-from threadline.config.setting_list import Setting, list_settings
+from threadline.config.setting_list import SettingKind, SettingOrigin, list_settings
 from threadline.config.sources import parse_file, read_text
 from threadline.config.toml_edit import KEY_LIMIT, MOST_CHANGES
 from threadline.core.errors import ConfigError, Conflict, Invalid
 from threadline.core.revision import revision_of
-from threadline.web.bodies import RequestBody, ResponseBody
+from threadline.web.bodies import Body, View
 from threadline.web.resources.auth_deps import Administering
 from threadline.web.resources.deps import StoreDep
 from threadline.web.resources.etags import IfMatch, seen_in, tell_tag
 from threadline.web.resources.problems import problem_responses
+from threadline.web.resources.router import Router
 
 
-class SettingView(Setting, ResponseBody):
-    """One setting; of a secret it is told only that there is one."""
+class SettingView(View, frozen=True, kw_only=True):
+    """One setting. Of a secret only its presence is shown."""
+
+    key: Annotated[str, Meta(examples=["spend.day"])]
+    kind: SettingKind
+    value: Any
+    """A secret reads ••••••, unless it says where it stands."""
+    default: Any
+    origin: SettingOrigin
+    place: str | None
+    """The file, variable or option from which it came."""
+    overridden: bool
+    """An option, a variable or the project's file sets it, and wins over the file."""
+    help: str | None
+    """What it does; null: only its platform knows."""
+    description: str | None
+    """What it must be."""
+    choices: list[str]
+    """The words that it may be; none: others too."""
+    secret: bool
+    remote: bool
+    """It can be changed here, and not only at the machine itself."""
+    restart: bool
+    """A change takes effect only after a restart."""
 
 
-class SettingsView(ResponseBody):
+class SettingsView(View, frozen=True, kw_only=True):
     """All settings by which this server goes."""
 
-    file: str = Field(description="Where changes are written.")
+    file: str
+    """Where changes are written."""
     items: list[SettingView]
 
 
-class FailureView(ResponseBody):
+class FailureView(View, frozen=True, kw_only=True):
     """Something that could not be made of the settings: there everything is as it was."""
 
-    table: str = Field(examples=["platforms.telegram"])
+    table: Annotated[str, Meta(examples=["platforms.telegram"])]
     message: str
 
 
-class ChangedSettingsView(SettingsView):
+class ChangedSettingsView(SettingsView, frozen=True, kw_only=True):
     """All settings after a change, and what does not hold yet."""
 
     failures: list[FailureView]
-    restart: list[str] = Field(description="Settings that take effect only after a restart.")
-    overridden: list[str] = Field(
-        description="Changed settings that an option, a variable or the project's file overrides."
-    )
+    restart: list[str]
+    """Settings that take effect only after a restart."""
+    overridden: list[str]
+    """Changed settings that an option, a variable or the project's file overrides."""
 
 
-class SettingsUpdateRequest(RequestBody):
+class SettingsUpdateRequest(Body, frozen=True, kw_only=True):
     """Settings by their dotted names. A secret is kept in a file that only its owner can read."""
 
-    set: dict[str, JsonValue] = Field(
-        default={},
-        max_length=MOST_CHANGES,
-        examples=[{"spend.day": 5, "agent.model": "openai:gpt-5.1"}],
-    )
-    unset: list[str] = Field(default=[], max_length=MOST_CHANGES, examples=[["spend.month"]])
+    set: Annotated[
+        dict[str, Any],
+        Meta(max_length=MOST_CHANGES, examples=[{"spend.day": 5, "agent.model": "openai:gpt-5.1"}]),
+    ] = msgspec.field(default_factory=dict)
+    unset: Annotated[
+        tuple[str, ...], Meta(max_length=MOST_CHANGES, examples=[["spend.month"]])
+    ] = ()
 
     def changes(self) -> Mapping[str, object]:
         """Put both into one: what is taken out is None."""
         return {**self.set, **{key[: KEY_LIMIT + 1]: None for key in self.unset}}
 
 
-router = APIRouter(prefix="/settings", tags=["settings"])
+router = Router(prefix="/settings", tags=["settings"])
 
 
 async def _reloading(request: Request) -> Reloader:
@@ -169,7 +195,7 @@ def _told_as_mistakes() -> Iterator[None]:
 
 def _list(reloading: Reloader) -> list[SettingView]:
     found = list_settings(reloading.config, public_settings(reloading.config))
-    return [SettingView.model_validate(one) for one in found]
+    return [SettingView.of(one) for one in found]
 
 
 def _tell(

@@ -3,8 +3,8 @@
 import secrets
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Response
-from pydantic import Field
+from fastapi import Path, Query, Response
+from msgspec import Meta
 
 from threadline.core.account import Share, ShareId
 from threadline.core.errors import NotFound, TooLarge
@@ -13,25 +13,27 @@ from threadline.core.person import Viewer
 from threadline.core.session import SessionId
 from threadline.store import Store
 from threadline.store.facade.shares import PAGE_LIMIT
-from threadline.web.bodies import Moment, RequestBody, ResponseBody
+from threadline.web.bodies import Body, Time, View
 from threadline.web.request_limits import SHARED
 from threadline.web.resources.auth_deps import Exchanging, Reading, Writing, visible
 from threadline.web.resources.deps import StoreDep
 from threadline.web.resources.idempotency import OnceDep
 from threadline.web.resources.pagination import PAGE, After, Most, Page, moment_after, place_at
 from threadline.web.resources.problems import problem_responses
+from threadline.web.resources.router import Router
 
 
-class ShareView(ResponseBody):
+class ShareView(View, frozen=True, kw_only=True):
     """A page that is shared, or was."""
 
     id: str
-    path: str = Field(description="Where it is read, without a login.", examples=["/s/…"])
+    path: Annotated[str, Meta(examples=["/s/…"])]
+    """Where it is read, without a login."""
     session: str
     title: str
     size: int
-    made_at: Moment
-    revoked_at: Moment | None
+    made_at: Time
+    revoked_at: Time | None
 
     @classmethod
     def from_share(cls, share: Share) -> "ShareView":
@@ -47,13 +49,15 @@ class ShareView(ResponseBody):
         )
 
 
-class ShareRequest(RequestBody):
+class ShareRequest(Body, frozen=True, kw_only=True):
     """A conversation to be shared."""
 
-    session: str = Field(min_length=1, max_length=100, examples=["20260131_184500_0a1b2c3d"])
+    session: Annotated[
+        str, Meta(min_length=1, max_length=100, examples=["20260131_184500_0a1b2c3d"])
+    ]
 
 
-router = APIRouter(prefix="/shares", tags=["shares"])
+router = Router(prefix="/shares", tags=["shares"])
 
 _ID_BYTES = 24
 

@@ -3,45 +3,41 @@
 from datetime import timedelta
 from typing import Annotated, Self
 
-from fastapi import APIRouter, Response
-from pydantic import Field
+from fastapi import Response
+from msgspec import Meta
+from msgspec.structs import asdict, replace
 
 from threadline.core.account import NAME_LIMIT, ApiToken, TokenKey, TokenScope
 from threadline.core.errors import Refused
 from threadline.web.authentication import TOKEN_PREFIX, hash_secret, new_secret
-from threadline.web.bodies import Moment, RequestBody, ResponseBody
+from threadline.web.bodies import Body, Time, View
 from threadline.web.resources.auth_deps import Managing, Reading, require_proof
 from threadline.web.resources.deps import StoreDep, path_key
 from threadline.web.resources.idempotency import OnceDep
 from threadline.web.resources.pagination import Page
 from threadline.web.resources.problems import problem_responses
+from threadline.web.resources.router import Router
 
 
-class TokenRequest(RequestBody):
+class TokenRequest(Body, frozen=True, kw_only=True):
     """A token that somebody wants."""
 
-    name: str = Field(min_length=1, max_length=NAME_LIMIT, examples=["backup script"])
-    scopes: list[TokenScope] = Field(
-        min_length=1, max_length=len(TokenScope), description="What it may do, and nothing else."
-    )
-    days: int | None = Field(
-        default=None,
-        ge=1,
-        le=3650,
-        description="For how long it is worth something; null: always, or "
-        "as long as the token that creates it.",
-    )
+    name: Annotated[str, Meta(min_length=1, max_length=NAME_LIMIT, examples=["backup script"])]
+    scopes: Annotated[list[TokenScope], Meta(min_length=1, max_length=len(TokenScope))]
+    """What it may do, and nothing else."""
+    days: Annotated[int, Meta(ge=1, le=3650)] | None = None
+    """For how long it is worth something; null: always, or as long as the token that creates it."""
 
 
-class TokenView(ResponseBody):
+class TokenView(View, frozen=True, kw_only=True):
     """A token with which programs use the API."""
 
     key: int
     name: str
     scopes: list[TokenScope]
-    made_at: Moment
-    used_at: Moment | None
-    expires_at: Moment | None
+    made_at: Time
+    used_at: Time | None
+    expires_at: Time | None
 
     @classmethod
     def from_token(cls, token: ApiToken) -> "TokenView":
@@ -56,20 +52,18 @@ class TokenView(ResponseBody):
         )
 
 
-class NewTokenView(TokenView):
+class NewTokenView(TokenView, frozen=True, kw_only=True):
     """A token that was just made."""
 
-    token: str | None = Field(
-        description="Keep it: it is shown once. Null: the same request was answered before.",
-        examples=["tl_…"],
-    )
+    token: Annotated[str, Meta(examples=["tl_…"])] | None
+    """Keep it: it is shown once. Null: the same request was answered before."""
 
     def without_secret(self) -> Self:
         """Tell the same to whoever asks again."""
-        return self.model_copy(update={"token": None})
+        return replace(self, token=None)
 
 
-router = APIRouter(prefix="/tokens", tags=["tokens"])
+router = Router(prefix="/tokens", tags=["tokens"])
 
 Key = Annotated[int, path_key("The key of a token.")]
 
@@ -105,7 +99,7 @@ async def make_token(
         made = await store.make_token(
             account.key, wish.name, scopes, hash_secret(secret), until, by=visitor.actor
         )
-        return NewTokenView(token=secret, **TokenView.from_token(made).model_dump())
+        return NewTokenView(token=secret, **asdict(TokenView.from_token(made)))
 
     return await once.answer_slowly(account, make, kept=NewTokenView.without_secret)
 

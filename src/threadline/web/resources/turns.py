@@ -2,77 +2,59 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Response
-from pydantic import Field
+from fastapi import Response
 
 from threadline.core.message import MessageKey, Text
-from threadline.core.turn import Awaits, Turn, TurnId, TurnState
-from threadline.web.bodies import REVISION, Moment, ResponseBody
+from threadline.core.turn import Awaits, TurnId, TurnState
+from threadline.web.bodies import Revision, Time, View
 from threadline.web.resources.auth_deps import Exchanging, Reading, Writing, visible
 from threadline.web.resources.deps import SessionIdPath, StoreDep, path_key
 from threadline.web.resources.etags import IfMatch, seen_in, tell_tag
 from threadline.web.resources.messages import MessageView, TextRequest
 from threadline.web.resources.pagination import PAGE, After, Most, Page, number_after
 from threadline.web.resources.problems import problem_responses
+from threadline.web.resources.router import Router
 from threadline.web.resources.visibility import visible_turn
 
 
-class TurnView(ResponseBody):
+class TurnView(View, frozen=True, kw_only=True):
     """One request being answered."""
 
     id: int
     session_id: str
     state: TurnState
     attempts: int
-    queued_at: Moment
-    started_at: Moment | None
-    ended_at: Moment | None
+    queued_at: Time
+    started_at: Time | None
+    ended_at: Time | None
     first_seq: int | None
-    question: str | None = Field(description="What it asks while it waits, or asked last.")
-    asked_at: Moment | None = Field(description="When it asked; no two of its questions have one.")
-    asks: list[str] = Field(description="The tools it asks permission for.")
-    awaits: Awaits | None = Field(
-        description="Who has to approve those tools; null: the settings say who."
-    )
+    question: str | None
+    """What it asks while it waits, or asked last."""
+    asked_at: Time | None
+    """When it asked; no two of its questions have one."""
+    asks: list[str]
+    """The tools it asks permission for."""
+    awaits: Awaits | None
+    """Who has to approve those tools; null: the settings say who."""
     answer: str | None
     error: str | None
     answered_by: int | None
 
-    @classmethod
-    def from_turn(cls, turn: Turn) -> "TurnView":
-        """Show a turn."""
-        return cls(
-            id=turn.id,
-            session_id=turn.session_id,
-            state=turn.state,
-            attempts=turn.attempts,
-            queued_at=turn.queued_at,
-            started_at=turn.started_at,
-            ended_at=turn.ended_at,
-            first_seq=turn.first_seq,
-            question=turn.question,
-            asked_at=turn.asked_at,
-            asks=list(turn.asks),
-            awaits=turn.awaits,
-            answer=turn.answer,
-            error=turn.error,
-            answered_by=turn.answered_by,
-        )
 
-
-class StoppedView(ResponseBody):
+class StoppedView(View, frozen=True, kw_only=True):
     """Whether something was stopped."""
 
-    turn_id: int | None = Field(description="The turn; null: nothing was under way.")
+    turn_id: int | None
+    """The turn; null: nothing was under way."""
 
 
-class QueuedView(MessageView):
+class QueuedView(MessageView, frozen=True, kw_only=True):
     """A message that waits for its turn."""
 
-    revision: str = REVISION
+    revision: Revision
 
 
-router = APIRouter(tags=["turns"])
+router = Router(tags=["turns"])
 
 WaitingKey = Annotated[int, path_key("The key of a message that waits.", 7)]
 TurnIdPath = Annotated[int, path_key("The id of a turn.", 7)]
@@ -86,13 +68,13 @@ async def list_turns(
     place = number_after(after, 1)
     before = None if place is None else TurnId(place)
     found = await store.turns(id, most + 1, before=before, viewer=visitor.account)
-    return Page.cut(found, most, TurnView.from_turn, lambda turn: turn.id)
+    return Page.cut(found, most, TurnView.of, lambda turn: turn.id)
 
 
 @router.get("/turns/{turn_id}", summary="Read a turn")
 async def read_turn(visitor: Reading, store: StoreDep, turn_id: TurnIdPath) -> TurnView:
     """Read the state of a turn."""
-    return TurnView.from_turn(await visible_turn(store, visitor, turn_id))
+    return TurnView.of(await visible_turn(store, visitor, turn_id))
 
 
 @router.get("/turns/{turn_id}/reply", summary="Read a reply")

@@ -4,88 +4,62 @@ from decimal import Decimal
 from typing import Annotated
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from fastapi import APIRouter, Query
-from pydantic import Field
+from fastapi import Query
 
-from threadline.core.budget import CapKind, Period, Spending
+from threadline.core.budget import CapKind, Period
 from threadline.core.errors import Invalid, Refused
 from threadline.core.person import Identity, PersonKey
 from threadline.core.session import SessionId
-from threadline.core.usage import CostStatus, UsageBy, UsageSum
+from threadline.core.usage import CostStatus, UsageBy
 from threadline.store import Store
 from threadline.web.authentication import Caller
-from threadline.web.bodies import Moment, ResponseBody
+from threadline.web.bodies import View
 from threadline.web.resources.addresses import parse_identity
 from threadline.web.resources.auth_deps import Reading, visible
 from threadline.web.resources.deps import MomentQuery, StoreDep
 from threadline.web.resources.pagination import PAGE, After, Most, Page, number_after
+from threadline.web.resources.router import Router
 from threadline.web.resources.visibility import identity_of, profile_of
 
 
-class UsageView(ResponseBody):
+class UsageView(View, frozen=True, kw_only=True):
     """What many calls spent together."""
 
-    subject: str = Field(
-        description="Turn, session, `provider/model`, task, day, or who asked; empty: unknown."
-    )
-    name: str | None = Field(description="The title of a session, or the name of a person.")
+    subject: str
+    """Turn, session, `provider/model`, task, day, or who asked; empty: unknown."""
+    name: str | None
+    """The title of a session, or the name of a person."""
     calls: int
-    unpriced: int = Field(description="Calls whose cost is not known; they count as nothing.")
+    unpriced: int
+    """Calls whose cost is not known; they count as nothing."""
     input_tokens: int
     output_tokens: int
     cache_read_tokens: int
     cache_write_tokens: int
     reasoning_tokens: int
-    cost: Decimal | None = Field(description="US dollars.")
+    cost: Decimal | None
+    """US dollars."""
     cost_status: CostStatus
 
-    @classmethod
-    def from_sum(cls, one: UsageSum) -> "UsageView":
-        """Tell what was spent."""
-        return cls(**{name: getattr(one, name) for name in cls.model_fields})
 
-
-class PeriodView(ResponseBody):
-    """A day or a month by the clock of the caps' time zone."""
-
-    name: str
-    begins_at: Moment
-    ends_at: Moment
-
-    @classmethod
-    def from_period(cls, period: Period) -> "PeriodView":
-        """Tell which day or month that is."""
-        return cls(name=period.name, begins_at=period.begins_at, ends_at=period.ends_at)
-
-
-class CapView(ResponseBody):
+class CapView(View, frozen=True, kw_only=True):
     """A cap on spending, and what was spent under it so far, in US dollars."""
 
     kind: CapKind
-    subject: str = Field(description="Who or what it is on; empty: everybody together.")
+    subject: str
+    """Who or what it is on; empty: everybody together."""
     limit: Decimal
     spent: Decimal
     unpriced: int
-    period: PeriodView | None = Field(description="Null: from the beginning on.")
-    is_warned: bool = Field(description="It is near, or reached.")
-    is_refused: bool = Field(description="Nothing more may be spent.")
-
-    @classmethod
-    def from_spending(cls, one: Spending) -> "CapView":
-        """Tell how near it is."""
-        return cls(
-            kind=one.kind,
-            subject=one.subject,
-            limit=one.limit,
-            spent=one.spent,
-            unpriced=one.unpriced,
-            period=None if one.period is None else PeriodView.from_period(one.period),
-            is_warned=one.is_warned,
-            is_refused=one.is_refused,
-        )
+    period: Period | None
+    """Null: from the beginning on."""
+    is_warned: bool
+    """It is near, or reached."""
+    is_refused: bool
+    """Nothing more may be spent."""
 
 
-router = APIRouter(prefix="/usage", tags=["usage"])
+router = Router(prefix="/usage", tags=["usage"])
 
 Session = Annotated[str | None, Query(max_length=100, description="Only what this session spent.")]
 
@@ -128,7 +102,7 @@ async def sum_usage(
     )
     shown = sums if by is UsageBy.DAY else sums[:most]
     return Page(
-        items=[UsageView.from_sum(one) for one in shown],
+        items=[UsageView.of(one) for one in shown],
         next=str(passed + most) if len(sums) > len(shown) else None,
     )
 
@@ -141,7 +115,7 @@ async def list_caps(visitor: Reading, store: StoreDep, session: Session = None) 
         everybody=visitor.is_owner,
         session=await _session_of(store, visitor, session),
     )
-    return Page(items=[CapView.from_spending(one) for one in found])
+    return Page(items=[CapView.of(one) for one in found])
 
 
 def _sender_of(visitor: Caller, person: int | None, sender: str | None) -> Identity | None:

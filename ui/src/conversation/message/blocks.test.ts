@@ -2,7 +2,14 @@ import { expect, test } from "vitest";
 import type { AttachmentPart } from "../../api/schema.ts";
 import { groupParts } from "./blocks.ts";
 
-const file: AttachmentPart = { type: "attachment", kind: "file", blob: "0", media_type: "text/plain", size: 1 };
+const file: AttachmentPart = {
+  type: "attachment",
+  kind: "file",
+  blob: "0",
+  media_type: "text/plain",
+  size: 1,
+  name: null,
+};
 
 test("Files that follow each other stand together.", () => {
   const pieces = groupParts([{ type: "text", text: "a" }, file, file, { type: "text", text: "b" }, file]);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { MessageView, ToolCallPart } from "../../api/schema.ts";
+import type { MessageView, ToolCallPart, ToolResultPart } from "../../api/schema.ts";
 import {
   formatJson,
   getCallDuration,
@@ -49,7 +49,7 @@ test.each([
 });
 
 test("A call runs, is done, failed, or lost.", () => {
-  const result = { call_id: "1", text: "", is_error: false };
+  const result: ToolResultPart = { type: "tool_result", call_id: "1", text: "", is_error: false };
   expect(getCallState(undefined, "running")).toBe("running");
   expect(getCallState(undefined, "waiting")).toBe("waiting");
   expect(getCallState(undefined, null)).toBe("lost");

@@ -14,7 +14,15 @@ const can: CapabilitiesView = {
   receives: true,
   speaks: true,
 };
-const place: AddressView = { platform: "telegram", kind: "group", chat: "-100" };
+const place: AddressView = {
+  platform: "telegram",
+  kind: "group",
+  chat: "-100",
+  account: "",
+  thread: null,
+  name: null,
+  topic: null,
+};
 
 describe("abilities", () => {
   it("tells what there is", () => {

@@ -1,7 +1,7 @@
 // The settings of the server: what holds, what somebody is about to change, and what came of it.
 
 import { Problem } from "../../api/client.ts";
-import type { ChangedSettingsView, FailureView, JsonValue, SettingsView } from "../../api/schema.ts";
+import type { ChangedSettingsView, FailureView, SettingsView } from "../../api/schema.ts";
 import { app } from "../../state/app.svelte.ts";
 import { getErrorSummary } from "../../state/errors.ts";
 import { notices } from "../../state/notices.svelte.ts";
@@ -13,7 +13,7 @@ const STALE = 412;
 
 /** Settings to be written into the file, and to be taken out of it. */
 export interface SettingsChange {
-  set?: Record<string, JsonValue>;
+  set?: Record<string, unknown>;
   unset?: string[];
 }
 
@@ -27,7 +27,7 @@ export interface SaveError {
 /** What was changed and is not saved yet. */
 export interface SettingDraft {
   /** `null` takes a setting out; `undefined` is no value that it could have. */
-  value: JsonValue;
+  value: unknown;
   /** What was typed, letter by letter: it makes no sense yet, or is written in another way than it is kept. */
   text: string | undefined;
 }
@@ -52,7 +52,7 @@ export class Settings extends Resource<SettingsView> {
   }
 
   /** Note down a change. */
-  draft(key: string, value: JsonValue, text?: string): void {
+  draft(key: string, value: unknown, text?: string): void {
     this.#setError(key, value === undefined ? strings.settings.noValue : null);
     // A table that goes takes along what was to be changed within it.
     const others = [...this.drafts].filter(([other]) => !other.startsWith(`${key}.`));

@@ -1,6 +1,6 @@
 // Settings as they are written into fields, and read from them.
 
-import type { JsonValue, SettingView } from "../../api/schema.ts";
+import type { SettingView } from "../../api/schema.ts";
 
 /** How a setting is shown: what its value is decides, where its kind leaves it open. */
 export type Control = "choice" | "truth" | "number" | "text" | "words" | "lines" | "data" | "secret";
@@ -19,7 +19,7 @@ export function getControl({ key, kind, value, choices, secret }: SettingView): 
 }
 
 /** Write a value into a field. */
-export function formatValue(control: Control, value: JsonValue): string {
+export function formatValue(control: Control, value: unknown): string {
   if (value === null || value === undefined || control === "secret") return "";
   if (control === "lines" && Array.isArray(value)) return value.join("\n");
   if (control === "data") return JSON.stringify(value, null, 2);
@@ -27,7 +27,7 @@ export function formatValue(control: Control, value: JsonValue): string {
 }
 
 /** Read a field; `null` takes a setting out, `undefined` is no value that it could have. */
-export function parseValue(control: Control, text: string): JsonValue | undefined {
+export function parseValue(control: Control, text: string): unknown {
   const bare = text.trim();
   if (control === "lines") return bare === "" ? [] : bare.split("\n").map((line) => line.trim()).filter(Boolean);
   if (bare === "") return null;
@@ -38,7 +38,7 @@ export function parseValue(control: Control, text: string): JsonValue | undefine
 }
 
 /** Read what somebody wrote for any setting: numbers, lists and tables as JSON, else words. */
-export function guessValue(text: string): JsonValue {
+export function guessValue(text: string): unknown {
   return parsed(text.trim()) ?? text.trim();
 }
 
@@ -49,13 +49,13 @@ export function findFaultyKey(keys: readonly string[], { detail, id }: { detail:
   return keys.find(isMeant) ?? null;
 }
 
-function isPlain(value: JsonValue): boolean {
+function isPlain(value: unknown): boolean {
   return !Array.isArray(value) || value.every((one) => typeof one !== "object");
 }
 
-function parsed(text: string): JsonValue | undefined {
+function parsed(text: string): unknown {
   try {
-    return JSON.parse(text) as JsonValue;
+    return JSON.parse(text) as unknown;
   } catch {
     return undefined;
   }
