@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Annotated, Self
+from typing import Annotated
 
 from fastapi import Query, Response
 from msgspec import Meta
@@ -52,10 +52,22 @@ class MessageView(View, frozen=True, kw_only=True):
     deleted_at: Time | None
 
     @classmethod
-    def from_message(cls, message: Message) -> Self:
-        """Show a message."""
-        same = {name: getattr(message, name) for name in cls.__struct_fields__}
-        return cls(**{**same, "parts": parts_view(message.parts)})
+    def from_message(cls, message: Message) -> "MessageView":
+        """Return the view of a message."""
+        return MessageView(
+            key=message.key,
+            session_id=message.session_id,
+            seq=message.seq,
+            role=message.role,
+            parts=parts_view(message.parts),
+            at=message.at,
+            arrived_at=message.arrived_at,
+            turn_id=message.turn_id,
+            sender_id=message.sender_id,
+            sender_name=message.sender_name,
+            changed_at=message.changed_at,
+            deleted_at=message.deleted_at,
+        )
 
 
 class MessagePageView(View, frozen=True, kw_only=True):

@@ -3,8 +3,9 @@
 from typing import Annotated
 
 from fastapi import Response
+from msgspec.structs import asdict
 
-from threadline.core.message import MessageKey, Text
+from threadline.core.message import Message, MessageKey, Text
 from threadline.core.turn import Awaits, TurnId, TurnState
 from threadline.web.bodies import Revision, Time, View
 from threadline.web.resources.auth_deps import Exchanging, Reading, Writing, visible
@@ -52,6 +53,11 @@ class QueuedView(MessageView, frozen=True, kw_only=True):
     """A message that waits for its turn."""
 
     revision: Revision
+
+    @classmethod
+    def from_message(cls, message: Message) -> "QueuedView":
+        """Return the view of a message, with its revision."""
+        return cls(**asdict(MessageView.from_message(message)), revision=message.revision)
 
 
 router = Router(tags=["turns"])
