@@ -29,7 +29,7 @@ class SessionSnapshotView(View, frozen=True, kw_only=True):
 
     @classmethod
     def from_glimpse(cls, glimpse: SessionSnapshot) -> "SessionSnapshotView":
-        """Tell what is seen of a session."""
+        """Return the view of the snapshot of a session."""
         return cls(revision=glimpse.revision, last_seq=glimpse.last_seq, states=glimpse.shown())
 
 
@@ -43,7 +43,7 @@ class SnapshotView(View, frozen=True, kw_only=True):
 
     @classmethod
     def from_snapshot(cls, snapshot: Snapshot, cursor: Cursor | None = None) -> "SnapshotView":
-        """Tell what is true, at its own place or at one before it."""
+        """Return the view of a snapshot, at its own place in the feed or at one before it."""
         seen = {id: SessionSnapshotView.from_glimpse(one) for id, one in snapshot.glimpses.items()}
         return cls(cursor=cursor or snapshot.as_of, sessions=seen)
 

@@ -25,7 +25,7 @@ class AddressView(View, frozen=True, kw_only=True):
 
     @classmethod
     def from_address(cls, address: Address) -> "AddressView":
-        """Tell where that is."""
+        """Return the view of an address."""
         return cls(
             platform=address.platform,
             kind=address.kind,

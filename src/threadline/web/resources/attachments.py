@@ -39,7 +39,7 @@ class UploadView(View, frozen=True, kw_only=True):
 
     @classmethod
     def from_file(cls, file: Attachment, ticket: str) -> "UploadView":
-        """Tell what was kept."""
+        """Return the view of an upload."""
         return cls(
             blob=file.blob,
             kind=file.kind,

@@ -58,7 +58,7 @@ class ContextView(View, frozen=True, kw_only=True):
     def from_meter(
         cls, meter: ContextUsage, window: int | None, compact_at: float
     ) -> "ContextView":
-        """Tell how a session stands."""
+        """Return the view of the context of a session."""
         spent = _NOTHING
         if meter.spent is not None:
             spent = SpentView.of(meter.spent)

@@ -48,7 +48,7 @@ class DeliveryView(View, frozen=True, kw_only=True):
 
     @classmethod
     def from_delivery(cls, delivery: Delivery) -> "DeliveryView":
-        """Tell how far it got."""
+        """Return the view of a delivery."""
         same = ("id", "seq", "state", "attempts", "owed_at", "due_at", "sent_at", "repeated_at")
         return cls(
             session=delivery.session_id,

@@ -65,7 +65,7 @@ class ImportView(View, frozen=True, kw_only=True):
 
     @classmethod
     def from_report(cls, report: ImportReport) -> "ImportView":
-        """Tell what came of it."""
+        """Return the view of a report."""
         problems = [
             ImportIssueView(line=one.line, what=one.what, session=one.session_id)
             for one in report.problems or ()

@@ -43,7 +43,7 @@ class RunView(View, frozen=True, kw_only=True):
 
     @classmethod
     def from_run(cls, run: JobRun) -> "RunView":
-        """Tell how it went."""
+        """Return the view of a run."""
         return cls(
             id=run.id,
             state=run.shown_state,
@@ -78,7 +78,7 @@ class JobView(View, frozen=True, kw_only=True):
 
     @classmethod
     def from_job(cls, job: Job) -> "JobView":
-        """Tell what it asks, and when."""
+        """Return the view of a job."""
         told: dict[str, Any] = {
             "maker": None if job.maker is None else str(job.maker),
             "last_run": None if job.last_run is None else RunView.from_run(job.last_run),
@@ -141,7 +141,7 @@ class StartView(View, frozen=True, kw_only=True):
 
     @classmethod
     def from_start(cls, start: JobStart) -> "StartView":
-        """Tell what came of it."""
+        """Return the view of a start."""
         return cls(job=start.job_id, state=start.state, turn=start.turn_id, why=start.why)
 
 

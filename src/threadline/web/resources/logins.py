@@ -27,7 +27,7 @@ class LoginView(View, frozen=True, kw_only=True):
 
     @classmethod
     def from_login(cls, login: Login, own: Login | None) -> "LoginView":
-        """Tell of a login, as seen from another one."""
+        """Return the view of a login, as another one sees it."""
         return cls(
             key=login.key,
             device=login.device,

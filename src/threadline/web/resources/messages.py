@@ -81,7 +81,7 @@ class MessagePageView(View, frozen=True, kw_only=True):
 
     @classmethod
     def from_messages(cls, found: Sequence[Message], *, is_beginning: bool) -> "MessagePageView":
-        """Show messages, and where to read on."""
+        """Return a page of messages, and where the pages beside it are."""
         seqs = [one.seq for one in found if one.seq is not None]
         return cls(
             items=[MessageView.from_message(one) for one in found],
@@ -99,7 +99,7 @@ class RevisionView(View, frozen=True, kw_only=True):
 
     @classmethod
     def from_revision(cls, revision: Revision) -> "RevisionView":
-        """Show a revision."""
+        """Return the view of a revision."""
         parts = parts_view(revision.parts)
         return cls(version=revision.version, parts=parts, replaced_at=revision.replaced_at)
 

@@ -36,7 +36,7 @@ class KnownModelView(View, frozen=True, kw_only=True):
 
     @classmethod
     def from_model(cls, model: KnownModel) -> "KnownModelView":
-        """Tell what is known of a model."""
+        """Return the view of a model."""
         return cls(
             name=model.name,
             provider=model.name.partition(":")[0],

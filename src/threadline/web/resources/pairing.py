@@ -31,7 +31,7 @@ class WaitingView(View, frozen=True, kw_only=True):
 
     @classmethod
     def from_pairing(cls, pairing: Pairing) -> "WaitingView":
-        """Tell who waits."""
+        """Return the view of a request for access."""
         return cls(
             sender=str(pairing.identity),
             name=pairing.name,
@@ -49,7 +49,7 @@ class GrantView(View, frozen=True, kw_only=True):
 
     @classmethod
     def from_grant(cls, grant: Grant) -> "GrantView":
-        """Tell who was let in."""
+        """Return the view of a grant."""
         return cls(sender=str(grant.identity), name=grant.name, granted_at=grant.granted_at)
 
 

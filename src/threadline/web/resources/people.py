@@ -44,7 +44,7 @@ class SenderView(View, frozen=True, kw_only=True):
 
     @classmethod
     def from_sender(cls, known: KnownSender) -> "SenderView":
-        """Tell who that is."""
+        """Return the view of a sender."""
         return cls(sender=str(known.identity), name=known.name, first_seen_at=known.first_seen_at)
 
 
@@ -56,7 +56,7 @@ class ListedSenderView(SenderView, frozen=True, kw_only=True):
 
     @classmethod
     def from_row(cls, row: SenderRow) -> "ListedSenderView":
-        """Tell who that is."""
+        """Return the view of a sender in a list."""
         known = SenderView.from_sender(row.sender)
         return cls(**asdict(known), person=row.person)
 
@@ -72,7 +72,7 @@ class PersonView(View, frozen=True, kw_only=True):
 
     @classmethod
     def from_person(cls, person: Person) -> "PersonView":
-        """Tell who that is."""
+        """Return the view of a person."""
         return cls(
             key=person.key,
             name=person.name,
@@ -111,7 +111,7 @@ class UnlinkView(View, frozen=True, kw_only=True):
 
     @classmethod
     def from_parting(cls, parting: Parting | None) -> "UnlinkView":
-        """Tell what came of it."""
+        """Return the view of a separation."""
         ended = () if parting is None else parting.ended
         return cls(parted=parting is not None, ended=list(ended))
 

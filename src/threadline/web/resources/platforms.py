@@ -42,7 +42,7 @@ class HealthView(View, frozen=True, kw_only=True):
 
     @classmethod
     def from_health(cls, name: str, health: PlatformHealth) -> "HealthView":
-        """Tell how it is."""
+        """Return the view of the state of a platform."""
         return cls(name=name, state=health.state, since=health.since, error=health.error)
 
 
@@ -60,7 +60,7 @@ class ServerView(View, frozen=True, kw_only=True):
 
     @classmethod
     def from_health(cls, name: str, health: ServerHealth) -> "ServerView":
-        """Show the state of a server."""
+        """Return the view of the state of a server."""
         return cls(
             name=name,
             state=health.state,
@@ -89,7 +89,7 @@ class GatewayView(View, frozen=True, kw_only=True):
 
     @classmethod
     def from_row(cls, row: GatewayRow, now: datetime) -> "GatewayView":
-        """Tell how it is by now."""
+        """Return the view of a gateway at a time."""
         return cls(
             host=row.host,
             pid=row.pid,
@@ -142,7 +142,7 @@ class PlatformView(View, frozen=True, kw_only=True):
     def from_platform(
         cls, name: str, can: Capabilities, health: PlatformHealth | None, home: Address | None
     ) -> "PlatformView":
-        """Tell what it can do, and how it is."""
+        """Return the view of a platform."""
         return cls(
             name=name,
             can=CapabilitiesView.of(can),
@@ -177,7 +177,7 @@ class DeadView(View, frozen=True, kw_only=True):
 
     @classmethod
     def from_target(cls, target: DeadTarget) -> "DeadView":
-        """Tell which place that is."""
+        """Return the view of a dead target."""
         place = AddressView.from_address(target.address)
         return cls(place=place, dead_at=target.dead_at, why=target.why)
 

@@ -37,7 +37,7 @@ class PolicyView(View, frozen=True, kw_only=True):
 
     @classmethod
     def from_outlook(cls, outlook: ResetOutlook) -> "PolicyView":
-        """Show by which rules a session goes on."""
+        """Return the view of the rules of a session."""
         policy = outlook.policy
         return cls(
             routes=list(outlook.routes),

@@ -41,7 +41,7 @@ class FoundView(View, frozen=True, kw_only=True):
 
     @classmethod
     def from_found(cls, found: Found) -> "FoundView":
-        """Show what was found."""
+        """Return the view of what a search found."""
         return cls(
             sessions=found.sessions,
             items=found.hits,

@@ -37,7 +37,7 @@ class ShareView(View, frozen=True, kw_only=True):
 
     @classmethod
     def from_share(cls, share: Share) -> "ShareView":
-        """Tell what is shared, and where."""
+        """Return the view of a shared page."""
         return cls(
             id=share.id,
             path=f"{SHARED}{share.id}",

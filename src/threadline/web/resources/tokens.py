@@ -41,7 +41,7 @@ class TokenView(View, frozen=True, kw_only=True):
 
     @classmethod
     def from_token(cls, token: ApiToken) -> "TokenView":
-        """Tell of a token what may be told."""
+        """Return the view of a token, without its secret."""
         return cls(
             key=token.key,
             name=token.name,
