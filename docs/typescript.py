@@ -73,7 +73,7 @@ def type_of(schema: Json | bool) -> str:  # noqa: FBT001 - JSON Schema has `true
 
 
 def type_name(name: str) -> str:
-    """Make a name that TypeScript takes of one that pydantic gave: `Page[Row]` is PageRow."""
+    """Make a name that TypeScript takes of one in the description: `Page_Row_` is PageRow."""
     return "".join(word[:1].upper() + word[1:] for word in re.split(r"\W+|_+", name) if word)
 
 

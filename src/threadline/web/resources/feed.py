@@ -60,7 +60,7 @@ STREAM = (
     'data: {"cursor":"0.812","sessions":{}}\n\n'
     "event: event\nid: 0.813\n"
     'data: {"kind":"turn.running","session_id":"20260131_184500_0a1b2c3d",'
-    '"revision":13,"subject":7,"at":"2026-01-31T18:45:00.000000Z"}\n\n'
+    '"revision":13,"subject":7,"at":"2026-01-31T18:45:00Z"}\n\n'
 )
 
 
