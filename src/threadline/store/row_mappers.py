@@ -178,7 +178,7 @@ def address_from_row(row: Row) -> Address:
         account=row.text("account"),
         kind=Kind(row.text("kind")),
         chat=row.text("chat"),
-        thread=row.text("thread") or None,
+        thread=row.text_or_none("thread") or None,
         alt_chat=row.text_or_none("alt_chat"),
         parent=row.text_or_none("parent"),
         scope=row.text_or_none("scope"),
