@@ -7,11 +7,11 @@ from msgspec import Struct
 
 from threadline.core.delivery import DeliveryId, DeliveryState
 from threadline.core.errors import Conflict, Invalid, LeaseLost, NotFound
-from threadline.core.event import Cursor, Event, EventKind
+from threadline.core.event import Cursor, Event
 from threadline.core.session import SessionId
 from threadline.core.turn import LEASE, OwnerId, TurnId, is_over
 from threadline.core.validation import COUNT_LIMIT, checked_id
-from threadline.database.port import Row, Transaction, expect
+from threadline.database.port import Transaction, expect
 from threadline.database.timestamps import stamp
 
 KEEP_EVENTS = timedelta(days=7)
@@ -32,54 +32,59 @@ class FeedPage(Struct, frozen=True, kw_only=True):
     """Something was committed that may only be shown after older transactions have ended."""
 
 
+class _FeedPlace(Struct, frozen=True, kw_only=True):
+    """A place in the feed."""
+
+    xid: int
+    """The transaction that wrote the event; 0 on SQLite, which has one writer only."""
+    id: int
+
+
+class _FeedEnd(_FeedPlace, frozen=True, kw_only=True):
+    """The end of the feed."""
+
+    behind: int
+    """1 if events are committed that may only be shown later."""
+
+
+class _Follower(Struct, frozen=True, kw_only=True):
+    """Which process tells a follower, and until when."""
+
+    owner: OwnerId | None
+    lease_until: datetime | None
+
+
 def read_feed(tx: Transaction, after: Cursor, most: int = PAGE) -> FeedPage:
     """Read the events after a place in the feed."""
     xid, id = parse_cursor(after)
-    floor, end = expect(tx, "read_feed_floor"), expect(tx, "read_feed_end")
-    if (xid, id) < _pair(floor):
+    floor = expect(tx, "read_feed_floor", _FeedPlace)
+    end = expect(tx, "read_feed_end", _FeedEnd)
+    if (xid, id) < (floor.xid, floor.id):
         raise FeedLost(id=after)
-    if (xid, id) > _pair(end):
+    if (xid, id) > (end.xid, end.id):
         # Another database made it, or a backup took the place of what it was made in.
         raise FeedLost("The feed has not come to this place", id=after, hint="Load a snapshot")
-    rows = tx.all("read_feed", xid=xid, id=id, most=most)
-    events = [_event_from(row) for row in rows]
-    behind = end.number("behind") > 0
-    return FeedPage(events=events, cursor=events[-1].cursor if events else after, is_behind=behind)
+    events = tx.all("read_feed", Event, xid=xid, id=id, most=most)
+    return FeedPage(
+        events=events,
+        cursor=events[-1].cursor if events else after,
+        is_behind=end.behind > 0,
+    )
 
 
 def feed_end(tx: Transaction) -> Cursor:
     """Answer the place at which the feed stands in this transaction."""
-    return _cursor(expect(tx, "read_feed_end"))
+    end = expect(tx, "read_feed_end", _FeedEnd)
+    return Cursor(f"{end.xid}.{end.id}")
 
 
 def prune_feed(tx: Transaction) -> int:
     """Delete a slice of the events that are older than a week; answer how many."""
-    rows = tx.all("list_old_events", before=stamp(tx.now - KEEP_EVENTS), most=_SLICE)
-    if rows:
-        tx.run_many("drop_event", [{"id": row.number("id")} for row in rows])
-        last = rows[-1]
-        tx.run("raise_feed_floor", xid=last.number("xid"), id=last.number("id"))
-    return len(rows)
-
-
-def _event_from(row: Row) -> Event:
-    session_id = row.text_or_none("session_id")
-    return Event(
-        cursor=_cursor(row),
-        kind=EventKind(row.text("kind")),
-        session_id=None if session_id is None else SessionId(session_id),
-        revision=row.number("revision"),
-        subject=row.number_or_none("subject"),
-        at=row.moment("at"),
-    )
-
-
-def _pair(row: Row) -> tuple[int, int]:
-    return row.number("xid"), row.number("id")
-
-
-def _cursor(row: Row) -> Cursor:
-    return Cursor(f"{row.number('xid')}.{row.number('id')}")
+    old = tx.all("list_old_events", _FeedPlace, before=stamp(tx.now - KEEP_EVENTS), most=_SLICE)
+    if old:
+        tx.run_many("drop_event", [{"id": place.id} for place in old])
+        tx.run("raise_feed_floor", xid=old[-1].xid, id=old[-1].id)
+    return len(old)
 
 
 def parse_cursor(cursor: Cursor) -> tuple[int, int]:
@@ -107,9 +112,8 @@ class LostDelivery(Struct, frozen=True, kw_only=True):
 
 def holder_of(tx: Transaction, name: str) -> OwnerId | None:
     """Tell which process tells a follower; None: nobody does."""
-    row = tx.one("read_follower", name=name)
-    owner = None if row is None else row.text_or_none("owner")
-    return None if owner is None else OwnerId(owner)
+    follower = tx.one("read_follower", _Follower, name=name)
+    return None if follower is None else follower.owner
 
 
 def begin_following(
@@ -120,20 +124,21 @@ def begin_following(
     A new follower begins here and now: of what was before they are not told.
     """
     tx.run("enter_follower", name=checked_id(name, "name of a follower"), cursor=feed_end(tx))
-    row = expect(tx, "read_follower", name=name)
-    holder = row.text_or_none("owner")
+    follower = expect(tx, "read_follower", _Follower, name=name)
+    holder = follower.owner
     is_held = holder is not None and holder != owner and holder not in dead
-    if is_held and not is_over(row.moment("lease_until"), LEASE, tx.now):
+    if is_held and follower.lease_until and not is_over(follower.lease_until, LEASE, tx.now):
         return None
     until = stamp(tx.now + LEASE)
-    taken = tx.one("take_follower", name=name, owner=owner, from_owner=holder, lease_until=until)
-    return None if taken is None else Cursor(taken.text("cursor"))
+    return tx.one(
+        "take_follower", Cursor, name=name, owner=owner, from_owner=holder, lease_until=until
+    )
 
 
 def move_follower(tx: Transaction, name: str, cursor: Cursor, *, owner: OwnerId) -> None:
     """Write down how far a follower has been told, and keep the telling ours."""
     until = stamp(tx.now + LEASE)
-    if tx.one("move_follower", name=name, cursor=cursor, owner=owner, lease_until=until) is None:
+    if not tx.exists("move_follower", name=name, cursor=cursor, owner=owner, lease_until=until):
         raise LeaseLost("Another process tells this follower", id=name)
 
 
@@ -144,17 +149,7 @@ def stop_following(tx: Transaction, name: str, cursor: Cursor | None, *, owner: 
 
 def lost_delivery(tx: Transaction, id: DeliveryId) -> LostDelivery:
     """Read what a follower is told of a delivery that never arrived."""
-    row = tx.one("read_lost_delivery", id=id)
-    if row is None:
+    lost = tx.one("read_lost_delivery", LostDelivery, id=id)
+    if lost is None:
         raise NotFound("There is no such delivery", id=str(id))
-    session_id, turn_id = row.text_or_none("session_id"), row.number_or_none("turn_id")
-    return LostDelivery(
-        id=id,
-        session_id=None if session_id is None else SessionId(session_id),
-        turn_id=None if turn_id is None else TurnId(turn_id),
-        platform=row.text("platform"),
-        state=DeliveryState(row.text("state")),
-        attempts=row.number("attempts"),
-        owed_at=row.moment("owed_at"),
-        error=row.text_or_none("error"),
-    )
+    return lost

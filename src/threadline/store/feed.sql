@@ -1,8 +1,8 @@
 -- name: read_feed
 -- Read the facts after a place in the feed, up to where nothing can slip in between any more.
-SELECT 0 AS xid, -- sqlite
-SELECT CAST(CAST(e.xid AS TEXT) AS BIGINT) AS xid, -- postgres
-       e.id, e.kind, e.revision, e.subject, e.at, coalesce(s.id, e.session_id) AS session_id
+SELECT '0.' || e.id AS cursor, -- sqlite
+SELECT CAST(e.xid AS TEXT) || '.' || e.id AS cursor, -- postgres
+       e.kind, e.revision, e.subject, e.at, coalesce(s.id, e.session_id) AS session_id
 FROM events e
 LEFT JOIN sessions s ON s.key = e.session_key
 WHERE e.id > :id -- sqlite

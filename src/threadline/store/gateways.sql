@@ -33,8 +33,8 @@ INSERT INTO followers (name, cursor) VALUES (:name, :cursor)
 ON CONFLICT (name) DO NOTHING
 
 -- name: read_follower
--- Tell how far somebody has come who is told of everything, and which process tells them.
-SELECT cursor, owner, lease_until FROM followers WHERE name = :name
+-- Tell which process tells a follower, and until when.
+SELECT owner, lease_until FROM followers WHERE name = :name
 
 -- name: take_follower
 -- Take over the telling, from whoever had it when somebody looked.

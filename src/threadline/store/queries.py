@@ -7,13 +7,13 @@ from msgspec import Struct
 
 from threadline.core.address import Address
 from threadline.core.errors import NotFound
-from threadline.core.message import Message, MessageKey, Part, unpack
+from threadline.core.message import Message, MessageKey, Part
 from threadline.core.route import Route
 from threadline.core.session import Session, SessionId
 from threadline.core.turn import Turn, TurnId, checked_turn_id
 from threadline.core.validation import checked_count, checked_flag, checked_text
 from threadline.database.port import Row, Transaction
-from threadline.store.row_mappers import address_from_row, message_from, session_from, turn_from
+from threadline.store.session_writer import SessionState
 from threadline.store.transcripts.history import END, backwards, forwards
 from threadline.store.transcripts.segments import layout_of
 
@@ -31,35 +31,57 @@ class Revision(Struct, frozen=True, kw_only=True):
 
 def read_session(tx: Transaction, id: SessionId) -> Session:
     """Read a session."""
-    return session_from(session_row(tx, id))
+    session = tx.one("read_session", Session, id=id)
+    if session is None:
+        raise _no_session(id)
+    return session
+
+
+def session_state(tx: Transaction, id: SessionId) -> SessionState:
+    """Read the state of a session."""
+    session = tx.one("read_session_state", SessionState, id=id)
+    if session is None:
+        raise _no_session(id)
+    return session
+
+
+def session_key(tx: Transaction, id: SessionId) -> int:
+    """Return the key of a session."""
+    key = tx.one("read_session_key", int, id=id)
+    if key is None:
+        raise _no_session(id)
+    return key
 
 
 def session_row(tx: Transaction, id: SessionId) -> Row:
     """Read the row of a session that must be there."""
-    row = tx.one("read_session", id=id)
+    row = tx.one("read_session_state", id=id)
     if row is None:
-        raise NotFound("There is no such session", id=id)
+        raise _no_session(id)
     return row
+
+
+def _no_session(id: SessionId) -> NotFound:
+    return NotFound("There is no such session", id=id)
 
 
 def session_of(tx: Transaction, where: Route) -> SessionId | None:
     """Tell which session a route goes on with, also if it has ended; None: nobody spoke there."""
-    row = tx.one("find_bound", route=checked_text(where, "route"))
-    return None if row is None else SessionId(row.text("id"))
+    bound = tx.one("find_bound", SessionState, route=checked_text(where, "route"))
+    return None if bound is None else bound.id
 
 
 def routes_of(tx: Transaction, id: SessionId) -> list[Route]:
     """List the routes that go on with a session."""
-    key = session_row(tx, id).number("key")
-    return [Route(row.text("route")) for row in tx.all("list_routes", session_key=key)]
+    return tx.all("list_routes", Route, session_key=session_key(tx, id))
 
 
 def session_address(tx: Transaction, id: SessionId) -> Address:
     """Tell where a session was opened."""
-    row = tx.one("read_address_of", id=id)
-    if row is None:
-        raise NotFound("There is no such session", id=id)
-    return address_from_row(row)
+    address = tx.one("read_address_of", Address, id=id)
+    if address is None:
+        raise _no_session(id)
+    return address
 
 
 def transcript(
@@ -98,38 +120,30 @@ def transcript(
 
 def list_queue(tx: Transaction, id: SessionId) -> list[Message]:
     """Read the messages that wait for their turn, in order."""
-    key = session_row(tx, id).number("key")
-    return [message_from(row, id) for row in tx.all("list_waiting_messages", session_key=key)]
+    key = session_key(tx, id)
+    return tx.all("list_waiting_messages", Message, session_key=key, session_id=id)
 
 
 def revisions(tx: Transaction, key: MessageKey) -> list[Revision]:
     """Read what a message said before it was changed, oldest first."""
-    return [
-        Revision(
-            version=row.number("version"),
-            parts=unpack(row.text("text"), row.text_or_none("parts")),
-            replaced_at=row.moment("replaced_at"),
-        )
-        for row in tx.all("list_revisions", message_key=key)
-    ]
+    return tx.all("list_revisions", Revision, message_key=key)
 
 
 def turns(
     tx: Transaction, id: SessionId, most: int = PAGE, before: TurnId | None = None
 ) -> list[Turn]:
     """Read the turns of a session, the newest first, or those before one of them."""
-    key = session_row(tx, id).number("key")
+    key = session_key(tx, id)
     end = END if before is None else checked_turn_id(before)
-    rows = tx.all("list_turns", session_key=key, before=end, most=page_size(most))
-    return [turn_from(row, id) for row in rows]
+    return tx.all("list_turns", Turn, session_key=key, before=end, most=page_size(most))
 
 
 def read_turn(tx: Transaction, id: TurnId) -> Turn:
     """Read a turn."""
-    row = tx.one("read_turn", id=checked_turn_id(id))
-    if row is None:
+    turn = tx.one("find_turn", Turn, id=checked_turn_id(id))
+    if turn is None:
         raise NotFound("There is no such turn", id=str(id))
-    return turn_from(row, SessionId(row.text("session_id")))
+    return turn
 
 
 def page_size(most: int) -> int:

@@ -1,18 +1,22 @@
 -- name: read_session
 -- Read a session.
-SELECT s.key, s.id, s.profile, s.platform, s.kind, p.id AS parent_id,
-       coalesce(r.id, s.id) AS root_id, s.cause, s.opened_at, s.last_activity_at, s.ended_at,
-       s.end_reason, s.suspended_at, s.title, s.titled_by, s.model, s.provider, s.base_url,
-       s.last_seq, s.revision, b.id AS base_id, s.base_seq, s.origin, s.user_messages,
-       s.project_key, s.pinned_at, s.archived_at, s.busy_mode, s.personality, s.tools, s.workspace,
-       s.worktree_path, s.worktree_branch, s.worktree_repository, s.worktree_at,
-       s.taken_at, k.name AS taken_by
+SELECT s.id, s.profile, s.platform, s.kind, p.id AS parent_id, coalesce(r.id, s.id) AS root_id,
+       s.cause, s.opened_at, s.last_activity_at, s.ended_at, s.end_reason, s.suspended_at, s.title,
+       s.titled_by, s.model AS choice_model, s.provider AS choice_provider,
+       s.base_url AS choice_base_url, s.last_seq, s.revision, b.id AS base_id, s.base_seq,
+       s.origin, s.user_messages, s.project_key AS project, s.pinned_at, s.archived_at,
+       s.busy_mode, s.personality, s.tools, s.workspace, s.worktree_path, s.worktree_branch,
+       s.worktree_repository, s.worktree_at, s.taken_at, k.name AS taken_by
 FROM sessions s
 LEFT JOIN sessions p ON p.key = s.parent_key
 LEFT JOIN sessions r ON r.key = s.root_key
 LEFT JOIN sessions b ON b.key = s.base_key
 LEFT JOIN senders k ON k.key = s.taken_by
 WHERE s.id = :id
+
+-- name: read_session_key
+-- Read the key of a session.
+SELECT key FROM sessions WHERE id = :id
 
 -- name: list_sessions_of_asker
 -- List the latest sessions that are an asker's own, or everybody's in the asker's chat, as far as
@@ -49,11 +53,28 @@ WHERE s.key = mine.key AND s.profile = :profile
 ORDER BY s.last_activity_at DESC, s.key DESC
 LIMIT :most
 
+-- fragment: turn_shown
+-- A turn. What it asks leave for is a list of tools, or an object that also says who decides.
+t.id, s.id AS session_id, t.state, t.attempts, t.queued_at, t.started_at, t.ended_at, t.first_seq,
+t.owner, t.lease_until, t.question, t.answer, t.error, t.answered_by, t.asked_at,
+CASE WHEN t.asks LIKE '{%' THEN t.asks -> 'tools' ELSE t.asks END AS asks, -- sqlite
+CASE WHEN t.asks LIKE '{%' THEN t.asks ->> 'awaits' END AS awaits -- sqlite
+CASE WHEN t.asks LIKE '{%' -- postgres
+     THEN CAST(CAST(t.asks AS JSON) -> 'tools' AS TEXT) ELSE t.asks END AS asks, -- postgres
+CASE WHEN t.asks LIKE '{%' THEN CAST(t.asks AS JSON) ->> 'awaits' END AS awaits -- postgres
+
+-- name: find_turn
+-- Read a turn as its type has it.
+SELECT
+-- include: turn_shown
+FROM turns t
+JOIN sessions s ON s.key = t.session_key
+WHERE t.id = :id
+
 -- name: list_turns
 -- Read the turns of a session before one of them, the newest first.
-SELECT t.id, s.id AS session_id, t.state, t.attempts, t.fence, t.queued_at, t.started_at,
-       t.ended_at, t.first_seq, t.owner, t.lease_until, t.question, t.asks, t.asked_at, t.answer,
-       t.error, t.answered_by
+SELECT
+-- include: turn_shown
 FROM turns t
 JOIN sessions s ON s.key = t.session_key
 WHERE t.session_key = :session_key AND t.id < :before
@@ -81,8 +102,8 @@ LIMIT :most
 
 -- name: read_address_of
 -- Read where a session was opened.
-SELECT a.platform, a.account, a.kind, a.chat, a.thread, a.alt_chat, a.parent, a.scope, a.chat_name,
-       a.topic
+SELECT a.platform, a.account, a.kind, a.chat, nullif(a.thread, '') AS thread, a.alt_chat,
+       a.parent, a.scope, a.chat_name, a.topic
 FROM sessions s
 JOIN addresses a ON a.key = s.address_key
 WHERE s.id = :id

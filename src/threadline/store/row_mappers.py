@@ -5,81 +5,9 @@ from collections.abc import Sequence
 
 from threadline.core.address import Address, Kind
 from threadline.core.delivery import Delivery, DeliveryId, DeliveryState
-from threadline.core.message import Message, MessageKey, Role, unpack
-from threadline.core.session import (
-    BusyMode,
-    Cause,
-    EndReason,
-    ModelChoice,
-    Origin,
-    ProjectKey,
-    Session,
-    SessionId,
-    TitleSource,
-    Worktree,
-)
+from threadline.core.session import Cause, SessionId
 from threadline.core.turn import Awaits, OwnerId, Turn, TurnId, TurnState
 from threadline.database.port import Row
-
-
-def session_from(row: Row) -> Session:
-    """Read a session."""
-    parent_id, base_id = row.text_or_none("parent_id"), row.text_or_none("base_id")
-    model, tools = row.text_or_none("model"), row.text_or_none("tools")
-    project = row.number_or_none("project_key")
-    return Session(
-        id=SessionId(row.text("id")),
-        profile=row.text("profile"),
-        platform=row.text("platform"),
-        kind=row.choice("kind", Kind),
-        parent_id=None if parent_id is None else SessionId(parent_id),
-        root_id=SessionId(row.text("root_id")),
-        cause=row.choice("cause", Cause),
-        opened_at=row.moment("opened_at"),
-        last_activity_at=row.moment("last_activity_at"),
-        ended_at=row.moment_or_none("ended_at"),
-        end_reason=row.choice_or_none("end_reason", EndReason),
-        suspended_at=row.moment_or_none("suspended_at"),
-        title=row.text_or_none("title"),
-        titled_by=row.choice_or_none("titled_by", TitleSource),
-        choice=None if model is None else _choice_from(row, model),
-        last_seq=row.number("last_seq"),
-        revision=row.number("revision"),
-        base_id=None if base_id is None else SessionId(base_id),
-        base_seq=row.number_or_none("base_seq"),
-        origin=row.choice("origin", Origin),
-        user_messages=row.number("user_messages"),
-        project=None if project is None else ProjectKey(project),
-        pinned_at=row.moment_or_none("pinned_at"),
-        archived_at=row.moment_or_none("archived_at"),
-        busy_mode=row.choice_or_none("busy_mode", BusyMode),
-        personality=row.text_or_none("personality"),
-        tools=None if tools is None else tuple(json.loads(tools)),
-        workspace=row.text_or_none("workspace"),
-        worktree=_worktree_from(row),
-        taken_at=row.moment_or_none("taken_at"),
-        taken_by=row.text_or_none("taken_by"),
-    )
-
-
-def _worktree_from(row: Row) -> Worktree | None:
-    path = row.text_or_none("worktree_path")
-    if path is None:
-        return None
-    return Worktree(
-        path=path,
-        branch=row.text("worktree_branch"),
-        repository=row.text("worktree_repository"),
-        at=row.moment("worktree_at"),
-    )
-
-
-def _choice_from(row: Row, model: str) -> ModelChoice:
-    return ModelChoice(
-        model=model,
-        provider=row.text_or_none("provider"),
-        base_url=row.text_or_none("base_url"),
-    )
 
 
 def turn_from(row: Row, session_id: SessionId) -> Turn:
@@ -122,27 +50,6 @@ def unpack_asks(packed: str | None) -> tuple[tuple[str, ...], Awaits | None]:
     return tuple(kept), None
 
 
-def message_from(row: Row, session_id: SessionId) -> Message:
-    """Read a message."""
-    turn_id = row.number_or_none("turn_id")
-    return Message(
-        key=MessageKey(row.number("key")),
-        session_id=session_id,
-        seq=row.number_or_none("seq"),
-        role=row.choice("role", Role),
-        parts=unpack(row.text("text"), row.text_or_none("parts")),
-        at=row.moment("at"),
-        arrived_at=row.moment_or_none("arrived_at"),
-        turn_id=None if turn_id is None else TurnId(turn_id),
-        sender_id=row.text_or_none("sender_id"),
-        sender_name=row.text_or_none("sender_name"),
-        changed_at=row.moment_or_none("changed_at"),
-        deleted_at=row.moment_or_none("deleted_at"),
-        platform_id=row.text_or_none("platform_id"),
-        reply_to=row.text_or_none("reply_to"),
-    )
-
-
 def delivery_from(row: Row) -> Delivery:
     """Read a delivery."""
     notice = row.text_or_none("notice")
@@ -178,7 +85,7 @@ def address_from_row(row: Row) -> Address:
         account=row.text("account"),
         kind=Kind(row.text("kind")),
         chat=row.text("chat"),
-        thread=row.text("thread") or None,
+        thread=row.text_or_none("thread") or None,
         alt_chat=row.text_or_none("alt_chat"),
         parent=row.text_or_none("parent"),
         scope=row.text_or_none("scope"),

@@ -1,20 +1,63 @@
 """A session writer: everything one transaction does to one session, told in order."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from types import TracebackType
 from typing import Self
 
+from msgspec import Struct
+
+from threadline.core.address import Kind
 from threadline.core.errors import Conflict, NotFound, ReadOnly
 from threadline.core.event import EventKind
 from threadline.core.inbound import Inbound
 from threadline.core.message import Attachment, NewMessage, Part, Role, pack, quotes_of
-from threadline.core.session import Origin, SessionId
+from threadline.core.session import BusyMode, Cause, EndReason, Origin, SessionId, TitleSource
 from threadline.core.turn import TurnId
 from threadline.core.validation import checked_type
-from threadline.database.port import Row, SqlValue, Transaction, expect
+from threadline.database.port import SqlValue, Transaction, expect
 from threadline.database.timestamps import stamp
 
 NO_SESSION = 0
+
+
+class SessionState(Struct, frozen=True, kw_only=True):
+    """A session as it is when a verb begins."""
+
+    key: int
+    id: SessionId
+    profile: str
+    platform: str
+    kind: Kind
+    address_key: int
+    sender_key: int | None
+    root_key: int
+    revision: int
+    last_seq: int
+    last_activity_at: datetime
+    interruptions: int
+    ended_at: datetime | None
+    end_reason: EndReason | None
+    suspended_at: datetime | None
+    notice: Cause | None
+    """Why it is new, if its people have to be told."""
+    told_at: datetime | None
+    taken_at: datetime | None
+    origin: Origin
+    title: str | None
+    titled_by: TitleSource | None
+    busy_mode: BusyMode | None
+    summary: str | None
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether it was imported, so that its transcript stays as it is."""
+        return self.origin is Origin.IMPORT
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it goes on with the next message, unless its time is over."""
+        return self.ended_at is None and self.suspended_at is None
 
 
 class SessionWriter:
@@ -24,19 +67,19 @@ class SessionWriter:
     gaps; and every change gets its event, because a revision comes only with one.
     """
 
-    def __init__(self, tx: Transaction, row: Row) -> None:
+    def __init__(self, tx: Transaction, session: SessionState) -> None:
         """Go on where the session stands."""
         self.tx = tx
-        self.row = row
+        self.session = session
         self.at = stamp(tx.now)
-        self.key = row.number("key")
-        self.id = SessionId(row.text("id"))
-        self.last_seq = row.number("last_seq")
-        self.last_activity_at = row.number("last_activity_at")
-        self.interruptions = row.number("interruptions")
+        self.key = session.key
+        self.id = session.id
+        self.last_seq = session.last_seq
+        self.last_activity_at = session.last_activity_at
+        self.interruptions = session.interruptions
         self.user_messages = 0
         """How many more of a person's messages are in sight than before."""
-        self._revision = row.number("revision")
+        self._revision = session.revision
         self._events: list[tuple[EventKind, int | None]] = []
 
     def __enter__(self) -> Self:
@@ -62,10 +105,10 @@ class SessionWriter:
             "user_messages": self.user_messages,
         }
         # Apart, as a new activity costs a change in every index by which lists are sorted.
-        if self.last_activity_at == self.row["last_activity_at"]:
+        if self.last_activity_at == self.session.last_activity_at:
             self.tx.run("close_writer", **state)
         else:
-            state["last_activity_at"] = self.last_activity_at
+            state["last_activity_at"] = stamp(self.last_activity_at)
             self.tx.run("close_active_writer", **state)
         for first in range(0, len(self._events), 2):
             self._add_events(first)
@@ -97,7 +140,7 @@ class SessionWriter:
 
     def touch(self) -> None:
         """Remember that something happened just now; a clock that went back changes nothing."""
-        self.last_activity_at = max(self.last_activity_at, self.at)
+        self.last_activity_at = max(self.last_activity_at, self.tx.now)
 
     def add(self, messages: Sequence[NewMessage], turn_id: TurnId | None) -> None:
         """Put messages at the end of the transcript."""
@@ -118,16 +161,17 @@ class SessionWriter:
             if parts is None:
                 self.tx.run("add_placed_message", **values)
             else:
-                row = expect(
+                key = expect(
                     self.tx,
                     "add_message",
+                    int,
                     sender_key=None,
                     arrived_at=None,
                     platform_id=None,
                     reply_to=None,
                     **values,
                 )
-                use_parts(self.tx, message.parts, row.number("key"))
+                use_parts(self.tx, message.parts, key)
         if messages:
             self.tell(EventKind.MESSAGE_ADDED, self.last_seq)
 
@@ -148,9 +192,10 @@ class SessionWriter:
         text, parts = pack(message.parts)
         is_late = inbound is not None and bool(inbound.lateness(self.tx.now))
         known = inbound if is_said_here else None
-        row = expect(
+        key = expect(
             self.tx,
             "add_message",
+            int,
             session_key=self.key,
             seq=None,
             turn_id=turn_id,
@@ -163,8 +208,8 @@ class SessionWriter:
             platform_id=None if known is None else known.message_id,
             reply_to=None if known is None else known.reply_to,
         )
-        use_parts(self.tx, message.parts, row.number("key"))
-        return row.number("key")
+        use_parts(self.tx, message.parts, key)
+        return key
 
     def queue_turn(
         self,
@@ -179,9 +224,10 @@ class SessionWriter:
         `asked_by` is the sender who pays for a turn that gets no message of its own.
         """
         is_late = inbound is not None and bool(inbound.lateness(self.tx.now))
-        row = expect(
+        turn_id = expect(
             self.tx,
             "queue_turn",
+            TurnId,
             session_key=self.key,
             address_key=address_key,
             steers=steers,
@@ -189,7 +235,6 @@ class SessionWriter:
             asked_by=asked_by,
             now=self.at,
         )
-        turn_id = TurnId(row.number("id"))
         self.touch()
         self.tell(EventKind.TURN_QUEUED, turn_id)
         return turn_id
@@ -197,18 +242,18 @@ class SessionWriter:
 
 def write_session(tx: Transaction, id: SessionId) -> SessionWriter:
     """Lock a session and begin its writer."""
-    row = tx.one("lock_session", id=id)
-    if row is None:
+    session = tx.one("lock_session", SessionState, id=id)
+    if session is None:
         raise NotFound("There is no such session", id=id)
-    return SessionWriter(tx, row)
+    return SessionWriter(tx, session)
 
 
 def write_session_by_key(tx: Transaction, key: int) -> SessionWriter:
     """Lock a session, of which another row told the key, and begin its writer."""
-    row = tx.one("lock_session_by_key", key=key)
-    if row is None:
+    session = tx.one("lock_session_by_key", SessionState, key=key)
+    if session is None:
         raise NotFound("The session is gone", id=str(key))
-    return SessionWriter(tx, row)
+    return SessionWriter(tx, session)
 
 
 def is_being_deleted(tx: Transaction, key: int) -> bool:
@@ -217,7 +262,7 @@ def is_being_deleted(tx: Transaction, key: int) -> bool:
     A condition of the locking query itself would not do: PostgreSQL evaluates it on the state
     before it waited for the lock.
     """
-    return tx.one("find_doomed", subject=str(key)) is not None
+    return tx.exists("find_doomed", subject=str(key))
 
 
 def add_global_event(tx: Transaction, kind: EventKind, subject: int | None) -> None:
@@ -234,21 +279,16 @@ def add_global_event(tx: Transaction, kind: EventKind, subject: int | None) -> N
 
 def require_open(writer: SessionWriter) -> SessionWriter:
     """Refuse to go on in a session that has ended."""
-    if writer.row["ended_at"] is not None:
+    if writer.session.ended_at is not None:
         raise Conflict("The session has ended", id=writer.id, hint="Resume it first")
     return writer
 
 
 def require_writable(writer: SessionWriter) -> SessionWriter:
     """Return a writer whose transcript may change; raise ReadOnly for an imported session."""
-    if is_read_only(writer.row):
+    if writer.session.is_read_only:
         raise ReadOnly(id=writer.id, hint="Branch it (/branch), and go on in the branch")
     return writer
-
-
-def is_read_only(session: Row) -> bool:
-    """Whether a session was imported, so that its transcript stays as it is."""
-    return session["origin"] == Origin.IMPORT
 
 
 def use_parts(tx: Transaction, parts: Sequence[Part], message_key: int) -> None:
@@ -257,6 +297,6 @@ def use_parts(tx: Transaction, parts: Sequence[Part], message_key: int) -> None:
         tx.run("add_quote", message_key=message_key, session_id=quote.session_id, seq=quote.seq)
     for part in parts:
         if isinstance(part, Attachment):
-            if tx.one("find_blob", hash=part.blob) is None:
+            if not tx.exists("find_blob", hash=part.blob):
                 raise NotFound("An attachment was never stored", id=part.blob)
             tx.run("use_blob", hash=part.blob, message_key=message_key)

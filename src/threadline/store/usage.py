@@ -18,7 +18,7 @@ from threadline.database.port import Row, Transaction, expect
 from threadline.database.timestamps import moment, stamp
 from threadline.store.admin_queries import spendings
 from threadline.store.people.visibility import keys_asked, keys_of
-from threadline.store.queries import read_session, session_row
+from threadline.store.queries import read_session, session_key, session_row
 from threadline.store.session_writer import SessionWriter, write_session
 from threadline.store.turns.finish import add_usage
 from threadline.store.turns.output import prove
@@ -104,7 +104,7 @@ def judge_spending(tx: Transaction, lease: Lease) -> SpendVerdict:
     """
     with write_session(tx, lease.session_id) as writer:
         prove(writer, lease)
-        spendings = _spendings(tx, writer.row, lease.turn_id)
+        spendings = _spendings(tx, writer.key, writer.id, lease.turn_id)
         refused = next((one for one in spendings if one.is_refused), None)
         if refused is not None:
             return SpendVerdict(refused=refused)
@@ -121,7 +121,7 @@ def find_reached(tx: Transaction, id: SessionId) -> Spending | None:
 
     Whoever owns the session is taken for whoever asks.
     """
-    spendings = _spendings(tx, session_row(tx, id), None)
+    spendings = _spendings(tx, session_key(tx, id), id, None)
     return next((one for one in spendings if one.is_refused), None)
 
 
@@ -134,8 +134,7 @@ def spend_for(tx: Transaction, id: SessionId, usage: Sequence[Usage]) -> None:
             writer.tell(EventKind.SESSION_CHANGED)
 
 
-def _spendings(tx: Transaction, session: Row, turn_id: TurnId | None) -> list[Spending]:
-    key = session.number("key")
+def _spendings(tx: Transaction, key: int, id: SessionId, turn_id: TurnId | None) -> list[Spending]:
     spender = tx.one("find_spender", turn_id=turn_id, session_key=key)
     spendings = []
     for kind, limit in tx.settings.spend.each():
@@ -145,7 +144,7 @@ def _spendings(tx: Transaction, session: Row, turn_id: TurnId | None) -> list[Sp
         since = _EVER if period is None else stamp(period.begins_at)
         subject, keys = "", None
         if kind is CapKind.SESSION:
-            subject = session.text("id")
+            subject = id
             row = expect(tx, "sum_spent_in_session", session_key=key)
         else:
             if kind in _PERSONAL and spender is not None:

@@ -13,7 +13,7 @@ from threadline.store.branches.child_sessions import fork
 from threadline.store.people.aliases import resolve_aliases
 from threadline.store.people.persons import remember_asker
 from threadline.store.queries import read_session
-from threadline.store.session_writer import require_writable, write_session
+from threadline.store.session_writer import SessionState, require_writable, write_session
 from threadline.store.sessions.bindings import BindingChange, switch
 from threadline.store.sessions.merge_dms import is_one_conversation, join_before_command
 from threadline.store.transcripts.history import forwards
@@ -47,10 +47,10 @@ def branch_route(
     where = route(named, speaker, tx.settings.scopes_for(address.platform), profile)
     if is_one_conversation(address, tx.settings):
         join_before_command(tx, where, named, speaker, profile=profile)
-    bound = tx.one("lock_bound_session", route=where)
+    bound = tx.one("lock_bound_session", SessionState, route=where)
     if bound is None:
         raise NotFound("Nobody has spoken here yet", id=where, hint="Say something first")
-    child = branch(tx, SessionId(bound.text("id")), title=title)
+    child = branch(tx, bound.id, title=title)
     return switch(tx, address, sender, profile=profile, to=child.id)
 
 

@@ -4,10 +4,10 @@ from msgspec import Struct
 
 from threadline.core.event import EventKind
 from threadline.core.hidden_range import HiddenRangeKind
-from threadline.core.message import pack, unpack, with_sessions
-from threadline.core.session import Cause, Origin, make_session_id
-from threadline.database.port import Row, SqlValue, expect
-from threadline.store.session_writer import SessionWriter, use_parts
+from threadline.core.message import Part, pack, with_sessions
+from threadline.core.session import Cause, make_session_id
+from threadline.database.port import SqlValue, expect
+from threadline.store.session_writer import SessionState, SessionWriter, use_parts
 from threadline.store.transcripts.history import END
 from threadline.store.transcripts.segments import DEEPEST_BASE, Segment, TranscriptLayout, pieces
 from threadline.store.transcripts.titles import follow_first_words
@@ -38,30 +38,27 @@ class BranchPoint(Struct, frozen=True, kw_only=True):
         }
 
 
+class _CopiedNote(Struct, frozen=True, kw_only=True):
+    """A note among the lines that a branch was given copies of."""
+
+    key: int
+    parts: tuple[Part, ...]
+
+
 def open_child(
     writer: SessionWriter, cause: Cause, ground: BranchPoint, *, title: str | None
 ) -> SessionWriter:
     """Store a session that goes on from the one of an open session writer, and begin its writer."""
-    id = make_session_id(writer.tx.now, writer.tx.new_id())
-    row = expect(
+    born = expect(
         writer.tx,
         "open_child",
-        id=id,
+        SessionState,
+        id=make_session_id(writer.tx.now, writer.tx.new_id()),
         parent_key=writer.key,
         cause=cause,
         title=title,
         now=writer.at,
         **ground.values(),
-    )
-    born = Row(
-        key=row.number("key"),
-        id=id,
-        last_seq=ground.last_seq,
-        revision=0,
-        interruptions=0,
-        last_activity_at=writer.at,
-        ended_at=None,
-        origin=Origin.PERSON,
     )
     child = SessionWriter(writer.tx, born)
     child.tell(EventKind.SESSION_OPENED)
@@ -119,10 +116,11 @@ def _count_rows(writer: SessionWriter, layout: TranscriptLayout, after: int, bef
         expect(
             writer.tx,
             "count_user_messages",
+            int,
             session_key=segment.session_key,
             after=first - 1,
             before=last + 1,
-        ).number("number")
+        )
         for segment, (first, last) in pieces(layout, (), after=after, before=before)
     )
 
@@ -140,8 +138,7 @@ def _copy_lines(child: SessionWriter, layout: TranscriptLayout, at: int) -> None
         revision = END if segment.revision is None else segment.revision
         child.tx.run("copy_messages", revision=revision, **stretch)
         child.tx.run("copy_blob_uses", **stretch)
-        for note in child.tx.all("list_copied_notes", **stretch):
-            said = unpack(note.text("text"), note.text_or_none("parts"))
-            parts = with_sessions(said, own)
-            child.tx.run("set_parts", key=note.number("key"), parts=pack(parts)[1])
-            use_parts(child.tx, parts, note.number("key"))
+        for note in child.tx.all("list_copied_notes", _CopiedNote, **stretch):
+            parts = with_sessions(note.parts, own)
+            child.tx.run("set_parts", key=note.key, parts=pack(parts)[1])
+            use_parts(child.tx, parts, note.key)

@@ -11,7 +11,7 @@ from threadline.core.event import EventKind
 from threadline.core.message import Message
 from threadline.core.session import Cause, EndReason, Session, SessionId, checked_session_id
 from threadline.core.validation import checked_count, checked_type
-from threadline.database.port import Row, Transaction
+from threadline.database.port import Transaction
 from threadline.store.branches.child_sessions import BranchPoint, open_child
 from threadline.store.queries import LARGEST_PAGE, PAGE, read_session
 from threadline.store.session_writer import write_session
@@ -29,6 +29,27 @@ class Child(Struct, frozen=True, kw_only=True):
     base_seq: int | None
     """Up to which line a branch shares what was said; None: it is none."""
     opened_at: datetime
+
+
+class Link(Struct, frozen=True, kw_only=True):
+    """A session as a link of a chain."""
+
+    key: int
+    id: SessionId
+    parent_key: int | None
+    cause: Cause
+    last_seq: int
+    opened_at: datetime
+
+
+class _Kin(Struct, frozen=True, kw_only=True):
+    """The root and the parent of a session, and how many began from it."""
+
+    key: int
+    cause: Cause
+    parent_id: SessionId | None
+    root_id: SessionId
+    children: int
 
 
 class Lineage(Struct, frozen=True, kw_only=True):
@@ -70,66 +91,54 @@ class StitchedPage(Struct, frozen=True, kw_only=True):
 
 def lineage(tx: Transaction, id: SessionId) -> Lineage:
     """Tell where a session comes from, and what came of it."""
-    kin = tx.one("read_kin", id=id)
+    kin = tx.one("read_kin", _Kin, id=id)
     if kin is None:
         raise NotFound("There is no such session", id=id)
     links = chain(tx, id)
-    children = tx.all("list_children", key=kin.number("key"), most=PAGE)
-    parent_id = kin.text_or_none("parent_id")
     return Lineage(
-        root_id=SessionId(kin.text("root_id")),
-        parent_id=None if parent_id is None else SessionId(parent_id),
-        cause=Cause(kin.text("cause")),
-        first_id=_id(links[0]),
-        latest_id=_id(links[-1]),
-        children=[
-            Child(
-                id=_id(row),
-                cause=Cause(row.text("cause")),
-                title=row.text_or_none("title"),
-                base_seq=row.number_or_none("base_seq"),
-                opened_at=row.moment("opened_at"),
-            )
-            for row in children
-        ],
-        number_of_children=kin.number("children"),
+        root_id=kin.root_id,
+        parent_id=kin.parent_id,
+        cause=kin.cause,
+        first_id=links[0].id,
+        latest_id=links[-1].id,
+        children=tx.all("list_children", Child, key=kin.key, most=PAGE),
+        number_of_children=kin.children,
     )
 
 
-def chain(tx: Transaction, id: SessionId) -> list[Row]:
+def chain(tx: Transaction, id: SessionId) -> list[Link]:
     """Read the sessions that are one conversation with this one, in the order of speaking.
 
     Where one was continued twice, the newer continuation counts.
     """
-    before = {row.number("key"): row for row in tx.all("list_continued", id=id)}
-    link = next((row for row in before.values() if row["id"] == id), None)
+    before = {link.key: link for link in tx.all("list_continued", Link, id=id)}
+    link = next((link for link in before.values() if link.id == id), None)
     if link is None:
         raise NotFound("There is no such session", id=id)
     links = [link]
-    seen = {link.number("key")}
-    while link["cause"] == Cause.CONTINUED:
-        parent = before.get(link.number_or_none("parent_key") or 0)
-        if parent is None or parent.number("key") in seen:
+    seen = {link.key}
+    while link.cause is Cause.CONTINUED:
+        parent = before.get(link.parent_key or 0)
+        if parent is None or parent.key in seen:
             break
         link = parent
-        seen.add(link.number("key"))
+        seen.add(link.key)
         links.append(link)
     links.reverse()
-    after: dict[int | None, Row] = {}
-    rows = tx.all("list_continuations", id=id)
-    for row in sorted(rows, key=lambda row: (row.number("opened_at"), row.number("key"))):
-        after[row.number_or_none("parent_key")] = row
-    while (newer := after.get(links[-1].number("key"))) is not None:
-        if newer.number("key") in seen:
+    later = tx.all("list_continuations", Link, id=id)
+    later.sort(key=lambda link: (link.opened_at, link.key))
+    after = {link.parent_key: link for link in later}
+    while (newer := after.get(links[-1].key)) is not None:
+        if newer.key in seen:
             break
-        seen.add(newer.number("key"))
+        seen.add(newer.key)
         links.append(newer)
     return links
 
 
 def list_later_links(tx: Transaction, id: SessionId) -> list[SessionId]:
     """Return a session and those in which the same conversation went on, the oldest first."""
-    ids = [_id(link) for link in chain(tx, id)]
+    ids = [link.id for link in chain(tx, id)]
     return ids[ids.index(id) :]
 
 
@@ -167,48 +176,44 @@ def continue_session(tx: Transaction, id: SessionId) -> Session:
     return read_session(tx, child.id)
 
 
-def _id(row: Row) -> SessionId:
-    return SessionId(row.text("id"))
-
-
 def _position(found: tuple[SessionId, Message]) -> Position:
     id, line = found
     return Position(id=id, seq=line.seq or 0)
 
 
-def _index(links: Sequence[Row], place: Position) -> int:
+def _index(links: Sequence[Link], place: Position) -> int:
     id = checked_type(place, "place", Position).id
     for index, link in enumerate(links):
-        if link["id"] == id:
+        if link.id == id:
             return index
     raise NotFound("This session is not part of the conversation", id=id)
 
 
-def _from(links: Sequence[Row], place: Position) -> Sequence[Row]:
+def _from(links: Sequence[Link], place: Position) -> Sequence[Link]:
     return links[_index(links, place) :]
 
 
-def _until(links: Sequence[Row], place: Position) -> Sequence[Row]:
+def _until(links: Sequence[Link], place: Position) -> Sequence[Link]:
     return links[: _index(links, place) + 1]
 
 
 def _onwards(
-    tx: Transaction, links: Sequence[Row], after: int, page: int
+    tx: Transaction, links: Sequence[Link], after: int, page: int
 ) -> Iterator[tuple[SessionId, Message]]:
     for index, link in enumerate(links):
-        if link.number("last_seq"):
-            layout = layout_of(tx, _id(link))
+        if link.last_seq:
+            layout = layout_of(tx, link.id)
             begin = 0 if index else after
             for line in forwards(tx, layout, layout.hidden(), after=begin, page=page):
                 yield layout.id, line
 
 
 def _back(
-    tx: Transaction, links: Sequence[Row], before: int, page: int
+    tx: Transaction, links: Sequence[Link], before: int, page: int
 ) -> Iterator[tuple[SessionId, Message]]:
     for index, link in enumerate(reversed(links)):
-        if link.number("last_seq"):
-            layout = layout_of(tx, _id(link))
+        if link.last_seq:
+            layout = layout_of(tx, link.id)
             end = END if index else before
             for line in backwards(tx, layout, layout.hidden(), before=end, page=page):
                 yield layout.id, line

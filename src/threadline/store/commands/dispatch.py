@@ -90,7 +90,7 @@ def refuse(tx: Transaction, inbound: Inbound, why: str) -> CommandReply | None:
     known = deduplication.in_known_form(tx, named)
     before, reply = deduplication.find_earlier(tx, known), CommandReply(text=why)
     if before is not None:
-        return reply if before["outcome"] == InboundOutcome.REFUSED else None
+        return reply if before.outcome is InboundOutcome.REFUSED else None
     deduplication.record_outcome(tx, known, InboundOutcome.REFUSED)
     return _owe(tx, inbound, reply)
 
@@ -106,9 +106,9 @@ def carry_out_waiting(
         begun = waiting_commands.start_command(tx, id, owner, dead)
         if begun is None:
             return None
-        inbound, rank = decode_message(begun.text("inbound")), AccessLevel(begun.text("rank"))
-        session = writer.id if is_from_screen(begun.text("inbound")) else None
-    queued_at = begun.moment("queued_at")
+        inbound, rank = decode_message(begun.inbound), begun.rank
+        session = writer.id if is_from_screen(begun.inbound) else None
+    queued_at = begun.queued_at
     _require_fresh(
         unreachable_time(tx, inbound, arrived_at=queued_at) + downtime(tx, queued_at), tx.settings
     )

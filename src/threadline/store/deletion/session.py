@@ -17,7 +17,7 @@ from threadline.store.deletion.tasks import DeletionSlice
 from threadline.store.deliveries.recovery import delete_delivery
 from threadline.store.row_mappers import address_from_row
 from threadline.store.search.index import unindex_title
-from threadline.store.session_writer import SessionWriter, write_session_by_key
+from threadline.store.session_writer import SessionState, SessionWriter, write_session_by_key
 from threadline.store.transcripts.notes import list_notes
 from threadline.store.turns.terminate import close_turn
 
@@ -36,10 +36,10 @@ def remove_some(work: DeletionSlice, key: int, seen: int) -> bool:
     # Runs and routes first, as everywhere: whoever speaks there now waits, and begins anew.
     work.tx.run("loosen_job_runs", session_key=key)
     work.tx.run("unbind_session", session_key=key)
-    row = work.tx.one("lock_session_by_key", key=key)
-    if row is None:
+    session = work.tx.one("lock_session_by_key", SessionState, key=key)
+    if session is None:
         return True
-    with SessionWriter(work.tx, row) as writer:
+    with SessionWriter(work.tx, session) as writer:
         _quieten(writer)
         drop_pages(work, writer)
     gone = expect(work.tx, "read_remains", key=key)
@@ -61,7 +61,7 @@ def _quieten(writer: SessionWriter) -> None:
         close_turn(writer, turn_id, TurnState.STOPPED, MarkerKind.STOPPED, why)
     unindex_title(tx, key)
     if tx.one("hush_session", key=key, now=writer.at) is not None:
-        was_open = writer.row["ended_at"] is None
+        was_open = writer.session.ended_at is None
         writer.tell(EventKind.SESSION_ENDED if was_open else EventKind.SESSION_CHANGED)
     tx.run("drop_holds", session_key=key)
     tx.run("drop_marks", session_key=key)

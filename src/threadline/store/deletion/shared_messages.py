@@ -11,7 +11,7 @@ from threadline.store.deletion.share_cleanup import drop_pages, note_files
 from threadline.store.deletion.tasks import DeletionSlice
 from threadline.store.search.index import unindex_title
 from threadline.store.session_writer import SessionWriter
-from threadline.store.transcripts.notes import WHOLE, drop_retellings, list_notes
+from threadline.store.transcripts.notes import WHOLE, drop_retellings, list_note_rows, list_notes
 from threadline.store.turns.terminate import close_turn
 
 _LINES = 16
@@ -154,11 +154,11 @@ def empty_quoting_notes(work: DeletionSlice, subject: str) -> bool:
     id, _, place = subject.partition(" ")
     quoted = SessionId(id), int(place) if place else None
     found = list_notes(work.tx, *quoted, most=1)
-    opened = work.open(found[0].number("session_key")) if found else None
+    opened = work.open(found[0].session_key) if found else None
     if opened is None:
         return not found
     with opened as writer:
-        places = messages.empty(work, list_notes(work.tx, *quoted, within=writer.key))
+        places = messages.empty(work, list_note_rows(work.tx, *quoted, within=writer.key))
         for place_in_session in places:
             writer.tell(EventKind.MESSAGE_CHANGED, place_in_session)
         _drop_retellings(work, writer)

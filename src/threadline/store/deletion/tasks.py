@@ -17,7 +17,7 @@ from threadline.core.deletion import (
 from threadline.core.errors import NotFound
 from threadline.database.port import Row, Transaction, expect
 from threadline.database.timestamps import stamp
-from threadline.store.session_writer import SessionWriter
+from threadline.store.session_writer import SessionState, SessionWriter
 
 _MOST_TOMBSTONES = 10_000
 _OUTPUTS = 200
@@ -47,8 +47,8 @@ class DeletionSlice(Struct, kw_only=True):
 
     def open(self, key: int) -> SessionWriter | None:
         """Lock a session and begin its writer; None if another forgetting removed it."""
-        row = self.tx.one("lock_session_by_key", key=key)
-        return None if row is None else SessionWriter(self.tx, row)
+        session = self.tx.one("lock_session_by_key", SessionState, key=key)
+        return None if session is None else SessionWriter(self.tx, session)
 
     def bury(self, kind: str, *names: str) -> None:
         """Leave a tombstone, so that what was forgotten is known if it comes again."""

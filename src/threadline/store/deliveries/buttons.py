@@ -1,7 +1,7 @@
 """Buttons: what can be pressed under words that are owed, and how it is kept."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from threadline.core.address import Kind
 from threadline.core.agent import Question
@@ -43,9 +43,8 @@ def pack_choices(choices: Iterable[Choice]) -> str | None:
     return json.dumps([[one.label, one.says] for one in kept]) if kept else None
 
 
-def unpack_choices(packed: str | None) -> tuple[Choice, ...]:
-    """Read what `pack_choices` wrote."""
-    kept: Sequence[tuple[str, str]] = [] if packed is None else json.loads(packed)
+def unpack_choices(kept: Iterable[tuple[str, str]]) -> tuple[Choice, ...]:
+    """Return the choices that `pack_choices` wrote, from their labels and what they say."""
     return tuple(Choice(label=label, says=says) for label, says in kept)
 
 

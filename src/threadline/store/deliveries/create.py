@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 
-from threadline.core.address import Address, Kind
+from msgspec import Struct
+
+from threadline.core.address import Address
 from threadline.core.agent import Question
 from threadline.core.approval import name_question
 from threadline.core.delivery import (
@@ -18,7 +20,7 @@ from threadline.core.message import Attachment, Part, pack, words
 from threadline.core.platform import Choice
 from threadline.core.turn import OwnerId, TurnId
 from threadline.core.validation import checked_text, checked_type
-from threadline.database.port import Row, Transaction, expect
+from threadline.database.port import Transaction, expect
 from threadline.database.timestamps import stamp
 from threadline.store.deliveries.buttons import offer_answers, pack_choices
 from threadline.store.deliveries.payload import (
@@ -28,7 +30,6 @@ from threadline.store.deliveries.payload import (
     telling,
 )
 from threadline.store.people.address_book import remember_address
-from threadline.store.row_mappers import delivery_from
 from threadline.store.session_writer import SessionWriter
 
 
@@ -36,10 +37,35 @@ class QuestionNotice(Question, frozen=True, kw_only=True):
     """Words in the place of a question that cannot be answered where they are read."""
 
 
+class TurnPlace(Struct, frozen=True, kw_only=True):
+    """Where a turn was asked, how many targets it has, and how much it owed before."""
+
+    address_key: int
+    platform: str
+    targets: int
+    owed: int
+
+
+class _StreamedPart(Struct, frozen=True, kw_only=True):
+    """A delivery that was streamed, and its place."""
+
+    id: DeliveryId
+    address_key: int
+
+
+class LastPart(Struct, frozen=True, kw_only=True):
+    """The last delivery of a turn to a place."""
+
+    id: DeliveryId
+    part: int
+    until_seq: int | None
+    """The last line that it carries; None: it still grows."""
+
+
 def create_reply(
     writer: SessionWriter,
     turn_id: TurnId,
-    ended: Row,
+    ended: TurnPlace,
     question: Question | None = None,
     *,
     deliver: bool = True,
@@ -47,26 +73,26 @@ def create_reply(
     """Owe what a turn said since it was last carried, and perhaps a question that it asks.
 
     It goes to the targets of the turn, if it has some. Else it goes back to where it was asked,
-    unless whoever is there reads it in the store. `ended` tells of the turn: its address and
-    platform, how many targets it has, and how much was owed before.
+    unless whoever is there reads it in the store.
     """
-    asked_on = (writer.row.text("platform"), ended.text("platform"))
+    asked_on = (writer.session.platform, ended.platform)
     is_read_here = not deliver or not all(is_carried_out(platform) for platform in asked_on)
-    if ended.number("targets") or not is_read_here:
+    if ended.targets or not is_read_here:
         _owe(writer, turn_id, ended, question)
-    elif ended.number("owed"):
+    elif ended.owed:
         complete_streams(writer, turn_id, question)
 
 
-def _owe(writer: SessionWriter, turn_id: TurnId, ended: Row, question: Question | None) -> None:
-    places = [ended.number("address_key")]
-    if ended.number("targets"):
-        rows = writer.tx.all("list_targets", turn_id=turn_id)
-        places = [row.number("address_key") for row in rows]
-    streamed = complete_streams(writer, turn_id, question) if ended.number("owed") else set()
+def _owe(
+    writer: SessionWriter, turn_id: TurnId, ended: TurnPlace, question: Question | None
+) -> None:
+    places = [ended.address_key]
+    if ended.targets:
+        places = writer.tx.all("list_targets", int, turn_id=turn_id)
+    streamed = complete_streams(writer, turn_id, question) if ended.owed else set()
     for address_key in places:
         if address_key not in streamed:
-            _owe_part(writer, turn_id, address_key, question, is_first=not ended.number("owed"))
+            _owe_part(writer, turn_id, address_key, question, is_first=not ended.owed)
 
 
 def complete_streams(
@@ -75,6 +101,7 @@ def complete_streams(
     """Give what a turn streams its end, so that what is missing is carried; answer the places."""
     completed = writer.tx.all(
         "complete_streams",
+        _StreamedPart,
         turn_id=turn_id,
         until_seq=writer.last_seq,
         text=None if question is None else question.text,
@@ -82,9 +109,9 @@ def complete_streams(
         held_until=stamp(writer.tx.now + STREAMER_FIRST),
         now=writer.at,
     )
-    for row in completed:
-        writer.tell(EventKind.DELIVERY_PENDING, row.number("id"))
-    return {row.number("address_key") for row in completed}
+    for part in completed:
+        writer.tell(EventKind.DELIVERY_PENDING, part.id)
+    return {part.address_key for part in completed}
 
 
 def _owe_part(
@@ -113,10 +140,8 @@ def _owe_part(
 
 def next_part(tx: Transaction, turn_id: TurnId, address_key: int) -> tuple[int, int]:
     """Answer which part of a turn comes next at a place, and after which line it begins."""
-    last = tx.one("read_last_part", turn_id=turn_id, address_key=address_key)
-    if last is None:
-        return 0, 0
-    return last.number("part") + 1, last.number("until_seq")
+    last = tx.one("read_last_part", LastPart, turn_id=turn_id, address_key=address_key)
+    return (0, 0) if last is None else (last.part + 1, last.until_seq or 0)
 
 
 def add_delivery(
@@ -132,11 +157,12 @@ def add_delivery(
     streamed_by: OwnerId | None = None,
 ) -> DeliveryId:
     """Write down a delivery of a turn, with a notice that is due there."""
-    row, now = writer.row, writer.at
-    notice = row["notice"] if row["told_at"] is None and part == 0 else None
+    session, now = writer.session, writer.at
+    notice = session.notice if session.told_at is None and part == 0 else None
     owed = expect(
         writer.tx,
         "owe_delivery",
+        DeliveryId,
         session_key=writer.key,
         turn_id=turn_id,
         address_key=address_key,
@@ -154,15 +180,15 @@ def add_delivery(
     )
     if notice is not None:
         writer.tx.run("mark_told", key=writer.key, now=now)
-    return DeliveryId(owed.number("id"))
+    return owed
 
 
 def _choices(writer: SessionWriter, turn_id: TurnId, question: Question | None) -> str | None:
     if question is None or isinstance(question, QuestionNotice):
         return None
-    nth = expect(writer.tx, "read_turn", id=turn_id).number("questions")
-    kind = Kind(writer.row.text("kind"))
-    return pack_choices(offer_answers(name_question(turn_id, nth), question, kind))
+    nth = expect(writer.tx, "count_questions", int, id=turn_id)
+    name = name_question(turn_id, nth)
+    return pack_choices(offer_answers(name, question, writer.session.kind))
 
 
 def create_operator_reply(writer: SessionWriter, address_key: int) -> None:
@@ -170,6 +196,7 @@ def create_operator_reply(writer: SessionWriter, address_key: int) -> None:
     owed = expect(
         writer.tx,
         "owe_delivery",
+        DeliveryId,
         session_key=writer.key,
         turn_id=None,
         address_key=address_key,
@@ -185,7 +212,7 @@ def create_operator_reply(writer: SessionWriter, address_key: int) -> None:
         streamed_by=None,
         now=writer.at,
     )
-    writer.tell(EventKind.DELIVERY_PENDING, owed.number("id"))
+    writer.tell(EventKind.DELIVERY_PENDING, owed)
 
 
 def create_text_delivery(
@@ -212,6 +239,7 @@ def create_text_delivery(
         owed = expect(
             tx,
             "owe_delivery",
+            DeliveryId,
             session_key=session_key,
             turn_id=None,
             address_key=address_key,
@@ -227,12 +255,12 @@ def create_text_delivery(
             streamed_by=None,
             now=stamp(tx.now),
         )
-        tell(EventKind.DELIVERY_PENDING, owed.number("id"))
-    return DeliveryId(owed.number("id"))
+        tell(EventKind.DELIVERY_PENDING, owed)
+    return owed
 
 
 def _stored(tx: Transaction, file: Attachment) -> Attachment:
-    if tx.one("find_blob", hash=file.blob) is None:
+    if not tx.exists("find_blob", hash=file.blob):
         raise NotFound("An attachment was never stored", id=file.blob)
     return file
 
@@ -242,9 +270,8 @@ def resend(tx: Transaction, id: DeliveryId) -> Delivery:
 
     Words that stand in no transcript are forgotten when they are given up: they are gone.
     """
-    row = require_delivery(tx, id)
-    with telling(tx, row.number_or_none("session_key")) as tell:
-        if tx.one("owe_again", id=id, now=stamp(tx.now)) is None:
+    with telling(tx, require_delivery(tx, id).session_key) as tell:
+        if not tx.exists("owe_again", id=id, now=stamp(tx.now)):
             raise Conflict("This was not lost", id=str(id), hint="It was sent, or still will be")
         parcel = read_parcel(tx, id)
         if not parcel.text and not parcel.attachments:
@@ -255,7 +282,7 @@ def resend(tx: Transaction, id: DeliveryId) -> Delivery:
 
 def read_delivery(tx: Transaction, id: DeliveryId) -> Delivery:
     """Read how far a delivery got."""
-    return delivery_from(require_delivery(tx, id))
+    return require_delivery(tx, id).delivery
 
 
 def read_whole(tx: Transaction, id: DeliveryId) -> DeliveryPayload:

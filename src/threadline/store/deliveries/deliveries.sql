@@ -39,7 +39,7 @@ RETURNING id, address_key
 -- name: read_stream_place
 -- Read where a running turn may stream its answer: nowhere, if it goes elsewhere or is read in the
 -- store. What was owed there before it began to grow comes first.
-SELECT t.session_key, t.address_key,
+SELECT t.address_key,
        (SELECT count(*) FROM deliveries d WHERE d.address_key = t.address_key
         AND d.state IN ('pending', 'sending') AND (d.state = 'pending' OR d.owner IS NOT NULL)
         AND NOT EXISTS (SELECT 1 FROM deliveries o WHERE o.turn_id = t.id
@@ -177,9 +177,21 @@ RETURNING id
 -- name: read_delivery
 -- Read a delivery with the place it is owed to. Among others the first part of an answer shows
 -- which message it replies to: the last of its turn.
-SELECT d.id, s.id AS session_id, d.session_key, d.turn_id, d.state, d.attempts, d.fence, d.owed_at,
-       d.due_at, d.sent_at, d.notice, d.platform_id, d.repeated_at, d.unheard_at, d.repeats, d.error,
-       d.part, d.after_seq, d.until_seq, d.text, d.parts, d.choices, d.address_key, a.dead_at,
+SELECT d.id AS delivery_id, s.id AS delivery_session_id, d.turn_id AS delivery_turn_id,
+       d.state AS delivery_state, d.attempts AS delivery_attempts, d.fence AS delivery_fence,
+       d.owed_at AS delivery_owed_at, d.due_at AS delivery_due_at, d.sent_at AS delivery_sent_at,
+       d.notice AS delivery_notice, d.platform_id AS delivery_platform_id,
+       d.repeated_at AS delivery_repeated_at, d.unheard_at AS delivery_unheard_at,
+       d.repeats AS delivery_repeats, d.error AS delivery_error, d.part AS delivery_part,
+       CASE WHEN d.turn_id IS NULL THEN nullif(d.until_seq, 0) END AS delivery_seq,
+       CASE WHEN d.until_seq IS NULL THEN 1 ELSE 0 END AS delivery_is_growing,
+       a.dead_at AS delivery_dead_at, a.platform AS delivery_address_platform,
+       a.account AS delivery_address_account, a.kind AS delivery_address_kind,
+       a.chat AS delivery_address_chat, nullif(a.thread, '') AS delivery_address_thread,
+       a.alt_chat AS delivery_address_alt_chat, a.parent AS delivery_address_parent,
+       a.scope AS delivery_address_scope, a.chat_name AS delivery_address_chat_name,
+       a.topic AS delivery_address_topic,
+       d.session_key, d.address_key, d.after_seq, d.until_seq, d.text, d.parts, d.choices,
        (SELECT count(*) FROM delivery_pieces p WHERE p.delivery_id = d.id) AS pieces,
        CASE WHEN d.part = 0 AND a.kind <> 'dm' THEN
            (SELECT m.platform_id FROM turns t
@@ -187,13 +199,15 @@ SELECT d.id, s.id AS session_id, d.session_key, d.turn_id, d.state, d.attempts, 
                            AND m.turn_id = t.id AND m.role = 'user' AND m.deleted_at IS NULL
             WHERE t.id = d.turn_id AND t.address_key = d.address_key
             ORDER BY m.seq DESC
-            LIMIT 1) END AS reply_to,
-       a.platform, a.account, a.kind, a.chat, a.thread, a.alt_chat, a.parent, a.scope,
-       a.chat_name, a.topic
+            LIMIT 1) END AS reply_to
 FROM deliveries d
 LEFT JOIN sessions s ON s.key = d.session_key
 JOIN addresses a ON a.key = d.address_key
 WHERE d.id = :id
+
+-- name: find_delivery
+-- Find a delivery, and the session it belongs to.
+SELECT id, session_key FROM deliveries WHERE id = :id
 
 -- name: list_pieces
 -- List the messages of a delivery that its platform has taken.
@@ -257,8 +271,10 @@ UPDATE addresses SET dead_at = NULL, dead_why = NULL WHERE key = :key
 
 -- name: list_dead_addresses
 -- List the places to which nothing can be sent, the latest first, from behind one of them on.
-SELECT key, platform, account, kind, chat, thread, alt_chat, parent, scope, chat_name, topic, dead_at,
-       dead_why
+SELECT key, platform AS address_platform, account AS address_account, kind AS address_kind,
+       chat AS address_chat, nullif(thread, '') AS address_thread, alt_chat AS address_alt_chat,
+       parent AS address_parent, scope AS address_scope, chat_name AS address_chat_name,
+       topic AS address_topic, dead_at, dead_why AS why
 FROM addresses
 WHERE dead_at IS NOT NULL AND (dead_at, key) < (CAST(:before_at AS BIGINT), CAST(:before_key AS BIGINT))
 ORDER BY dead_at DESC, key DESC
@@ -322,23 +338,23 @@ SELECT id FROM deliveries WHERE turn_id = :turn_id ORDER BY id
 
 -- name: read_turn_address
 -- Read where a turn was asked for.
-SELECT a.platform, a.account, a.kind, a.chat, a.thread, a.alt_chat, a.parent, a.scope, a.chat_name,
-       a.topic
+SELECT a.platform, a.account, a.kind, a.chat, nullif(a.thread, '') AS thread, a.alt_chat,
+       a.parent, a.scope, a.chat_name, a.topic
 FROM turns t
 JOIN addresses a ON a.key = t.address_key
 WHERE t.id = :id
 
 -- name: read_owed_line
 -- Read a line that a person said in the agent's place.
-SELECT m.key, m.seq, m.turn_id, m.role, m.text, m.parts, m.at, m.arrived_at, m.changed_at,
-       m.deleted_at, NULL AS platform_id, NULL AS reply_to, NULL AS sender_id, NULL AS sender_name
+SELECT m.key, CAST(:session_id AS TEXT) AS session_id, m.seq, m.turn_id, m.role, m.text, m.parts,
+       m.at, m.arrived_at, m.changed_at, m.deleted_at
 FROM messages m
 WHERE m.session_key = :session_key AND m.seq = :seq AND m.deleted_at IS NULL
 
 -- name: list_reply
 -- Read what a turn said to people, in order: of the system's lines only markers.
-SELECT m.key, m.seq, m.turn_id, m.role, m.text, m.parts, m.at, m.arrived_at, m.changed_at,
-       m.deleted_at, NULL AS platform_id, NULL AS reply_to, NULL AS sender_id, NULL AS sender_name
+SELECT m.key, CAST(:session_id AS TEXT) AS session_id, m.seq, m.turn_id, m.role, m.text, m.parts,
+       m.at, m.arrived_at, m.changed_at, m.deleted_at
 FROM turns t
 JOIN messages m ON m.session_key = t.session_key AND m.seq >= t.first_seq AND m.turn_id = t.id
 WHERE t.id = :turn_id AND (m.role = 'assistant' OR (m.role = 'system'

@@ -7,9 +7,15 @@ from datetime import datetime
 from threadline.core.delivery import Delivery, DeliveryId
 from threadline.core.event import EventKind
 from threadline.core.turn import CLOCK_SLACK, OwnerId
-from threadline.database.port import Row, SqlValue, Transaction, expect
+from threadline.database.port import Transaction
 from threadline.database.timestamps import stamp
-from threadline.store.deliveries.payload import DeliveryPayload, in_lock_order, read_parcel, telling
+from threadline.store.deliveries.payload import (
+    DeliveryPayload,
+    OwedDelivery,
+    in_lock_order,
+    read_parcel,
+    telling,
+)
 
 
 def lease_deliveries(
@@ -19,26 +25,26 @@ def lease_deliveries(
     parcels = []
     due = tx.all(
         "list_due",
+        OwedDelivery,
         owner=owner,
         now=stamp(tx.now),
         latest=_latest(tx.now),
         most=most,
         platforms=_listed(platforms),
     )
-    for row in in_lock_order(due):
-        id = row.number("id")
-        with telling(tx, row.number_or_none("session_key")) as tell:
-            taken = tx.one(
+    for owed in in_lock_order(due):
+        with telling(tx, owed.session_key) as tell:
+            is_taken = tx.exists(
                 "take_delivery",
-                id=id,
+                id=owed.id,
                 owner=owner,
                 lease_until=stamp(tx.now + tx.settings.lease),
                 now=stamp(tx.now),
                 latest=_latest(tx.now),
             )
-            if taken is not None:
-                tell(EventKind.DELIVERY_SENDING, id)
-                parcels.append(read_parcel(tx, id))
+            if is_taken:
+                tell(EventKind.DELIVERY_SENDING, owed.id)
+                parcels.append(read_parcel(tx, owed.id))
     return parcels
 
 
@@ -46,25 +52,23 @@ def next_due(
     tx: Transaction, platforms: Collection[str] | None = None, *, owner: OwnerId
 ) -> datetime | None:
     """Return when the next delivery that can be taken is or was due; None: there is none."""
-    row = expect(
-        tx,
+    return tx.one(
         "find_next_due",
+        datetime,
         owner=owner,
         now=stamp(tx.now),
         latest=_latest(tx.now),
         platforms=_listed(platforms),
     )
-    return row.moment_or_none("due_at")
 
 
 def return_deliveries(tx: Transaction, deliveries: Sequence[Delivery]) -> None:
     """Owe deliveries again as if they had never been taken."""
     fences = {delivery.id: delivery.fence for delivery in deliveries}
-    for row in _in_lock_order(tx, fences):
-        id = DeliveryId(row.number("id"))
-        with telling(tx, row.number_or_none("session_key")) as tell:
-            if tx.one("give_back_delivery", id=id, fence=fences[id]) is not None:
-                tell(EventKind.DELIVERY_PENDING, id)
+    for owed in _in_lock_order(tx, fences):
+        with telling(tx, owed.session_key) as tell:
+            if tx.exists("give_back_delivery", id=owed.id, fence=fences[owed.id]):
+                tell(EventKind.DELIVERY_PENDING, owed.id)
 
 
 def renew_deliveries(tx: Transaction, deliveries: Sequence[Delivery]) -> frozenset[DeliveryId]:
@@ -72,15 +76,15 @@ def renew_deliveries(tx: Transaction, deliveries: Sequence[Delivery]) -> frozens
     until = stamp(tx.now + tx.settings.lease)
     fences = {delivery.id: delivery.fence for delivery in deliveries}
     lost = set(fences)
-    for row in _in_lock_order(tx, fences):
-        id = DeliveryId(row.number("id"))
-        if tx.one("renew_delivery", id=id, fence=fences[id], lease_until=until) is not None:
-            lost.discard(id)
+    for owed in _in_lock_order(tx, fences):
+        if tx.exists("renew_delivery", id=owed.id, fence=fences[owed.id], lease_until=until):
+            lost.discard(owed.id)
     return frozenset(lost)
 
 
-def _in_lock_order(tx: Transaction, ids: Iterable[DeliveryId]) -> list[Row]:
-    return in_lock_order([row for id in ids if (row := tx.one("read_delivery", id=id)) is not None])
+def _in_lock_order(tx: Transaction, ids: Iterable[DeliveryId]) -> list[OwedDelivery]:
+    found = (tx.one("find_delivery", OwedDelivery, id=id) for id in ids)
+    return in_lock_order([owed for owed in found if owed is not None])
 
 
 def _latest(now: datetime) -> int:
@@ -88,5 +92,5 @@ def _latest(now: datetime) -> int:
     return stamp(now + CLOCK_SLACK)
 
 
-def _listed(platforms: Collection[str] | None) -> SqlValue:
+def _listed(platforms: Collection[str] | None) -> str | None:
     return None if platforms is None else json.dumps(sorted(platforms))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,18 +18,40 @@ from threadline.core.message import (
     Part,
     Role,
     plain_text,
-    unpack,
 )
 from threadline.core.platform import Choice
 from threadline.core.session import SessionId
-from threadline.database.port import Row, Transaction, expect
+from threadline.database.port import Transaction, expect
 from threadline.store.deliveries.buttons import unpack_choices
-from threadline.store.row_mappers import delivery_from, message_from
 from threadline.store.session_writer import add_global_event, write_session_by_key
 
 END_OF_TURN = 2**63 - 1
 """The place after the last line that a turn can have."""
 Tell: TypeAlias = Callable[[EventKind, int], None]
+
+
+class OwedDelivery(Struct, frozen=True, kw_only=True):
+    """A delivery, and the session it belongs to."""
+
+    id: DeliveryId
+    session_key: int | None
+
+
+Owed = TypeVar("Owed", bound=OwedDelivery)
+
+
+class StoredDelivery(Struct, frozen=True, kw_only=True):
+    """A delivery, with all that is stored with it."""
+
+    delivery: Delivery
+    session_key: int | None
+    address_key: int
+    after_seq: int
+    until_seq: int | None
+    parts: tuple[Part, ...] | None
+    choices: tuple[tuple[str, str], ...] = ()
+    pieces: int
+    reply_to: str | None
 
 
 class DeliveryPayload(Struct, frozen=True, kw_only=True):
@@ -66,40 +88,39 @@ class DeliveryPayload(Struct, frozen=True, kw_only=True):
 
 def read_parcel(tx: Transaction, id: int) -> DeliveryPayload:
     """Read a delivery with what has to be said."""
-    row = expect(tx, "read_delivery", id=id)
-    delivery = delivery_from(row)
-    text = row.text_or_none("text")
+    stored = expect(tx, "read_delivery", StoredDelivery, id=id)
     return DeliveryPayload(
-        delivery=delivery,
-        messages=_lines(tx, row, delivery),
-        words=() if text is None else unpack(text, row.text_or_none("parts")),
-        choices=unpack_choices(row.text_or_none("choices")),
-        pieces=_pieces(tx, id) if row.number("pieces") else (),
-        reply_to=row.text_or_none("reply_to"),
+        delivery=stored.delivery,
+        messages=_lines(tx, stored),
+        words=stored.parts or (),
+        choices=unpack_choices(stored.choices),
+        pieces=tuple(tx.all("list_pieces", SentPiece, id=id)) if stored.pieces else (),
+        reply_to=stored.reply_to,
     )
 
 
-def require_delivery(tx: Transaction, id: DeliveryId) -> Row:
-    """Read the row of a delivery that must be there."""
-    row = tx.one("read_delivery", id=id)
-    if row is None:
+def require_delivery(tx: Transaction, id: DeliveryId) -> StoredDelivery:
+    """Read a delivery that must be there."""
+    stored = tx.one("read_delivery", StoredDelivery, id=id)
+    if stored is None:
         raise NotFound("There is no such delivery", id=str(id))
-    return row
+    return stored
 
 
-def _lines(tx: Transaction, row: Row, delivery: Delivery) -> Sequence[Message]:
+def _lines(tx: Transaction, stored: StoredDelivery) -> Sequence[Message]:
+    delivery, until = stored.delivery, stored.until_seq
     if delivery.session_id is None:
         return ()
     if delivery.turn_id is None:
-        return _line(tx, row, delivery.session_id, delivery.seq)
-    until = row.number_or_none("until_seq")
-    rows = tx.all(
+        return _line(tx, stored, delivery.session_id)
+    lines = tx.all(
         "list_reply",
+        Message,
+        session_id=delivery.session_id,
         turn_id=delivery.turn_id,
-        after_seq=row.number("after_seq"),
+        after_seq=stored.after_seq,
         until_seq=END_OF_TURN if until is None else until,
     )
-    lines = [message_from(line, delivery.session_id) for line in rows]
     shown = [
         line
         for at, line in enumerate(lines)
@@ -108,12 +129,12 @@ def _lines(tx: Transaction, row: Row, delivery: Delivery) -> Sequence[Message]:
     return tuple(_mark_once(shown))
 
 
-def _line(tx: Transaction, row: Row, id: SessionId, seq: int | None) -> Sequence[Message]:
+def _line(tx: Transaction, stored: StoredDelivery, id: SessionId) -> Sequence[Message]:
     """Read what a person said in the agent's place; nothing, if it was forgotten since."""
+    key, seq = stored.session_key, stored.delivery.seq
     if seq is None:
         return ()
-    line = tx.one("read_owed_line", session_key=row.number("session_key"), seq=seq)
-    return () if line is None else (message_from(line, id),)
+    return tx.all("read_owed_line", Message, session_key=key, session_id=id, seq=seq)
 
 
 def _mark_once(lines: Sequence[Message]) -> Iterator[Message]:
@@ -145,17 +166,6 @@ def _is_said_in(lines: Sequence[Message]) -> bool:
     return any(line.role is Role.ASSISTANT for line in lines)
 
 
-def _pieces(tx: Transaction, id: int) -> Sequence[SentPiece]:
-    return tuple(
-        SentPiece(
-            n=row.number("n"),
-            platform_id=row.text_or_none("platform_id"),
-            length=row.number("length"),
-        )
-        for row in tx.all("list_pieces", id=id)
-    )
-
-
 @contextmanager
 def telling(tx: Transaction, session_key: int | None) -> Iterator[Tell]:
     """Tell what becomes of a delivery, in the writer of its session if it has one."""
@@ -167,6 +177,6 @@ def telling(tx: Transaction, session_key: int | None) -> Iterator[Tell]:
     yield lambda kind, subject: add_global_event(tx, kind, subject)
 
 
-def in_lock_order(rows: Sequence[Row]) -> list[Row]:
+def in_lock_order(deliveries: Sequence[Owed]) -> list[Owed]:
     """Sort deliveries so that sessions are locked in one order everywhere, and nobody waits."""
-    return sorted(rows, key=lambda row: (row.number_or_none("session_key") or 0, row.number("id")))
+    return sorted(deliveries, key=lambda owed: (owed.session_key or 0, owed.id))

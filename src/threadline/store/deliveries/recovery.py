@@ -11,15 +11,33 @@ from threadline.core.errors import LeaseLost
 from threadline.core.event import EventKind
 from threadline.core.turn import CLOCK_SLACK, OwnerId, is_over
 from threadline.core.validation import COUNT_LIMIT
-from threadline.database.port import Row, Transaction, expect
+from threadline.database.port import Transaction
 from threadline.database.timestamps import stamp
 from threadline.store.clock import TRUSTED_AFTER, steady_for
-from threadline.store.deliveries.payload import in_lock_order, telling
+from threadline.store.deliveries.payload import (
+    OwedDelivery,
+    in_lock_order,
+    require_delivery,
+    telling,
+)
 from threadline.store.deliveries.results import record_interruption
-from threadline.store.row_mappers import address_from_row, delivery_from
 
 _SLICE = 50
 _STOPPED = "The program stopped while this was being sent."
+
+
+class _Sending(OwedDelivery, frozen=True, kw_only=True):
+    """A delivery that a process is sending."""
+
+    fence: int
+    owner: OwnerId
+    lease_until: datetime
+
+
+class _HeldBack(OwedDelivery, frozen=True, kw_only=True):
+    """A delivery that is kept for the process that streamed it."""
+
+    streamed_by: OwnerId
 
 
 def recover_deliveries(
@@ -30,19 +48,16 @@ def recover_deliveries(
     What is in `sending` is sent by this process, which can tell better than a clock that was set.
     """
     reclaimed: list[DeliveryId] = []
-    for row in in_lock_order(tx.all("list_sending")):
-        is_expired = row.number("id") not in sending and is_over(
-            row.moment("lease_until"), tx.settings.lease, tx.now
-        )
-        if OwnerId(row.text("owner")) in dead or is_expired:
-            reclaimed += _reclaim(tx, row)
+    for held in in_lock_order(tx.all("list_sending", _Sending)):
+        is_expired = held.id not in sending and is_over(held.lease_until, tx.settings.lease, tx.now)
+        if held.owner in dead or is_expired:
+            reclaimed += _reclaim(tx, held)
     _release(tx, dead)
     return reclaimed
 
 
-def _reclaim(tx: Transaction, row: Row) -> list[DeliveryId]:
-    listed = delivery_from(expect(tx, "read_delivery", id=row.number("id")))
-    delivery = replace(listed, fence=row.number("fence"))
+def _reclaim(tx: Transaction, held: _Sending) -> list[DeliveryId]:
+    delivery = replace(require_delivery(tx, held.id).delivery, fence=held.fence)
     try:
         record_interruption(tx, delivery, _STOPPED)
     except LeaseLost:
@@ -52,11 +67,11 @@ def _reclaim(tx: Transaction, row: Row) -> list[DeliveryId]:
 
 def _release(tx: Transaction, dead: frozenset[OwnerId]) -> None:
     """Let anybody carry what dead processes had streamed, and would have carried on."""
-    for row in in_lock_order(tx.all("list_held_back")):
-        if OwnerId(row.text("streamed_by")) in dead:
-            with telling(tx, row.number_or_none("session_key")) as tell:
-                if tx.one("release_delivery", id=row.number("id"), now=stamp(tx.now)) is not None:
-                    tell(EventKind.DELIVERY_PENDING, row.number("id"))
+    for held in in_lock_order(tx.all("list_held_back", _HeldBack)):
+        if held.streamed_by in dead:
+            with telling(tx, held.session_key) as tell:
+                if tx.exists("release_delivery", id=held.id, now=stamp(tx.now)):
+                    tell(EventKind.DELIVERY_PENDING, held.id)
 
 
 def abandon_stale(tx: Transaction) -> list[DeliveryId]:
@@ -68,14 +83,13 @@ def abandon_stale(tx: Transaction) -> list[DeliveryId]:
         return []
     abandoned = []
     before, latest = stamp(tx.now - STALE_AFTER), stamp(tx.now + CLOCK_SLACK)
-    stale = tx.all("list_stale_deliveries", before=before, latest=latest, most=_SLICE)
-    for row in in_lock_order(stale):
-        id = DeliveryId(row.number("id"))
-        with telling(tx, row.number_or_none("session_key")) as tell:
+    stale = tx.all("list_stale_deliveries", OwedDelivery, before=before, latest=latest, most=_SLICE)
+    for owed in in_lock_order(stale):
+        with telling(tx, owed.session_key) as tell:
             why = "It could not be sent for a whole day."
-            if tx.one("abandon_delivery", id=id, error=why) is not None:
-                tell(EventKind.DELIVERY_ABANDONED, id)
-                abandoned.append(id)
+            if tx.exists("abandon_delivery", id=owed.id, error=why):
+                tell(EventKind.DELIVERY_ABANDONED, owed.id)
+                abandoned.append(owed.id)
     return abandoned
 
 
@@ -94,22 +108,15 @@ def dead_targets(
 ) -> list[DeadTarget]:
     """List the places to which nothing can be sent, the latest first."""
     at, key = (COUNT_LIMIT, 0) if before is None else (stamp(before[0]), before[1])
-    return [
-        DeadTarget(
-            key=row.number("key"),
-            address=address_from_row(row),
-            dead_at=row.moment("dead_at"),
-            why=row.text_or_none("dead_why"),
-        )
-        for row in tx.all("list_dead_addresses", before_at=at, before_key=key, most=most)
-    ]
+    return tx.all("list_dead_addresses", DeadTarget, before_at=at, before_key=key, most=most)
 
 
 def clear_words(tx: Transaction) -> int:
     """Delete a slice of what belonged to no turn and was sent long ago; answer how many."""
-    old = tx.all("list_old_words", before=stamp(tx.now - KEEP_WORDS_OWED), most=_SLICE)
-    for row in old:
-        delete_delivery(tx, row.number("id"))
+    before = stamp(tx.now - KEEP_WORDS_OWED)
+    old = tx.all("list_old_words", DeliveryId, before=before, most=_SLICE)
+    for id in old:
+        delete_delivery(tx, id)
     return len(old)
 
 

@@ -16,9 +16,9 @@ from threadline.core.delivery import (
 from threadline.core.errors import LeaseLost
 from threadline.core.event import EventKind
 from threadline.core.validation import checked_count, checked_id, checked_text, checked_type
-from threadline.database.port import Row, Transaction
+from threadline.database.port import Transaction
 from threadline.database.timestamps import stamp
-from threadline.store.deliveries.payload import require_delivery, telling
+from threadline.store.deliveries.payload import StoredDelivery, require_delivery, telling
 
 
 def record_piece(
@@ -43,14 +43,14 @@ def withdraw_pieces(tx: Transaction, delivery: Delivery, *, first: int) -> None:
 
 
 def _note_progress(tx: Transaction, delivery: Delivery, *, is_new: bool, is_complete: bool) -> None:
-    noted = tx.one(
+    is_noted = tx.exists(
         "note_progress",
         id=delivery.id,
         fence=delivery.fence,
         is_new=int(is_new),
         is_complete=int(is_complete),
     )
-    if noted is None:
+    if not is_noted:
         raise LeaseLost("Another process sends this reply", id=str(delivery.id))
 
 
@@ -64,11 +64,11 @@ def record_sent(
     """Write down that a reply has reached its platform, with the last messages of it."""
     if platform_id is not None:
         checked_id(platform_id, "platform's id of the reply")
-    row = _read(tx, delivery)
-    if row["dead_at"] is not None:
+    stored = require_delivery(tx, delivery.id)
+    if stored.delivery.dead_at is not None:
         # Before the session is locked, as places come before sessions everywhere.
-        tx.run("revive_address", key=row.number("address_key"))
-    _finish(tx, delivery, row, DeliveryState.SENT, platform_id=platform_id)
+        tx.run("revive_address", key=stored.address_key)
+    _finish(tx, delivery, stored, DeliveryState.SENT, platform_id=platform_id)
     for piece in pieces:
         checked_type(piece, "piece", SentPiece)
         _add_piece(tx, delivery, piece)
@@ -107,10 +107,10 @@ def record_failure(
         or delivery.dead_at is not None
         or (delivery.attempts >= MAX_DELIVERY_ATTEMPTS and retry_after is None)
     ):
-        row = _read(tx, delivery)
+        stored = require_delivery(tx, delivery.id)
         if outcome is SendOutcome.DEAD:
-            tx.run("bury_address", key=row.number("address_key"), why=error, now=stamp(tx.now))
-        _finish(tx, delivery, row, DeliveryState.FAILED, error=error, is_doubtful=is_unheard)
+            tx.run("bury_address", key=stored.address_key, why=error, now=stamp(tx.now))
+        _finish(tx, delivery, stored, DeliveryState.FAILED, error=error, is_doubtful=is_unheard)
         return DeliveryState.FAILED
     if is_unheard:
         delivery = replace(delivery, repeated_at=tx.now, unheard_at=tx.now)
@@ -131,8 +131,8 @@ def record_interruption(tx: Transaction, delivery: Delivery, error: str) -> Deli
     The reply is sent again as a possible repeat, as often as the settings allow; then it fails.
     """
     if delivery.repeats >= tx.settings.max_repeats:
-        row, failed = _read(tx, delivery), DeliveryState.FAILED
-        _finish(tx, delivery, row, failed, error=error, is_doubtful=True)
+        stored, failed = require_delivery(tx, delivery.id), DeliveryState.FAILED
+        _finish(tx, delivery, stored, failed, error=error, is_doubtful=True)
         return failed
     repeats = delivery.repeats + 1
     delivery = replace(delivery, repeated_at=tx.now, repeats=repeats)
@@ -144,9 +144,8 @@ def _retry(
     tx: Transaction, delivery: Delivery, error: str, *, pause: timedelta, is_spared: bool
 ) -> None:
     """Owe a reply again, with the doubts that the given delivery has."""
-    row = _read(tx, delivery)
-    with telling(tx, row.number_or_none("session_key")) as tell:
-        owed = tx.one(
+    with telling(tx, require_delivery(tx, delivery.id).session_key) as tell:
+        is_owed = tx.exists(
             "retry_delivery",
             id=delivery.id,
             fence=delivery.fence,
@@ -158,7 +157,7 @@ def _retry(
             error=error,
             spared=int(is_spared),
         )
-        if owed is None:
+        if not is_owed:
             raise LeaseLost("Another process sends this reply", id=str(delivery.id))
         tell(EventKind.DELIVERY_PENDING, delivery.id)
 
@@ -170,15 +169,15 @@ def _stamp(moment: datetime | None) -> int | None:
 def _finish(
     tx: Transaction,
     delivery: Delivery,
-    row: Row,
+    stored: StoredDelivery,
     state: DeliveryState,
     *,
     platform_id: str | None = None,
     error: str | None = None,
     is_doubtful: bool = False,
 ) -> None:
-    with telling(tx, row.number_or_none("session_key")) as tell:
-        finished = tx.one(
+    with telling(tx, stored.session_key) as tell:
+        is_finished = tx.exists(
             "finish_delivery",
             id=delivery.id,
             fence=delivery.fence,
@@ -188,10 +187,6 @@ def _finish(
             error=error,
             doubted_at=stamp(tx.now) if is_doubtful else None,
         )
-        if finished is None:
+        if not is_finished:
             raise LeaseLost("Another process sends this reply", id=str(delivery.id))
         tell(EventKind(f"delivery.{state}"), delivery.id)
-
-
-def _read(tx: Transaction, delivery: Delivery) -> Row:
-    return require_delivery(tx, delivery.id)

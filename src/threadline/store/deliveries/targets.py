@@ -24,7 +24,6 @@ from threadline.database.timestamps import stamp
 from threadline.store.deliveries.create import create_text_delivery
 from threadline.store.gateways import list_gateways
 from threadline.store.people.address_book import address_identity, remember_address
-from threadline.store.row_mappers import address_from_row
 from threadline.store.session_writer import add_global_event
 
 
@@ -39,8 +38,7 @@ def set_home(tx: Transaction, address: Address, *, profile: str) -> None:
 
 def list_homes(tx: Transaction, profile: str) -> Mapping[str, Address]:
     """List the homes that were chosen in the chats of a profile, by platform."""
-    places = [address_from_row(row) for row in tx.all("list_homes", profile=profile)]
-    return {place.platform: place for place in places}
+    return {place.platform: place for place in tx.all("list_homes", Address, profile=profile)}
 
 
 Homes = Mapping[str, Target]
@@ -120,8 +118,7 @@ def known_homes(tx: Transaction, profile: str) -> dict[str, Address]:
 def known_platforms(tx: Transaction) -> frozenset[str]:
     """Name the platforms that a gateway serves, or that anybody ever came from."""
     served = {name for gateway in list_gateways(tx) for name in gateway.platforms}
-    heard = {row.text("platform") for row in tx.all("list_heard_platforms")}
-    return frozenset(served | heard | {LOCAL})
+    return frozenset(served | {*tx.all("list_heard_platforms", str), LOCAL})
 
 
 def send_words(
@@ -182,11 +179,11 @@ def _all_homes(
         raise NotFound("No platform has a home", hint="Send /sethome in a chat to make it one")
     alive, problems = [], []
     for platform, home in sorted(homes.items()):
-        death = tx.one("read_death", **address_identity(home))
+        death = tx.one("read_death", str, **address_identity(home))
         if platform not in platforms:
             problems.append(f"{platform} is not connected.")
         elif death is not None:
-            why = death.text_or_none("dead_why") or "nothing can be sent there"
+            why = death or "nothing can be sent there"
             problems.append(f"{target_of(home)} is dead: {why}".rstrip(".") + ".")
         else:
             alive.append(home)
@@ -205,14 +202,13 @@ def _home(platform: str, homes: Mapping[str, Address]) -> Address:
 def _chat(tx: Transaction, target: Target) -> Address:
     known = tx.one(
         "find_places",
+        Address,
         platform=target.platform,
         account=target.account,
         chat=target.chat,
         thread=target.thread or "",
     )
-    if known is not None:
-        return address_from_row(known)
-    return likely_address(target)
+    return likely_address(target) if known is None else known
 
 
 def _key(address: Address) -> str:

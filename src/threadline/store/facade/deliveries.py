@@ -32,7 +32,6 @@ from threadline.store.deliveries import lease as deliveries_lease
 from threadline.store.deliveries.payload import DeliveryPayload
 from threadline.store.deliveries.recovery import DeadTarget
 from threadline.store.facade.connection import StoreConnection, run_to_end
-from threadline.store.row_mappers import address_from_row
 from threadline.store.turn_queue import crash_recovery
 from threadline.store.turns import live_reply
 
@@ -240,7 +239,7 @@ def _lease_deliveries(
 
 
 def _address_of_turn(tx: Transaction, turn_id: TurnId) -> Address:
-    row = tx.one("read_turn_address", id=turn_id)
-    if row is None:
+    address = tx.one("read_turn_address", Address, id=turn_id)
+    if address is None:
         raise NotFound("There is no such turn", id=str(turn_id))
-    return address_from_row(row)
+    return address

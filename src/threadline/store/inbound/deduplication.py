@@ -1,6 +1,7 @@
 """Deduplication: what came of something that arrived, remembered so that it comes only once."""
 
 from collections.abc import Callable
+from datetime import datetime
 from enum import StrEnum
 from typing import Concatenate, ParamSpec, TypeVar
 
@@ -10,6 +11,7 @@ from msgspec.structs import replace
 from threadline.core.address import Kind
 from threadline.core.errors import Invalid
 from threadline.core.inbound import Inbound, InboundKind
+from threadline.core.message import Part
 from threadline.core.route import Route, canonical_chat, canonical_sender
 from threadline.core.session import Cause, SessionId
 from threadline.core.turn import TurnId
@@ -41,6 +43,25 @@ class InboundOutcome(StrEnum):
     """It was a command, and has been carried out."""
     REFUSED = "refused"
     """Nothing of it was stored and its sender was told why; if it comes again it is new."""
+
+
+class KnownArrival(Struct, frozen=True, kw_only=True):
+    """What is stored of something that arrived."""
+
+    outcome: InboundOutcome
+    session_id: SessionId | None
+    turn_id: TurnId | None
+    message_key: int | None
+
+
+class EarlyChange(Struct, frozen=True, kw_only=True):
+    """An edit or a deletion that came before its message."""
+
+    kind: InboundKind
+    version: int
+    parts: tuple[Part, ...]
+    at: datetime
+    sender_id: str | None
 
 
 class Arrival(Struct, frozen=True, kw_only=True):
@@ -76,39 +97,52 @@ def in_known_form(tx: Transaction, inbound: Inbound) -> Inbound:
     address = inbound.address
     if address.platform not in ALIASED_PLATFORMS or address.kind is not Kind.DM:
         return inbound
-    row = tx.one("find_known_form", **message_identity(inbound))
-    if row is None:
-        return inbound
-    return replace(inbound, address=replace(address, chat=row.text("chat")))
+    chat = tx.one("find_known_form", str, **message_identity(inbound))
+    return inbound if chat is None else replace(inbound, address=replace(address, chat=chat))
 
 
-def find_earlier(tx: Transaction, inbound: Inbound) -> Row | None:
+def find_earlier(tx: Transaction, inbound: Inbound) -> KnownArrival | None:
     """Return an earlier arrival of the same thing, or None."""
     if inbound.message_id is None:
         return None
-    return tx.one("find_arrival", **inbound_identity(inbound))
+    return tx.one("find_arrival", KnownArrival, **inbound_identity(inbound))
 
 
-def settled_outcome(tx: Transaction, inbound: Inbound, known: Row | None) -> Arrival | None:
+def arrival_in(known: Row) -> KnownArrival | None:
+    """Return what `look_up` found of an earlier arrival of the same message."""
+    outcome = known.choice_or_none("outcome", InboundOutcome)
+    if outcome is None:
+        return None
+    session_id, turn_id = known.text_or_none("session_id"), known.number_or_none("turn_id")
+    return KnownArrival(
+        outcome=outcome,
+        session_id=None if session_id is None else SessionId(session_id),
+        turn_id=None if turn_id is None else TurnId(turn_id),
+        message_key=known.number_or_none("message_key"),
+    )
+
+
+def settled_outcome(
+    tx: Transaction, inbound: Inbound, known: KnownArrival | None
+) -> Arrival | None:
     """Return what came of an arrival the first time, or None if it is still to be received.
 
-    `known` has the columns of `find_arrival`. An earlier refusal is no outcome: its row is deleted,
-    so that this transaction can store another one.
+    An earlier refusal is no outcome: its row is deleted, so that this transaction can store
+    another one.
     """
-    if known is not None and known["outcome"] == InboundOutcome.REFUSED:
+    if known is not None and known.outcome is InboundOutcome.REFUSED:
         tx.run("drop_refusal", **inbound_identity(inbound))
     return repeated(known)
 
 
-def repeated(row: Row | None) -> Arrival | None:
+def repeated(known: KnownArrival | None) -> Arrival | None:
     """Return what came of an arrival the first time; None if it is new or was refused."""
-    if row is None or row["outcome"] in {None, InboundOutcome.REFUSED}:
+    if known is None or known.outcome is InboundOutcome.REFUSED:
         return None
-    session_id, turn_id = row.text_or_none("session_id"), row.number_or_none("turn_id")
     return Arrival(
-        outcome=InboundOutcome(row.text("outcome")),
-        session_id=None if session_id is None else SessionId(session_id),
-        turn_id=None if turn_id is None else TurnId(turn_id),
+        outcome=known.outcome,
+        session_id=known.session_id,
+        turn_id=known.turn_id,
         is_repeated=True,
     )
 
@@ -157,30 +191,30 @@ def require_message(inbound: Inbound) -> Inbound:
     return inbound
 
 
-def find_message(tx: Transaction, inbound: Inbound) -> Row | None:
+def find_message(tx: Transaction, inbound: Inbound) -> KnownArrival | None:
     """Return the arrival of the message that an edit or a deletion is about, or None.
 
     A message that was refused has not arrived.
     """
     kind = InboundKind.MESSAGE
-    row = tx.one("find_arrival", kind=kind, version=0, **message_identity(inbound))
-    return None if row is None or row["outcome"] == InboundOutcome.REFUSED else row
+    known = tx.one("find_arrival", KnownArrival, kind=kind, version=0, **message_identity(inbound))
+    return None if known is None or known.outcome is InboundOutcome.REFUSED else known
 
 
-def take_early(tx: Transaction, message: Inbound) -> list[Row]:
+def take_early(tx: Transaction, message: Inbound) -> list[EarlyChange]:
     """Take the changes that came before their message, in order, without edits by other senders."""
     author = sender_id(message)
-    rows = tx.all("take_early_changes", **message_identity(message))
-    ids = ids_like(tx, message.address.platform, [author]) if rows and author else None
+    changes = tx.all("take_early_changes", EarlyChange, **message_identity(message))
+    ids = ids_like(tx, message.address.platform, [author]) if changes and author else None
     own = [
-        row
-        for row in rows
-        if row["kind"] != InboundKind.EDIT
+        change
+        for change in changes
+        if change.kind is not InboundKind.EDIT
         or ids is None
-        or row["sender_id"] is None
-        or row["sender_id"] in ids
+        or change.sender_id is None
+        or change.sender_id in ids
     ]
-    return sorted(own, key=lambda row: (row.number("version"), row.text("kind")))
+    return sorted(own, key=lambda change: (change.version, change.kind))
 
 
 def message_identity(inbound: Inbound) -> dict[str, SqlValue]:
@@ -205,5 +239,4 @@ def inbound_identity(inbound: Inbound) -> dict[str, SqlValue]:
 
 def find_arrival(tx: Transaction, inbound: Inbound) -> Arrival | None:
     """Tell what came of something if it has arrived before."""
-    row = find_earlier(tx, in_known_form(tx, resolve_inbound(tx, inbound)))
-    return repeated(row)
+    return repeated(find_earlier(tx, in_known_form(tx, resolve_inbound(tx, inbound))))

@@ -1,7 +1,9 @@
 """Edits: edits and deletions of messages that arrived before, or are still to arrive."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from threadline.core.command import without_command
@@ -17,7 +19,6 @@ from threadline.core.message import (
     Quote,
     pack,
     plain_text,
-    unpack,
 )
 from threadline.core.revision import Seen, require_seen
 from threadline.core.session import SessionId, TitleSource
@@ -25,14 +26,13 @@ from threadline.core.settings import EditMode
 from threadline.core.system_notes import deleted, edited
 from threadline.core.turn import TurnId, TurnState
 from threadline.core.validation import first_words
-from threadline.database.port import Row, SqlValue, Transaction, expect
+from threadline.database.port import SqlValue, Transaction, expect
 from threadline.database.timestamps import stamp
 from threadline.store.gateways import unreachable_time
 from threadline.store.inbound import deduplication
-from threadline.store.inbound.deduplication import Arrival, InboundOutcome
+from threadline.store.inbound.deduplication import Arrival, InboundOutcome, KnownArrival
 from threadline.store.inbound.observations import change_observation
 from threadline.store.people.aliases import ids_like
-from threadline.store.row_mappers import message_from
 from threadline.store.search.index import reindex
 from threadline.store.session_writer import (
     SessionWriter,
@@ -40,9 +40,39 @@ from threadline.store.session_writer import (
     write_session,
     write_session_by_key,
 )
-from threadline.store.transcripts.notes import drop_note, list_notes
+from threadline.store.transcripts.notes import QuotingNote, drop_note, list_notes
+from threadline.store.transcripts.titles import GivenTitle
 from threadline.store.turns import stop_and_wait
 from threadline.store.turns.terminate import close_turn
+
+
+class StoredMessage(Struct, frozen=True, kw_only=True):
+    """A message as it is stored, and what an edit must know of its turn."""
+
+    key: MessageKey
+    session_key: int
+    seq: int | None
+    turn_id: TurnId | None
+    text: str
+    parts: str | None
+    deleted_at: datetime | None
+    state: TurnState | None
+    """That of its turn."""
+    first_seq: int | None
+    sender_key: int | None
+    versions: int
+    last_turn_id: TurnId | None
+    """The last turn of its session."""
+    companions: int
+    """How many messages wait for the same turn, itself included."""
+
+
+class _NotePlace(Struct, frozen=True, kw_only=True):
+    """A session with notes that quote a message, and how they name it."""
+
+    session_id: SessionId
+    seq: int
+    session_key: int
 
 
 def apply_edit(tx: Transaction, inbound: Inbound) -> Arrival:
@@ -58,33 +88,32 @@ def apply_edit(tx: Transaction, inbound: Inbound) -> Arrival:
         return _noted(tx, inbound, InboundOutcome.EARLY)
     if _is_forged(tx, inbound, original):
         return _noted(tx, inbound, InboundOutcome.IGNORED)
-    if original["outcome"] == InboundOutcome.OBSERVED and original["message_key"] is None:
+    if original.outcome is InboundOutcome.OBSERVED and original.message_key is None:
         if _is_outdated(tx, inbound):
             return _noted(tx, inbound, InboundOutcome.IGNORED)
         change_observation(tx, inbound)
         return _noted(tx, inbound, InboundOutcome.CHANGED)
-    if original["message_key"] is None:
+    if original.message_key is None:
         return _noted(tx, inbound, InboundOutcome.IGNORED)
-    return _apply(tx, inbound, original.number("message_key"))
+    return _apply(tx, inbound, original.message_key)
 
 
 def apply_early(tx: Transaction, message: Inbound) -> None:
     """Apply the edits and deletions that came before their message."""
     original = deduplication.find_message(tx, message)
-    for row in deduplication.take_early(tx, message):
-        kind = InboundKind(row.text("kind"))
+    for change in deduplication.take_early(tx, message):
         early = Inbound(
             address=message.address,
             sender=message.sender,
-            kind=kind,
+            kind=change.kind,
             message_id=message.message_id,
-            version=row.number("version"),
-            parts=unpack(row.text("text"), row.text_or_none("parts")),
-            at=row.moment("at"),
+            version=change.version,
+            parts=change.parts,
+            at=change.at,
             profile=message.profile,
         )
-        if original is not None:
-            _change_message(tx, early, original.number("message_key"), is_early=True)
+        if original is not None and original.message_key is not None:
+            _change_message(tx, early, original.message_key, is_early=True)
 
 
 def _wait_for_message(tx: Transaction, inbound: Inbound) -> None:
@@ -98,24 +127,24 @@ def _wait_for_message(tx: Transaction, inbound: Inbound) -> None:
     tx.run("add_early_change", **deduplication.inbound_identity(inbound), **values)
 
 
-def _is_forged(tx: Transaction, inbound: Inbound, original: Row) -> bool:
+def _is_forged(tx: Transaction, inbound: Inbound, original: KnownArrival) -> bool:
     """Return whether a sender edits the message of another one. Deleting it may be moderation."""
     editor = deduplication.sender_id(inbound)
     if inbound.kind is not InboundKind.EDIT or editor is None:
         return False
     author = tx.one(
         "find_author",
-        message_key=original.number_or_none("message_key"),
+        str,
+        message_key=original.message_key,
         **deduplication.message_identity(inbound),
     )
     if author is None:
         return False
-    return editor not in ids_like(tx, inbound.address.platform, [author.text("id")])
+    return editor not in ids_like(tx, inbound.address.platform, [author])
 
 
 def _is_outdated(tx: Transaction, inbound: Inbound) -> bool:
-    newest = expect(tx, "find_newest_change", **deduplication.message_identity(inbound))
-    version = newest.number_or_none("version")
+    version = tx.one("find_newest_change", int, **deduplication.message_identity(inbound))
     is_edit = inbound.kind is InboundKind.EDIT
     return is_edit and version is not None and inbound.version <= version
 
@@ -145,41 +174,41 @@ def _change_message(
     tx: Transaction, inbound: Inbound, message_key: int, *, is_early: bool = False
 ) -> tuple[SessionWriter, TurnId | None] | None:
     """Change a message under the lock of its session; None if it is gone, or was changed since."""
-    before = tx.one("read_message", key=message_key)
+    before = tx.one("read_message", StoredMessage, key=message_key)
     if before is None:
         return None  # It is being forgotten.
-    session_key = before.number("session_key")
+    session_key = before.session_key
     is_deletion = inbound.kind is InboundKind.DELETION
     quoting = _lock_quoting(tx, message_key, session_key) if is_deletion else ()
     with write_session_by_key(tx, session_key) as writer:
-        message = tx.one("read_message", key=message_key)
+        message = tx.one("read_message", StoredMessage, key=message_key)
         if message is None:
             return None
-        if message.number("session_key") != session_key:
+        if message.session_key != session_key:
             raise Conflict("The message just moved to another session", hint="Try again")
-        if message["deleted_at"] is not None or (not is_early and _is_outdated(tx, inbound)):
+        if message.deleted_at is not None or (not is_early and _is_outdated(tx, inbound)):
             return None
         parts = None if is_deletion else inbound.parts
         rewrite(writer, message, parts)
         for key in quoting:
             _delete_quoting(writer, message, key)
-        if message["seq"] is None:
+        if message.seq is None:
             return writer, go_on_waiting(writer, message, is_gone=parts is None)
-        return writer, _tell_agent(writer, message, inbound)
+        return writer, _tell_agent(writer, message, message.seq, inbound)
 
 
 def _lock_quoting(tx: Transaction, message_key: int, session_key: int) -> list[int]:
     """Lock a message's session and those with notes that quote it, in the order of their keys."""
-    notes = tx.all("list_notes_on", message_key=message_key)
-    quoting = {note.number("session_key") for note in notes}
+    notes = tx.all("list_notes_on", _NotePlace, message_key=message_key)
+    quoting = {note.session_key for note in notes}
     for key in sorted({session_key, *quoting}) if quoting else ():
-        tx.one("lock_session_by_key", key=key)
+        tx.exists("lock_session_by_key", key=key)
     return sorted(quoting)
 
 
-def _delete_quoting(writer: SessionWriter, message: Row, key: int) -> None:
+def _delete_quoting(writer: SessionWriter, message: StoredMessage, key: int) -> None:
     """Delete the notes of a session that quote a message, as the message itself is deleted."""
-    notes = list_notes(writer.tx, writer.id, message.number_or_none("seq"), within=key)
+    notes = list_notes(writer.tx, writer.id, message.seq, within=key)
     if key == writer.key:
         _delete_notes(writer, notes)
     elif notes:
@@ -187,27 +216,27 @@ def _delete_quoting(writer: SessionWriter, message: Row, key: int) -> None:
             _delete_notes(other, notes)
 
 
-def _delete_notes(writer: SessionWriter, notes: Sequence[Row]) -> None:
+def _delete_notes(writer: SessionWriter, notes: Sequence[QuotingNote]) -> None:
     """Keep what placed notes said as revisions, so that branches still show what they showed."""
     for note in notes:
-        if note["seq"] is None:
-            drop_note(writer, note.number("key"))
+        if note.seq is None:
+            drop_note(writer, note.key)
         else:
-            rewrite(writer, expect(writer.tx, "read_message", key=note.number("key")), None)
+            rewrite(writer, expect(writer.tx, "read_message", StoredMessage, key=note.key), None)
 
 
-def rewrite(writer: SessionWriter, message: Row, said: tuple[Part, ...] | None) -> None:
+def rewrite(writer: SessionWriter, message: StoredMessage, said: tuple[Part, ...] | None) -> None:
     """Let a message say something else, or, with None, nothing any more."""
-    key, now = message.number("key"), writer.at
+    key, now = message.key, writer.at
     text, parts = ("", None) if said is None else pack(said)
     writer.tx.run(
         "add_revision",
         message_key=key,
-        version=message.number("versions") + 1,
-        text=message["text"],
-        parts=message["parts"],
+        version=message.versions + 1,
+        text=message.text,
+        parts=message.parts,
         # One that still waits is shown by no branch, and may yet move to another session.
-        session_revision=0 if message["seq"] is None else writer.next_revision,
+        session_revision=0 if message.seq is None else writer.next_revision,
         now=now,
     )
     reindex(writer.tx, key, text)
@@ -221,14 +250,14 @@ def rewrite(writer: SessionWriter, message: Row, said: tuple[Part, ...] | None) 
     )
     if said is not None:
         use_parts(writer.tx, said, key)
-    _retitle(writer, message.text("text"), text)
-    writer.tell(EventKind.MESSAGE_CHANGED, message.number_or_none("seq"))
+    _retitle(writer, message.text, text)
+    writer.tell(EventKind.MESSAGE_CHANGED, message.seq)
 
 
 def _retitle(writer: SessionWriter, old: str, new: str) -> None:
     """Let a title that was made of these words follow them, so that it keeps nothing deleted."""
-    row = expect(writer.tx, "read_titled_by", key=writer.key)
-    if row["titled_by"] != TitleSource.FIRST_WORDS or row["title"] != first_words(old):
+    given = expect(writer.tx, "read_titled_by", GivenTitle, key=writer.key)
+    if given.titled_by is not TitleSource.FIRST_WORDS or given.title != first_words(old):
         return
     title = first_words(new) or None
     writer.tx.run(
@@ -240,13 +269,12 @@ def _retitle(writer: SessionWriter, old: str, new: str) -> None:
     writer.tell(EventKind.SESSION_CHANGED)
 
 
-def go_on_waiting(writer: SessionWriter, message: Row, *, is_gone: bool) -> TurnId | None:
+def go_on_waiting(writer: SessionWriter, message: StoredMessage, *, is_gone: bool) -> TurnId | None:
     """A message that still waits simply runs with its new text, or not at all."""
-    number = message.number_or_none("turn_id")
-    if number is None or message["state"] != TurnState.QUEUED:
+    turn_id = message.turn_id
+    if turn_id is None or message.state is not TurnState.QUEUED:
         return None
-    turn_id = TurnId(number)
-    is_alone = message["first_seq"] is None and message.number("companions") <= 1
+    is_alone = message.first_seq is None and message.companions <= 1
     if is_gone and is_alone:
         why = "Its message was deleted."
         close_turn(writer, turn_id, TurnState.STOPPED, MarkerKind.STOPPED, why)
@@ -255,32 +283,31 @@ def go_on_waiting(writer: SessionWriter, message: Row, *, is_gone: bool) -> Turn
     return turn_id
 
 
-def _tell_agent(writer: SessionWriter, message: Row, inbound: Inbound) -> TurnId | None:
+def _tell_agent(
+    writer: SessionWriter, message: StoredMessage, seq: int, inbound: Inbound
+) -> TurnId | None:
     """The agent has seen the old text: it is told at its next turn, which may begin at once."""
-    hidden = writer.tx.one("find_hiding_cut", session_key=writer.key, seq=message.number("seq"))
-    if hidden is not None:
+    if writer.tx.exists("find_hiding_cut", session_key=writer.key, seq=seq):
         return None  # The agent must not hear of what was taken back.
     is_deletion = inbound.kind is InboundKind.DELETION
-    quote = Quote(session_id=writer.id, seq=message.number("seq"))
+    quote = Quote(session_id=writer.id, seq=seq)
     told = deleted(quote) if is_deletion else edited(plain_text(inbound.parts), quote)
     turn_id = None
-    is_last = message["turn_id"] is not None and message["turn_id"] == message["last_turn_id"]
-    closed = ("ended_at", "suspended_at", "taken_at")
-    is_open = all(writer.row[moment] is None for moment in closed)
+    answered = message.turn_id if message.turn_id == message.last_turn_id else None
+    is_open = writer.session.is_open and writer.session.taken_at is None
     wants_rerun = inbound.kind is InboundKind.EDIT and writer.tx.settings.edits is EditMode.RERUN
     is_fresh = writer.tx.settings.is_fresh(unreachable_time(writer.tx, inbound))
-    if is_last and is_open and wants_rerun and is_fresh:
-        turn_id = _rerun(writer, message)
+    if answered is not None and is_open and wants_rerun and is_fresh:
+        turn_id = _rerun(writer, message, answered)
     writer.keep(told, turn_id)
     return turn_id
 
 
-def _rerun(writer: SessionWriter, message: Row) -> TurnId:
-    old = TurnId(message.number("turn_id"))
+def _rerun(writer: SessionWriter, message: StoredMessage, old: TurnId) -> TurnId:
     why = "Stopped, because its message was edited."
     close_turn(writer, old, TurnState.STOPPED, MarkerKind.STOPPED, why)
-    asked_by = message.number_or_none("sender_key")
-    return writer.queue_turn(message.number("address_key"), asked_by=asked_by)
+    address_key = expect(writer.tx, "read_turn_address_key", int, id=old)
+    return writer.queue_turn(address_key, asked_by=message.sender_key)
 
 
 def change_queued(
@@ -298,13 +325,13 @@ def change_queued(
     """
     with write_session(tx, id) as writer:
         waiting = _queued(writer, key)
-        if not _is_own(waiting, sender_id):
+        if not _is_own(writer, key, sender_id):
             raise Refused("Only whoever said it here can change it", id=str(key))
-        require_seen(message_from(waiting, id).revision, seen, str(key))
-        message = expect(tx, "read_message", key=key)
+        require_seen(waiting.revision, seen, str(key))
+        message = expect(tx, "read_message", StoredMessage, key=key)
         rewrite(writer, message, without_command(parts))
         go_on_waiting(writer, message, is_gone=False)
-        return message_from(_queued(writer, key), id)
+        return _queued(writer, key)
 
 
 def take_back(tx: Transaction, id: SessionId, key: MessageKey, *, sender_id: str) -> TurnId | None:
@@ -314,31 +341,35 @@ def take_back(tx: Transaction, id: SessionId, key: MessageKey, *, sender_id: str
     Answers the turn that never runs; None: others said something, too, that it answers.
     """
     with write_session(tx, id) as writer:
-        is_own = _is_own(_queued(writer, key), sender_id)
-        message = expect(tx, "read_message", key=key)
-        turn_id = TurnId(message.number("turn_id"))
+        turn_id = _queued(writer, key).turn_id
+        is_own = _is_own(writer, key, sender_id)
+        message = expect(tx, "read_message", StoredMessage, key=key)
         if is_own:
             rewrite(writer, message, None)
             go_on_waiting(writer, message, is_gone=True)
+    if turn_id is None:
+        return None
     if not is_own:
         stop_and_wait.stop(tx, turn_id)
-    stopped = expect(tx, "read_turn", id=turn_id)["state"] == TurnState.STOPPED
-    return turn_id if stopped else None
+    state = tx.one("read_turn_state", TurnState, id=turn_id)
+    return turn_id if state is TurnState.STOPPED else None
 
 
-def _queued(writer: SessionWriter, key: MessageKey) -> Row:
+def _queued(writer: SessionWriter, key: MessageKey) -> Message:
     """Find a message that nobody has begun to answer, and cannot while its session is locked."""
-    for row in writer.tx.all("list_waiting_messages", session_key=writer.key):
-        if row["key"] == key:
-            return row
-    known = writer.tx.one("read_message", key=key)
-    if known is None or known["session_key"] != writer.key or known["deleted_at"] is not None:
+    waiting = writer.tx.all(
+        "list_waiting_messages", Message, session_key=writer.key, session_id=writer.id
+    )
+    for message in waiting:
+        if message.key == key:
+            return message
+    known = writer.tx.one("read_message", StoredMessage, key=key)
+    if known is None or known.session_key != writer.key or known.deleted_at is not None:
         raise NotFound("No such message is waiting here", id=str(key))
     hint = "Send a correction, or stop the turn"
     raise Conflict("This message is no longer waiting", id=str(key), hint=hint)
 
 
-def _is_own(message: Row, sender_id: str) -> bool:
-    """Tell whether somebody said a message here, and not on a platform."""
-    is_theirs = message["sender_platform"] == LOCAL and message["sender_id"] == sender_id
-    return is_theirs and message["platform_id"] is not None
+def _is_own(writer: SessionWriter, key: MessageKey, sender_id: str) -> bool:
+    """Return whether a sender wrote a waiting message here, and not on a platform."""
+    return writer.tx.exists("find_own_waiting", key=key, platform=LOCAL, sender_id=sender_id)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from threadline.core.inbound import Inbound, InboundKind
-from threadline.core.message import Attachment, Part, plain_text, unpack
+from threadline.core.message import Attachment, Part, plain_text
 from threadline.core.turn import TurnId
 from threadline.database.port import Transaction
 from threadline.database.timestamps import stamp
@@ -27,9 +27,8 @@ def observe(tx: Transaction, inbound: Inbound, place: KnownAddress) -> Arrival:
     No session is opened: it is shown to the next conversation that asks there.
     """
     text = _text(inbound.parts)
-    for row in deduplication.take_early(tx, inbound):
-        is_gone = row["kind"] == InboundKind.DELETION
-        text = "" if is_gone else _text(unpack(row.text("text"), row.text_or_none("parts")))
+    for change in deduplication.take_early(tx, inbound):
+        text = "" if change.kind is InboundKind.DELETION else _text(change.parts)
     if text:
         tx.run(
             "add_observation",

@@ -40,8 +40,10 @@ WHERE id = :turn_id
               WHERE o.profile = :profile AND o.address_key = :address_key)
 
 -- name: list_observed
--- List what the turns of a session, from one on, show of their chats, in order.
-SELECT t.id AS turn_id, o.id, o.text, o.at, w.id AS sender_id, w.name AS sender_name
+-- List what the turns of a session, from one on, show of their chats, in order, as lines. These
+-- have no rows, so that their keys are below zero.
+SELECT -o.id AS key, CAST(:session_id AS TEXT) AS session_id, NULL AS seq, 'user' AS role, o.text,
+       NULL AS parts, o.at, t.id AS turn_id, w.id AS sender_id, w.name AS sender_name
 FROM turns t
 JOIN sessions s ON s.key = t.session_key
 JOIN observations o ON o.profile = s.profile AND o.address_key = t.address_key

@@ -9,7 +9,6 @@ from threadline.core.inbound import Inbound
 from threadline.core.message import Text, plain_text
 from threadline.core.role import AccessLevel
 from threadline.core.route import Route
-from threadline.core.session import SessionId
 from threadline.core.turn import Turn, TurnId, TurnState
 from threadline.database.port import Row, Transaction
 from threadline.store import queries
@@ -17,6 +16,8 @@ from threadline.store.approvals import approvers, pending_questions
 from threadline.store.inbound import deduplication
 from threadline.store.inbound.deduplication import Arrival, InboundOutcome
 from threadline.store.people.address_book import KnownAddress
+from threadline.store.session_writer import SessionState
+from threadline.store.sessions.reset_check import SessionLoad
 from threadline.store.turns import stop_and_wait
 
 _SECOND = timedelta(seconds=1)
@@ -26,8 +27,8 @@ def answer_waiting(
     tx: Transaction,
     inbound: Inbound,
     place: KnownAddress,
-    bound: Row,
-    load: Row,
+    bound: SessionState,
+    load: SessionLoad,
     *,
     rank: AccessLevel | None,
     where: Route | None,
@@ -37,11 +38,11 @@ def answer_waiting(
     Without a rank nothing is an answer.
     """
     words = _plain_words(inbound)
-    if bound["taken_at"] is not None and rank is not AccessLevel.OWNER:
+    if bound.taken_at is not None and rank is not AccessLevel.OWNER:
         return None  # They speak to the person who has taken over.
-    if rank is None or load["held_state"] != TurnState.WAITING or not words:
+    turn_id = load.held_id
+    if rank is None or turn_id is None or load.held_state is not TurnState.WAITING or not words:
         return None
-    turn_id = TurnId(load.number("held_id"))
     who = pending_questions.Respondent(
         address=place.address,
         sender_key=place.sender_key,
@@ -55,7 +56,7 @@ def answer_waiting(
         return None
     stop_and_wait.answer(tx, turn_id, words, asked_at=turn.asked_at)
     _note_words(tx, inbound, turn, words)
-    return _note(tx, inbound, turn_id, bound, where)
+    return _note(tx, inbound, turn, bound.key, where)
 
 
 def answer_beside(
@@ -88,7 +89,7 @@ def answer_beside(
     except Conflict:
         return None  # Somebody was quicker.
     _note_words(tx, inbound, turn, words)
-    return _note(tx, inbound, turn_id, asked, where)
+    return _note(tx, inbound, turn, asked.number("key"), where)
 
 
 def is_blind(turn: Turn, inbound: Inbound, words: str) -> bool:
@@ -114,13 +115,21 @@ def _note_words(tx: Transaction, inbound: Inbound, turn: Turn, words: str) -> No
 
 
 def _note(
-    tx: Transaction, inbound: Inbound, turn_id: TurnId, session: Row, where: Route | None
+    tx: Transaction,
+    inbound: Inbound,
+    turn: Turn,
+    session_key: int,
+    where: Route | None,
 ) -> Arrival:
-    key, id = session.number("key"), SessionId(session.text("id"))
     deduplication.record_outcome(
-        tx, inbound, InboundOutcome.ANSWERED, session_key=key, turn_id=turn_id
+        tx, inbound, InboundOutcome.ANSWERED, session_key=session_key, turn_id=turn.id
     )
-    return Arrival(outcome=InboundOutcome.ANSWERED, session_id=id, turn_id=turn_id, route=where)
+    return Arrival(
+        outcome=InboundOutcome.ANSWERED,
+        session_id=turn.session_id,
+        turn_id=turn.id,
+        route=where,
+    )
 
 
 def _plain_words(inbound: Inbound) -> str:

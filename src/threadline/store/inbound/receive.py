@@ -1,8 +1,10 @@
 """Receive: one transaction from a platform's message to a queued turn."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from threadline.core.address import Kind
 from threadline.core.errors import QueueFull
@@ -14,7 +16,7 @@ from threadline.core.route import Route, is_member_only, route
 from threadline.core.session import BusyMode, Cause, EndReason, TitleSource
 from threadline.core.turn import TurnId, TurnState
 from threadline.core.validation import checked_type, first_words
-from threadline.database.port import Row, Transaction, expect
+from threadline.database.port import Transaction
 from threadline.store.gateways import downtime, unreachable_time
 from threadline.store.inbound import deduplication
 from threadline.store.inbound.deduplication import Arrival, InboundOutcome
@@ -23,12 +25,19 @@ from threadline.store.inbound.observations import mark_observed, observe
 from threadline.store.inbound.question_replies import answer_beside, answer_waiting
 from threadline.store.people.address_book import KnownAddress, look_up, upsert_address
 from threadline.store.people.aliases import resolve_inbound
-from threadline.store.session_writer import SessionWriter, require_writable
+from threadline.store.session_writer import SessionState, SessionWriter, require_writable
 from threadline.store.sessions.bindings import open_session
 from threadline.store.sessions.merge_dms import is_one_conversation, join_person_session
-from threadline.store.sessions.reset_check import find_reset_cause
+from threadline.store.sessions.reset_check import SessionLoad, find_reset_cause, read_load
 from threadline.store.sessions.session_end import end_open_session
 from threadline.store.turns.terminate import close_turn, place_messages
+
+
+class _Payer(Struct, frozen=True, kw_only=True):
+    """Who pays for a turn."""
+
+    sender_key: int
+    person_key: int | None
 
 
 class SessionEntry(Struct, frozen=True, kw_only=True):
@@ -64,7 +73,8 @@ def receive(
     if inbound.kind is not InboundKind.MESSAGE:
         return apply_edit(tx, inbound)
     known = look_up(tx, inbound, at)
-    if (before := deduplication.settled_outcome(tx, inbound, known)) is not None:
+    earlier = deduplication.arrival_in(known)
+    if (before := deduplication.settled_outcome(tx, inbound, earlier)) is not None:
         return before
     scopes = tx.settings.scopes_for(at.platform)
     if inbound.observed and is_member_only(at, scopes):
@@ -78,8 +88,8 @@ def receive(
         return given
     if place.person_key is not None and is_one_conversation(at, tx.settings):
         join_person_session(tx, where, place.person_key, place.sender_key, profile=place.profile)
-    bound = tx.one("lock_bound_session", route=where)
-    load = None if bound is None else expect(tx, "read_load", session_key=bound.number("key"))
+    bound = tx.one("lock_bound_session", SessionState, route=where)
+    load = None if bound is None else read_load(tx, bound.key)
     cause = find_reset_cause(tx, bound, load)
     if bound is not None and load is not None and cause is None:
         given = answer_waiting(tx, inbound, place, bound, load, rank=rank, where=where)
@@ -100,16 +110,16 @@ def _begin(
     inbound: Inbound,
     place: KnownAddress,
     where: Route,
-    bound: Row | None,
+    bound: SessionState | None,
     *,
     cause: Cause,
 ) -> SessionEntry:
     """Begin the session that a message needs, and end the one whose time is over."""
-    if bound is not None and bound["ended_at"] is None:
+    if bound is not None and bound.ended_at is None:
         with SessionWriter(tx, bound) as writer:
             end_open_session(writer, EndReason(cause.value))
         # A message that nobody answered in time is in the transcript only now.
-        bound = Row(bound, last_seq=writer.last_seq)
+        bound = replace(bound, last_seq=writer.last_seq)
     opening = open_session(tx, place, where, bound, cause, title=_first_words(inbound))
     return SessionEntry(writer=opening.writer, cause=cause, notes=opening.notes)
 
@@ -118,7 +128,7 @@ def continue_in_session(
     writer: SessionWriter,
     inbound: Inbound,
     place: KnownAddress,
-    load: Row,
+    load: SessionLoad,
     *,
     busy: BusyMode | None,
     is_for_agent: bool = False,
@@ -130,27 +140,27 @@ def continue_in_session(
     """
     require_writable(writer)
     settings = writer.tx.settings
-    if writer.row["taken_at"] is not None and not is_for_agent:
+    if writer.session.taken_at is not None and not is_for_agent:
         writer.touch()
         return SessionEntry(writer=writer, is_silent=True)
     if inbound.observed:
         return SessionEntry(writer=writer)
-    if load.number("waiting") >= settings.queue_cap:
+    if load.waiting >= settings.queue_cap:
         raise QueueFull(id=writer.id, hint="Wait for an answer, or stop the running turn")
     if not settings.is_fresh(unreachable_time(writer.tx, inbound)):
         # It will expire: it joins, steers and stops nothing.
         return SessionEntry(writer=writer)
-    mode = busy or writer.row["busy_mode"] or settings.busy_for(inbound.address.platform)
-    held, queued = load.number_or_none("held_id"), load.number_or_none("queued_id")
-    if mode == BusyMode.COLLECT and queued is not None and _is_joinable(writer, queued, place):
-        return SessionEntry(writer=writer, joins=TurnId(queued))
-    is_running = load["held_state"] == TurnState.RUNNING
-    if mode == BusyMode.STEER and is_running and _is_paid_by(writer, held, place):
-        return SessionEntry(writer=writer, steers=TurnId(load.number("held_id")))
-    if mode == BusyMode.INTERRUPT and held is not None:
+    mode = busy or writer.session.busy_mode or settings.busy_for(inbound.address.platform)
+    held, queued = load.held_id, load.queued_id
+    if mode is BusyMode.COLLECT and queued is not None and _is_joinable(writer, queued, place):
+        return SessionEntry(writer=writer, joins=queued)
+    is_running = load.held_state is TurnState.RUNNING
+    if mode is BusyMode.STEER and is_running and _is_paid_by(writer, held, place):
+        return SessionEntry(writer=writer, steers=held)
+    if mode is BusyMode.INTERRUPT and held is not None:
         why = "Stopped, because a new message came."
-        close_turn(writer, TurnId(held), TurnState.STOPPED, MarkerKind.STOPPED, why)
-        return SessionEntry(writer=writer, stopped_id=TurnId(held))
+        close_turn(writer, held, TurnState.STOPPED, MarkerKind.STOPPED, why)
+        return SessionEntry(writer=writer, stopped_id=held)
     return SessionEntry(writer=writer)
 
 
@@ -160,8 +170,8 @@ def _is_joinable(writer: SessionWriter, queued: int, place: KnownAddress) -> boo
     It may not if a command waits between them, if the turn may expire, or if another pays for it.
     """
     tx = writer.tx
-    row = tx.one("find_joinable", session_key=writer.key, turn_id=queued)
-    if row is None or downtime(tx, row.moment("queued_at")):
+    queued_at = tx.one("find_joinable", datetime, session_key=writer.key, turn_id=queued)
+    if queued_at is None or downtime(tx, queued_at):
         return False
     return _is_paid_by(writer, queued, place)
 
@@ -170,11 +180,11 @@ def _is_paid_by(writer: SessionWriter, turn_id: int | None, place: KnownAddress)
     """Return whether a turn counts towards the same caps as a new message of this sender would."""
     if not writer.tx.settings.spend.is_personal:
         return True
-    payer = writer.tx.one("find_payer", turn_id=turn_id)
+    payer = writer.tx.one("find_payer", _Payer, turn_id=turn_id)
     if payer is None or place.sender_key is None:
         return payer is None and place.sender_key is None
-    is_person = place.person_key is not None and payer["person_key"] == place.person_key
-    return is_person or payer["sender_key"] == place.sender_key
+    is_person = place.person_key is not None and payer.person_key == place.person_key
+    return is_person or payer.sender_key == place.sender_key
 
 
 def add_to_session(
@@ -208,7 +218,7 @@ def add_to_session(
             came = InboundOutcome.OBSERVED
         else:
             came = InboundOutcome.QUEUED if entrance.joins is None else InboundOutcome.JOINED
-        if writer.row["title"] is None and (title := _first_words(inbound)):
+        if writer.session.title is None and (title := _first_words(inbound)):
             titled_by = TitleSource.FIRST_WORDS
             writer.tx.run("set_title", key=writer.key, title=title, titled_by=titled_by)
         deduplication.record_outcome(

@@ -8,7 +8,7 @@ from threadline.core.event import EventKind
 from threadline.core.inbound import Inbound
 from threadline.core.message import Attachment, MarkerKind, NewMessage, Part, Role, Text, plain_text
 from threadline.core.session import Session, SessionId
-from threadline.core.turn import TurnId, TurnState
+from threadline.core.turn import TurnState
 from threadline.database.port import Transaction
 from threadline.store.audit import note_audit
 from threadline.store.deliveries.create import create_operator_reply
@@ -16,14 +16,14 @@ from threadline.store.inbound import deduplication
 from threadline.store.inbound.deduplication import Arrival, InboundOutcome
 from threadline.store.inbound.web_message import at_home, lock_to_ask, reopen
 from threadline.store.people.address_book import add_sender, look_up, upsert_address
-from threadline.store.queries import read_session, session_row
+from threadline.store.queries import read_session, session_state
 from threadline.store.session_writer import (
     SessionWriter,
     require_open,
     require_writable,
     write_session,
 )
-from threadline.store.turns.terminate import close_turn, place_messages
+from threadline.store.turns.terminate import UnfinishedTurn, close_turn, place_messages
 
 _WHY = "Not answered by the agent: a person took over."
 
@@ -40,11 +40,10 @@ def take_over(tx: Transaction, id: SessionId, sender: Sender, *, by: Actor | Non
     known = tx.one("find_sender", platform=LOCAL, id=sender.id)
     key = add_sender(tx, LOCAL, sender.id, sender.name) if known is None else known.number("key")
     with require_writable(require_open(write_session(tx, id))) as writer:
-        if not is_carried_out(writer.row.text("platform")):
+        if not is_carried_out(writer.session.platform):
             hint = "Here nobody else speaks with the agent"
             raise Conflict("Only a conversation on a platform is taken over", id=id, hint=hint)
-        taken = tx.one("take_over", key=writer.key, sender_key=key, now=writer.at)
-        if taken is not None:
+        if tx.exists("take_over", key=writer.key, sender_key=key, now=writer.at):
             _leave_to_person(writer)
             writer.tell(EventKind.SESSION_CHANGED)
             note_audit(tx, by, "session.taken", id)
@@ -54,7 +53,7 @@ def take_over(tx: Transaction, id: SessionId, sender: Sender, *, by: Actor | Non
 def hand_back(tx: Transaction, id: SessionId, *, by: Actor | None) -> Session:
     """Let the agent answer the next message again; what was said meanwhile it reads with that."""
     with write_session(tx, id) as writer:
-        if tx.one("hand_back", key=writer.key) is not None:
+        if tx.exists("hand_back", key=writer.key):
             writer.tell(EventKind.SESSION_CHANGED)
             note_audit(tx, by, "session.handed_back", id)
     return read_session(tx, id)
@@ -62,10 +61,9 @@ def hand_back(tx: Transaction, id: SessionId, *, by: Actor | None) -> Session:
 
 def _leave_to_person(writer: SessionWriter) -> None:
     """Let no turn begin any more; its words stand in the transcript, for the person to answer."""
-    for row in writer.tx.all("list_unfinished", session_key=writer.key):
-        if row["state"] == TurnState.QUEUED:
-            turn_id = TurnId(row.number("id"))
-            close_turn(writer, turn_id, TurnState.STOPPED, MarkerKind.STOPPED, _WHY)
+    for turn in writer.tx.all("list_unfinished", UnfinishedTurn, session_key=writer.key):
+        if turn.state is TurnState.QUEUED:
+            close_turn(writer, turn.id, TurnState.STOPPED, MarkerKind.STOPPED, _WHY)
 
 
 def answer_into(
@@ -86,23 +84,24 @@ def answer_into(
         parts=_sayable(parts),
         at=tx.now,
         message_id=message_id,
-        profile=session_row(tx, id).text("profile"),
+        profile=session_state(tx, id).profile,
     )
     deduplication.lock_message(tx, said)
     known = look_up(tx, said, said.address)
-    if (before := deduplication.settled_outcome(tx, said, known)) is not None:
+    earlier = deduplication.arrival_in(known)
+    if (before := deduplication.settled_outcome(tx, said, earlier)) is not None:
         return before
     speaker = upsert_address(tx, said, said.address, known)
-    row = lock_to_ask(tx, id)
-    place = at_home(tx, speaker, row)
-    with require_writable(SessionWriter(tx, row)) as writer:
-        if row["ended_at"] is not None or row["suspended_at"] is not None:
+    session = lock_to_ask(tx, id)
+    place = at_home(tx, speaker, session)
+    with require_writable(SessionWriter(tx, session)) as writer:
+        if not session.is_open:
             reopen(writer)
         message = NewMessage(role=Role.ASSISTANT, parts=said.parts)
         message_key = writer.keep(message, None, place.sender_key)
         place_messages(writer, None)
         writer.touch()
-        if is_carried_out(row.text("platform")):
+        if is_carried_out(session.platform):
             create_operator_reply(writer, place.address_key)
         deduplication.record_outcome(
             tx, said, InboundOutcome.OBSERVED, session_key=writer.key, message_key=message_key

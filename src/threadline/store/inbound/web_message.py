@@ -2,21 +2,22 @@
 
 from msgspec.structs import replace
 
+from threadline.core.address import Address
 from threadline.core.errors import Invalid, NotFound
 from threadline.core.event import EventKind
 from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.role import AccessLevel
 from threadline.core.session import BusyMode, Cause, EndReason, SessionId
-from threadline.database.port import Row, Transaction, expect
+from threadline.database.port import Transaction, expect
 from threadline.store.inbound import deduplication
 from threadline.store.inbound.deduplication import Arrival
 from threadline.store.inbound.question_replies import answer_waiting
 from threadline.store.inbound.receive import add_to_session, continue_in_session
 from threadline.store.people.address_book import KnownAddress, look_up, upsert_address
 from threadline.store.people.aliases import resolve_inbound
-from threadline.store.queries import session_row
-from threadline.store.row_mappers import address_from_row
-from threadline.store.session_writer import SessionWriter, is_being_deleted
+from threadline.store.queries import session_state
+from threadline.store.session_writer import SessionState, SessionWriter, is_being_deleted
+from threadline.store.sessions.reset_check import read_load
 
 
 def ask_in(
@@ -36,51 +37,53 @@ def ask_in(
     """
     if inbound.kind is not InboundKind.MESSAGE or inbound.observed:
         raise Invalid("Only a message can ask something", id=id)
-    said = replace(inbound, profile=session_row(tx, id).text("profile"))
+    said = replace(inbound, profile=session_state(tx, id).profile)
     named = resolve_inbound(tx, said)
     deduplication.lock_message(tx, named)
     known = look_up(tx, named, said.address)
-    if (before := deduplication.settled_outcome(tx, named, known)) is not None:
+    earlier = deduplication.arrival_in(known)
+    if (before := deduplication.settled_outcome(tx, named, earlier)) is not None:
         return before
     place = upsert_address(tx, named, said.address, known)
-    row = lock_to_ask(tx, id)
-    place = at_home(tx, place, row)
-    load = expect(tx, "read_load", session_key=row.number("key"))
-    writer = SessionWriter(tx, row)
-    if row["ended_at"] is None and row["suspended_at"] is None:
-        given = answer_waiting(tx, named, place, row, load, rank=answers, where=None)
+    session = lock_to_ask(tx, id)
+    place = at_home(tx, place, session)
+    load = read_load(tx, session.key)
+    writer = SessionWriter(tx, session)
+    if session.is_open:
+        given = answer_waiting(tx, named, place, session, load, rank=answers, where=None)
         if given is not None:
             return given
     else:
         reopen(writer)
     is_for_agent = answers is AccessLevel.OWNER
     entrance = continue_in_session(writer, named, place, load, busy=busy, is_for_agent=is_for_agent)
-    is_said_there = said.address.platform == row["platform"]
+    is_said_there = said.address.platform == session.platform
     return add_to_session(entrance, named, place, None, is_said_there=is_said_there)
 
 
-def lock_to_ask(tx: Transaction, id: SessionId) -> Row:
+def lock_to_ask(tx: Transaction, id: SessionId) -> SessionState:
     """Lock a session that is not being forgotten; return what decides how words enter it.
 
     If it was suspended and its queue moved to a successor, that one is locked and returned: what is
     asked now comes after what waits there.
     """
     while True:
-        row = tx.one("lock_session_to_ask", id=id)
-        if row is None or is_being_deleted(tx, row.number("key")):
+        session = tx.one("lock_session", SessionState, id=id)
+        if session is None or is_being_deleted(tx, session.key):
             raise NotFound("There is no such session", id=id)
-        if row["end_reason"] != EndReason.SUSPENDED:
-            return row
-        successor = tx.one("find_successor", key=row.number("key"), cause=Cause.SUSPENDED)
+        if session.end_reason is not EndReason.SUSPENDED:
+            return session
+        cause = Cause.SUSPENDED
+        successor = tx.one("find_successor", SessionId, key=session.key, cause=cause)
         if successor is None:
-            return row
-        id = SessionId(successor.text("id"))
+            return session
+        id = successor
 
 
-def at_home(tx: Transaction, place: KnownAddress, session: Row) -> KnownAddress:
+def at_home(tx: Transaction, place: KnownAddress, session: SessionState) -> KnownAddress:
     """Answer the place of a session, with whoever speaks; nobody is greeted in the middle."""
-    key = session.number("address_key")
-    address = address_from_row(expect(tx, "read_place", key=key))
+    key = session.address_key
+    address = expect(tx, "read_place", Address, key=key)
     return replace(place, address=address, address_key=key, greeting=None)
 
 

@@ -24,9 +24,9 @@ from threadline.store.people.address_book import remember_address
 from threadline.store.people.aliases import resolve_aliases
 from threadline.store.projects import scheduled_project
 from threadline.store.row_mappers import address_from_row
-from threadline.store.session_writer import SessionWriter, is_read_only
+from threadline.store.session_writer import SessionState, SessionWriter
 from threadline.store.sessions.bindings import SessionOwner, create_unbound_session
-from threadline.store.sessions.reset_check import find_reset_cause
+from threadline.store.sessions.reset_check import find_reset_cause, read_load
 
 OVERLAPPING = "The run before it was not over."
 _STOPPED = "It was stopped."
@@ -253,7 +253,7 @@ def _mirror(tx: Transaction, job: Job, run: Row) -> None:
     # All routes before any session, and sessions by their keys, as everywhere.
     bound = [binding for at in routes if (binding := tx.one("lock_binding", route=at))]
     for key in sorted({binding.number("session_key") for binding in bound}):
-        session = tx.one("lock_session_by_key", key=key)
+        session = tx.one("lock_session_by_key", SessionState, key=key)
         if session is not None and lines:
             _add_lines(SessionWriter(tx, session), lines)
 
@@ -263,10 +263,10 @@ def _add_lines(writer: SessionWriter, lines: list[NewMessage]) -> None:
 
     An imported conversation stays as it is.
     """
-    if is_read_only(writer.row):
+    if writer.session.is_read_only:
         return
-    load = expect(writer.tx, "read_load", session_key=writer.key)
-    if find_reset_cause(writer.tx, writer.row, load) is None:
+    load = read_load(writer.tx, writer.key)
+    if find_reset_cause(writer.tx, writer.session, load) is None:
         with writer:
             writer.add(lines, None)
             writer.touch()

@@ -188,7 +188,8 @@ ORDER BY m.seq
 
 -- name: find_places
 -- Find a chat that we have heard of, whatever sort of place it is; first where somebody spoke.
-SELECT platform, account, kind, chat, thread, alt_chat, parent, scope, chat_name, topic
+SELECT platform, account, kind, chat, nullif(thread, '') AS thread, alt_chat, parent, scope,
+       chat_name, topic
 FROM addresses a
 WHERE platform = :platform AND account = :account
   AND kind IN ('dm', 'group', 'channel', 'thread') AND chat = :chat AND thread = :thread
@@ -196,8 +197,8 @@ ORDER BY CASE WHEN EXISTS (SELECT 1 FROM sessions s WHERE s.address_key = a.key)
          key
 
 -- name: read_death
--- Tell since when nothing can be sent to a place.
-SELECT dead_at, dead_why FROM addresses
+-- Tell why nothing can be sent to a place any more.
+SELECT coalesce(dead_why, '') AS why FROM addresses
 WHERE platform = :platform AND account = :account AND kind = :kind AND chat = :chat
   AND thread = :thread AND dead_at IS NOT NULL
 

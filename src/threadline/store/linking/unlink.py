@@ -27,7 +27,7 @@ from threadline.store.people.aliases import resolve_aliases
 from threadline.store.people.persons import sender_key_named, set_members, tell_person_changed
 from threadline.store.people.visibility import sender_key_of
 from threadline.store.row_mappers import address_from_row
-from threadline.store.session_writer import SessionWriter, write_session_by_key
+from threadline.store.session_writer import SessionState, SessionWriter, write_session_by_key
 from threadline.store.sessions.bindings import SessionOwner, open_apart
 from threadline.store.sessions.session_end import end_open_session
 from threadline.store.transcripts.notes import drop_retellings, empty_notes, list_notes
@@ -228,8 +228,8 @@ def _refuge(tx: Transaction, address_key: int, line: Row) -> SessionWriter:
     profile = line.text("profile")
     speaker = Sender(id=line.text("sender_id"))
     where = route(*resolve_aliases(tx, address, speaker), scopes, profile)
-    bound = tx.one("lock_bound_session", route=where)
-    if bound is not None and bound["ended_at"] is None and bound["suspended_at"] is None:
+    bound = tx.one("lock_bound_session", SessionState, route=where)
+    if bound is not None and bound.is_open:
         return SessionWriter(tx, bound)
     seat = SessionOwner(
         profile=profile,

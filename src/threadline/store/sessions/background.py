@@ -9,6 +9,7 @@ from threadline.database.port import Transaction, expect
 from threadline.store import queries
 from threadline.store.people.address_book import look_up, upsert_address
 from threadline.store.people.aliases import resolve_inbound
+from threadline.store.session_writer import SessionState
 from threadline.store.sessions.bindings import SessionOwner, create_unbound_session
 
 
@@ -23,7 +24,7 @@ def create_background_session(
     place = upsert_address(tx, named, inbound.address, look_up(tx, named, inbound.address))
     before = None
     if parent is not None:
-        before = expect(tx, "read_seat", key=queries.session_row(tx, parent).number("key"))
+        before = expect(tx, "read_seat", SessionState, key=queries.session_key(tx, parent))
     seat = SessionOwner(
         profile=place.profile,
         platform=inbound.address.platform,

@@ -1,7 +1,6 @@
 """Bindings: which session a route goes on with, and how that changes."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from itertools import islice
 
 from msgspec import Struct
@@ -17,19 +16,23 @@ from threadline.core.route import Route, is_multi_user, route
 from threadline.core.session import (
     Cause,
     EndReason,
-    Origin,
     SessionId,
     TitleSource,
     make_session_id,
 )
 from threadline.core.system_notes import carry_summary, quote_last_messages, tell_agent, tell_person
 from threadline.core.validation import checked_text, clean_title
-from threadline.database.port import Row, Transaction, expect
+from threadline.database.port import Transaction, expect
 from threadline.database.timestamps import stamp
 from threadline.store.people.address_book import KnownAddress, look_up, upsert_address
 from threadline.store.people.aliases import resolve_aliases, resolve_inbound
 from threadline.store.people.visibility import asker_keys
-from threadline.store.session_writer import SessionWriter, is_being_deleted, write_session
+from threadline.store.session_writer import (
+    SessionState,
+    SessionWriter,
+    is_being_deleted,
+    write_session,
+)
 from threadline.store.sessions.merge_dms import is_one_conversation, join_before_command, move_dms
 from threadline.store.sessions.session_end import end_if_unbound, end_open_session
 from threadline.store.transcripts.history import backwards
@@ -72,7 +75,7 @@ def open_session(
     tx: Transaction,
     place: KnownAddress,
     where: Route,
-    before: Row | None,
+    before: SessionState | None,
     cause: Cause,
     *,
     title: str | None = None,
@@ -101,7 +104,7 @@ def open_session(
         and place.person_key is not None
         and is_one_conversation(address, tx.settings)
     ):
-        keys = before.number("key"), opening.writer.key
+        keys = before.key, opening.writer.key
         move_dms(tx, place.person_key, *keys, profile=place.profile)
     return opening
 
@@ -126,21 +129,21 @@ def open_apart(
 def succeed(writer: SessionWriter, cause: Cause) -> OpenedSession:
     """Begin a session in the place of another, and let all its routes go on there."""
     tx = writer.tx
-    before = expect(tx, "read_seat", key=writer.key)
+    before = expect(tx, "read_seat", SessionState, key=writer.key)
     seat = SessionOwner(
-        profile=before.text("profile"),
-        platform=before.text("platform"),
-        kind=Kind(before.text("kind")),
-        address_key=before.number("address_key"),
-        sender_key=before.number_or_none("sender_key"),
+        profile=before.profile,
+        platform=before.platform,
+        kind=before.kind,
+        address_key=before.address_key,
+        sender_key=before.sender_key,
     )
     opening = create_unbound_session(
         tx,
         seat,
         before,
         cause,
-        title=before.text_or_none("title"),
-        titled_by=TitleSource(before.text_or_none("titled_by") or TitleSource.FIRST_WORDS),
+        title=before.title,
+        titled_by=before.titled_by or TitleSource.FIRST_WORDS,
     )
     tx.run("rebind_all", from_key=writer.key, to_key=opening.writer.key, now=writer.at)
     return opening
@@ -149,7 +152,7 @@ def succeed(writer: SessionWriter, cause: Cause) -> OpenedSession:
 def create_unbound_session(
     tx: Transaction,
     seat: SessionOwner,
-    before: Row | None,
+    before: SessionState | None,
     cause: Cause,
     *,
     title: str | None,
@@ -157,55 +160,41 @@ def create_unbound_session(
 ) -> OpenedSession:
     """Begin a session that no route is bound to yet."""
     policy = tx.settings.policies.resolve(seat.platform, seat.kind)
-    told = before is not None and before.number("last_seq") > 0 and cause in RESETS
+    told = before is not None and before.last_seq > 0 and cause in RESETS
     notice = cause if told and policy.notify and tell_person(cause) else None
     id = make_session_id(tx.now, tx.new_id())
-    row = expect(
+    session = expect(
         tx,
         "open_session",
+        SessionState,
         id=id,
         profile=seat.profile,
         platform=seat.platform,
         kind=seat.kind,
         address_key=seat.address_key,
         sender_key=seat.sender_key,
-        parent_key=None if before is None else before.number("key"),
-        root_key=None if before is None else before.number("root_key"),
+        parent_key=None if before is None else before.key,
+        root_key=None if before is None else before.root_key,
         cause=cause,
         notice=notice,
         title=title or None,
         titled_by=titled_by if title else None,
         now=stamp(tx.now),
     )
-    writer = SessionWriter(tx, _blank(row.number("key"), id, notice, title, tx.now))
+    writer = SessionWriter(tx, session)
     writer.tell(EventKind.SESSION_OPENED)
     notes = _notes(tx, before, cause, policy) if told and before is not None else ()
     return OpenedSession(writer=writer, cause=cause, notes=notes)
 
 
-def _blank(key: int, id: SessionId, notice: str | None, title: str | None, now: datetime) -> Row:
-    return Row(
-        key=key,
-        id=id,
-        last_seq=0,
-        revision=0,
-        interruptions=0,
-        last_activity_at=stamp(now),
-        ended_at=None,
-        notice=notice,
-        told_at=None,
-        title=title,
-        origin=Origin.PERSON,
-    )
-
-
-def _notes(tx: Transaction, before: Row, cause: Cause, policy: ResetPolicy) -> Sequence[NewMessage]:
+def _notes(
+    tx: Transaction, before: SessionState, cause: Cause, policy: ResetPolicy
+) -> Sequence[NewMessage]:
     """Answer what the agent is told of the session before: why it ended, what is carried over."""
     reason = tell_agent(cause)
     notes = [] if reason is None else [reason]
-    summary = before.text_or_none("summary")
-    if policy.carry.kind is CarryKind.SUMMARY and summary is not None:
-        notes.append(carry_summary(summary, SessionId(before.text("id"))))
+    if policy.carry.kind is CarryKind.SUMMARY and before.summary is not None:
+        notes.append(carry_summary(before.summary, before.id))
     elif policy.carry.kind is not CarryKind.NOTHING:
         words = _last_words(tx, before, policy.carry.messages or SUMMARY_STANDS_IN)
         if words:
@@ -213,8 +202,8 @@ def _notes(tx: Transaction, before: Row, cause: Cause, policy: ResetPolicy) -> S
     return notes
 
 
-def _last_words(tx: Transaction, session: Row, most: int) -> list[Message]:
-    layout = layout_of(tx, SessionId(session.text("id")))
+def _last_words(tx: Transaction, session: SessionState, most: int) -> list[Message]:
+    layout = layout_of(tx, session.id)
     spoken = (
         line
         for line in backwards(tx, layout, layout.hidden())
@@ -238,7 +227,7 @@ def reset(
     )
     if is_one_conversation(address, tx.settings):
         join_before_command(tx, where, named.address, named.sender, profile=named.profile)
-    before = tx.one("lock_bound_session", route=where)
+    before = tx.one("lock_bound_session", SessionState, route=where)
     left_id = None
     if before is not None:
         with SessionWriter(tx, before) as writer:
@@ -283,12 +272,11 @@ def switch(
     if shared and target["sender_key"] is not None:
         raise _not_shared(to)
     bound = _lock_both(tx, where, target.number("key"))
-    if tx.one("lock_session_by_key", key=target.number("key")) is None or is_being_deleted(
-        tx, target.number("key")
-    ):
+    to_key = target.number("key")
+    if not tx.exists("lock_session_by_key", key=to_key) or is_being_deleted(tx, to_key):
         raise NotFound("There is no such session", id=to)
-    if bound is not None and bound.text("id") == to:
-        if bound["ended_at"] is None and bound["suspended_at"] is None:
+    if bound is not None and bound.id == to:
+        if bound.is_open:
             return BindingChange(left_id=None, session_id=to)
         bound = None
     if (
@@ -296,8 +284,7 @@ def switch(
         and keys.person_key is not None
         and is_one_conversation(address, tx.settings)
     ):
-        from_key, to_key = bound.number("key"), target.number("key")
-        move_dms(tx, keys.person_key, from_key, to_key, profile=profile)
+        move_dms(tx, keys.person_key, bound.key, to_key, profile=profile)
     left_id = None
     if bound is not None:
         left_id = end_if_unbound(SessionWriter(tx, bound), EndReason.SWITCHED, by=where)
@@ -317,14 +304,14 @@ def switch(
     return BindingChange(left_id=left_id, session_id=to)
 
 
-def _lock_both(tx: Transaction, where: Route, to_key: int) -> Row | None:
+def _lock_both(tx: Transaction, where: Route, to_key: int) -> SessionState | None:
     """Lock a route's session and the one it shall go on with, in the order of their keys."""
-    binding = tx.one("lock_binding", route=where)
-    if binding is None:
+    from_key = tx.one("lock_binding", int, route=where)
+    if from_key is None:
         return None
-    for key in sorted({binding.number("session_key"), to_key}):
-        tx.one("lock_session_by_key", key=key)
-    return tx.one("lock_bound_session", route=where)
+    for key in sorted({from_key, to_key}):
+        tx.exists("lock_session_by_key", key=key)
+    return tx.one("lock_bound_session", SessionState, route=where)
 
 
 def _not_shared(id: SessionId) -> Refused:

@@ -56,10 +56,6 @@ UPDATE sessions SET project_key = :project_key
 WHERE key = :key AND coalesce(project_key, 0) <> coalesce(CAST(:project_key AS BIGINT), 0)
 RETURNING key
 
--- name: read_profile
--- Tell which profile a session belongs to.
-SELECT profile FROM sessions WHERE key = :key
-
 -- name: find_session_keys
 -- Find the keys of some sessions, in their order.
 SELECT s.key, s.id

@@ -50,8 +50,7 @@ def mark_unread(tx: Transaction, id: SessionId, *, reader: str, seq: int | None)
 
 
 def _read(writer: SessionWriter, reader: str) -> int:
-    row = writer.tx.one("read_mark", session_key=writer.key, reader=reader)
-    return 0 if row is None else row.number("seq")
+    return writer.tx.one("read_mark", int, session_key=writer.key, reader=reader) or 0
 
 
 def _put(writer: SessionWriter, reader: str, seq: int) -> None:

@@ -4,15 +4,16 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from threadline.core.address import Address, Kind, Sender
-from threadline.core.errors import NotFound
+from threadline.core.address import Address, Sender
 from threadline.core.reset_policy import ResetPolicy
 from threadline.core.route import Route, Scopes, is_multi_user, route
 from threadline.core.session import BusyMode, Cause, SessionId
-from threadline.database.port import Transaction, expect
+from threadline.database.port import Transaction
 from threadline.store.people.aliases import resolve_aliases
+from threadline.store.queries import session_state
+from threadline.store.session_writer import SessionState
 from threadline.store.sessions.merge_dms import find_person_route, is_one_conversation
-from threadline.store.sessions.reset_check import find_reset_cause
+from threadline.store.sessions.reset_check import find_reset_cause, read_load
 
 
 class Explanation(Struct, frozen=True, kw_only=True):
@@ -45,21 +46,16 @@ class ResetOutlook(Struct, frozen=True, kw_only=True):
 
 def read_outlook(tx: Transaction, id: SessionId) -> ResetOutlook:
     """Tell by which rules a session goes on."""
-    row = tx.one("read_outlook", id=id)
-    if row is None:
-        raise NotFound("There is no such session", id=id)
-    key, platform = row.number("key"), row.text("platform")
-    policy = tx.settings.policies.resolve(platform, Kind(row.text("kind")))
-    mode = row.text_or_none("busy_mode")
-    chosen = None if mode is None else BusyMode(mode)
-    ends = row["ended_at"] is None and row["suspended_at"] is None and row["taken_at"] is None
+    session = session_state(tx, id)
+    policy = tx.settings.policies.resolve(session.platform, session.kind)
+    ends = session.is_open and session.taken_at is None
     return ResetOutlook(
-        routes=tuple(Route(one.text("route")) for one in tx.all("list_routes", session_key=key)),
+        routes=tuple(tx.all("list_routes", Route, session_key=session.key)),
         policy=policy,
-        resets_at=policy.resets_at(row.moment("last_activity_at")) if ends else None,
-        cause=find_reset_cause(tx, row, expect(tx, "read_load", session_key=key)),
-        busy_mode=chosen or tx.settings.busy_for(platform),
-        chosen_busy_mode=chosen,
+        resets_at=policy.resets_at(session.last_activity_at) if ends else None,
+        cause=find_reset_cause(tx, session, read_load(tx, session.key)),
+        busy_mode=session.busy_mode or tx.settings.busy_for(session.platform),
+        chosen_busy_mode=session.busy_mode,
     )
 
 
@@ -76,13 +72,13 @@ def explain_route(
     ahead = None
     if is_one_conversation(address, tx.settings):
         ahead = find_person_route(tx, where, address, sender, profile=profile)
-    bound = tx.one("find_bound", route=ahead or where)
-    load = None if bound is None else expect(tx, "read_load", session_key=bound.number("key"))
-    kind = address.kind if bound is None else Kind(bound.text("kind"))
+    bound = tx.one("find_bound", SessionState, route=ahead or where)
+    load = None if bound is None else read_load(tx, bound.key)
+    kind = address.kind if bound is None else bound.kind
     return Explanation(
         route=where,
         multi_user=is_multi_user(address, scopes),
         policy=tx.settings.policies.resolve(address.platform, kind),
-        session_id=None if bound is None else SessionId(bound.text("id")),
+        session_id=None if bound is None else bound.id,
         cause=find_reset_cause(tx, bound, load),
     )

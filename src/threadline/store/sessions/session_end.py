@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 from typing import NewType
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from threadline.core.address import Kind
 from threadline.core.errors import Conflict, Invalid, LeaseLost
@@ -11,14 +12,14 @@ from threadline.core.event import EventKind
 from threadline.core.message import MarkerKind
 from threadline.core.route import Route
 from threadline.core.session import EndReason, SessionId
-from threadline.core.turn import LEASE, OwnerId, TurnId, TurnState
+from threadline.core.turn import LEASE, OwnerId, TurnState
 from threadline.core.validation import checked_id, checked_moment
-from threadline.database.port import Transaction, expect
+from threadline.database.port import Transaction
 from threadline.database.timestamps import stamp
 from threadline.store.session_writer import SessionWriter, write_session
-from threadline.store.sessions.reset_check import find_reset_cause
+from threadline.store.sessions.reset_check import find_reset_cause, read_load
 from threadline.store.turns.deferred_commands import drop_waiting
-from threadline.store.turns.terminate import close_turn, expire_turns
+from threadline.store.turns.terminate import UnfinishedTurn, close_turn, expire_turns
 
 EndingId = NewType("EndingId", int)
 
@@ -38,6 +39,20 @@ class Ending(Struct, frozen=True, kw_only=True):
     attempts: int
 
 
+class _OpenKind(Struct, frozen=True, kw_only=True):
+    """A kind of chat on a platform."""
+
+    platform: str
+    kind: Kind
+
+
+class _Expired(Struct, frozen=True, kw_only=True):
+    """A session whose time may be over."""
+
+    key: int
+    id: SessionId
+
+
 def end_session(tx: Transaction, id: SessionId, *, reason: EndReason) -> bool:
     """End a session; what it still had to do is stopped. False if it had ended before."""
     with write_session(tx, id) as writer:
@@ -46,7 +61,7 @@ def end_session(tx: Transaction, id: SessionId, *, reason: EndReason) -> bool:
 
 def end_open_session(writer: SessionWriter, reason: EndReason) -> bool:
     """End the session of an open session writer."""
-    if writer.row["ended_at"] is not None:
+    if writer.session.ended_at is not None:
         return False
     _end_turns(writer, reason)
     drop_waiting(writer)
@@ -62,16 +77,16 @@ def end_if_unbound(
 ) -> SessionId:
     """End a session that no route leads to any more, but the one by which it is left."""
     with writer:
-        routes = writer.tx.all("list_routes", session_key=writer.key)
-        others = [row for row in routes if row["route"] != by]
+        routes = writer.tx.all("list_routes", Route, session_key=writer.key)
+        others = [route for route in routes if route != by]
         if others or not end_open_session(writer, reason):
             writer.tell(EventKind.SESSION_CHANGED)
     return writer.id
 
 
 def _end_turns(writer: SessionWriter, reason: EndReason) -> None:
-    rows = writer.tx.all("list_unfinished", session_key=writer.key)
-    turn_ids = [TurnId(row.number("id")) for row in rows]
+    turns = writer.tx.all("list_unfinished", UnfinishedTurn, session_key=writer.key)
+    turn_ids = [turn.id for turn in turns]
     if reason in {EndReason.IDLE, EndReason.DAILY}:
         # Nobody asked for this, so the sender must be able to see it and to ask again.
         expire_turns(writer, turn_ids, _ENDED_FIRST)
@@ -82,7 +97,8 @@ def _end_turns(writer: SessionWriter, reason: EndReason) -> None:
 
 def list_open_kinds(tx: Transaction) -> list[tuple[str, Kind]]:
     """List the platforms and kinds of chat in which sessions are open."""
-    return [(row.text("platform"), Kind(row.text("kind"))) for row in tx.all("list_open_kinds")]
+    kinds = tx.all("list_open_kinds", _OpenKind)
+    return [(one.platform, one.kind) for one in kinds]
 
 
 def sweep(tx: Transaction, platform: str, kind: Kind) -> list[SessionId]:
@@ -90,24 +106,24 @@ def sweep(tx: Transaction, platform: str, kind: Kind) -> list[SessionId]:
     before = tx.settings.policies.resolve(platform, kind).expired_before(tx.now)
     if before is None:
         return []
-    rows = tx.all(
+    expired = tx.all(
         "list_expired",
+        _Expired,
         platform=platform,
         kind=kind,
         before=stamp(before),
         now=stamp(tx.now),
         most=_SLICE,
     )
-    for row in sorted(rows, key=lambda row: row.number("key")):
-        _expire(tx, SessionId(row.text("id")))
-    return [SessionId(row.text("id")) for row in rows]
+    for session in sorted(expired, key=lambda session: session.key):
+        _expire(tx, session.id)
+    return [session.id for session in expired]
 
 
 def _expire(tx: Transaction, id: SessionId) -> None:
     with write_session(tx, id) as writer:
         # Asked again under the lock: somebody may just have spoken.
-        load = expect(tx, "read_load", session_key=writer.key)
-        verdict = find_reset_cause(tx, writer.row, load)
+        verdict = find_reset_cause(tx, writer.session, read_load(tx, writer.key))
         if verdict is not None:
             end_open_session(writer, EndReason(verdict.value))
 
@@ -118,7 +134,7 @@ def hold(tx: Transaction, id: SessionId, *, holder: str, until: datetime | None)
     with write_session(tx, id) as writer:
         if until is None:
             tx.run("release_hold", session_key=writer.key, holder=holder)
-        elif writer.row["ended_at"] is not None:
+        elif writer.session.ended_at is not None:
             raise Conflict("A session that has ended cannot be held", id=id)
         elif checked_moment(until, "end of the hold") <= tx.now:
             raise Invalid("A hold must end in the future", id=id)
@@ -128,17 +144,11 @@ def hold(tx: Transaction, id: SessionId, *, holder: str, until: datetime | None)
 
 def take_ending(tx: Transaction, *, owner: OwnerId) -> Ending | None:
     """Take the next ending that has to be told, if there is one."""
-    row = tx.one("next_ending", now=stamp(tx.now))
-    if row is None:
+    ending = tx.one("next_ending", Ending, now=stamp(tx.now))
+    if ending is None:
         return None
-    tx.run("take_ending", id=row.number("id"), owner=owner, lease_until=stamp(tx.now + LEASE))
-    return Ending(
-        id=EndingId(row.number("id")),
-        session_id=SessionId(row.text("session_id")),
-        reason=EndReason(row.text("reason")),
-        ended_at=row.moment("ended_at"),
-        attempts=row.number("attempts") + 1,
-    )
+    tx.run("take_ending", id=ending.id, owner=owner, lease_until=stamp(tx.now + LEASE))
+    return replace(ending, attempts=ending.attempts + 1)
 
 
 def renew_ending(tx: Transaction, ending: Ending, *, owner: OwnerId) -> None:
@@ -150,7 +160,7 @@ def close_ending(tx: Transaction, ending: Ending, *, owner: OwnerId, error: str 
     """Write down that an ending was told, or that telling failed and is tried again or given up."""
     is_over = ending.attempts > RETELLINGS
     state = "done" if error is None else "failed" if is_over else "pending"
-    closed = tx.one(
+    is_closed = tx.exists(
         "close_ending",
         id=ending.id,
         owner=owner,
@@ -158,7 +168,7 @@ def close_ending(tx: Transaction, ending: Ending, *, owner: OwnerId, error: str 
         due_at=stamp(tx.now + _RETELL_AFTER),
         error=error,
     )
-    if closed is None:
+    if not is_closed:
         raise LeaseLost("Somebody else tells of this ending", id=ending.session_id)
     if state != "pending":
         tx.run("drop_tellings", id=ending.id)
@@ -166,7 +176,7 @@ def close_ending(tx: Transaction, ending: Ending, *, owner: OwnerId, error: str 
 
 def list_told(tx: Transaction, id: EndingId) -> frozenset[str]:
     """Name the hooks that have been told of an ending, while others have yet to be."""
-    return frozenset(row.text("hook") for row in tx.all("list_tellings", id=id))
+    return frozenset(tx.all("list_tellings", str, id=id))
 
 
 def note_told(tx: Transaction, id: EndingId, hook: str) -> None:

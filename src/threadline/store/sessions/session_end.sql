@@ -5,7 +5,7 @@ VALUES (:session_key, :reason, :now, 'pending', :now)
 
 -- name: next_ending
 -- Find the ending that is due first.
-SELECT e.id, e.session_key, s.id AS session_id, e.reason, e.ended_at, e.attempts
+SELECT e.id, s.id AS session_id, e.reason, e.ended_at, e.attempts
 FROM endings e
 JOIN sessions s ON s.key = e.session_key
 WHERE e.state IN ('pending', 'running')

@@ -28,12 +28,53 @@ from threadline.core.session_list import (
     parse_position,
 )
 from threadline.core.validation import checked_span
-from threadline.database.port import Row, SqlValue, Transaction, expect
+from threadline.database.port import SqlValue, Transaction, expect
 from threadline.database.timestamps import stamp
 from threadline.store.feed import feed_end
 from threadline.store.people.visibility import asker_keys, keys_asked
-from threadline.store.queries import LARGEST_PAGE, PAGE, page_size, session_row
+from threadline.store.queries import LARGEST_PAGE, PAGE, page_size, session_state
+from threadline.store.session_writer import SessionState
 from threadline.store.sessions.session_rows import read_rows
+
+
+class _SessionPlace(Struct, frozen=True, kw_only=True):
+    """A session that a list shows, and its place there."""
+
+    key: int
+    last_activity_at: int
+
+
+class _ListedCount(Struct, frozen=True, kw_only=True):
+    """How many sessions of a platform and project the sidebar shows."""
+
+    platform: str
+    project_key: ProjectKey | None
+    sessions: int
+    pinned: int
+    unread: int
+
+
+class _PutAway(Struct, frozen=True, kw_only=True):
+    """How many sessions the sidebar does not show."""
+
+    archived: int
+    scheduled: int
+
+
+class _SeenRelatives(Struct, frozen=True, kw_only=True):
+    """A session, and those of its relatives that an asker may see."""
+
+    key: int
+    parent_id: SessionId | None
+    root_id: SessionId
+    base_id: SessionId | None
+
+
+class _Glimpse(Struct, frozen=True, kw_only=True):
+    """The state of a turn or a delivery."""
+
+    id: int
+    state: str
 
 
 def list_sessions(
@@ -50,18 +91,18 @@ def list_sessions(
     most = page_size(most)
     place = parse_position(after)
     values = _asked(tx, only, profile, reader)
-    found: list[tuple[Row, bool]] = []
+    found: list[tuple[_SessionPlace, bool]] = []
     for is_pinned in (True, False):
         if only.is_pinned not in {None, is_pinned} or is_pinned > place.is_pinned:
             continue
         start = place if place.is_pinned is is_pinned else ListPosition(is_pinned=is_pinned)
         rows = _find(tx, only, values, start, most + 1 - len(found))
-        found += [(row, is_pinned) for row in rows]
+        found += [(session, is_pinned) for session in rows]
         if len(found) > most:
             break
     shown = found[:most]
     return SessionPage(
-        rows=read_rows(tx, [row.number("key") for row, _ in shown], reader=reader, device=device),
+        rows=read_rows(tx, [session.key for session, _ in shown], reader=reader, device=device),
         next=_place_from(*shown[-1]).cursor() if len(found) > most else None,
     )
 
@@ -85,9 +126,11 @@ def read_listed(
     return read_rows(tx, shown, reader=reader, device=device)
 
 
-def _place_from(row: Row, is_pinned: bool) -> ListPosition:  # noqa: FBT001 - what a walk found
-    at, key = row.number("last_activity_at"), row.number("key")
-    return ListPosition(is_pinned=is_pinned, at=at, key=key)
+def _place_from(
+    session: _SessionPlace,
+    is_pinned: bool,  # noqa: FBT001 - what a walk found
+) -> ListPosition:
+    return ListPosition(is_pinned=is_pinned, at=session.last_activity_at, key=session.key)
 
 
 def _find(
@@ -96,13 +139,14 @@ def _find(
     values: dict[str, SqlValue],
     start: ListPosition,
     most: int,
-) -> list[Row]:
+) -> list[_SessionPlace]:
     """Walk along the index that leads to the fewest sessions."""
     by_senders = values["sender_keys"] is not None
     by_project = only.project is not None and not by_senders
     walks = not (start.is_pinned or by_senders or by_project)
     return tx.all(
         "find_sessions",
+        _SessionPlace,
         **values,
         pinned=int(start.is_pinned),
         of_senders=int(by_senders and not start.is_pinned),
@@ -148,31 +192,27 @@ def count_sessions(tx: Transaction, *, profile: str, reader: str = OWNER) -> Ses
     """Count the sessions of a profile; this looks at each of them once."""
     by_platform: dict[str, int] = {}
     by_project: dict[ProjectKey, int] = {}
-    rows = tx.all("count_listed", profile=profile, reader=reader)
-    for row in rows:
-        count, project = row.number("sessions"), row.number_or_none("project_key")
-        platform = row.text("platform")
-        by_platform[platform] = by_platform.get(platform, 0) + count
-        if project is not None:
-            key = ProjectKey(project)
-            by_project[key] = by_project.get(key, 0) + count
-    away = expect(tx, "count_put_away", profile=profile)
+    counted = tx.all("count_listed", _ListedCount, profile=profile, reader=reader)
+    for one in counted:
+        by_platform[one.platform] = by_platform.get(one.platform, 0) + one.sessions
+        if one.project_key is not None:
+            by_project[one.project_key] = by_project.get(one.project_key, 0) + one.sessions
+    away = expect(tx, "count_put_away", _PutAway, profile=profile)
     return SessionCounts(
         total=sum(by_platform.values()),
-        unread=sum(row.number("unread") for row in rows),
-        pinned=sum(row.number("pinned") for row in rows),
+        unread=sum(one.unread for one in counted),
+        pinned=sum(one.pinned for one in counted),
         by_platform=by_platform,
         by_project=by_project,
-        archived=away.number("archived"),
-        scheduled=away.number("scheduled"),
+        archived=away.archived,
+        scheduled=away.scheduled,
     )
 
 
 def list_active(tx: Transaction, *, profile: str, within: timedelta) -> list[SessionId]:
     """List the sessions that were active within a span of time."""
     since = stamp(tx.now - checked_span(within, "span of activity"))
-    rows = tx.all("list_active", profile=profile, since=since, most=LARGEST_PAGE)
-    return [SessionId(row.text("id")) for row in rows]
+    return tx.all("list_active", SessionId, profile=profile, since=since, most=LARGEST_PAGE)
 
 
 class Snapshot(Struct, frozen=True, kw_only=True):
@@ -199,23 +239,20 @@ def list_own_sessions(
     keys = asker_keys(tx, Viewer(address=address, sender=sender, profile=profile))
     rows = tx.all(
         "list_sessions_of_asker",
+        _SeenRelatives,
         profile=keys.profile,
         only_here=int(only_here),
         most=page_size(most),
         **keys.values(),
     )
-    shown = read_rows(tx, [row.number("key") for row in rows])
+    shown = read_rows(tx, [row.key for row in rows])
     return [_without_strangers(line, row) for line, row in zip(shown, rows, strict=True)]
 
 
-def _without_strangers(line: SessionRow, row: Row) -> SessionRow:
+def _without_strangers(line: SessionRow, seen: _SeenRelatives) -> SessionRow:
     """Name only those relatives of a session that the asker may see, too."""
-    parent_id, base_id = row.text_or_none("parent_id"), row.text_or_none("base_id")
     session = replace(
-        line.session,
-        parent_id=None if parent_id is None else SessionId(parent_id),
-        root_id=SessionId(row.text("root_id")),
-        base_id=None if base_id is None else SessionId(base_id),
+        line.session, parent_id=seen.parent_id, root_id=seen.root_id, base_id=seen.base_id
     )
     return replace(line, session=session)
 
@@ -223,20 +260,20 @@ def _without_strangers(line: SessionRow, row: Row) -> SessionRow:
 def snapshot(tx: Transaction, ids: Sequence[SessionId], most: int = LARGEST_PAGE) -> Snapshot:
     """Show sessions as they are at one place of the feed."""
     return Snapshot(
-        as_of=feed_end(tx), glimpses={id: _glimpse(session_row(tx, id), tx, most) for id in ids}
+        as_of=feed_end(tx), glimpses={id: _glimpse(session_state(tx, id), tx, most) for id in ids}
     )
 
 
-def _glimpse(row: Row, tx: Transaction, most: int) -> SessionSnapshot:
-    revision, key = row.number("revision"), row.number("key")
+def _glimpse(session: SessionState, tx: Transaction, most: int) -> SessionSnapshot:
+    revision, key = session.revision, session.key
     state = "opened"
-    if row["ended_at"] is not None:
+    if session.ended_at is not None:
         state = "ended"
-    elif row["suspended_at"] is not None:
+    elif session.suspended_at is not None:
         state = "suspended"
     states = {"session": (state, revision)}
-    for turn in tx.all("glimpse_turns", session_key=key, most=most):
-        states[f"turn {turn.number('id')}"] = (turn.text("state"), revision)
-    for delivery in tx.all("glimpse_deliveries", session_key=key, most=most):
-        states[f"delivery {delivery.number('id')}"] = (delivery.text("state"), revision)
-    return SessionSnapshot(revision=revision, last_seq=row.number("last_seq"), states=states)
+    for turn in tx.all("glimpse_turns", _Glimpse, session_key=key, most=most):
+        states[f"turn {turn.id}"] = (turn.state, revision)
+    for delivery in tx.all("glimpse_deliveries", _Glimpse, session_key=key, most=most):
+        states[f"delivery {delivery.id}"] = (delivery.state, revision)
+    return SessionSnapshot(revision=revision, last_seq=session.last_seq, states=states)

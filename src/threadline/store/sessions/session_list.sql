@@ -103,13 +103,24 @@ WHERE s.id = i.id AND a.key = s.address_key
 
 -- name: read_session_rows
 -- Read everything that a list shows of some sessions.
-SELECT s.key, s.id, s.profile, s.platform, s.kind, p.id AS parent_id,
-       coalesce(r.id, s.id) AS root_id, s.cause, s.opened_at, s.last_activity_at, s.ended_at,
-       s.end_reason, s.suspended_at, s.title, s.titled_by, s.model, s.provider, s.base_url,
-       s.last_seq, s.revision, b.id AS base_id, s.base_seq, s.origin, s.user_messages,
-       s.project_key, s.pinned_at, s.archived_at, s.busy_mode, s.personality, s.tools, s.workspace,
-       s.worktree_path, s.worktree_branch, s.worktree_repository, s.worktree_at,
-       s.taken_at, h.name AS taken_by,
+SELECT s.key, s.id AS session_id, s.profile AS session_profile, s.platform AS session_platform,
+       s.kind AS session_kind, p.id AS session_parent_id,
+       coalesce(r.id, s.id) AS session_root_id, s.cause AS session_cause,
+       s.opened_at AS session_opened_at, s.last_activity_at AS session_last_activity_at,
+       s.ended_at AS session_ended_at, s.end_reason AS session_end_reason,
+       s.suspended_at AS session_suspended_at, s.title AS session_title,
+       s.titled_by AS session_titled_by, s.model AS session_choice_model,
+       s.provider AS session_choice_provider, s.base_url AS session_choice_base_url,
+       s.last_seq AS session_last_seq, s.revision AS session_revision, b.id AS session_base_id,
+       s.base_seq AS session_base_seq, s.origin AS session_origin,
+       s.user_messages AS session_user_messages, s.project_key AS session_project,
+       s.pinned_at AS session_pinned_at, s.archived_at AS session_archived_at,
+       s.busy_mode AS session_busy_mode, s.personality AS session_personality,
+       s.tools AS session_tools, s.workspace AS session_workspace,
+       s.worktree_path AS session_worktree_path, s.worktree_branch AS session_worktree_branch,
+       s.worktree_repository AS session_worktree_repository,
+       s.worktree_at AS session_worktree_at, s.taken_at AS session_taken_at,
+       h.name AS session_taken_by,
        a.chat, a.chat_name, a.topic, coalesce(o.name, o.id) AS owner_name,
        j.name AS project_name,
        (SELECT t.state FROM turns t WHERE t.session_key = s.key
@@ -200,7 +211,7 @@ WHERE s.profile = :profile AND (s.archived_at IS NOT NULL OR s.origin = 'job')
 
 -- name: list_active
 -- List the sessions with activity since a moment, archived and scheduled ones too.
-SELECT s.id, s.last_activity_at, s.key
+SELECT s.id
 FROM (SELECT a.* FROM sessions a
       WHERE a.profile = :profile AND a.archived_at IS NULL AND a.origin <> 'job'
       UNION ALL

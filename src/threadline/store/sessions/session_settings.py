@@ -24,9 +24,10 @@ from threadline.core.validation import (
 )
 from threadline.database.port import Transaction, expect
 from threadline.database.timestamps import stamp
-from threadline.store.queries import LARGEST_PAGE, session_row
+from threadline.store.queries import LARGEST_PAGE, session_state
 from threadline.store.session_writer import SessionWriter, write_session
 from threadline.store.sessions.pins import Step
+from threadline.store.transcripts.titles import GivenTitle
 
 _RANK = {source: rank for rank, source in enumerate(TitleSource)}
 
@@ -41,7 +42,7 @@ def set_choice(tx: Transaction, id: SessionId, step: Step) -> None:
 def set_title(tx: Transaction, id: SessionId, title: str, *, source: TitleSource) -> str:
     """Give a session a title, and answer the one that it has now."""
     set_choice(tx, id, set_session_title(title, source))
-    return session_row(tx, id).text("title")
+    return session_state(tx, id).title or ""
 
 
 def set_session_title(title: str, source: TitleSource) -> Step:
@@ -51,12 +52,10 @@ def set_session_title(title: str, source: TitleSource) -> Step:
     def step(writer: SessionWriter) -> bool:
         if not cleaned:
             raise Invalid("A title needs at least one visible character", id=writer.id)
-        row = expect(writer.tx, "read_titled_by", key=writer.key)
-        given_by = row.text_or_none("titled_by")
-        if given_by is not None and _RANK[TitleSource(given_by)] > _RANK[source]:
+        given = expect(writer.tx, "read_titled_by", GivenTitle, key=writer.key)
+        if given.titled_by is not None and _RANK[given.titled_by] > _RANK[source]:
             return False
-        given = writer.tx.one("set_title", key=writer.key, title=cleaned, titled_by=source)
-        return given is not None
+        return writer.tx.exists("set_title", key=writer.key, title=cleaned, titled_by=source)
 
     return step
 
@@ -72,14 +71,13 @@ def set_model(choice: ModelChoice | None) -> Step:
             hint = "If it is meant, name it in the settings at the machine itself"
             what = "No model is asked at an address of the machine's own"
             raise Invalid(what, id=writer.id, hint=hint)
-        chosen = writer.tx.one(
+        return writer.tx.exists(
             "set_model",
             key=writer.key,
             model=None if choice is None else choice.model,
             provider=None if choice is None else choice.provider,
             base_url=base_url,
         )
-        return chosen is not None
 
     return step
 
@@ -89,7 +87,7 @@ def set_busy_mode(mode: BusyMode | None) -> Step:
     wanted = None if mode is None else checked_choice(mode, "busy mode", BusyMode)
 
     def step(writer: SessionWriter) -> bool:
-        return writer.tx.one("set_busy_mode", key=writer.key, busy_mode=wanted) is not None
+        return writer.tx.exists("set_busy_mode", key=writer.key, busy_mode=wanted)
 
     return step
 
@@ -100,8 +98,7 @@ def set_personality(personality: str | None) -> Step:
     def step(writer: SessionWriter) -> bool:
         if personality is not None and not checked_id(personality, "personality").strip():
             raise Invalid("A personality needs a name", id=writer.id)
-        chosen = writer.tx.one("set_personality", key=writer.key, personality=personality)
-        return chosen is not None
+        return writer.tx.exists("set_personality", key=writer.key, personality=personality)
 
     return step
 
@@ -111,7 +108,7 @@ def set_tools(tools: Sequence[str] | None) -> Step:
     allowed = None if tools is None else json.dumps(checked_tools(tools))
 
     def step(writer: SessionWriter) -> bool:
-        return writer.tx.one("set_tools", key=writer.key, tools=allowed) is not None
+        return writer.tx.exists("set_tools", key=writer.key, tools=allowed)
 
     return step
 
@@ -121,7 +118,7 @@ def set_workspace(workspace: str | None) -> Step:
     folder = None if workspace is None else checked_folder(workspace, "workspace")
 
     def step(writer: SessionWriter) -> bool:
-        return writer.tx.one("set_workspace", key=writer.key, workspace=folder) is not None
+        return writer.tx.exists("set_workspace", key=writer.key, workspace=folder)
 
     return step
 
@@ -155,5 +152,4 @@ def last_workspace(tx: Transaction, *, profile: str) -> str | None:
 
     Only the latest thousand are looked at.
     """
-    row = tx.one("find_last_workspace", profile=profile, most=LARGEST_PAGE)
-    return None if row is None else row.text("workspace")
+    return tx.one("find_last_workspace", str, profile=profile, most=LARGEST_PAGE)

@@ -1,54 +1,53 @@
+-- fragment: session_state
+-- What a verb needs to know of a session that it changes or goes on from.
+sessions.key, sessions.id, sessions.profile, sessions.platform, sessions.kind,
+       sessions.address_key, sessions.sender_key,
+       coalesce(sessions.root_key, sessions.key) AS root_key, sessions.revision,
+       sessions.last_seq, sessions.last_activity_at, sessions.interruptions, sessions.ended_at,
+       sessions.end_reason, sessions.suspended_at, sessions.notice, sessions.told_at,
+       sessions.taken_at, sessions.origin, sessions.title, sessions.titled_by,
+       sessions.busy_mode, sessions.summary
+
 -- name: lock_session
--- Take a session for this transaction and read what a chronicle of it needs.
-SELECT key, id, profile, platform, kind, revision, last_seq, last_activity_at, interruptions,
-       ended_at, end_reason, suspended_at, notice, told_at, taken_at, origin
+-- Take a session for this transaction, and read its state.
+SELECT
+-- include: session_state
 FROM sessions
 WHERE id = :id
 FOR NO KEY UPDATE -- postgres
 
 -- name: lock_session_by_key
 -- Take a session, of which only the key is known, for this transaction.
-SELECT key, id, profile, platform, kind, revision, last_seq, last_activity_at, interruptions,
-       ended_at, end_reason, suspended_at, notice, told_at, taken_at, origin
+SELECT
+-- include: session_state
 FROM sessions
 WHERE key = :key
 FOR NO KEY UPDATE -- postgres
 
 -- name: lock_bound_session
 -- Take the session that a route is bound to, and the binding, for this transaction.
-SELECT s.key, s.id, s.platform, s.kind, s.revision, s.last_seq, s.last_activity_at,
-       s.interruptions, s.ended_at, s.end_reason, s.suspended_at, s.notice, s.told_at,
-       s.title, s.busy_mode, s.summary, coalesce(s.root_key, s.key) AS root_key,
-       s.sender_key, s.address_key, s.taken_at, s.origin
+SELECT
+-- include: session_state
 FROM bindings b
-JOIN sessions s ON s.key = b.session_key
+JOIN sessions ON sessions.key = b.session_key
 WHERE b.route = :route
-FOR NO KEY UPDATE -- postgres
-
--- name: lock_session_to_ask
--- Take a session for this transaction, and read what decides how words enter it.
-SELECT s.key, s.id, s.profile, s.platform, s.kind, s.revision, s.last_seq, s.last_activity_at,
-       s.interruptions, s.ended_at, s.end_reason, s.suspended_at, s.notice, s.told_at,
-       s.title, s.busy_mode, s.address_key, s.taken_at, s.origin
-FROM sessions s
-WHERE s.id = :id
 FOR NO KEY UPDATE -- postgres
 
 -- name: find_successor
 -- Find the session that took the place of another one for a cause.
 SELECT id FROM sessions WHERE parent_key = :key AND cause = :cause ORDER BY key DESC LIMIT 1
 
--- name: read_outlook
--- Read what decides whether a session goes on, and what becomes of words that come meanwhile.
-SELECT key, id, platform, kind, last_activity_at, ended_at, end_reason, suspended_at, busy_mode,
-       taken_at
+-- name: read_session_state
+-- Read the state of a session.
+SELECT
+-- include: session_state
 FROM sessions
 WHERE id = :id
 
 -- name: read_place
 -- Read the address where a session is at home.
-SELECT a.platform, a.account, a.kind, a.chat, a.thread, a.alt_chat, a.parent, a.scope,
-       a.chat_name, a.topic
+SELECT a.platform, a.account, a.kind, a.chat, nullif(a.thread, '') AS thread, a.alt_chat,
+       a.parent, a.scope, a.chat_name, a.topic
 FROM addresses a
 WHERE a.key = :key
 
@@ -60,8 +59,8 @@ FOR NO KEY UPDATE -- postgres
 
 -- name: read_seat
 -- Read what the successor of a session inherits.
-SELECT key, id, profile, platform, kind, address_key, sender_key, title, titled_by, summary,
-       last_seq, coalesce(root_key, key) AS root_key
+SELECT
+-- include: session_state
 FROM sessions
 WHERE key = :key
 
@@ -71,7 +70,8 @@ INSERT INTO sessions (id, profile, platform, kind, address_key, sender_key, pare
                       cause, opened_at, last_activity_at, notice, title, titled_by)
 VALUES (:id, :profile, :platform, :kind, :address_key, :sender_key, :parent_key, :root_key,
         :cause, :now, :now, :notice, :title, :titled_by)
-RETURNING key
+RETURNING
+-- include: session_state
 
 -- name: close_writer
 -- Write down how far a session has come.
@@ -181,10 +181,10 @@ SELECT route FROM bindings WHERE session_key = :session_key ORDER BY route
 
 -- name: find_bound
 -- Read what decides whether a message goes on in the session that its route is bound to.
-SELECT s.key, s.id, s.platform, s.kind, s.last_activity_at, s.ended_at, s.end_reason,
-       s.suspended_at, s.taken_at
+SELECT
+-- include: session_state
 FROM bindings b
-JOIN sessions s ON s.key = b.session_key
+JOIN sessions ON sessions.key = b.session_key
 WHERE b.route = :route
 
 -- name: read_owner

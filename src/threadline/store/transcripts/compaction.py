@@ -62,6 +62,7 @@ def compact(
         key = expect(
             tx,
             "add_cut",
+            CutKey,
             session_key=writer.key,
             from_seq=1,
             to_seq=to_seq,
@@ -72,7 +73,7 @@ def compact(
         )
         writer.tell(EventKind.TRANSCRIPT_CHANGED, 1)
         return HiddenRange(
-            key=CutKey(key.number("key")),
+            key=key,
             kind=HiddenRangeKind.COMPACTED,
             from_seq=1,
             to_seq=to_seq,
@@ -106,12 +107,9 @@ def _lawful_end(
     kept = list(islice(group_user_lines(_seen_by_model(tx, layout)), keep))
     if len(kept) < keep:
         return None
-    under_way = (
-        row.number_or_none("first_seq")
-        for row in tx.all("list_unfinished", session_key=layout.own.session_key)
-    )
-    limits = [kept[-1].first, *(first for first in under_way if first is not None)]
-    end = min(limits) - 1 if upto is None else min(upto, min(limits) - 1)
+    under_way = tx.one("find_first_under_way", int, session_key=layout.own.session_key)
+    first = kept[-1].first if under_way is None else min(kept[-1].first, under_way)
+    end = first - 1 if upto is None else min(upto, first - 1)
     found, orphans = _whole_end(_seen_by_model(tx, layout), end, frozenset())
     if orphans:
         # Their calls are nowhere, so that nothing can be parted from them.

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
+from msgspec.structs import replace
+
 from threadline.core.hidden_range import HiddenRange
-from threadline.core.message import Message, MessageKey, Role, Text
+from threadline.core.message import Message, MessageKey, Role
 from threadline.core.session import SessionId
 from threadline.core.system_notes import stand_in
-from threadline.database.port import Row, SqlValue, Transaction
-from threadline.store.row_mappers import message_from
+from threadline.database.port import SqlValue, Transaction
 from threadline.store.transcripts.segments import (
     Segment,
     Span,
@@ -48,9 +49,15 @@ def _with_observed(tx: Transaction, layout: TranscriptLayout, said: list[Message
         return said
     observed: dict[int, list[Message]] = {}
     for segment in observing:
-        for row in tx.all("list_observed", session_key=segment.session_key, first_turn=min(asked)):
-            line = _observed_line(layout.id, row)
-            observed.setdefault(row.number("turn_id"), []).append(line)
+        for line in tx.all(
+            "list_observed",
+            Message,
+            session_key=segment.session_key,
+            session_id=layout.id,
+            first_turn=min(asked),
+        ):
+            if line.turn_id is not None:
+                observed.setdefault(line.turn_id, []).append(replace(line, turn_id=None))
     lines: list[Message] = []
     for line in said:
         if line.role is Role.USER and line.turn_id is not None:
@@ -68,20 +75,6 @@ def _latest(heard: Sequence[Message]) -> list[Message]:
             break
         latest.append(line)
     return latest[::-1]
-
-
-def _observed_line(id: SessionId, row: Row) -> Message:
-    """Make the line that shows an observation. It has no row, so its key is below zero."""
-    return Message(
-        key=MessageKey(-row.number("id")),
-        session_id=id,
-        seq=None,
-        role=Role.USER,
-        parts=(Text(text=row.text("text")),),
-        at=row.moment("at"),
-        sender_id=row.text_or_none("sender_id"),
-        sender_name=row.text_or_none("sender_name"),
-    )
 
 
 def summary_line(id: SessionId, cut: HiddenRange) -> Message:
@@ -109,12 +102,12 @@ def forwards(
     for segment, (first, last) in pieces(layout, hidden, after=after, before=before):
         at = first - 1
         while at < last:
-            rows = _read(tx, segment, at, last + 1, page, newest_first=False)
-            for row in rows:
-                at = row.number("seq")
+            lines = _read(tx, segment, at, last + 1, page, newest_first=False)
+            for line in lines:
+                at = line.seq or last
                 if not is_within(hidden, at):
-                    yield message_from(row, segment.session_id)
-            if len(rows) < page:
+                    yield line
+            if len(lines) < page:
                 break
 
 
@@ -130,25 +123,26 @@ def backwards(
     for segment, (first, last) in reversed(list(pieces(layout, hidden, after=0, before=before))):
         at = last + 1
         while at > first:
-            rows = _read(tx, segment, first - 1, at, page, newest_first=True)
-            for row in rows:
-                at = row.number("seq")
+            lines = _read(tx, segment, first - 1, at, page, newest_first=True)
+            for line in lines:
+                at = line.seq or first
                 if not is_within(hidden, at):
-                    yield message_from(row, segment.session_id)
-            if len(rows) < page:
+                    yield line
+            if len(lines) < page:
                 break
 
 
 def _read(
     tx: Transaction, segment: Segment, after: int, before: int, most: int, *, newest_first: bool
-) -> list[Row]:
+) -> list[Message]:
     stretch: dict[str, SqlValue] = {
         "session_key": segment.session_key,
+        "session_id": segment.session_id,
         "after": after,
         "before": before,
         "most": most,
     }
     if segment.revision is None:
-        return tx.all("read_page_before" if newest_first else "read_page_after", **stretch)
+        return tx.all("read_page_before" if newest_first else "read_page_after", Message, **stretch)
     stretch["revision"] = segment.revision
-    return tx.all("read_shared_before" if newest_first else "read_shared_after", **stretch)
+    return tx.all("read_shared_before" if newest_first else "read_shared_after", Message, **stretch)

@@ -14,7 +14,7 @@ VALUES (:session_key, :seq, :turn_id, :role, :text, :parts, :at)
 -- name: read_message
 -- Read what an edit or deletion must know of a message.
 SELECT m.key, m.session_key, m.seq, m.turn_id, m.text, m.parts, m.deleted_at, t.state,
-       t.address_key, t.first_seq, m.sender_key,
+       t.first_seq, m.sender_key,
        (SELECT coalesce(max(r.version), 0) FROM revisions r WHERE r.message_key = m.key) AS versions,
        (SELECT max(l.id) FROM turns l WHERE l.session_key = m.session_key) AS last_turn_id,
        (SELECT count(*) FROM messages o WHERE o.session_key = m.session_key AND o.seq IS NULL
@@ -41,8 +41,9 @@ WHERE r.message_key = :message_key ORDER BY r.version
 
 -- name: read_page_before
 -- Read the lines of a session between two places, newest first.
-SELECT m.key, m.seq, m.turn_id, m.role, m.text, m.parts, m.at, m.arrived_at, m.changed_at,
-       m.deleted_at, m.platform_id, m.reply_to, p.id AS sender_id, p.name AS sender_name
+SELECT m.key, CAST(:session_id AS TEXT) AS session_id, m.seq, m.turn_id, m.role, m.text, m.parts,
+       m.at, m.arrived_at, m.changed_at, m.deleted_at, m.platform_id, m.reply_to,
+       p.id AS sender_id, p.name AS sender_name
 FROM messages m
 LEFT JOIN senders p ON p.key = m.sender_key
 WHERE m.session_key = :session_key AND m.seq > :after AND m.seq < :before
@@ -51,8 +52,9 @@ LIMIT :most
 
 -- name: read_page_after
 -- Read the lines of a session between two places, oldest first.
-SELECT m.key, m.seq, m.turn_id, m.role, m.text, m.parts, m.at, m.arrived_at, m.changed_at,
-       m.deleted_at, m.platform_id, m.reply_to, p.id AS sender_id, p.name AS sender_name
+SELECT m.key, CAST(:session_id AS TEXT) AS session_id, m.seq, m.turn_id, m.role, m.text, m.parts,
+       m.at, m.arrived_at, m.changed_at, m.deleted_at, m.platform_id, m.reply_to,
+       p.id AS sender_id, p.name AS sender_name
 FROM messages m
 LEFT JOIN senders p ON p.key = m.sender_key
 WHERE m.session_key = :session_key AND m.seq > :after AND m.seq < :before
@@ -61,7 +63,8 @@ LIMIT :most
 
 -- fragment: shared_lines
 -- Read the lines of a session between two places as they were at a revision.
-SELECT m.key, m.seq, m.turn_id, m.role, CASE WHEN r.version IS NULL THEN m.text ELSE r.text END AS text,
+SELECT m.key, CAST(:session_id AS TEXT) AS session_id, m.seq, m.turn_id, m.role,
+       CASE WHEN r.version IS NULL THEN m.text ELSE r.text END AS text,
        CASE WHEN r.version IS NULL THEN m.parts ELSE r.parts END AS parts, m.at, m.arrived_at,
        CASE WHEN r.version IS NULL THEN m.changed_at ELSE o.replaced_at END AS changed_at,
        CASE WHEN r.version IS NULL THEN m.deleted_at END AS deleted_at,
@@ -88,15 +91,22 @@ LIMIT :most
 
 -- name: list_waiting_messages
 -- Read the messages of a session that wait for their turn.
-SELECT m.key, m.seq, m.turn_id, m.role, m.text, m.parts, m.at, m.arrived_at, m.changed_at,
-       m.deleted_at, m.platform_id, m.reply_to, p.id AS sender_id, p.name AS sender_name,
-       p.platform AS sender_platform
+SELECT m.key, CAST(:session_id AS TEXT) AS session_id, m.seq, m.turn_id, m.role, m.text, m.parts,
+       m.at, m.arrived_at, m.changed_at, m.deleted_at, m.platform_id, m.reply_to,
+       p.id AS sender_id, p.name AS sender_name
 FROM messages m
 JOIN turns t ON t.id = m.turn_id AND t.state = 'queued'
 LEFT JOIN senders p ON p.key = m.sender_key
 WHERE m.session_key = :session_key AND m.seq IS NULL AND m.role = 'user'
   AND m.deleted_at IS NULL
 ORDER BY m.turn_id, m.key
+
+-- name: find_own_waiting
+-- Tell whether a sender wrote a message in the session where it waits.
+SELECT m.key FROM messages m
+JOIN senders p ON p.key = m.sender_key
+WHERE m.key = :key AND m.platform_id IS NOT NULL
+  AND p.platform = :platform AND p.id = :sender_id
 
 -- name: add_quote
 -- Store what a note quotes: a message, or without a sequence number a session as a whole.

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from msgspec import Struct
+
 from threadline.core.message import Role
 from threadline.core.minimap import Bucket
 from threadline.core.session import SessionId
@@ -10,6 +12,13 @@ from threadline.store.transcripts.segments import Segment, Span, layout_of
 
 _SIGNS = (Role.USER, Role.ASSISTANT, Role.TOOL, Role.SYSTEM, "!")
 """What the query writes for each line, and after one with a marker; none is part of another."""
+
+
+class _BucketRoles(Struct, frozen=True, kw_only=True):
+    """The roles of the lines of a stretch, written one after the other."""
+
+    bucket: int
+    lines: str | None
 
 
 def minimap(tx: Transaction, id: SessionId, buckets: int) -> list[Bucket]:
@@ -31,6 +40,7 @@ def minimap(tx: Transaction, id: SessionId, buckets: int) -> list[Bucket]:
 def _count(tx: Transaction, segment: Segment, width: int, counts: list[list[int]]) -> None:
     rows = tx.all(
         "read_buckets",
+        _BucketRoles,
         session_key=segment.session_key,
         first=segment.first,
         last=segment.last,
@@ -39,9 +49,8 @@ def _count(tx: Transaction, segment: Segment, width: int, counts: list[list[int]
         last_bucket=(segment.last - 1) // width,
     )
     for row in rows:
-        counted, lines = counts[row.number("bucket")], row.text_or_none("lines") or ""
         for kind, sign in enumerate(_SIGNS):
-            counted[kind] += lines.count(sign)
+            counts[row.bucket][kind] += (row.lines or "").count(sign)
 
 
 def _bucket(counted: Sequence[int], span: Span, hidden: Sequence[Span]) -> Bucket:

@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
+from msgspec import Struct
+
 from threadline.core.event import EventKind
-from threadline.core.message import pack, unpack, with_sessions
+from threadline.core.message import Part, pack, with_sessions
 from threadline.core.session import SessionId
 from threadline.database.port import Row, Transaction
 from threadline.store.search.index import reindex, unindex
@@ -14,6 +16,16 @@ WHOLE = 0
 _ALL = 2**31
 
 
+class QuotingNote(Struct, frozen=True, kw_only=True):
+    """A note that quotes something, as a row."""
+
+    key: int
+    session_key: int
+    seq: int | None
+    """None: it was not given to the agent yet."""
+    parts: tuple[Part, ...]
+
+
 def list_notes(
     tx: Transaction,
     session_id: SessionId,
@@ -21,45 +33,52 @@ def list_notes(
     *,
     within: int | None = None,
     most: int = _ALL,
-) -> list[Row]:
+) -> list[QuotingNote]:
     """List the notes that quote a session, or one message of it; `within` is a session's key."""
-    return tx.all("list_notes", session_id=session_id, seq=seq, within=within, most=most)
+    return tx.all(
+        "list_notes", QuotingNote, session_id=session_id, seq=seq, within=within, most=most
+    )
 
 
-def empty_notes(writer: SessionWriter, notes: Sequence[Row]) -> None:
+def list_note_rows(
+    tx: Transaction, session_id: SessionId, seq: int | None, *, within: int
+) -> list[Row]:
+    """List the notes of one session that quote something, as rows."""
+    return tx.all("list_notes", session_id=session_id, seq=seq, within=within, most=_ALL)
+
+
+def empty_notes(writer: SessionWriter, notes: Sequence[QuotingNote]) -> None:
     """Leave of these notes of a session only their places; one that has none yet is deleted."""
     for note in notes:
-        key = note.number("key")
-        if note["seq"] is None:
-            drop_note(writer, key)
+        if note.seq is None:
+            drop_note(writer, note.key)
             continue
-        reindex(writer.tx, key, "")
-        writer.tx.run("drop_quotes", message_key=key)
-        writer.tx.run("drop_revisions", message_key=key)
-        writer.tx.run("empty_message", key=key, now=writer.at)
-        writer.tell(EventKind.MESSAGE_CHANGED, note.number("seq"))
+        reindex(writer.tx, note.key, "")
+        writer.tx.run("drop_quotes", message_key=note.key)
+        writer.tx.run("drop_revisions", message_key=note.key)
+        writer.tx.run("empty_message", key=note.key, now=writer.at)
+        writer.tell(EventKind.MESSAGE_CHANGED, note.seq)
 
 
 def rename_quoted(tx: Transaction, key: int, ids: Mapping[SessionId, SessionId]) -> None:
     """Let the notes of a session refer to sessions by their new ids, where these have one."""
-    for row in tx.all("list_quoted_sessions", session_key=key):
-        old = SessionId(row.text("session_id"))
+    for old in tx.all("list_quoted_sessions", SessionId, session_key=key):
         if ids.get(old, old) == old:
             continue
         for note in list_notes(tx, old, within=key):
-            parts = with_sessions(unpack(note.text("text"), note.text_or_none("parts")), ids)
-            tx.run("drop_quotes", message_key=note.number("key"))
-            tx.run("set_parts", key=note.number("key"), parts=pack(parts)[1])
-            use_parts(tx, parts, note.number("key"))
+            parts = with_sessions(note.parts, ids)
+            tx.run("drop_quotes", message_key=note.key)
+            tx.run("set_parts", key=note.key, parts=pack(parts)[1])
+            use_parts(tx, parts, note.key)
 
 
 def drop_waiting_notes(writer: SessionWriter, from_seq: int) -> None:
     """Delete the notes about lines from a place on that the agent was not given yet."""
     tx, own = writer.tx, writer.id
-    for note in tx.all(
-        "list_waiting_notes", session_id=own, session_key=writer.key, from_seq=from_seq
+    for key in tx.all(
+        "list_waiting_notes", int, session_id=own, session_key=writer.key, from_seq=from_seq
     ):
-        drop_note(writer, note.number("key"))
+        drop_note(writer, key)
 
 
 def drop_note(writer: SessionWriter, key: int) -> None:
@@ -74,4 +93,4 @@ def drop_retellings(writer: SessionWriter, spoken_in: int, reach: int) -> None:
     tx, key = writer.tx, writer.key
     tx.run("drop_summary", key=key)
     tx.run("drop_memory", key=key)
-    tx.all("drop_covering_summaries", session_key=key, spoken_in=spoken_in, reach=reach)
+    tx.exists("drop_covering_summaries", session_key=key, spoken_in=spoken_in, reach=reach)

@@ -7,9 +7,9 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from threadline.core.errors import NotFound
-from threadline.core.hidden_range import CutKey, HiddenRange, HiddenRangeKind
+from threadline.core.hidden_range import HiddenRange, HiddenRangeKind
 from threadline.core.session import SessionId
-from threadline.database.port import Row, Transaction
+from threadline.database.port import Transaction
 
 Span: TypeAlias = tuple[int, int]
 """The first and the last sequence number of a stretch."""
@@ -34,6 +34,13 @@ class Segment(Struct, frozen=True, kw_only=True):
     """The revision at which it is shown; None: as it is now."""
     has_observed: bool
     """Whether a turn of that session shows what was said in its chat between others."""
+
+
+class _ListedSegment(Struct, frozen=True, kw_only=True):
+    """A segment, and how many cuts of its session are in effect, if it is the last one."""
+
+    segment: Segment
+    live_cuts: int
 
 
 class TranscriptLayout(Struct, frozen=True, kw_only=True):
@@ -85,18 +92,14 @@ class TranscriptLayout(Struct, frozen=True, kw_only=True):
 
 def layout_of(tx: Transaction, id: SessionId) -> TranscriptLayout:
     """Read the layout of a session's transcript."""
-    rows = tx.all("list_segments", id=id, deepest=DEEPEST_BASE)
+    rows = tx.all("list_segments", _ListedSegment, id=id, deepest=DEEPEST_BASE)
     if not rows:
         raise NotFound("There is no such session", id=id)
     own = rows[-1]
-    cuts: Sequence[Row] = ()
-    if own.number("live_cuts"):
-        cuts = tx.all("list_cuts", session_key=own.number("key"))
-    return TranscriptLayout(
-        id=id,
-        segments=tuple(_segment(row) for row in rows),
-        cuts=tuple(_cut(row) for row in cuts),
-    )
+    cuts: Sequence[HiddenRange] = ()
+    if own.live_cuts:
+        cuts = tx.all("list_cuts", HiddenRange, session_key=own.segment.session_key)
+    return TranscriptLayout(id=id, segments=tuple(row.segment for row in rows), cuts=tuple(cuts))
 
 
 def is_within(spans: Sequence[Span], seq: int) -> bool:
@@ -140,27 +143,3 @@ def _joined(spans: Iterable[Span]) -> tuple[Span, ...]:
         else:
             joined.append((first, last))
     return tuple(joined)
-
-
-def _segment(row: Row) -> Segment:
-    return Segment(
-        session_key=row.number("key"),
-        session_id=SessionId(row.text("id")),
-        first=row.number("begins_after") + 1,
-        last=row.number("upto"),
-        depth=row.number("base_depth"),
-        revision=row.number_or_none("revision"),
-        has_observed=bool(row.number("observes")),
-    )
-
-
-def _cut(row: Row) -> HiddenRange:
-    return HiddenRange(
-        key=CutKey(row.number("key")),
-        kind=HiddenRangeKind(row.text("kind")),
-        from_seq=row.number("from_seq"),
-        to_seq=row.number("to_seq"),
-        user_messages=row.number("user_messages"),
-        summary=row.text_or_none("summary"),
-        made_at=row.moment("made_at"),
-    )

@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 from itertools import islice
 
+from msgspec import Struct
+
 from threadline.core.event import EventKind
-from threadline.core.message import Role
+from threadline.core.message import Message, Role
 from threadline.core.session import TitleSource
 from threadline.core.validation import first_words
 from threadline.database.port import expect
@@ -16,12 +18,19 @@ _LOOKED_AT = 200
 """Lines among which a title's words are looked for."""
 
 
+class GivenTitle(Struct, frozen=True, kw_only=True):
+    """The title of a session, and who gave it."""
+
+    title: str | None
+    titled_by: TitleSource | None
+
+
 def follow_first_words(writer: SessionWriter) -> bool:
     """Take another title where the words of the present one are out of sight; tell whether so."""
-    row = expect(writer.tx, "read_titled_by", key=writer.key)
-    if row["titled_by"] not in {None, TitleSource.FIRST_WORDS}:
+    given = expect(writer.tx, "read_titled_by", GivenTitle, key=writer.key)
+    if given.titled_by not in {None, TitleSource.FIRST_WORDS}:
         return False
-    title, new = row.text_or_none("title"), None
+    title, new = given.title, None
     for words in _candidates(writer):
         if words == title:
             return False
@@ -41,6 +50,9 @@ def _candidates(writer: SessionWriter) -> Iterator[str]:
     for line in islice(lines, _LOOKED_AT):
         if line.role is Role.USER and line.deleted_at is None and (words := first_words(line.text)):
             yield words
-    for row in writer.tx.all("list_waiting_messages", session_key=writer.key):
-        if words := first_words(row.text("text")):
+    waiting = writer.tx.all(
+        "list_waiting_messages", Message, session_key=writer.key, session_id=writer.id
+    )
+    for line in waiting:
+        if words := first_words(line.text):
             yield words

@@ -11,12 +11,14 @@ AS (
     FROM chain c JOIN sessions b ON b.key = c.base_key
     WHERE c.step < :deepest
 )
-SELECT key, id, coalesce(base_seq, 0) AS begins_after, base_depth, upto, revision,
+SELECT key AS segment_session_key, id AS segment_session_id,
+       coalesce(base_seq, 0) + 1 AS segment_first, upto AS segment_last,
+       base_depth AS segment_depth, revision AS segment_revision,
        CASE step WHEN 0 THEN (SELECT count(*) FROM cuts x
                               WHERE x.session_key = chain.key AND x.lifted_at IS NULL)
                  ELSE 0 END AS live_cuts,
        CASE WHEN EXISTS (SELECT 1 FROM turns o WHERE o.session_key = chain.key
-                         AND o.observed_upto IS NOT NULL) THEN 1 ELSE 0 END AS observes
+                         AND o.observed_upto IS NOT NULL) THEN 1 ELSE 0 END AS segment_has_observed
 FROM chain
 ORDER BY step DESC
 
@@ -59,6 +61,10 @@ WHERE t.session_key = :session_key AND t.ended_at IS NULL
 ORDER BY t.id
 LIMIT 1
 
+-- name: find_first_under_way
+-- Tell where the first of the unfinished turns of a session begins in its transcript.
+SELECT min(first_seq) AS first_seq FROM turns WHERE session_key = :session_key AND ended_at IS NULL
+
 -- name: find_hiding_cut
 -- Find a cut that keeps a line from the eyes of people.
 SELECT key FROM cuts
@@ -91,11 +97,12 @@ SELECT CAST(:id AS TEXT), s.profile, s.platform, s.kind, s.address_key, s.sender
        coalesce(CAST(:user_messages AS BIGINT), s.user_messages - CAST(:fewer AS BIGINT))
 FROM sessions s
 WHERE s.key = :parent_key
-RETURNING key
+RETURNING
+-- include: session_state
 
 -- name: count_user_messages
 -- Count what people wrote in a session between two places.
-SELECT count(*) AS number FROM messages
+SELECT count(*) FROM messages
 WHERE session_key = :session_key AND seq > :after AND seq < :before AND role = 'user'
 
 -- name: copy_cuts

@@ -2,6 +2,8 @@
 
 from itertools import islice
 
+from msgspec import Struct
+
 from threadline.core.errors import Conflict
 from threadline.core.event import EventKind
 from threadline.core.hidden_range import HiddenRange, HiddenRangeKind, Redone, Retried, Undone
@@ -21,6 +23,13 @@ from threadline.store.transcripts.history import backwards
 from threadline.store.transcripts.notes import drop_waiting_notes
 from threadline.store.transcripts.segments import TranscriptLayout, layout_of
 from threadline.store.transcripts.titles import follow_first_words
+
+
+class _RetryPlace(Struct, frozen=True, kw_only=True):
+    """Where the last turn was asked, and who wrote what is answered again."""
+
+    address_key: int
+    sender_key: int | None
 
 
 def list_cuts(tx: Transaction, id: SessionId) -> list[HiddenRange]:
@@ -70,9 +79,9 @@ def redo(tx: Transaction, id: SessionId) -> Redone:
             )
         _require_rest(writer)
         tx.run("lift_cut", key=cut.key, now=writer.at)
-        restored = tx.all("restore_compactions", session_key=writer.key, by=cut.key)
+        restored = tx.all("restore_compactions", int, session_key=writer.key, by=cut.key)
         writer.user_messages += cut.user_messages
-        first = min([cut.from_seq, *(row.number("from_seq") for row in restored)])
+        first = min([cut.from_seq, *restored])
         writer.tell(EventKind.TRANSCRIPT_CHANGED, first)
         follow_first_words(writer)
         shown = layout_of(tx, id).count_shown(cut.from_seq)
@@ -89,12 +98,12 @@ def retry(
     """
     asker = None if by is None else remember_asker(tx, by)
     with require_open(require_writable(write_session(tx, id))) as writer:
-        if writer.row["suspended_at"] is not None:
+        if writer.session.suspended_at is not None:
             raise Conflict("The session is suspended", id=id, hint="Resume it first")
-        if writer.row["taken_at"] is not None:
+        if writer.session.taken_at is not None:
             hint = "The agent answers again once it is given back"
             raise Conflict("A person has taken over this conversation", id=id, hint=hint)
-        if tx.all("list_unfinished", session_key=writer.key):
+        if tx.exists("list_unfinished", session_key=writer.key):
             raise Conflict("A turn is running or waiting", id=id, hint="Stop it first")
         layout = layout_of(tx, id)
         asked = _last_run(tx, layout)
@@ -104,11 +113,10 @@ def retry(
         if answered or lifted is not None:
             first = asked.last + 1 if lifted is None else lifted
             writer.tell(EventKind.TRANSCRIPT_CHANGED, first)
-        place = expect(tx, "read_retry", key=writer.key, message_key=asked.lines[-1].key)
-        author, address_key = place.number_or_none("sender_key"), place.number("address_key")
-        payer = author if asker is None or asker[0] is None else asker[0]
-        if asker is not None and is_for_asker:
-            address_key = asker[1]
+        message_key = asked.lines[-1].key
+        place = expect(tx, "read_retry", _RetryPlace, key=writer.key, message_key=message_key)
+        payer = place.sender_key if asker is None or asker[0] is None else asker[0]
+        address_key = asker[1] if asker is not None and is_for_asker else place.address_key
         turn_id = writer.queue_turn(address_key, asked_by=payer)
         return Retried(turn_id=turn_id, messages=answered)
 
@@ -126,7 +134,7 @@ def _last_run(tx: Transaction, layout: TranscriptLayout) -> Run:
 
 def _require_rest(writer: SessionWriter) -> None:
     """Refuse to change what a turn stands on; one whose messages have yet to come is no matter."""
-    if writer.tx.one("find_turn_in_the_way", session_key=writer.key) is not None:
+    if writer.tx.exists("find_turn_in_the_way", session_key=writer.key):
         raise Conflict("A turn is under way", id=writer.id, hint="Stop it first")
 
 
@@ -134,9 +142,10 @@ def _hide(
     writer: SessionWriter, kind: HiddenRangeKind, first: int, *, user_messages: int = 0
 ) -> int:
     """Hide everything from a line on; answer the key of the cut."""
-    cut = expect(
+    return expect(
         writer.tx,
         "add_cut",
+        int,
         session_key=writer.key,
         from_seq=first,
         to_seq=writer.last_seq,
@@ -145,7 +154,6 @@ def _hide(
         user_messages=user_messages,
         now=writer.at,
     )
-    return cut.number("key")
 
 
 def _lift_compactions(

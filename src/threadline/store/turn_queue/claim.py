@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from threadline.core.errors import LeaseLost
 from threadline.core.event import EventKind
@@ -15,12 +16,11 @@ from threadline.core.settings import Settings
 from threadline.core.system_notes import expired
 from threadline.core.turn import Lease, OwnerId, Turn, TurnId
 from threadline.core.validation import checked_name
-from threadline.database.port import Row, SqlValue, Transaction, expect
+from threadline.database.port import SqlValue, Transaction, expect
 from threadline.database.timestamps import stamp
 from threadline.store.formatting import span
 from threadline.store.gateways import downtime
-from threadline.store.row_mappers import turn_from
-from threadline.store.session_writer import SessionWriter, write_session
+from threadline.store.session_writer import SessionState, SessionWriter, write_session
 from threadline.store.sessions.reset_check import find_reset_cause
 from threadline.store.sessions.session_end import end_open_session
 from threadline.store.turns.terminate import expire_turns, place_messages
@@ -45,6 +45,34 @@ class TurnClaim(Struct, frozen=True, kw_only=True):
     def is_resumed(self) -> bool:
         """Whether the turn had been begun before, and was cut off."""
         return self.turn.attempts > 1
+
+
+class _NextSession(SessionState, frozen=True, kw_only=True):
+    """The session in which a turn has waited longest."""
+
+    asker: str
+
+
+class _PassedSession(Struct, frozen=True, kw_only=True):
+    """A session in which a turn waits, and that another process holds."""
+
+    key: int
+    asker: str
+
+
+class _NextTurn(Struct, frozen=True, kw_only=True):
+    """A turn that waits for nothing but a worker."""
+
+    id: TurnId
+    queued_at: datetime
+    written_at: datetime | None
+
+
+class _StartedTurn(Struct, frozen=True, kw_only=True):
+    """A turn that was begun, and the fencing token of its lease."""
+
+    turn: Turn
+    fence: int
 
 
 class Expired(Struct, frozen=True, kw_only=True):
@@ -83,10 +111,12 @@ def claim(
     tries = 0
     # Another process may be quicker between the look and the lock; then the next one is tried.
     while tries < _TRIES and len(closed) < _EXPIRED_AT_ONCE:
-        row = tx.one("lock_next_session", **choice) or _await_passed(tx, choice)
-        if row is None:
+        next_one = tx.one("lock_next_session", _NextSession, **choice)
+        if next_one is None:
+            next_one = _await_passed(tx, choice)
+        if next_one is None:
             break
-        found = _start(SessionWriter(tx, row), owner, served_at)
+        found = _start(SessionWriter(tx, next_one), owner, served_at, next_one.asker)
         if isinstance(found, TurnClaim):
             return found
         if found is None:
@@ -101,23 +131,26 @@ def _last_attempt(rules: Settings) -> int:
     return rules.max_attempts - 1 or _NO_LAST_ATTEMPT
 
 
-def _await_passed(tx: Transaction, choice: Mapping[str, SqlValue]) -> Row | None:
+def _await_passed(tx: Transaction, choice: Mapping[str, SqlValue]) -> _NextSession | None:
     """Wait for a session that was passed over because another process holds it.
 
     That process may change nothing, and then no event reports that its turn still waits.
     """
-    passed = tx.one("find_passed_session", **choice)
-    row = None if passed is None else tx.one("lock_session_by_key", key=passed.number("key"))
-    return None if passed is None or row is None else Row(row, asker=passed["asker"])
+    passed = tx.one("find_passed_session", _PassedSession, **choice)
+    if passed is None:
+        return None
+    locked = tx.one("lock_session_by_key", SessionState, key=passed.key)
+    return None if locked is None else _NextSession(**asdict(locked), asker=passed.asker)
 
 
 def _start(
-    writer: SessionWriter, owner: OwnerId, served_at: datetime
+    writer: SessionWriter, owner: OwnerId, served_at: datetime, asker: str = ""
 ) -> TurnClaim | Expired | None:
     settings = writer.tx.settings
     until = writer.tx.now + settings.lease
     start: dict[str, SqlValue] = {
         "session_key": writer.key,
+        "session_id": writer.id,
         "owner": owner,
         "lease_until": stamp(until),
         "last": _last_attempt(settings),
@@ -125,26 +158,27 @@ def _start(
         "now": writer.at,
     }
     with writer:
-        row = writer.tx.one("start_turn", **start, first_seq=writer.last_seq + 1, checked=0)
-        if row is None:
+        started = writer.tx.one(
+            "start_turn", _StartedTurn, **start, first_seq=writer.last_seq + 1, checked=0
+        )
+        if started is None:
             closed, fresh = _expire(writer, owner, served_at)
             if fresh is None:
                 return Expired(turn_ids=closed) if closed else None
             first_seq = writer.last_seq + 1
-            row = expect(writer.tx, "start_turn", **start, first_seq=first_seq, checked=fresh)
-        turn = turn_from(row, writer.id)
+            started = expect(
+                writer.tx, "start_turn", _StartedTurn, **start, first_seq=first_seq, checked=fresh
+            )
+        turn = started.turn
         place_messages(writer, turn.id)
         writer.tell(EventKind.TURN_RUNNING, turn.id)
-    fence = row.number("fence")
-    lease = Lease(session_id=writer.id, turn_id=turn.id, fence=fence, until=until)
-    profile, platform = writer.row.text("profile"), writer.row.text("platform")
-    asker = writer.row.get("asker")
+    lease = Lease(session_id=writer.id, turn_id=turn.id, fence=started.fence, until=until)
     return TurnClaim(
         turn=turn,
         lease=lease,
-        profile=profile,
-        platform=platform,
-        asker=asker if isinstance(asker, str) else "",
+        profile=writer.session.profile,
+        platform=writer.session.platform,
+        asker=asker,
     )
 
 
@@ -158,6 +192,7 @@ def _expire(
     tx = writer.tx
     waiting = tx.all(
         "list_next_turns",
+        _NextTurn,
         session_key=writer.key,
         full="",
         crowding="",
@@ -166,21 +201,24 @@ def _expire(
     )
     closed: list[TurnId] = []
     fresh, why = None, ""
-    for row in waiting:
-        turn_id, queued_at = TurnId(row.number("id")), row.moment("queued_at")
-        written_at = row.moment_or_none("written_at") or queued_at
-        platform = writer.row.text("platform")
-        late = downtime(tx, written_at, until=queued_at, platform=platform, served_at=served_at)
-        waited = downtime(tx, queued_at, served_at=served_at)
+    for turn in waiting:
+        late = downtime(
+            tx,
+            turn.written_at or turn.queued_at,
+            until=turn.queued_at,
+            platform=writer.session.platform,
+            served_at=served_at,
+        )
+        waited = downtime(tx, turn.queued_at, served_at=served_at)
         if tx.settings.is_fresh(late + waited):
-            fresh = turn_id
-            cause = find_reset_cause(tx, writer.row, None, at=served_at) if waited else None
+            fresh = turn.id
+            cause = find_reset_cause(tx, writer.session, None, at=served_at) if waited else None
             if cause in {Cause.IDLE, Cause.DAILY}:
                 # It waited through an outage, and its conversation ended meanwhile.
                 end_open_session(writer, EndReason(cause.value))
-                return tuple(TurnId(row.number("id")) for row in waiting), None
+                return tuple(one.id for one in waiting), None
             break
-        closed.append(turn_id)
+        closed.append(turn.id)
         why = expired(span(max(late, waited)), is_late=late > waited)
     expire_turns(writer, closed, why)
     return tuple(closed), fresh
@@ -192,14 +230,14 @@ def renew_leases(tx: Transaction, leases: Sequence[Lease]) -> frozenset[TurnId]:
     return frozenset(
         lease.turn_id
         for lease in leases
-        if tx.one("renew_lease", id=lease.turn_id, fence=lease.fence, lease_until=until) is None
+        if not tx.exists("renew_lease", id=lease.turn_id, fence=lease.fence, lease_until=until)
     )
 
 
 def return_turn(tx: Transaction, lease: Lease) -> None:
     """Put a claimed turn back into the line, as if it had never been claimed."""
     with write_session(tx, lease.session_id) as writer:
-        given = tx.one("give_back", id=lease.turn_id, fence=lease.fence)
-        if given is None or given.number("session_key") != writer.key:
+        key = tx.one("give_back", int, id=lease.turn_id, fence=lease.fence)
+        if key != writer.key:
             raise LeaseLost(id=str(lease.turn_id))
         writer.tell(EventKind.TURN_QUEUED, lease.turn_id)

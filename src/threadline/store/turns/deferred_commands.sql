@@ -138,8 +138,8 @@ SET address_key = excluded.address_key, set_at = excluded.set_at
 
 -- name: list_homes
 -- List where the unasked messages of platforms go.
-SELECT a.platform, a.account, a.kind, a.chat, a.thread, a.alt_chat, a.parent, a.scope,
-       a.chat_name, a.topic
+SELECT a.platform, a.account, a.kind, a.chat, nullif(a.thread, '') AS thread, a.alt_chat,
+       a.parent, a.scope, a.chat_name, a.topic
 FROM homes h
 JOIN addresses a ON a.key = h.address_key
 WHERE h.profile = :profile

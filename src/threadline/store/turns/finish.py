@@ -8,10 +8,17 @@ from threadline.core.message import MarkerKind, NewMessage, Role, words
 from threadline.core.turn import Lease, TurnId, TurnState
 from threadline.core.usage import Usage, billionths
 from threadline.core.validation import checked_text, checked_type
-from threadline.database.port import Row, Transaction
-from threadline.store.deliveries.create import create_reply
+from threadline.database.port import Transaction
+from threadline.store.deliveries.create import TurnPlace, create_reply
 from threadline.store.session_writer import SessionWriter, write_session
 from threadline.store.turns.terminate import keep_partial, take_chunks
+
+
+class _EndedTurn(TurnPlace, frozen=True, kw_only=True):
+    """A turn that just ended."""
+
+    chunks: int
+    """Pieces of streamed output that no message holds yet."""
 
 
 def finish(
@@ -28,7 +35,7 @@ def finish(
     """
     with write_session(tx, lease.session_id) as writer:
         ended = _end(writer, lease, TurnState.DONE, None)
-        streamed = take_chunks(writer, lease.turn_id) if ended.number("chunks") else ""
+        streamed = take_chunks(writer, lease.turn_id) if ended.chunks else ""
         if streamed and not messages:
             messages = [NewMessage(role=Role.ASSISTANT, parts=words(streamed))]
         writer.add(messages, lease.turn_id)
@@ -48,23 +55,30 @@ def fail(
         _close(writer, lease.turn_id, ended, usage, deliver=deliver)
 
 
-def _end(writer: SessionWriter, lease: Lease, state: TurnState, error: str | None) -> Row:
+def _end(writer: SessionWriter, lease: Lease, state: TurnState, error: str | None) -> _EndedTurn:
     ended = writer.tx.one(
         "end_turn",
+        _EndedTurn,
         id=lease.turn_id,
+        session_key=writer.key,
         fence=lease.fence,
         state=state,
         error=error,
         now=writer.at,
     )
-    if ended is None or ended.number("session_key") != writer.key:
+    if ended is None:
         raise LeaseLost(id=str(lease.turn_id))
     writer.tell(EventKind(f"turn.{state}"), lease.turn_id)
     return ended
 
 
 def _close(
-    writer: SessionWriter, turn_id: TurnId, ended: Row, usage: Sequence[Usage], *, deliver: bool
+    writer: SessionWriter,
+    turn_id: TurnId,
+    ended: TurnPlace,
+    usage: Sequence[Usage],
+    *,
+    deliver: bool,
 ) -> None:
     writer.touch()
     for spent in usage:
@@ -97,8 +111,8 @@ def add_usage(writer: SessionWriter, turn_id: TurnId | None, spent: Usage) -> No
 def spend(tx: Transaction, lease: Lease, usage: Sequence[Usage]) -> None:
     """Record what a turn spent that was taken from its worker: it has to be paid all the same."""
     with write_session(tx, lease.session_id) as writer:
-        turn = tx.one("read_turn", id=lease.turn_id)
-        if turn is None or turn.number("fence") == lease.fence:
+        fence = tx.one("read_fence", int, id=lease.turn_id)
+        if fence is None or fence == lease.fence:
             return  # Whoever has this lease ended the turn, and recorded it then.
         for spent in usage:
             add_usage(writer, lease.turn_id, spent)

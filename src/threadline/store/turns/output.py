@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from msgspec import Struct
+
 from threadline.core.agent import MEMORY_LIMIT
 from threadline.core.errors import LeaseLost
 from threadline.core.event import EventKind
@@ -9,11 +11,10 @@ from threadline.core.message import Message, NewMessage
 from threadline.core.session import SessionId
 from threadline.core.turn import Lease, TurnId
 from threadline.core.validation import checked_text
-from threadline.database.port import Row, Transaction
+from threadline.database.port import Transaction
 from threadline.database.timestamps import stamp
 from threadline.store.deliveries.payload import END_OF_TURN
 from threadline.store.queries import read_turn
-from threadline.store.row_mappers import message_from
 from threadline.store.session_writer import (
     SessionWriter,
     require_open,
@@ -23,13 +24,21 @@ from threadline.store.session_writer import (
 from threadline.store.turns.terminate import place_messages
 
 
+class ProvenTurn(Struct, frozen=True, kw_only=True):
+    """A running turn whose lease holds."""
+
+    session_key: int
+    chunks: int
+    """Pieces of streamed output that no message holds yet."""
+
+
 def append(tx: Transaction, lease: Lease, messages: Sequence[NewMessage]) -> int:
     """Store messages of a running turn; answer the last sequence number.
 
     They take the place of whatever was streamed since the last message. The lease is renewed.
     """
     with write_session(tx, lease.session_id) as writer:
-        if prove(writer, lease).number("chunks"):
+        if prove(writer, lease).chunks:
             tx.run("drop_chunks", turn_id=lease.turn_id)
         writer.add(messages, lease.turn_id)
         return writer.last_seq
@@ -49,7 +58,7 @@ def checkpoint(tx: Transaction, pieces: Sequence[tuple[Lease, str]]) -> frozense
     until = stamp(tx.now + tx.settings.lease)
     for lease, text in pieces:
         checked_text(text, "streamed output")
-        if tx.one("prove_lease", id=lease.turn_id, fence=lease.fence, lease_until=until) is None:
+        if not tx.exists("prove_lease", id=lease.turn_id, fence=lease.fence, lease_until=until):
             lost.add(lease.turn_id)
         elif text:
             tx.run("add_chunk", turn_id=lease.turn_id, text=text)
@@ -73,14 +82,15 @@ def take_steering(tx: Transaction, lease: Lease) -> tuple[int, int]:
     with write_session(tx, lease.session_id) as writer:
         prove(writer, lease)
         before = writer.last_seq
-        for row in tx.all("list_steering", session_key=writer.key, turn_id=lease.turn_id):
-            _absorb(writer, TurnId(row.number("id")), lease.turn_id)
+        meant = tx.all("list_steering", TurnId, session_key=writer.key, turn_id=lease.turn_id)
+        for turn_id in meant:
+            _absorb(writer, turn_id, lease.turn_id)
         return before, writer.last_seq
 
 
 def _absorb(writer: SessionWriter, taken: TurnId, by: TurnId) -> None:
     tx = writer.tx
-    tx.one(
+    tx.exists(
         "close_turn",
         id=taken,
         state="done",
@@ -95,11 +105,13 @@ def _absorb(writer: SessionWriter, taken: TurnId, by: TurnId) -> None:
     writer.tell(EventKind.TURN_DONE, taken)
 
 
-def prove(writer: SessionWriter, lease: Lease) -> Row:
+def prove(writer: SessionWriter, lease: Lease) -> ProvenTurn:
     """Renew a lease, or refuse a worker that has lost it."""
     until = stamp(writer.tx.now + writer.tx.settings.lease)
-    proof = writer.tx.one("prove_lease", id=lease.turn_id, fence=lease.fence, lease_until=until)
-    if proof is None or proof.number("session_key") != writer.key:
+    proof = writer.tx.one(
+        "prove_lease", ProvenTurn, id=lease.turn_id, fence=lease.fence, lease_until=until
+    )
+    if proof is None or proof.session_key != writer.key:
         raise LeaseLost(id=str(lease.turn_id))
     return proof
 
@@ -107,5 +119,11 @@ def prove(writer: SessionWriter, lease: Lease) -> Row:
 def read_reply(tx: Transaction, turn_id: TurnId) -> list[Message]:
     """Read what a turn has said to people, in order."""
     session_id = read_turn(tx, turn_id).session_id
-    rows = tx.all("list_reply", turn_id=turn_id, after_seq=0, until_seq=END_OF_TURN)
-    return [message_from(row, session_id) for row in rows]
+    return tx.all(
+        "list_reply",
+        Message,
+        session_id=session_id,
+        turn_id=turn_id,
+        after_seq=0,
+        until_seq=END_OF_TURN,
+    )

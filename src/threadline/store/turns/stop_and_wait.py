@@ -3,6 +3,9 @@
 from collections.abc import Sequence
 from datetime import datetime
 
+from msgspec import Struct
+
+from threadline.core.address import Address
 from threadline.core.agent import Question
 from threadline.core.approval import Approval
 from threadline.core.errors import Conflict, Invalid, LeaseLost, NotFound
@@ -12,7 +15,7 @@ from threadline.core.session import SessionId
 from threadline.core.turn import HELD, Awaits, Lease, OwnerId, TurnId, TurnState, checked_turn_id
 from threadline.core.usage import Usage
 from threadline.core.validation import checked_id, checked_text, checked_type
-from threadline.database.port import Row, Transaction, expect
+from threadline.database.port import Transaction, expect
 from threadline.database.timestamps import stamp
 from threadline.store.approvals.approvers import (
     ask_elsewhere,
@@ -20,11 +23,12 @@ from threadline.store.approvals.approvers import (
     plan_question,
     tell_expired,
 )
-from threadline.store.deliveries.create import create_reply
-from threadline.store.row_mappers import address_from_row, pack_asks, turn_from
+from threadline.store.deliveries.create import TurnPlace, create_reply
+from threadline.store.queries import read_turn, session_state
+from threadline.store.row_mappers import pack_asks
 from threadline.store.session_writer import SessionWriter, write_session, write_session_by_key
 from threadline.store.turns.finish import add_usage
-from threadline.store.turns.terminate import close_turn
+from threadline.store.turns.terminate import UnfinishedTurn, close_turn
 
 DENIED = Approval.DENIED.value
 """The answer that a question gets when nobody answers it."""
@@ -36,10 +40,26 @@ MOST_TOOLS = 64
 _BY_PERSON = "Stopped."
 
 
+class _WaitingTurn(Struct, frozen=True, kw_only=True):
+    """What an answer to the question of a turn depends on."""
+
+    session_key: int
+    state: TurnState
+    owner: OwnerId | None
+    asked_at: datetime | None
+
+
+class _StaleQuestion(Struct, frozen=True, kw_only=True):
+    """A turn that nobody answered."""
+
+    id: TurnId
+    session_key: int
+    address_key: int
+
+
 def stop(tx: Transaction, turn_id: TurnId) -> bool:
     """Stop a turn for good, whoever runs it, and keep what it had said. False if it had ended."""
-    row = _turn(tx, turn_id)
-    with write_session_by_key(tx, row.number("session_key")) as writer:
+    with write_session_by_key(tx, _waiting_turn(tx, turn_id).session_key) as writer:
         stopped = close_turn(writer, turn_id, TurnState.STOPPED, MarkerKind.STOPPED, _BY_PERSON)
         if stopped:
             writer.interruptions = 0
@@ -50,13 +70,12 @@ def stop(tx: Transaction, turn_id: TurnId) -> bool:
 def stop_session(tx: Transaction, id: SessionId) -> TurnId | None:
     """Stop the turn that a session has under way; None if there is none."""
     with write_session(tx, id) as writer:
-        for row in tx.all("list_unfinished", session_key=writer.key):
-            turn_id = TurnId(row.number("id"))
-            if TurnState(row.text("state")) in HELD:
-                close_turn(writer, turn_id, TurnState.STOPPED, MarkerKind.STOPPED, _BY_PERSON)
+        for turn in tx.all("list_unfinished", UnfinishedTurn, session_key=writer.key):
+            if turn.state in HELD:
+                close_turn(writer, turn.id, TurnState.STOPPED, MarkerKind.STOPPED, _BY_PERSON)
                 writer.interruptions = 0
                 writer.touch()
-                return turn_id
+                return turn.id
     return None
 
 
@@ -74,12 +93,14 @@ def wait(
     The question is owed to whoever has to answer it, after what the turn said before.
     """
     asks = _checked_tools(question)
-    profile = expect(tx, "read_owner", id=lease.session_id).text("profile")
+    profile = session_state(tx, lease.session_id).profile
     plan = plan_question(tx, lease.turn_id, question, profile=profile)
     with write_session(tx, lease.session_id) as writer:
         waiting = tx.one(
             "wait_turn",
+            TurnPlace,
             id=lease.turn_id,
+            session_key=writer.key,
             fence=lease.fence,
             question=question.text,
             asks=pack_asks(asks, plan.awaits),
@@ -87,7 +108,7 @@ def wait(
             lease_until=None if keep_owner is None else stamp(tx.now + tx.settings.lease),
             now=stamp(tx.now),
         )
-        if waiting is None or waiting.number("session_key") != writer.key:
+        if waiting is None:
             raise LeaseLost(id=str(lease.turn_id))
         for spent in usage:
             add_usage(writer, lease.turn_id, spent)
@@ -114,8 +135,7 @@ def answer(
     `asked_at` names the question that is answered: any other one is left open.
     """
     checked_text(words, "answer")
-    row = _turn(tx, turn_id)
-    with write_session_by_key(tx, row.number("session_key")) as writer:
+    with write_session_by_key(tx, _waiting_turn(tx, turn_id).session_key) as writer:
         _require_question(tx, turn_id, asked_at)
         state = _answer(writer, turn_id, words, asked_before=_FOREVER)
         if state is None:
@@ -129,9 +149,9 @@ def _require_question(tx: Transaction, turn_id: TurnId, asked_at: datetime | Non
 
     It is looked at under the lock, as the turn may just have asked anew.
     """
-    row = _turn(tx, turn_id)
-    is_waiting = TurnState(row.text("state")) is TurnState.WAITING
-    if asked_at is not None and is_waiting and row.moment("asked_at") != asked_at:
+    turn = _waiting_turn(tx, turn_id)
+    is_waiting = turn.state is TurnState.WAITING
+    if asked_at is not None and is_waiting and turn.asked_at != asked_at:
         raise over(turn_id)
 
 
@@ -147,9 +167,9 @@ def over(turn_id: TurnId) -> Conflict:
 def _answer(
     writer: SessionWriter, turn_id: TurnId, words: str, *, asked_before: int
 ) -> TurnState | None:
-    row = _turn(writer.tx, turn_id)
-    state = TurnState.QUEUED if row["owner"] is None else TurnState.RUNNING
-    answered = writer.tx.one(
+    is_kept = _waiting_turn(writer.tx, turn_id).owner is not None
+    state = TurnState.RUNNING if is_kept else TurnState.QUEUED
+    is_answered = writer.tx.exists(
         "answer_turn",
         id=turn_id,
         state=state,
@@ -157,7 +177,7 @@ def _answer(
         asked_before=asked_before,
         now=writer.at,
     )
-    if answered is None:
+    if not is_answered:
         return None
     writer.tell(EventKind(f"turn.{state}"), turn_id)
     return state
@@ -167,25 +187,24 @@ def deny_unanswered(tx: Transaction) -> list[TurnId]:
     """Deny a slice of the questions that nobody answered in time."""
     before = stamp(tx.now - tx.settings.answer_within)
     denied = []
-    for row in tx.all("list_stale_questions", before=before, most=_SLICE):
-        turn_id = TurnId(row.number("id"))
-        with write_session_by_key(tx, row.number("session_key")) as writer:
+    for stale in tx.all("list_stale_questions", _StaleQuestion, before=before, most=_SLICE):
+        with write_session_by_key(tx, stale.session_key) as writer:
             # Asked again under the lock: somebody may just have answered, and been asked anew.
-            turn = turn_from(_turn(tx, turn_id), writer.id)
-            is_denied = _answer(writer, turn_id, DENIED, asked_before=before) is not None
-            profile = writer.row.text("profile")
+            turn = read_turn(tx, stale.id)
+            is_denied = _answer(writer, stale.id, DENIED, asked_before=before) is not None
+            profile = writer.session.profile
         if is_denied:
-            denied.append(turn_id)
+            denied.append(stale.id)
             if turn.awaits is Awaits.APPROVER:
-                at = address_from_row(expect(tx, "read_place", key=row.number("address_key")))
+                at = expect(tx, "read_place", Address, key=stale.address_key)
                 tell_expired(tx, turn, at, profile=profile)
             if turn.asks:
                 note_expiry(tx, turn)
     return denied
 
 
-def _turn(tx: Transaction, turn_id: TurnId) -> Row:
-    row = tx.one("read_turn", id=checked_turn_id(turn_id))
-    if row is None:
+def _waiting_turn(tx: Transaction, turn_id: TurnId) -> _WaitingTurn:
+    turn = tx.one("find_waiting_turn", _WaitingTurn, id=checked_turn_id(turn_id))
+    if turn is None:
         raise NotFound("There is no such turn", id=str(turn_id))
-    return row
+    return turn

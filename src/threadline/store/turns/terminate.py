@@ -1,16 +1,27 @@
 """Terminate: stopped by a person, failed by time, or taken from a dead owner."""
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
+
+from msgspec import Struct
 
 from threadline.core.event import EventKind
 from threadline.core.message import Marker, MarkerKind, NewMessage, Part, Role, words
 from threadline.core.turn import TurnId, TurnState
-from threadline.store.deliveries.create import complete_streams, create_reply
+from threadline.store.deliveries.create import TurnPlace, complete_streams, create_reply
 from threadline.store.formatting import count
 from threadline.store.session_writer import SessionWriter
 
 _TOLD_LATELY = timedelta(minutes=10)
+
+
+class UnfinishedTurn(Struct, frozen=True, kw_only=True):
+    """A turn that has not ended."""
+
+    id: TurnId
+    state: TurnState
+    first_seq: int | None
+    queued_at: datetime
 
 
 def close_turn(
@@ -29,6 +40,7 @@ def close_turn(
     is_expired = kind is MarkerKind.EXPIRED
     closed = writer.tx.one(
         "close_turn",
+        TurnPlace,
         id=turn_id,
         state=state,
         now=writer.at,
@@ -43,9 +55,9 @@ def close_turn(
     place_messages(writer, turn_id)
     keep_partial(writer, turn_id, kind, why)
     writer.tell(EventKind(f"turn.{state}"), turn_id)
-    if is_told or (is_expired and closed.number("targets")):
+    if is_told or (is_expired and closed.targets):
         create_reply(writer, turn_id, closed)
-    elif closed.number("owed"):
+    elif closed.owed:
         complete_streams(writer, turn_id)
     return True
 
@@ -55,8 +67,8 @@ def expire_turns(writer: SessionWriter, turn_ids: Sequence[TurnId], why: str) ->
 
     A sender who was told of earlier ones just before, as when a platform catches up, knows already.
     """
-    last = writer.tx.one("find_last_expiry", session_key=writer.key)
-    is_known = last is not None and last.moment("expired_at") > writer.tx.now - _TOLD_LATELY
+    expired_at = writer.tx.one("find_last_expiry", datetime, session_key=writer.key)
+    is_known = expired_at is not None and expired_at > writer.tx.now - _TOLD_LATELY
     for n, turn_id in enumerate(turn_ids, 1):
         is_last = n == len(turn_ids)
         others = f" The same holds for {count(n - 1, 'message')} before it." if n > 1 else ""
@@ -84,21 +96,22 @@ def keep_partial(writer: SessionWriter, turn_id: TurnId, kind: MarkerKind, why: 
 
 def take_chunks(writer: SessionWriter, turn_id: TurnId) -> str:
     """Answer the streamed output that no message holds yet, and forget it as such."""
-    chunks = writer.tx.all("list_chunks", turn_id=turn_id)
+    chunks = writer.tx.all("list_chunks", str, turn_id=turn_id)
     if chunks:
         writer.tx.run("drop_chunks", turn_id=turn_id)
-    return "".join(chunk.text("text") for chunk in chunks)
+    return "".join(chunks)
 
 
 def place_messages(writer: SessionWriter, turn_id: TurnId | None) -> None:
     """Give the messages of a turn, and notes without one, their places in the transcript."""
     placed = writer.tx.all(
         "place_messages",
+        Role,
         session_key=writer.key,
         turn_id=turn_id,
         last_seq=writer.last_seq,
     )
     if placed:
         writer.last_seq += len(placed)
-        writer.user_messages += sum(row["role"] == Role.USER for row in placed)
+        writer.user_messages += placed.count(Role.USER)
         writer.tell(EventKind.MESSAGE_ADDED, writer.last_seq)

@@ -10,10 +10,9 @@ from threadline.core.message import Message
 from threadline.core.pseudonyms import Pseudonymizer, PseudonymousAddress
 from threadline.core.session import Session, SessionId
 from threadline.core.turn import Turn, TurnId
-from threadline.database.port import Row, Transaction
+from threadline.database.port import Transaction
 from threadline.store.approvals.tool_permissions import list_allowed
 from threadline.store.queries import read_session
-from threadline.store.row_mappers import address_from_row
 from threadline.store.transcripts.history import history
 
 PAGE = 200
@@ -39,6 +38,31 @@ class TurnContext(Struct, frozen=True, kw_only=True):
     """The tools that may be used without asking."""
 
 
+class _ScenePlace(Struct, frozen=True, kw_only=True):
+    """A place that a turn has to do with."""
+
+    what: str
+    """`opened`: where the session was opened. `here`: where the turn was asked. `home`."""
+    address: Address
+    owner: Sender | None
+    memory: str | None
+
+
+class _KnownPlace(Struct, frozen=True, kw_only=True):
+    """A place of a platform."""
+
+    key: int
+    address: Address
+
+
+class _StreamedPiece(Struct, frozen=True, kw_only=True):
+    """A piece of what the turn under way has said, if there is one."""
+
+    last_seq: int
+    turn_id: TurnId | None
+    text: str | None
+
+
 class StreamedText(Struct, frozen=True, kw_only=True):
     """How far a session has come at one moment: its lines, and what is said but no line yet."""
 
@@ -53,47 +77,46 @@ class StreamedText(Struct, frozen=True, kw_only=True):
 def read_turn_context(tx: Transaction, turn: Turn) -> TurnContext:
     """Read all that a request is made of."""
     session, lines = read_session(tx, turn.session_id), history(tx, turn.session_id)
-    rows = tx.all("read_scene", session_id=turn.session_id, turn_id=turn.id)
-    opened = next(row for row in rows if row["what"] == "opened")
-    here = next((row for row in rows if row["what"] == "here"), opened)
-    homes = [address_from_row(row) for row in rows if row["what"] == "home"]
+    places = tx.all("read_scene", _ScenePlace, session_id=turn.session_id, turn_id=turn.id)
+    opened = next(place for place in places if place.what == "opened")
+    here = next((place for place in places if place.what == "here"), opened)
     return TurnContext(
         session=session,
         history=lines,
-        opened=address_from_row(opened),
-        here=address_from_row(here),
-        owner=_owner_from(opened),
-        homes=tuple(homes),
-        memory=opened.text_or_none("memory"),
+        opened=opened.address,
+        here=here.address,
+        owner=opened.owner,
+        homes=tuple(place.address for place in places if place.what == "home"),
+        memory=opened.memory,
         allowed=list_allowed(tx, turn.session_id),
     )
-
-
-def _owner_from(row: Row) -> Sender | None:
-    id = row.text_or_none("sender_id")
-    return None if id is None else Sender(id=id, name=row.text_or_none("sender_name"))
 
 
 def look_through(
     tx: Transaction, hidden: PseudonymousAddress, after: int, *, veil: Pseudonymizer
 ) -> tuple[Address | None, int | None]:
     """Look for a hidden place among some of its platform; answers where to go on, if anywhere."""
-    rows = tx.all("list_addresses_of_platform", platform=hidden.platform, after=after, most=PAGE)
-    for row in rows:
-        if veil.stands_for(hidden, address := address_from_row(row)):
-            return address, None
-    return None, rows[-1].number("key") if len(rows) == PAGE else None
+    places = tx.all(
+        "list_addresses_of_platform",
+        _KnownPlace,
+        platform=hidden.platform,
+        after=after,
+        most=PAGE,
+    )
+    for place in places:
+        if veil.stands_for(hidden, place.address):
+            return place.address, None
+    return None, places[-1].key if len(places) == PAGE else None
 
 
 def read_streaming(tx: Transaction, id: SessionId) -> StreamedText:
     """Read how far the turn under way has come, beside the lines that are stored."""
-    rows = tx.all("read_streaming", id=id)
-    if not rows:
+    pieces = tx.all("read_streaming", _StreamedPiece, id=id)
+    if not pieces:
         raise NotFound("There is no such session", id=id)
-    turn_id = rows[0].number_or_none("turn_id")
     return StreamedText(
         session_id=id,
-        last_seq=rows[0].number("last_seq"),
-        turn_id=None if turn_id is None else TurnId(turn_id),
-        text="".join(row.text_or_none("text") or "" for row in rows),
+        last_seq=pieces[0].last_seq,
+        turn_id=pieces[0].turn_id,
+        text="".join(piece.text or "" for piece in pieces),
     )

@@ -1,20 +1,23 @@
 -- name: read_scene
 -- Read where a session was opened and whose it is, where a turn was asked, and the home channels.
-SELECT 'opened' AS what, a.platform, a.account, a.kind, a.chat, a.thread, a.alt_chat, a.parent,
-       a.scope, a.chat_name, a.topic, p.id AS sender_id, p.name AS sender_name, s.memory
+SELECT 'opened' AS what, a.platform AS address_platform, a.account AS address_account,
+       a.kind AS address_kind, a.chat AS address_chat, nullif(a.thread, '') AS address_thread,
+       a.alt_chat AS address_alt_chat, a.parent AS address_parent, a.scope AS address_scope,
+       a.chat_name AS address_chat_name, a.topic AS address_topic, p.id AS owner_id,
+       p.name AS owner_name, s.memory
 FROM sessions s
 JOIN addresses a ON a.key = s.address_key
 LEFT JOIN senders p ON p.key = s.sender_key
 WHERE s.id = :session_id
 UNION ALL
-SELECT 'here', a.platform, a.account, a.kind, a.chat, a.thread, a.alt_chat, a.parent, a.scope,
-       a.chat_name, a.topic, NULL, NULL, NULL
+SELECT 'here', a.platform, a.account, a.kind, a.chat, nullif(a.thread, ''), a.alt_chat, a.parent,
+       a.scope, a.chat_name, a.topic, NULL, NULL, NULL
 FROM turns t
 JOIN addresses a ON a.key = t.address_key
 WHERE t.id = :turn_id
 UNION ALL
-SELECT 'home', a.platform, a.account, a.kind, a.chat, a.thread, a.alt_chat, a.parent, a.scope,
-       a.chat_name, a.topic, NULL, NULL, NULL
+SELECT 'home', a.platform, a.account, a.kind, a.chat, nullif(a.thread, ''), a.alt_chat, a.parent,
+       a.scope, a.chat_name, a.topic, NULL, NULL, NULL
 FROM sessions s
 JOIN homes h ON h.profile = s.profile
 JOIN addresses a ON a.key = h.address_key
@@ -22,8 +25,10 @@ WHERE s.id = :session_id
 
 -- name: list_addresses_of_platform
 -- Read a page of the places of a platform, in the order in which they came to be known.
-SELECT a.key, a.platform, a.account, a.kind, a.chat, a.thread, a.alt_chat, a.parent, a.scope,
-       a.chat_name, a.topic
+SELECT a.key, a.platform AS address_platform, a.account AS address_account,
+       a.kind AS address_kind, a.chat AS address_chat, nullif(a.thread, '') AS address_thread,
+       a.alt_chat AS address_alt_chat, a.parent AS address_parent, a.scope AS address_scope,
+       a.chat_name AS address_chat_name, a.topic AS address_topic
 FROM addresses a
 WHERE a.platform = :platform AND a.key > :after
 ORDER BY a.key

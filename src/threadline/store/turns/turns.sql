@@ -49,9 +49,10 @@ t.state = 'queued'
 
 -- name: lock_next_session
 -- Take the session in which a turn has waited longest, among those that nobody else just holds.
-SELECT s.key, s.id, s.profile, s.platform, s.kind, s.revision, s.last_seq,
-       s.last_activity_at, s.interruptions, s.ended_at, s.end_reason, s.suspended_at, s.notice,
-       s.told_at, s.taken_at,
+SELECT s.key, s.id, s.profile, s.platform, s.kind, s.address_key, s.sender_key,
+       coalesce(s.root_key, s.key) AS root_key, s.revision, s.last_seq, s.last_activity_at,
+       s.interruptions, s.ended_at, s.end_reason, s.suspended_at, s.notice, s.told_at, s.taken_at,
+       s.origin, s.title, s.titled_by, s.busy_mode, s.summary,
        coalesce('person ' || (SELECT p.person_key FROM senders p WHERE p.key = s.sender_key),
                 'sender ' || s.sender_key, 'chat ' || s.address_key) AS asker
 FROM turns t
@@ -100,8 +101,12 @@ WHERE id = (SELECT min(w.id) FROM turns w WHERE w.session_key = :session_key
        OR (turns.written_at IS NULL
            AND NOT EXISTS (SELECT 1 FROM outages o WHERE o.until_at > turns.queued_at
                            AND o.platform = '')))
-RETURNING id, state, attempts, fence, queued_at, started_at, ended_at, first_seq, owner,
-          lease_until, question, asks, asked_at, answer, error, answered_by
+RETURNING fence, id AS turn_id, CAST(:session_id AS TEXT) AS turn_session_id,
+          state AS turn_state, attempts AS turn_attempts, queued_at AS turn_queued_at,
+          started_at AS turn_started_at, ended_at AS turn_ended_at, first_seq AS turn_first_seq,
+          owner AS turn_owner, lease_until AS turn_lease_until, question AS turn_question,
+          answer AS turn_answer, error AS turn_error, answered_by AS turn_answered_by,
+          asked_at AS turn_asked_at
 
 -- name: list_next_turns
 -- List the queued turns of a session that wait for nothing but a worker, in their order.
@@ -147,14 +152,14 @@ RETURNING id
 UPDATE turns
 SET state = 'queued', owner = NULL, lease_until = NULL, attempts = attempts - 1
 WHERE id = :id AND fence = :fence AND state = 'running'
-RETURNING id, session_key
+RETURNING session_key
 
 -- name: end_turn
 -- End a running turn whose lease holds.
 UPDATE turns
 SET state = :state, ended_at = :now, owner = NULL, lease_until = NULL, error = :error
-WHERE id = :id AND fence = :fence AND state = 'running'
-RETURNING session_key, address_key,
+WHERE id = :id AND session_key = :session_key AND fence = :fence AND state = 'running'
+RETURNING address_key,
           (SELECT a.platform FROM addresses a WHERE a.key = turns.address_key) AS platform,
           (SELECT count(*) FROM chunks c WHERE c.turn_id = turns.id) AS chunks,
           (SELECT count(*) FROM turn_targets g WHERE g.turn_id = turns.id) AS targets,
@@ -168,8 +173,8 @@ SET state = 'waiting', question = :question, asks = :asks, answer = NULL,
     questions = questions + 1,
     asked_at = CASE WHEN asked_at >= :now THEN asked_at + 1 ELSE :now END,
     owner = :owner, lease_until = :lease_until
-WHERE id = :id AND fence = :fence AND state = 'running'
-RETURNING id, session_key, address_key,
+WHERE id = :id AND session_key = :session_key AND fence = :fence AND state = 'running'
+RETURNING address_key,
           (SELECT a.platform FROM addresses a WHERE a.key = turns.address_key) AS platform,
           (SELECT count(*) FROM turn_targets g WHERE g.turn_id = turns.id) AS targets,
           (SELECT count(*) FROM deliveries d WHERE d.turn_id = turns.id) AS owed
@@ -182,6 +187,26 @@ SELECT t.id, s.id AS session_id, t.state, t.attempts, t.fence, t.queued_at, t.st
 FROM turns t
 JOIN sessions s ON s.key = t.session_key
 WHERE t.id = :id
+
+-- name: read_turn_address_key
+-- Read the key of the address where a turn was asked for.
+SELECT address_key FROM turns WHERE id = :id
+
+-- name: read_turn_state
+-- Read the state of a turn.
+SELECT state FROM turns WHERE id = :id
+
+-- name: read_fence
+-- Read the fencing token of the last lease of a turn.
+SELECT fence FROM turns WHERE id = :id
+
+-- name: find_waiting_turn
+-- Read what an answer to the question of a turn depends on.
+SELECT session_key, state, owner, asked_at FROM turns WHERE id = :id
+
+-- name: count_questions
+-- Tell how many questions a turn has asked.
+SELECT questions FROM turns WHERE id = :id
 
 -- name: answer_turn
 -- Give a waiting turn its answer. To be claimed anew after that is no second attempt.
@@ -232,7 +257,7 @@ RETURNING cut_off_seq,
 
 -- name: list_interrupted
 -- List the turns that were cut off.
-SELECT id, session_key, attempts, interrupted_at, first_seq FROM turns
+SELECT id, session_key, attempts, interrupted_at FROM turns
 WHERE state = 'interrupted' AND ended_at IS NULL ORDER BY session_key, id LIMIT :most
 
 -- name: requeue_turn
@@ -254,7 +279,7 @@ SET state = :state, ended_at = :now, owner = NULL, lease_until = NULL, fence = f
     error = :error, answered_by = :answered_by, asks = NULL,
     first_seq = coalesce(first_seq, CAST(:first_seq AS BIGINT)), expired_at = :expired_at
 WHERE id = :id AND state IN ('queued', 'running', 'waiting', 'interrupted')
-RETURNING first_seq, address_key,
+RETURNING address_key,
           (SELECT a.platform FROM addresses a WHERE a.key = turns.address_key) AS platform,
           (SELECT count(*) FROM turn_targets g WHERE g.turn_id = turns.id) AS targets,
           (SELECT count(*) FROM deliveries d WHERE d.turn_id = turns.id) AS owed
