@@ -110,7 +110,7 @@ async def test_the_doctor_tells_of_an_unfinished_forgetting(home: Path) -> None:
         await fill(store)
         rows = (await store.sessions()).rows
         ids = [row.session.id for row in rows]
-        await store._db.write(begin_sessions, ids)
+        await store.database.write(begin_sessions, ids)
 
     result = await asyncio.to_thread(run, "doctor", "-d", str(where))
 

@@ -72,7 +72,7 @@ class Talk:
             await self.arrive(text, self.sent[-1], InboundKind.MESSAGE)
             await self.answer(text)
         elif what == "index":
-            await self.store._db.write(index.index_some, most=1 + len(text) % 5)
+            await self.store.database.write(index.index_some, most=1 + len(text) % 5)
         elif what == "search":
             await self.compare(text)
         elif self.session is not None:

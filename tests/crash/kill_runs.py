@@ -167,7 +167,7 @@ async def _events_since(store: Store, cursor: Cursor) -> list[Event]:
     """Read the feed to its end, also where older transactions hold it back for a moment."""
     events: list[Event] = []
     for _ in range(500):
-        page = await store._db.read(read_feed, cursor)
+        page = await store.database.read(read_feed, cursor)
         events += page.events
         cursor = page.cursor
         if not page.events and not page.is_behind:

@@ -284,7 +284,7 @@ async def test_no_row_holds_a_forgotten_person(database_factory: DatabaseFactory
 
     assert certificate.state is DeletionState.DONE
     assert left == set()
-    await store._db.wipe()
+    await store.database.wipe()
     dead = database_factory.tamper("SELECT pg_stat_force_next_flush()") and database_factory.tamper(
         "SELECT sum(n_dead_tup)::BIGINT FROM pg_stat_user_tables WHERE relname = 'messages'"
     )

@@ -211,7 +211,7 @@ async def test_who_waits_for_a_reply_hears_that_the_feed_broke(
     store: Store, caplog: pytest.LogCaptureFixture
 ) -> None:
     """They do not wait in vain, and the next one is not kept from trying again."""
-    front = Front(NoFeed(store._db))
+    front = Front(NoFeed(store.database))
     taken = await front.take("hello")
     assert taken.turn_id is not None
 
@@ -233,7 +233,7 @@ async def test_a_live_reply_that_breaks_is_logged(
     store: Store, caplog: pytest.LogCaptureFixture
 ) -> None:
     """What is shown of a turn is a courtesy: its failure is logged, and the turn goes on."""
-    broken = NoAddress(store._db)
+    broken = NoAddress(store.database)
     worker = Worker(broken, ScriptedAgent(), pace=unhurried())
     async with carrying(broken, Billboard(), live=worker.live), worker:
         await becomes(store, (await tell(store, "hello")).turn_id, TurnState.DONE)
@@ -258,7 +258,7 @@ async def test_a_repair_that_breaks_is_logged(
     await store.finish(claim.lease)
     (parcel,) = await store.take_deliveries(["telegram"])
     delivery: Delivery = parcel.delivery
-    repair = EditRepair(NoParcel(store._db), {})
+    repair = EditRepair(NoParcel(store.database), {})
 
     repair.begin(delivery, "1")
     await repair._tasks.settle()

@@ -84,7 +84,7 @@ async def test_a_database_that_is_away_is_asked_again(open_store: OpenStore) -> 
     async def hear(one: DeferredCommandResult) -> None:
         told.append(one)
 
-    backlog = DeferredCommands(Moody((await open_store())._db), lambda: done.append(1), hear)
+    backlog = DeferredCommands(Moody((await open_store()).database), lambda: done.append(1), hear)
     running = asyncio.create_task(backlog.run())
 
     async def is_carried_out() -> bool:

@@ -140,7 +140,7 @@ async def test_a_silence_is_stored_when_storage_is_back(open_store: OpenStore) -
                 raise StorageError("the disk sleeps")
             await super().fail(*values, **named)  # type: ignore[arg-type]
 
-    store, agent = Moody((await open_store())._db), ScriptedAgent()
+    store, agent = Moody((await open_store()).database), ScriptedAgent()
     agent.will(Hangs())
     async with Worker(store, agent, pace=unhurried()) as worker:
         arrival = await tell(store, "think")

@@ -160,7 +160,7 @@ async def test_an_answer_that_the_feed_did_not_tell_is_found(open_store: OpenSto
             await asyncio.Event().wait()
             yield  # type: ignore[misc]
 
-    store, agent = Deaf((await open_store())._db), ScriptedAgent()
+    store, agent = Deaf((await open_store()).database), ScriptedAgent()
     agent.will(AsksLive("Shall I?"), Says("It is gone."))
     arrival = await tell(store, "delete it")
     async with Worker(store, agent, pace=unhurried()) as worker:

@@ -121,7 +121,7 @@ async def test_a_turn_that_ends_before_its_stream_is_open_is_answered_once(
             await may_go_on.wait()
             return parcel
 
-    store = Slow((await open_store())._db)
+    store = Slow((await open_store()).database)
     agent, board = ScriptedAgent(), Billboard(capabilities=GROWS)
     agent.will(Streams("Hello"), Hangs(), Says("Hello"))
     async with serving(store, agent, board) as (_, outbox):

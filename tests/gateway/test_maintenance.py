@@ -123,7 +123,7 @@ async def test_a_step_that_fails_keeps_no_other_from_running(open_store: OpenSto
             raise StorageError("the disk sleeps")
 
     clock = FakeClock()
-    store = Moody((await open_store(clock=clock))._db)
+    store = Moody((await open_store(clock=clock)).database)
     await tell(store, "hello")
     claim = await store.claim()
     assert claim is not None

@@ -110,7 +110,11 @@ async def test_a_late_renewal_does_not_cancel_the_next_attempt(open_store: OpenS
             await self.begins.wait()
             return await super().renew_deliveries(deliveries)
 
-    store, first, second = SlowRenewal((await open_store())._db), asyncio.Event(), asyncio.Event()
+    store, first, second = (
+        SlowRenewal((await open_store()).database),
+        asyncio.Event(),
+        asyncio.Event(),
+    )
     board = Billboard(failures=_queue(refused(timedelta(milliseconds=1))), gate=first)
     await store.owe_words(HERE, "hello")
     async with carrying(store, board) as outbox:

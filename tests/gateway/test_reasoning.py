@@ -108,7 +108,7 @@ async def test_a_memory_is_kept_after_the_words_before_it(open_store: OpenStore)
     agent = ScriptedAgent()
     agent.will(Says("one"), Remembers("I said one"))
     rules = Settings(lease=timedelta(milliseconds=200))
-    async with Worker(Full(plain._db, rules), agent, pace=unhurried()):
+    async with Worker(Full(plain.database, rules), agent, pace=unhurried()):
         first = await tell(plain, "hello")
         await becomes(plain, first.turn_id, TurnState.FAILED)
     async with Worker(plain, agent, pace=unhurried()):

@@ -408,7 +408,7 @@ async def test_a_process_that_wakes_up_asks_before_its_first_message(
                 uptime[0] += self.rules.lease.total_seconds() * 2
             return parcels
 
-    store = Sleepy((await open_store(clock=clock))._db)
+    store = Sleepy((await open_store(clock=clock)).database)
     await finish(store, STORY)
     pace = replace(unhurried(), clock=lambda: uptime[0])
     outbox = Outbox(store, {board.name: board}, live=TurnPubSub(), pace=pace)

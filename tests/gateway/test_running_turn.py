@@ -182,7 +182,7 @@ class Counting(Store):
 
 async def test_one_verb_stores_what_all_turns_said(open_store: OpenStore) -> None:
     """All running turns share one checkpoint, and silence costs none."""
-    store = Counting((await open_store())._db)
+    store = Counting((await open_store()).database)
     store.checkpoints = []
     agent = ScriptedAgent()
     for name in ("one", "two", "three"):
@@ -265,7 +265,7 @@ async def test_a_failure_that_cannot_be_stored_is_picked_up_later(open_store: Op
             raise StorageError("the disk is full")
 
     plain = await open_store()
-    store = Full(plain._db, Settings(lease=timedelta(milliseconds=200)))
+    store = Full(plain.database, Settings(lease=timedelta(milliseconds=200)))
     agent = ScriptedAgent()
     agent.will(Fails())
     async with Worker(store, agent, pace=unhurried()) as worker:

@@ -101,7 +101,7 @@ async def test_an_answer_that_another_process_gives_does_not_grow_on(
 ) -> None:
     """After waking up, an agent that goes on is heard neither on its platform nor on screens."""
     sleeper = Sleeper()
-    here = Deaf((await open_store(clock=sleeper.clock))._db)
+    here = Deaf((await open_store(clock=sleeper.clock)).database)
     there = await open_store(clock=sleeper.clock)
     board, slow, heard = Billboard(capabilities=GROWS), ScriptedAgent(), list[str]()
     slow.will(Streams("Once upon"), Hangs(), Streams(" a time"))
@@ -129,7 +129,7 @@ async def test_an_answer_that_another_process_gives_does_not_grow_on(
 async def test_a_stream_asks_for_its_lease_before_it_shows_more(open_store: OpenStore) -> None:
     """Words that came before the process was stopped are not shown after it woke up."""
     sleeper, live = Sleeper(), TurnPubSub()
-    here = Deaf((await open_store(clock=sleeper.clock))._db)
+    here = Deaf((await open_store(clock=sleeper.clock)).database)
     there = await open_store(clock=sleeper.clock)
     board = Billboard(capabilities=GROWS)
     await tell(here, "a story")
@@ -261,7 +261,7 @@ async def test_a_turn_that_ends_during_a_slow_call_has_not_lost_its_answer(
 async def test_an_edit_that_came_too_late_is_mended(open_store: OpenStore) -> None:
     """A message that a process edited after it was replaced reads as it should again."""
     sleeper, live = Sleeper(), TurnPubSub()
-    here = Deaf((await open_store(clock=sleeper.clock))._db)
+    here = Deaf((await open_store(clock=sleeper.clock)).database)
     there = await open_store(clock=sleeper.clock)
     board, other = Late(capabilities=GROWS), ScriptedAgent()
     other.will(Says("There was a king."))

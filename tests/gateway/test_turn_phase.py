@@ -78,7 +78,7 @@ class Locked(Store):
 
 async def test_a_failure_that_cannot_be_stored_ends_nothing(store: Store) -> None:
     """The agent goes on, as its turn may still be stored by what it says next."""
-    turn = await running(Locked(store._db), TurnPubSub())
+    turn = await running(Locked(store.database), TurnPubSub())
     with pytest.raises(LeaseLost):
         await turn.fail("It broke.")
 

@@ -230,7 +230,7 @@ class Moody(Store):
 
 async def _moody(open_store: OpenStore, mood: Exception) -> Moody:
     plain = await open_store()
-    store = Moody(plain._db)
+    store = Moody(plain.database)
     store.mood = mood
     return store
 
@@ -264,7 +264,7 @@ async def test_a_turn_that_breaks_its_worker_is_not_swallowed(open_store: OpenSt
         async def fail(self, *_: object, **__: object) -> None:
             raise ZeroDivisionError("a bug")
 
-    store = Buggy((await open_store())._db)
+    store = Buggy((await open_store()).database)
     agent = ScriptedAgent()
     agent.will(Fails())
     await tell(store, "hello")
@@ -282,7 +282,7 @@ async def test_a_worker_that_cannot_start_says_why(open_store: OpenStore) -> Non
         async def feed_end(self) -> object:  # type: ignore[override]
             raise StorageError("the disk is gone")
 
-    store = Broken((await open_store())._db)
+    store = Broken((await open_store()).database)
     with pytest.raises(ExceptionGroup) as caught:
         async with Worker(store, ScriptedAgent(), pace=unhurried()):
             pytest.fail("it started")

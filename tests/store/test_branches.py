@@ -65,7 +65,7 @@ async def counted(store: Store, work: Callable[[Transaction], T]) -> tuple[T, in
         counting = Counting(tx)
         return work(counting), counting.statements, counting.rows
 
-    return await store._db.write(verb)
+    return await store.database.write(verb)
 
 
 async def tell(store: Store, text: str, **fields: object) -> SessionId:

@@ -8,8 +8,8 @@ from threadline.core.address import Address, Kind, Sender
 from threadline.core.errors import Invalid
 from threadline.core.inbound import Inbound
 from threadline.core.turn import TurnState
+from threadline.database.cancellation import run_to_end
 from threadline.store import Store
-from threadline.store.facade.connection import run_to_end
 from threadline.store.inbound.deduplication import Arrival
 
 

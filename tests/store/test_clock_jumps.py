@@ -174,7 +174,7 @@ async def test_a_process_does_not_take_the_turn_that_it_is_claiming(
 ) -> None:
     """The clock jumps after the claim is stored and before the process knows of its turn."""
     clock = FakeClock()
-    slow = SlowAnswer((await open_store(clock=clock))._db)
+    slow = SlowAnswer((await open_store(clock=clock)).database)
     store = Store(cast("Database", slow))
     await store.arrive(Inbound.text("hi", address=HERE, at=clock(), message_id="1"))
     claiming = asyncio.create_task(store.claim())
@@ -255,7 +255,7 @@ async def test_a_claim_that_was_decided_before_the_clock_was_set_back_expires_no
     clock.advance(-jump)
     await other.serve()
 
-    found = await store._db.write(claim_turn, owner=store.owner, served_at=ahead)
+    found = await store.database.write(claim_turn, owner=store.owner, served_at=ahead)
     assert isinstance(found, TurnClaim)
 
 
@@ -268,11 +268,11 @@ async def test_an_older_reading_of_the_clock_does_not_replace_a_later_one(
     store = await open_store(clock=clock)
     before, began = clock(), Uptime(boot="1", elapsed=timedelta(minutes=1))
     store.uptime = lambda: Uptime(boot="1", elapsed=timedelta(minutes=2))
-    await store._db.write(gateways.record_service, uptime=began, at=before)
+    await store.database.write(gateways.record_service, uptime=began, at=before)
     clock.advance(jump)
     await store.arrive(Inbound.text("hi", address=HERE, at=before, message_id="1"))
     await store.serve()
-    await store._db.write(gateways.record_service, uptime=began, at=before)
+    await store.database.write(gateways.record_service, uptime=began, at=before)
 
     assert await store.claim() is not None
 

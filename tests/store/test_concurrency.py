@@ -55,7 +55,7 @@ def hello(store: Store, id: str) -> Inbound:
 async def events_after(store: Store, cursor: Cursor) -> list[Event]:
     """Read the feed to its end."""
     events: list[Event] = []
-    while (page := await store._db.read(read_feed, cursor)).events or page.is_behind:
+    while (page := await store.database.read(read_feed, cursor)).events or page.is_behind:
         events += page.events
         cursor = page.cursor
     return events
@@ -171,7 +171,7 @@ async def test_a_session_that_is_held_for_nothing_is_not_passed_over(
         assert may_go.wait(HANG_SECONDS)
         raise Conflict("nothing comes of it")
 
-    holding = asyncio.create_task(one._db.write(hold_in_vain))
+    holding = asyncio.create_task(one.database.write(hold_in_vain))
     assert await asyncio.to_thread(has_it.wait, HANG_SECONDS)
     claiming = asyncio.create_task(other.claim())
     await asyncio.sleep(0.1)

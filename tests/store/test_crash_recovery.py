@@ -135,7 +135,7 @@ async def test_a_takeover_looks_for_the_dead_once(
     database_factory: DatabaseFactory, open_store: OpenStore, tmp_path: Path
 ) -> None:
     """Turns and replies of a killed process are taken after one look, which takes its time."""
-    database = Counted((await open_store())._db, Step(verb="none", moment=Moment.INSIDE))
+    database = Counted((await open_store()).database, Step(verb="none", moment=Moment.INSIDE))
     store = Store(database)
     turn_id = await ask(store)
     async with held(database_factory.where, tmp_path, lease=60) as child:

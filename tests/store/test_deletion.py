@@ -227,10 +227,10 @@ async def test_forgetting_goes_on_after_a_crash_at_any_slice(
     for stop_after in range(1, 60, 4):
         id = await talk(store, ALICE, *(f"word {n}" for n in range(30)))
         branch = (await store.branch(id)).id
-        begun = await store._db.write(preview.begin_sessions, [id])
-        seal = Seal(key=await store._db.secret())
+        begun = await store.database.write(preview.begin_sessions, [id])
+        seal = Seal(key=await store.database.secret())
         slices = 0
-        while slices < stop_after and await store._db.write(forget_some, begun, seal=seal):
+        while slices < stop_after and await store.database.write(forget_some, begun, seal=seal):
             slices += 1
 
         other = await open_store()
@@ -251,17 +251,17 @@ async def test_every_slice_is_told(store: Store) -> None:
     id = await talk(store, ALICE, *(f"word {n}" for n in range(30)))
     await store.compact(id, "a summary")
     await store.reset(dm(ALICE), ALICE)
-    begun = await store._db.write(preview.begin_sessions, [id])
-    seal = Seal(key=await store._db.secret())
+    begun = await store.database.write(preview.begin_sessions, [id])
+    seal = Seal(key=await store.database.secret())
     witness = FeedWitness(store)
     await witness.verify([id])
 
     told: list[list[EventKind]] = []
-    while await store._db.write(forget_some, begun, seal=seal):
+    while await store.database.write(forget_some, begun, seal=seal):
         if not await store.turns(id):
             break  # Turns go when all lines are gone, and then the session itself.
         told.append([event.kind for event in await witness.verify([id])])
-        assert await store._db.read(check_laws) == []
+        assert await store.database.read(check_laws) == []
 
     assert told[0] == [EventKind.SESSION_CHANGED, EventKind.TRANSCRIPT_CHANGED]
     assert told.count([EventKind.TRANSCRIPT_CHANGED]) >= 3
@@ -273,13 +273,13 @@ async def test_lines_that_come_into_sight_are_told(store: Store) -> None:
     branch = (await store.branch(await talk(store, ALICE, "one", "two"))).id
     await store.record(branch, [say(Role.ASSISTANT, "three")])
     await store.undo(branch)
-    begun = await store._db.write(preview.begin_sessions, [branch])
-    seal = Seal(key=await store._db.secret())
+    begun = await store.database.write(preview.begin_sessions, [branch])
+    seal = Seal(key=await store.database.secret())
     witness = FeedWitness(store)
     await witness.verify([branch])
 
     while await store.cuts(branch):
-        await store._db.write(forget_some, begun, seal=seal)
+        await store.database.write(forget_some, begun, seal=seal)
         await witness.verify([branch])
 
     assert "two" in await lines(store, branch)

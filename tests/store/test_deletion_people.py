@@ -99,8 +99,8 @@ async def test_the_error_of_a_turn_goes_with_an_event(open_store: OpenStore) -> 
     assert claim is not None
     await store.fail(claim.lease, "alice broke it", deliver=False)
     alice = Identity(platform="telegram", id="alice")
-    begun = await store._db.write(begin_person, alice)
-    seal = Seal(key=await store._db.secret())
+    begun = await store.database.write(begin_person, alice)
+    seal = Seal(key=await store.database.secret())
     witness = FeedWitness(store)
     await witness.verify([id])
 
@@ -109,7 +109,7 @@ async def test_the_error_of_a_turn_goes_with_an_event(open_store: OpenStore) -> 
         work = DeletionSlice(tx=tx, id=begun, kind=kind, seal=seal)
         return shared_messages.empty_turn(work, claim.turn.id)
 
-    while not await store._db.write(empty):
+    while not await store.database.write(empty):
         await witness.verify([id])
     told = await witness.verify([id])
 
@@ -256,9 +256,9 @@ async def test_relatives_are_taken_in_the_order_of_their_keys(
     await store.reset(GROUP, ALICE)
     await talk(store, BOB, "bob one", at=GROUP)
     database_factory.tamper("UPDATE sessions SET title = 'alice one', titled_by = 'model'")
-    seal = Seal(key=await store._db.secret())
+    seal = Seal(key=await store.database.secret())
     alice = Identity(platform="telegram", id="alice")
-    begun = await store._db.write(begin_person, alice)
+    begun = await store.database.write(begin_person, alice)
     subject = middle if verb is shared_messages.expand else trunk
 
     def listen(tx: Transaction) -> list[Heard]:
@@ -271,7 +271,7 @@ async def test_relatives_are_taken_in_the_order_of_their_keys(
             verb(work, key)
         return listener.only("lock_session_by_key")
 
-    heard = await store._db.write(listen)
+    heard = await store.database.write(listen)
 
     assert len(heard) == 4
     assert heard == sorted(heard)

@@ -23,6 +23,7 @@ from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.message import Role, Text, say
 from threadline.core.person import Identity
 from threadline.store import Store
+from threadline.store.deletion.forget import remove_rows
 from threadline.store.deletion.preview import begin_person, begin_sessions
 from threadline.store.integrity import check_laws
 
@@ -61,7 +62,7 @@ async def test_what_arrived_from_elsewhere_names_no_forgotten_session(store: Sto
 
     await store.forget_person(telegram(ALICE))
 
-    assert await store._db.read(check_laws) == []
+    assert await store.database.read(check_laws) == []
 
 
 async def test_messages_that_moved_to_another_session_are_found_there(
@@ -91,7 +92,7 @@ async def test_a_message_after_the_request_opens_a_new_session(
     """What Bob says in a group after its session was given up is not deleted with it."""
     store = await open_store(rules=SHARED)
     id = await talk(store, ALICE, "one", at=GROUP)
-    begun = await store._db.write(begin_sessions, [id])
+    begun = await store.database.write(begin_sessions, [id])
 
     said_in = await says(store, BOB, "still here", at=GROUP, message_id="b1")
     await store.go_on_forgetting(begun)
@@ -104,7 +105,7 @@ async def test_nobody_resumes_a_session_that_is_being_forgotten(store: Store) ->
     """A route cannot be switched to a session that goes: what was said there would be deleted."""
     id = await talk(store, ALICE, "one")
     await store.reset(dm(ALICE), ALICE)
-    await store._db.write(begin_sessions, [id])
+    await store.database.write(begin_sessions, [id])
 
     with pytest.raises(NotFound):
         await store.switch(dm(ALICE), ALICE, id)
@@ -235,11 +236,11 @@ class Crowd:
     async def _forget_one(self, store: Store, who: str) -> None:
         identity = Identity(platform="telegram", id=who)
         try:
-            begun = await store._db.write(begin_person, identity)
+            begun = await store.database.write(begin_person, identity)
         except NotFound:
             return  # They have not spoken since.
         try:
-            await store._remove(begun)
+            await remove_rows(store.database, begun)
         except ThreadlineError as error:
             self.failures.append(str(error))
 
@@ -258,4 +259,4 @@ async def test_forgetting_under_load_loses_nothing_of_others(
     mine = {f"{id} of {who}" for id, who in crowd.acknowledged.items() if who in PEOPLE}
     assert mine - set(said) == set()
     assert [text for text in said if any(f" of {who}" in text for who in VICTIMS)] == []
-    assert await crowd.stores[0]._db.read(check_laws) == []
+    assert await crowd.stores[0].database.read(check_laws) == []

@@ -210,7 +210,7 @@ async def _outlive(store: Store, clock: FakeClock, lease: Lease) -> None:
     """Let a lease end."""
     clock.advance(timedelta(hours=1))
     none = frozenset[TurnId]()
-    taken, _ = await store._db.write(interrupt, dead=frozenset(), running=none)
+    taken, _ = await store.database.write(interrupt, dead=frozenset(), running=none)
     assert taken == [lease.turn_id]
 
 

@@ -196,7 +196,9 @@ async def test_a_session_stands_in_a_file_once(store: Store) -> None:
 async def left_behind(store: Store) -> int:
     """Count the sessions that an import has begun and not ended."""
     later = store.now() + timedelta(days=2)
-    staged = await store._db.read(lambda tx: tx.all("list_staged", before=stamp(later), most=99))
+    staged = await store.database.read(
+        lambda tx: tx.all("list_staged", before=stamp(later), most=99)
+    )
     return len(staged)
 
 
@@ -324,7 +326,7 @@ async def test_what_a_crash_left_behind_is_cleared_away(store: Store, clock: Fak
     data = await small_file(store)
     session = codec.decode(transfer_setup.lines_of(data)[1])
     assert isinstance(session, PortableSession)
-    await store._db.write(staging_area.stage, "importing-x", session.place)
+    await store.database.write(staging_area.stage, "importing-x", session.place)
     assert len((await store.sessions()).rows) == 2
     assert await export(store) == data
     clock.advance(timedelta(days=2))

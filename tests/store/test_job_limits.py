@@ -81,7 +81,7 @@ async def test_forgetting_a_person_deletes_their_jobs(store: Store, clock: FakeC
 
     assert certificate.counts["jobs"] == 1
     assert [one.id for one in await store.jobs()] == [others.id]
-    assert await store._db.read(check_laws) == []
+    assert await store.database.read(check_laws) == []
 
 
 async def test_a_run_survives_its_session(store: Store, clock: FakeClock) -> None:
@@ -96,7 +96,7 @@ async def test_a_run_survives_its_session(store: Store, clock: FakeClock) -> Non
 
     (run,) = await store.job_runs(job.id)
     assert (run.state, run.session_id) == (RunState.FAILED, None)
-    assert await store._db.read(check_laws) == []
+    assert await store.database.read(check_laws) == []
 
 
 async def test_a_run_of_a_session_that_is_gone_is_found(
@@ -107,7 +107,7 @@ async def test_a_run_of_a_session_that_is_gone_is_found(
     await store.run_job(job.id)
     database_factory.tamper("UPDATE job_runs SET session_key = 99")
 
-    (found,) = await store._db.read(check_laws)
+    (found,) = await store.database.read(check_laws)
     assert "a run of job 1" in found.what
 
 

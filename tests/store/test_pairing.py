@@ -258,7 +258,7 @@ async def test_asking_at_once_makes_one_code(open_store: OpenStore) -> None:
 
 async def test_the_database_holds_no_code(store: Store, database_factory: DatabaseFactory) -> None:
     """Whoever reads it finds a keyed hash: all codes could be hashed without the key in a day."""
-    store._db.environment.new_id = lambda: 2**32 - 1
+    store.database.environment.new_id = lambda: 2**32 - 1
     shown = await ask(store)
 
     (row,) = database_factory.tamper("SELECT * FROM pairings")

@@ -244,7 +244,7 @@ async def test_a_code_is_nowhere_in_the_store(
     store: Store, database_factory: DatabaseFactory
 ) -> None:
     """Whoever reads the database cannot send a code that somebody was just shown."""
-    store._db.environment.new_id = lambda: 2**32 - 1
+    store.database.environment.new_id = lambda: 2**32 - 1
     shown = await store.make_link_code(*place("ada"))
 
     rows = database_factory.tamper("SELECT * FROM link_codes")
@@ -261,7 +261,7 @@ async def test_codes_can_be_typed(store: Store) -> None:
         assert len(code) == 8
         assert not set(code) & set("01IO")
         assert read_code(f" {code[:3].lower()} - {code[3:]}\n") == code
-    store._db.environment.new_id = lambda: 0
+    store.database.environment.new_id = lambda: 0
     await store.make_link_code(*place("ada"))
     with pytest.raises(Exception, match="No free code"):
         await store.make_link_code(*place("bob"))

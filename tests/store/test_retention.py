@@ -21,6 +21,7 @@ from threadline.gateway.maintenance import Maintenance
 from threadline.store import Store, blobs
 from threadline.store.deletion import retention
 from threadline.store.deletion.preview import begin_sessions
+from threadline.store.deletion.prune import list_prunable
 from threadline.testing.clock import FakeClock
 
 DAY = timedelta(days=1)
@@ -156,10 +157,10 @@ async def test_who_speaks_meanwhile_keeps_the_session(open_store: OpenStore) -> 
     id = await talk(store, "alice")
     clock.advance(YEAR)
     rules = Retention(keep=DAY)
-    found = await store._prunable(rules)
+    found = await list_prunable(store.database, rules)
     await talk(store, "alice", text="still here")
 
-    assert await store._db.write(retention.condemn, found, None) is None
+    assert await store.database.write(retention.condemn, found, None) is None
     assert await ids(store) == {id}
 
 
@@ -197,7 +198,7 @@ async def test_routes_are_taken_before_any_session(open_store: OpenStore, taking
     for n in range(3):
         await talk(store, f"person {n}")
     clock.advance(YEAR)
-    found = await store._prunable(Retention(keep=DAY))
+    found = await list_prunable(store.database, Retention(keep=DAY))
 
     def listen(tx: Transaction) -> list[str]:
         listener = Listener(tx)
@@ -207,7 +208,7 @@ async def test_routes_are_taken_before_any_session(open_store: OpenStore, taking
             retention.unbind_idle(listener, before=clock())
         return [query for query, _key in listener.only(taking, "lock_session_by_key")]
 
-    heard = await store._db.write(listen)
+    heard = await store.database.write(listen)
 
     assert heard == [taking] * 3 + ["lock_session_by_key"] * 3
 
@@ -242,14 +243,14 @@ async def test_pieces_of_attachments_that_never_came_are_swept(store: Store) -> 
     data = b"half" * 999_999
     name = blobs.hash_of(data)
     for n, piece in enumerate(blobs.pieces_of(data)[:10]):
-        await store._db.write(blobs.put_piece, name, n, piece)
+        await store.database.write(blobs.put_piece, name, n, piece)
 
     suspects = await store.sweep_pieces()
     assert suspects == {name}
-    assert await store._db.read(blobs.read_piece, name, 0) is not None
+    assert await store.database.read(blobs.read_piece, name, 0) is not None
     assert await store.sweep_pieces(suspects) == frozenset()
 
-    assert await store._db.read(blobs.read_piece, name, 0) is None
+    assert await store.database.read(blobs.read_piece, name, 0) is None
     assert b"".join([piece async for piece in store.read_blob(whole.blob)]) == b"whole" * 99_999
     late = await store.put_blob(data, "image/png", MediaKind.IMAGE)
     assert b"".join([piece async for piece in store.read_blob(late.blob)]) == data
@@ -280,7 +281,7 @@ async def test_a_keeper_prunes_unbinds_and_finishes(open_store: OpenStore) -> No
     oldest = await talk(store, "alice")
     clock.advance(31 * DAY)
     old = await talk(store, "bob")
-    begun = await store._db.write(begin_sessions, [old])
+    begun = await store.database.write(begin_sessions, [old])
     clock.advance(30 * DAY)
     await Maintenance(store).sweep()
     assert oldest in await ids(store), "a clock that may have jumped deletes nothing"

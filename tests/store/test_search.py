@@ -89,7 +89,7 @@ QUESTIONS = (
 async def test_the_index_finds_what_reading_everything_finds(store: Store, indexed: int) -> None:
     """Words of all scripts, phrases, exclusions, parts and hostile syntax: the same set of hits."""
     id = await fill(store, CORPUS)
-    await store._db.write(index.index_some, most=indexed or 1)
+    await store.database.write(index.index_some, most=indexed or 1)
     lines = await store.transcript(id, most=1000)
 
     for question in QUESTIONS:

@@ -61,18 +61,18 @@ async def test_a_great_backlog_is_indexed_before_it_is_searched(store: Store) ->
 
     assert len(found.hits) == 300
     assert found.is_complete
-    assert not await store._db.read(index.count_waiting)
+    assert not await store.database.read(index.count_waiting)
 
 
 async def test_the_index_does_not_run_after_what_is_said_meanwhile(store: Store) -> None:
     """A slice tells whether more waits, so that nobody has to look once more to find nothing."""
     await fill(store, ["a pear", "a plum", "a fig"])
 
-    assert await store._db.write(index.index_some, most=2) == (2, True)
-    done, is_more = await store._db.write(index.index_some)
+    assert await store.database.write(index.index_some, most=2) == (2, True)
+    done, is_more = await store.database.write(index.index_some)
     assert done > 0
     assert not is_more
-    assert not await store._db.read(index.count_waiting)
+    assert not await store.database.read(index.count_waiting)
 
 
 async def test_few_sessions_are_held_while_they_are_indexed(store: Store) -> None:
@@ -81,11 +81,11 @@ async def test_few_sessions_are_held_while_they_are_indexed(store: Store) -> Non
         address = Address(platform="telegram", kind=Kind.DM, chat=f"p{n}")
         await talk(store, "a pear", address=address, sender=Sender(id=f"p{n}"))
 
-    done, is_more = await store._db.write(index.index_some)
+    done, is_more = await store.database.write(index.index_some)
 
     assert is_more
     assert done == index.SLICE_SESSIONS * await store.index()
-    assert not await store._db.read(index.count_waiting)
+    assert not await store.database.read(index.count_waiting)
 
 
 async def test_the_check_notices_what_is_wrong(

@@ -233,7 +233,7 @@ async def test_nothing_is_said_into_a_session_that_is_being_forgotten(desk: Desk
     """It would be lost: whoever asks is told that it is not there any more."""
     id, _ = await desk.says("hello")
     asked = await typed(desk, "x")
-    database = desk.store._db
+    database = desk.store.database
     await database.write(begin_sessions, [id])
 
     with pytest.raises(NotFound):

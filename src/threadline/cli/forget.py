@@ -17,7 +17,7 @@ from threadline.store.formatting import count
 
 if TYPE_CHECKING:
     from threadline.cli.store_opener import Opened
-    from threadline.store.facade.deletion import Progress
+    from threadline.store.deletion.forget import Progress
 
 app = typer.Typer(
     name="forget",

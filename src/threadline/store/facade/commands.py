@@ -2,26 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 
-from msgspec.structs import replace
-
 from threadline.core.address import Address
-from threadline.core.command import Call, WhileRunning
+from threadline.core.command import Call
 from threadline.core.delivery import DeliveryId
-from threadline.core.errors import QueueFull, StorageError, ThreadlineError, sentence_of
 from threadline.core.inbound import Inbound
 from threadline.core.message import Attachment
 from threadline.core.role import AccessLevel
 from threadline.core.route import MAIN_PROFILE, canonical_profile
 from threadline.core.session import SessionId, checked_session_id
-from threadline.core.turn import OwnerId
 from threadline.core.validation import checked_choice, checked_type
 from threadline.database.port import write_keyed
 from threadline.store.commands import dispatch
-from threadline.store.commands.context import CommandReply, Compress, DeferredCommandResult, Errand
+from threadline.store.commands.context import CommandReply, DeferredCommandResult, Errand
+from threadline.store.commands.execute import end_errand, execute, execute_waiting
 from threadline.store.deliveries import targets
 from threadline.store.deliveries import targets as deliveries_targets
 from threadline.store.facade.connection import StoreConnection
-from threadline.store.turns import deferred_commands
 
 
 class CommandMethods(StoreConnection):
@@ -38,25 +34,7 @@ class CommandMethods(StoreConnection):
         checked_type(inbound, "inbound", Inbound)
         checked_type(call, "command", Call)
         checked_choice(rank, "rank", AccessLevel)
-        try:
-            reply = await write_keyed(
-                self._db,
-                inbound.message_id,
-                dispatch.receive_command,
-                inbound,
-                call,
-                rank=rank,
-                owner=self.owner,
-            )
-        except (StorageError, QueueFull):
-            raise
-        except ThreadlineError as error:
-            why = sentence_of(error)
-            return await self._db.write(dispatch.refuse, inbound, why)
-        if reply is not None and call.command.while_running is WhileRunning.STOP:
-            # What it stopped may have been what another command waited for.
-            return replace(reply, waited=await self.run_waiting_commands())
-        return reply
+        return await execute(self._db, inbound, call, rank)
 
     async def command_in(
         self, id: SessionId, inbound: Inbound, call: Call, rank: AccessLevel
@@ -110,26 +88,11 @@ class CommandMethods(StoreConnection):
         To be called whenever a turn has ended, and after a restart. An errand that one of them
         leaves is the caller's to run, and to end.
         """
-        owners = await self._db.read(deferred_commands.list_command_owners)
-        dead = await self._db.dead(owners - {self.owner}) if owners else frozenset[OwnerId]()
-        done: list[DeferredCommandResult | None] = []
-        while due := await self._db.read(deferred_commands.list_due_commands, dead):
-            done += [await self._run_waiting(id, dead) for id in due]
-        return [waited for waited in done if waited is not None]
+        return await execute_waiting(self._db)
 
     async def end_errand(self, errand: Errand) -> None:
         """Let go on what stands behind an errand: it is done, whatever came of it."""
-        if isinstance(errand, Compress) and errand.place is not None:
-            await self._unchecked.write(deferred_commands.finish_command, errand.place, self.owner)
-
-    async def _run_waiting(self, id: int, dead: frozenset[OwnerId]) -> DeferredCommandResult | None:
-        try:
-            return await self._db.write(dispatch.carry_out_waiting, id, owner=self.owner, dead=dead)
-        except StorageError:
-            raise
-        except ThreadlineError as error:
-            why = sentence_of(error)
-            return await self._db.write(dispatch.refuse_waiting, id, why)
+        await end_errand(self._db, errand)
 
     async def set_home(self, address: Address, *, profile: str = MAIN_PROFILE) -> None:
         """Let the unasked messages of a platform go to this chat."""

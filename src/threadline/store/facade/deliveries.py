@@ -1,6 +1,5 @@
 """Deliveries: replies owed, and attachments."""
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from datetime import datetime, timedelta
 
@@ -13,7 +12,6 @@ from threadline.core.delivery import (
     SentPiece,
 )
 from threadline.core.errors import NotFound
-from threadline.core.json_codec import checked
 from threadline.core.message import Attachment, BlobHash, MediaKind
 from threadline.core.turn import Lease, OwnerId, TurnId, checked_turn_id
 from threadline.core.validation import (
@@ -31,9 +29,10 @@ from threadline.store.deliveries import create, recovery, results
 from threadline.store.deliveries import lease as deliveries_lease
 from threadline.store.deliveries.payload import DeliveryPayload
 from threadline.store.deliveries.recovery import DeadTarget
-from threadline.store.facade.connection import StoreConnection, run_to_end
+from threadline.store.deliveries.take import take_deliveries
+from threadline.store.facade.connection import StoreConnection
 from threadline.store.row_mappers import address_from_row
-from threadline.store.turn_queue import crash_recovery
+from threadline.store.turn_queue import queue
 from threadline.store.turns import live_reply
 
 
@@ -55,19 +54,11 @@ class DeliveryMethods(StoreConnection):
 
         A caller that is cancelled meanwhile leaves nothing behind: what was taken is given back.
         """
-        kept: list[DeliveryPayload] = []
-        try:
-            return await self._db.write(
-                _lease_deliveries,
-                kept,
-                _checked_platforms(platforms),
-                owner=self.owner,
-                most=checked_count(most, "number of deliveries", 1),
-            )
-        except asyncio.CancelledError:
-            if kept:
-                await run_to_end(self.give_back_deliveries([parcel.delivery for parcel in kept]))
-            raise
+        return await take_deliveries(
+            self._db,
+            _checked_platforms(platforms),
+            checked_count(most, "number of deliveries", 1),
+        )
 
     async def give_back_deliveries(self, deliveries: Sequence[Delivery]) -> None:
         """Owe deliveries again as if they had never been taken."""
@@ -159,9 +150,7 @@ class DeliveryMethods(StoreConnection):
         `sending` returns what the caller is sending: it is not taken, whatever the clock says.
         `dead` are the processes that are gone; None: they are found out.
         """
-        if dead is None:
-            dead = await self._db.dead(await self._db.read(crash_recovery.list_lease_owners))
-        return await self._db.write(recovery.recover_deliveries, dead=dead, sending=sending())
+        return await queue.recover_deliveries(self._db, sending, dead)
 
     async def abandon_stale(self) -> list[DeliveryId]:
         """Give up a slice of the replies that could not be sent for a day.
@@ -194,22 +183,12 @@ class DeliveryMethods(StoreConnection):
         self, data: bytes, media_type: str, kind: MediaKind, name: str | None = None
     ) -> Attachment:
         """Store an attachment, so that a message can use it within a day."""
-        content = blobs.hash_of(data)
-        part = Attachment(kind=kind, blob=content, media_type=media_type, size=len(data), name=name)
-        part = checked(part, "attachment")
-        while not await self._db.write(blobs.put_blob, content, len(data)):
-            for n, piece in enumerate(blobs.pieces_of(data)):
-                await self._db.write(blobs.put_piece, content, n, piece)
-        return part
+        return await blobs.store_blob(self._db, data, media_type, kind, name)
 
     async def read_blob(self, hash: BlobHash) -> AsyncIterator[bytes]:
         """Read an attachment, piece by piece."""
-        if await self._db.read(blobs.has_blob, hash) is None:
-            raise NotFound("There is no such attachment", id=hash)
-        n = 0
-        while (piece := await self._db.read(blobs.read_piece, hash, n)) is not None:
+        async for piece in blobs.stream_blob(self._db, hash):
             yield piece
-            n += 1
 
 
 def _checked(deliveries: Sequence[Delivery]) -> list[Delivery]:
@@ -222,21 +201,6 @@ def _checked_platforms(platforms: Collection[str] | None) -> Collection[str] | N
     if platforms is None:
         return None
     return [checked_id(name, "platform") for name in platforms]
-
-
-def _lease_deliveries(
-    tx: Transaction,
-    kept: list[DeliveryPayload],
-    platforms: Collection[str] | None,
-    *,
-    owner: OwnerId,
-    most: int,
-) -> list[DeliveryPayload]:
-    """Take deliveries, and keep a copy of them where a caller that is cancelled can find it."""
-    kept.clear()
-    taken = deliveries_lease.lease_deliveries(tx, platforms, owner=owner, most=most)
-    kept[:] = taken
-    return taken
 
 
 def _address_of_turn(tx: Transaction, turn_id: TurnId) -> Address:

@@ -62,15 +62,7 @@ class GatewayMethods(StoreConnection):
             checked_id(name, "MCP server"): checked_type(health, "health", ServerHealth)
             for name, health in (servers or {}).items()
         }
-        await self._db.write(
-            gateways.record_heartbeat,
-            told,
-            busy,
-            tools,
-            owner=self.owner,
-            uptime=self.uptime(),
-            at=self.now(),
-        )
+        await gateways.beat(self._db, told, busy, tools)
 
     async def leave(self) -> None:
         """Say that this process serves no longer."""
@@ -78,9 +70,7 @@ class GatewayMethods(StoreConnection):
 
     async def gateways(self) -> list[GatewayRow]:
         """List the gateways that serve, the oldest first, without those whose process is gone."""
-        rows = await self._db.read(gateways.list_gateways)
-        dead = await self._db.dead(frozenset(row.owner for row in rows))
-        return [row for row in rows if row.owner not in dead]
+        return await gateways.list_live_gateways(self._db)
 
     async def overdue(self) -> list[stats.Overdue]:
         """List the work that is due for some minutes and has not begun."""
@@ -92,11 +82,7 @@ class GatewayMethods(StoreConnection):
 
     async def clear_gateways(self) -> int:
         """Forget the gateways whose process is gone; answers how many."""
-        rows = await self._db.read(gateways.list_gateways)
-        dead = await self._db.dead(frozenset(row.owner for row in rows))
-        for owner in dead:
-            await self._db.write(gateways.unregister_gateway, owner=owner)
-        return len(dead)
+        return await gateways.remove_dead_gateways(self._db)
 
     async def load(self) -> StoreLoad:
         """Count what there is to do, and measure the database."""
@@ -112,10 +98,7 @@ class GatewayMethods(StoreConnection):
         A new follower begins here and now. It is ours as long as `move_follower` is called more
         often than once a minute, and until `stop_following`.
         """
-        holder = await self._db.read(feed.holder_of, checked_id(name, "name of a follower"))
-        asked = frozenset() if holder is None else frozenset({holder})
-        dead = await self._db.dead(asked - {self.owner})
-        return await self._db.write(feed.begin_following, name, owner=self.owner, dead=dead)
+        return await feed.claim_follower(self._db, checked_id(name, "name of a follower"))
 
     async def move_follower(self, name: str, cursor: Cursor) -> None:
         """Write down how far a follower has been told; `LeaseLost` when another process has it."""

@@ -2,22 +2,19 @@
 
 from collections.abc import Collection
 from copy import copy
-from typing import Self, cast
+from typing import Self
 
 from threadline.core.access import Grant, Pairing, PairingCode, SenderAccess
 from threadline.core.account import Actor
 from threadline.core.address import Sender
-from threadline.core.deletion import Seal
-from threadline.core.errors import Refused
 from threadline.core.person import Identity
-from threadline.core.route import MAIN_PROFILE, canonical_profile, canonical_sender
+from threadline.core.route import MAIN_PROFILE, canonical_profile
 from threadline.core.turn import TurnId
 from threadline.core.validation import checked_id, checked_text, checked_type
-from threadline.database.port import Database, Transaction
-from threadline.store.authorisation import AuthorisedDatabase
+from threadline.store.authorisation import for_standing
 from threadline.store.facade.connection import StoreConnection
 from threadline.store.people import grants, pairing
-from threadline.store.people.grants import StandingChanged, TurnRequester
+from threadline.store.people.grants import TurnRequester
 
 
 class GrantMethods(StoreConnection):
@@ -31,21 +28,11 @@ class GrantMethods(StoreConnection):
         It is valid for an hour and once. The store keeps only its keyed hash: show it at once, and
         to nobody else.
         """
-        id = canonical_sender(
-            checked_id(platform, "platform"), checked_type(sender, "sender", Sender)
-        )
-        if id is None:
-            return None
-        who, profile = Identity(platform=platform, id=id), canonical_profile(profile)
-        # Most who ask in a flood are told nothing, and cost a read only.
-        if not await self._db.read(pairing.is_askable, who, profile=profile):
-            return None
-        return await self._db.write(
-            pairing.ask_pairing,
-            who,
-            sender.name,
-            profile=profile,
-            seal=Seal(key=await self._db.secret()),
+        return await pairing.request_pairing(
+            self._db,
+            checked_id(platform, "platform"),
+            checked_type(sender, "sender", Sender),
+            profile=canonical_profile(profile),
         )
 
     async def approve_pairing(
@@ -60,17 +47,13 @@ class GrantMethods(StoreConnection):
 
         Five wrong ones in an hour, and none is looked at for an hour, not even a right one.
         """
-        answer = await self._db.write(
-            pairing.approve_pairing,
+        return await pairing.use_pairing_code(
+            self._db,
             code,
             None if platform is None else checked_id(platform, "platform"),
             profile=canonical_profile(profile),
-            seal=Seal(key=await self._db.secret()),
             by=by,
         )
-        if isinstance(answer, Refused):
-            raise answer
-        return answer
 
     async def pairings(self, *, profile: str = MAIN_PROFILE) -> list[Pairing]:
         """List those who wait to be let in, without their codes: nobody knows these but they."""
@@ -130,14 +113,10 @@ class GrantMethods(StoreConnection):
 
         It is asked in each transaction, so that nobody is heard by a grant that was revoked.
         """
-        profile = canonical_profile(profile)
-
-        def check(tx: Transaction) -> None:
-            if grants.standing(tx, platform, frozenset(ids), profile=profile) != standing:
-                raise StandingChanged("What this sender may do has changed", id=platform)
-
         own = copy(self)
-        own._db = cast("Database", AuthorisedDatabase(self._unchecked, check))  # noqa: SLF001
+        own._db = for_standing(  # noqa: SLF001
+            self._db, platform, ids, standing, profile=canonical_profile(profile)
+        )
         return own
 
     async def interrupted_askers(self, among: Collection[TurnId]) -> list[TurnRequester]:

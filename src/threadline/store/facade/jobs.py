@@ -180,12 +180,7 @@ class JobMethods(ContextMethods):
 
     async def close_runs(self) -> int:
         """Write down how runs have ended, and mirror their answers; answers how many there were."""
-        closed = 0
-        while ended := await self._db.read(job_runs.list_to_close, most=_SLICE):
-            for run_id in ended:
-                await self._db.write(job_runs.close_run, run_id)
-            closed += len(ended)
-        return closed
+        return await job_runs.close_runs(self._db)
 
     async def known_platforms(self) -> frozenset[str]:
         """Name the platforms that a gateway serves, or that anybody ever came from."""

@@ -1,19 +1,16 @@
 """Maintenance: what has to be done from time to time."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 
-from threadline.core.errors import sentence_of
 from threadline.core.message import BlobHash, Message
 from threadline.core.session import SessionId, checked_session_id
 from threadline.core.turn import LEASE, TurnId
 from threadline.core.validation import checked_count, checked_id
 from threadline.store import blobs, clock, clock_correction, feed
 from threadline.store.facade.connection import StoreConnection
-from threadline.store.sessions import session_end
+from threadline.store.sessions import endings, session_end
 from threadline.store.sessions.session_end import Ending, EndingId
-from threadline.store.transcripts.history import history
 from threadline.store.turns import stop_and_wait
 
 _RENEW_SECONDS = LEASE.total_seconds() / 3
@@ -24,11 +21,7 @@ class MaintenanceMethods(StoreConnection):
 
     async def sweep(self) -> list[SessionId]:
         """End all sessions whose time is over."""
-        ended: list[SessionId] = []
-        for platform, kind in await self._db.read(session_end.list_open_kinds):
-            while slice_ := await self._db.write(session_end.sweep, platform, kind):
-                ended += slice_
-        return ended
+        return await endings.expire_sessions(self._db)
 
     async def hold(self, id: SessionId, holder: str, until: datetime) -> None:
         """Keep a session from expiring until a moment; call again to move that moment."""
@@ -47,17 +40,7 @@ class MaintenanceMethods(StoreConnection):
         how many endings were told. After a crash in mid-call the hook is called again with the same
         `Ending.id`, by which it can tell.
         """
-        told = 0
-        while ending := await self._db.write(session_end.take_ending, owner=self.owner):
-            transcript = await self._db.read(history, ending.session_id)
-            error = None
-            try:
-                await self._tell(ending, hook(ending, transcript))
-            except Exception as failure:  # noqa: BLE001 - becomes the recorded state of the ending
-                error = sentence_of(failure)
-            await self._db.write(session_end.close_ending, ending, owner=self.owner, error=error)
-            told += error is None
-        return told
+        return await endings.tell_endings(self._db, hook)
 
     async def told_of_ending(self, id: EndingId) -> frozenset[str]:
         """Name the hooks that have been told of an ending, while others have yet to be."""
@@ -71,16 +54,6 @@ class MaintenanceMethods(StoreConnection):
             checked_id(hook, "name of a hook"),
         )
 
-    async def _tell(self, ending: Ending, telling: Awaitable[None]) -> None:
-        """Wait for a hook, and keep the ending ours however long it takes."""
-        task = asyncio.ensure_future(telling)
-        try:
-            while not (await asyncio.wait({task}, timeout=_RENEW_SECONDS))[0]:
-                await self._db.write(session_end.renew_ending, ending, owner=self.owner)
-        finally:
-            task.cancel()
-        await task
-
     async def deny_unanswered(self) -> list[TurnId]:
         """Deny the questions that nobody answered in time."""
         return await self._db.write(stop_and_wait.deny_unanswered)
@@ -91,8 +64,7 @@ class MaintenanceMethods(StoreConnection):
         What was stored before the clock was set back is corrected. A time in which nobody called
         this looks like a jump ahead.
         """
-        await self._db.write(clock_correction.correct_future)
-        return await self._db.write(clock.record_clock)
+        return await clock_correction.observe_clock(self._db)
 
     async def steady_for(self) -> timedelta:
         """Return for how long the clock was observed to run without a jump."""
@@ -100,14 +72,8 @@ class MaintenanceMethods(StoreConnection):
 
     async def sweep_blobs(self) -> list[BlobHash]:
         """Delete the attachments that no message has used for a day."""
-        swept: list[BlobHash] = []
-        while slice_ := await self._db.write(blobs.sweep_blobs):
-            swept += slice_
-        return swept
+        return await blobs.sweep_all_blobs(self._db)
 
     async def prune_feed(self) -> int:
         """Delete the events that are older than a week; answers how many."""
-        pruned = 0
-        while count := await self._db.write(feed.prune_feed):
-            pruned += count
-        return pruned
+        return await feed.prune_whole_feed(self._db)

@@ -24,11 +24,8 @@ from threadline.store import projects
 from threadline.store.facade.connection import StoreConnection
 from threadline.store.inbound import session_update
 from threadline.store.sessions import drafts, pins, read_marks, session_settings
+from threadline.store.sessions.batch import change_sessions
 from threadline.store.sessions.pins import Step
-
-BATCH_LIMIT = 1000
-"""Sessions with which the same may be done by one call."""
-_SLICE = 20
 
 
 class OrganizationMethods(StoreConnection):
@@ -59,18 +56,7 @@ class OrganizationMethods(StoreConnection):
 
     async def _arrange(self, ids: Sequence[SessionId], step: Step) -> list[BatchOutcome]:
         """Do the same to several sessions, a slice at a time, so that others get a word in."""
-        checked = checked_session_ids(ids)
-        if len(checked) > BATCH_LIMIT:
-            raise Invalid(f"This takes at most {BATCH_LIMIT} session ids", hint="Call it again")
-        outcomes: list[BatchOutcome] = []
-        for first in range(0, len(checked), _SLICE):
-            outcomes += await self._db.write(
-                pins.arrange,
-                checked[first : first + _SLICE],
-                step,
-                viewer=self._viewer,
-            )
-        return outcomes
+        return await change_sessions(self._db, checked_session_ids(ids), step, viewer=self._viewer)
 
     async def make_project(
         self,
@@ -113,9 +99,7 @@ class OrganizationMethods(StoreConnection):
 
     async def delete_project(self, key: ProjectKey, *, seen: Seen | None = None) -> None:
         """Delete a project; its sessions stay, and belong to none."""
-        checked = checked_project_key(key)
-        while not await self._db.write(projects.delete_project, checked, seen=seen):
-            await self._db.write(projects.empty_project, checked)
+        await projects.delete_whole_project(self._db, checked_project_key(key), seen=seen)
 
     async def project(self, key: ProjectKey) -> Project:
         """Read a project."""

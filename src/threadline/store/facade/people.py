@@ -4,7 +4,6 @@ from collections.abc import Collection
 
 from threadline.core.account import Actor
 from threadline.core.address import Address, Sender
-from threadline.core.errors import Conflict
 from threadline.core.person import Identity, Person, PersonKey, Viewer, checked_person_key
 from threadline.core.revision import Seen
 from threadline.core.route import MAIN_PROFILE, canonical_profile
@@ -42,17 +41,13 @@ class PeopleMethods(StoreConnection):
         A code that is not valid is refused without a word on why; five in an hour, and nothing
         more is looked at for an hour.
         """
-        linking = await self._db.write(
-            link_codes.link,
+        return await link_codes.use_link_code(
+            self._db,
             checked_type(address, "address", Address),
             checked_type(sender, "sender", Sender),
             code,
             profile=canonical_profile(profile),
         )
-        refusal = linking.refusal()
-        if refusal is not None or linking.person is None:
-            raise refusal or Conflict("Nobody was linked", hint="Try again")
-        return await self._db.read(persons.read_person, linking.person)
 
     async def unlink(self, address: Address, sender: Sender) -> Parting | None:
         """Let a sender leave their person; None if they were not linked with anybody.

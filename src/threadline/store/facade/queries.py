@@ -34,8 +34,6 @@ from threadline.store.sessions.session_list import Snapshot
 from threadline.store.transcripts.history import history
 from threadline.store.turns import output
 
-_LOOK_AGAIN = timedelta(milliseconds=20)
-
 
 class QueryMethods(StoreConnection):
     """Sessions, transcripts, and the feed.
@@ -237,19 +235,8 @@ class QueryMethods(StoreConnection):
 
     async def follow(self, after: Cursor | None = None) -> AsyncGenerator[Event, None]:
         """Follow the feed from a place on, or from now; it never skips an event and never ends."""
-        cursor = await self.feed_end() if after is None else after
-        with self._db.watch() as watch:
-            is_behind = False
-            while True:
-                await watch.wait(_LOOK_AGAIN if is_behind else None)
-                is_full = True
-                # After a page that is not full nothing is left; what comes since rings again.
-                while is_full:
-                    page = await self._feed.page_after(cursor, watch.rings)
-                    for event in page.events:
-                        yield event
-                    cursor, is_behind = page.cursor, page.is_behind
-                    is_full = len(page.events) == feed.PAGE
+        async for event in feed.follow(self._db, after):
+            yield event
 
     def watch(self) -> AbstractContextManager[Watch]:
         """Notice commits by anybody: `with store.watch() as watch:` and `await watch.wait()`.

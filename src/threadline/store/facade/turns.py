@@ -1,9 +1,8 @@
 """Turns: claiming turns, writing them, and picking up what was cut off."""
 
-import asyncio
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from threadline.core.agent import Question
 from threadline.core.message import NewMessage
@@ -11,12 +10,10 @@ from threadline.core.session import SessionId, checked_session_id
 from threadline.core.turn import Lease, OwnerId, TurnId, TurnState
 from threadline.core.usage import Usage
 from threadline.core.validation import checked_type
-from threadline.database.port import Transaction, Watch
-from threadline.store import gateways
-from threadline.store.facade.connection import StoreConnection, run_to_end
-from threadline.store.gateways import SERVED_EVERY
-from threadline.store.turn_queue import claim, crash_recovery
-from threadline.store.turn_queue.claim import Expired, TurnClaim
+from threadline.database.port import Watch
+from threadline.store.facade.connection import StoreConnection
+from threadline.store.turn_queue import claim, crash_recovery, queue
+from threadline.store.turn_queue.claim import TurnClaim
 from threadline.store.turn_queue.crash_recovery import Recovery
 from threadline.store.turns import finish, output, stop_and_wait
 
@@ -24,26 +21,13 @@ from threadline.store.turns import finish, output, stop_and_wait
 class TurnMethods(StoreConnection):
     """The life of a turn."""
 
-    _served: tuple[datetime, timedelta] | None = None
-    """When this process last recorded that it works on the queue, by the clock and by uptime."""
-
-    _claims = 0
-    """How many claims are under way."""
-
     async def serve(self) -> datetime:
         """Record that this process works on the queue, unless it did so just now.
 
         Messages grow old only while no process does. Claiming turns and writing to them implies it.
         Return the time; use it to judge the age of messages, as the clock may be set meanwhile.
         """
-        now, uptime = self.now(), self.uptime()
-        if self._served is not None:
-            served_at, elapsed = self._served
-            if abs(now - served_at) < SERVED_EVERY and uptime.elapsed - elapsed < SERVED_EVERY:
-                return now
-        await self._db.write(gateways.record_service, uptime=uptime, at=now)
-        self._served = now, uptime.elapsed
-        return now
+        return await queue.serve(self._db)
 
     async def claim(
         self,
@@ -59,27 +43,7 @@ class TurnMethods(StoreConnection):
         meanwhile, the turn is given back.
         """
         only = None if session_id is None else checked_session_id(session_id)
-        kept: list[TurnClaim] = []
-        self._claims += 1
-        try:
-            found: TurnClaim | Expired | None = Expired(turn_ids=())
-            while isinstance(found, Expired):
-                found = await self._db.write(
-                    _claim,
-                    kept,
-                    owner=self.owner,
-                    served_at=await self.serve(),
-                    session_id=only,
-                    full=full,
-                    crowding=crowding,
-                )
-            return found
-        except asyncio.CancelledError:
-            if kept:
-                await run_to_end(self.give_back(kept[0].lease))
-            raise
-        finally:
-            self._claims -= 1
+        return await queue.claim(self._db, only, full=full, crowding=crowding)
 
     async def give_back(self, lease: Lease) -> None:
         """Put a claimed turn back into the line, as if it had never been claimed."""
@@ -87,13 +51,11 @@ class TurnMethods(StoreConnection):
 
     async def renew(self, leases: Sequence[Lease]) -> frozenset[TurnId]:
         """Renew leases; return the turns whose lease is lost, which must be let go at once."""
-        await self.serve()
-        return await self._db.write(claim.renew_leases, [_checked(lease) for lease in leases])
+        return await queue.renew(self._db, [_checked(lease) for lease in leases])
 
     async def append(self, lease: Lease, messages: Sequence[NewMessage]) -> int:
         """Store messages of a running turn; return the last sequence number."""
-        await self.serve()
-        return await self._db.write(output.append, _checked(lease), messages)
+        return await queue.append(self._db, _checked(lease), messages)
 
     async def record(self, id: SessionId, messages: Sequence[NewMessage]) -> int:
         """Store messages that belong to no turn; answers the last sequence number."""
@@ -101,10 +63,8 @@ class TurnMethods(StoreConnection):
 
     async def checkpoint(self, pieces: Sequence[tuple[Lease, str]]) -> frozenset[TurnId]:
         """Store streamed output of several turns; return those whose lease is lost."""
-        await self.serve()
-        return await self._db.write(
-            output.checkpoint, [(_checked(lease), text) for lease, text in pieces]
-        )
+        checked = [(_checked(lease), text) for lease, text in pieces]
+        return await queue.checkpoint(self._db, checked)
 
     async def remember(self, lease: Lease, memory: str) -> None:
         """Keep what the agent wants to be given back in this session; nothing (`""`) forgets it."""
@@ -170,7 +130,7 @@ class TurnMethods(StoreConnection):
 
     async def dead_owners(self) -> frozenset[OwnerId]:
         """Return the processes that hold something under a lease and are certainly gone."""
-        return await self._db.dead(await self._db.read(crash_recovery.list_lease_owners))
+        return await queue.list_dead_owners(self._db)
 
     async def interrupt_dead(
         self,
@@ -182,7 +142,7 @@ class TurnMethods(StoreConnection):
         `running` returns the turns that the caller runs: they are not taken, whatever the clock
         says. `dead` are the processes that are gone; None: they are found out.
         """
-        return await self._interrupt(await self.dead_owners() if dead is None else dead, running)
+        return await queue.interrupt_dead(self._db, running, dead)
 
     def deaths(self) -> AbstractContextManager[Watch]:
         """Begin to notice that other processes which had the store open are gone."""
@@ -192,26 +152,9 @@ class TurnMethods(StoreConnection):
         """Return when the next lease of another process ends, unless it is renewed."""
         return await self._db.read(crash_recovery.find_lease_end, self.owner)
 
-    async def _interrupt(
-        self,
-        dead: frozenset[OwnerId],
-        running: Callable[[], frozenset[TurnId]] = frozenset,
-    ) -> list[TurnId]:
-        interrupted: list[TurnId] = []
-        is_all = False
-        while not is_all:
-            slice_, is_all = await self._db.write(
-                crash_recovery.interrupt,
-                dead=dead,
-                running=running(),
-                claimer=self.owner if self._claims else None,
-            )
-            interrupted += slice_
-        return interrupted
-
     async def let_go(self) -> list[TurnId]:
         """Interrupt the turns that this process still runs, because it is about to end."""
-        return await self._interrupt(frozenset({self.owner}))
+        return await queue.interrupt_own(self._db)
 
     async def interrupted_turns(self) -> frozenset[TurnId]:
         """List a slice of the turns that were cut off, of which nothing is decided yet."""
@@ -225,28 +168,8 @@ class TurnMethods(StoreConnection):
         Turns in `refused` are those whose sender may not speak any more. Call it until nothing is
         left; it takes a slice each time. With `among`, nothing is decided of any other turn.
         """
-        return await self._db.write(
-            crash_recovery.recover, served_at=await self.serve(), refused=refused, among=among
-        )
+        return await queue.recover(self._db, refused, among)
 
 
 def _checked(lease: Lease) -> Lease:
     return checked_type(lease, "lease", Lease)
-
-
-def _claim(
-    tx: Transaction,
-    kept: list[TurnClaim],
-    *,
-    owner: OwnerId,
-    served_at: datetime,
-    session_id: SessionId | None,
-    full: Collection[str],
-    crowding: Collection[str],
-) -> TurnClaim | Expired | None:
-    """Claim a turn, and store a copy of the claim where a cancelled caller can find it."""
-    claimed = claim.claim(
-        tx, owner=owner, served_at=served_at, session_id=session_id, full=full, crowding=crowding
-    )
-    kept[:] = [claimed] if isinstance(claimed, TurnClaim) else []
-    return claimed

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
 
 from threadline.core.budget import Spending, checked_zone
-from threadline.core.errors import CapReached, Invalid
+from threadline.core.errors import Invalid
 from threadline.core.person import Identity, PersonKey, checked_person_key
 from threadline.core.route import canonical_profile
 from threadline.core.session import SessionId, checked_session_id
@@ -92,25 +92,11 @@ class UsageMethods(StoreConnection):
 
         Without any cap nothing is asked of the database.
         """
-        caps = self.rules.spend
-        if not caps.is_set:
-            return ()
-        verdict = await self._db.write(
-            store_usage.judge_spending, checked_type(lease, "lease", Lease)
-        )
-        if verdict.refused is not None:
-            raise CapReached(verdict.refused.sentence(caps.timezone))
-        return verdict.warned
+        return await store_usage.approve_spending(self._db, checked_type(lease, "lease", Lease))
 
     async def approve_spending_for(self, id: SessionId) -> None:
         """Let somebody call a model for a session beside its turns, or raise `CapReached`."""
-        caps = self.rules.spend
-        checked_session_id(id)
-        if not caps.is_set:
-            return
-        reached = await self._db.read(store_usage.find_reached, id)
-        if reached is not None:
-            raise CapReached(reached.sentence(caps.timezone))
+        await store_usage.approve_spending_for(self._db, checked_session_id(id))
 
     async def spend_for(self, id: SessionId, usage: Sequence[Usage]) -> None:
         """Record what was spent on a session beside its turns, as on a title or a summary."""
