@@ -1,5 +1,9 @@
 """The store: every operation of the session layer, as one typed, asynchronous interface."""
 
+from threadline.core.inbound import Inbound
+from threadline.core.role import AccessLevel
+from threadline.core.validation import checked_choice, checked_type
+from threadline.database.port import write_keyed
 from threadline.store.facade.accounts import AccountMethods
 from threadline.store.facade.admin import AdminMethods
 from threadline.store.facade.approvals import ApprovalMethods
@@ -22,6 +26,19 @@ from threadline.store.facade.transcripts import TranscriptMethods
 from threadline.store.facade.transfer import TransferMethods
 from threadline.store.facade.turns import TurnMethods
 from threadline.store.facade.usage import UsageMethods
+from threadline.store.inbound.deduplication import Arrival
+from threadline.store.inbound.receive import receive
+from threadline.store.library.approvals import Approvals
+from threadline.store.library.attachments import Attachments
+from threadline.store.library.deliveries import Deliveries
+from threadline.store.library.feed import Feed
+from threadline.store.library.jobs import Jobs
+from threadline.store.library.people import People
+from threadline.store.library.sessions import Sessions
+from threadline.store.library.transcripts import Transcripts
+from threadline.store.library.transfer import Transfer
+from threadline.store.library.turns import Turns
+from threadline.store.library.usage import UsageRecords
 
 
 class Store(
@@ -49,6 +66,81 @@ class Store(
     AccountMethods,
 ):
     """All conversations of an installation. Make one with `threadline.open`."""
+
+    async def receive(self, inbound: Inbound, *, answers: AccessLevel | None = None) -> Arrival:
+        """Store a message, an edit or a deletion; it is on disk when this returns.
+
+        The same message a second time gets the same return value, and nothing new is done. With
+        `answers`, the access level of the sender, a plain text is given to a turn that waits for
+        an answer, if the sender may give it.
+
+        >>> arrival = await store.receive(heard("When do we plant?"))
+        >>> arrival.outcome.value
+        'queued'
+        """
+        checked_type(inbound, "inbound", Inbound)
+        return await write_keyed(
+            self.database,
+            inbound.message_id,
+            receive,
+            inbound,
+            answers=None if answers is None else checked_choice(answers, "rank", AccessLevel),
+        )
+
+    @property
+    def turns(self) -> Turns:
+        """Turns: what a worker does with the messages that wait, and what it can ask of a turn."""
+        return Turns(self.database)
+
+    @property
+    def sessions(self) -> Sessions:
+        """Sessions: find, list and change them."""
+        return Sessions(self.database)
+
+    @property
+    def transcripts(self) -> Transcripts:
+        """Transcripts: read them, undo, retry, edit, branch and compact."""
+        return Transcripts(self.database)
+
+    @property
+    def people(self) -> People:
+        """People: which senders are one person, who is let in, and who may see what."""
+        return People(self.database)
+
+    @property
+    def deliveries(self) -> Deliveries:
+        """Deliveries: the replies that are owed to platforms, and what became of them."""
+        return Deliveries(self.database)
+
+    @property
+    def jobs(self) -> Jobs:
+        """Jobs: prompts on a schedule. Without a viewer they act for the owner."""
+        return Jobs(self.database)
+
+    @property
+    def usage(self) -> UsageRecords:
+        """Usage: what was spent, and whether more may be spent."""
+        return UsageRecords(self.database)
+
+    @property
+    def feed(self) -> Feed:
+        """Feed: every change of the store, in one order that all processes see alike."""
+        return Feed(self.database)
+
+    @property
+    def attachments(self) -> Attachments:
+        """Attachments: the files that messages carry."""
+        return Attachments(self.database)
+
+    @property
+    def approvals(self) -> Approvals:
+        """Approvals: what agents ask, and the tools that they may use without asking."""
+        return Approvals(self.database)
+
+    @property
+    def transfer(self) -> Transfer:
+        """Transfer: exports and imports, in slices, so that others write in between."""
+        return Transfer(self.database)
 
 
 __all__ = ["Store"]

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from threadline.core.account import Actor
 from threadline.core.address import Address
-from threadline.core.job import JOBS_LIMIT, Job, JobId, JobRun, NewJob, checked_job_id
+from threadline.core.job import Job, JobId, JobRun, NewJob, checked_job_id
 from threadline.core.message import Attachment
 from threadline.core.person import Viewer
 from threadline.core.revision import Seen
@@ -115,16 +115,6 @@ class JobMethods(ContextMethods):
     async def any_job(self, id: JobId) -> Job:
         """Read a job of whatever profile, as a scheduler does."""
         return await self._db.read(jobs.read_job, checked_job_id(id))
-
-    async def jobs(
-        self, asker: Viewer | None = None, *, after: int = 0, most: int = JOBS_LIMIT
-    ) -> Sequence[Job]:
-        """List the jobs that somebody may see, in the order in which they were made.
-
-        It goes on behind the job of a number.
-        """
-        after, most = checked_count(after, "job"), checked_count(most, "number of jobs", 1)
-        return await self._db.read(jobs.list_jobs, _checked(asker), after=after, most=most)
 
     async def jobs_seen_by(self, askers: Collection[Viewer], ids: Collection[JobId]) -> JobSight:
         """Name those of some jobs that are there, and what each of many askers may see of them."""

@@ -8,7 +8,7 @@ from threadline.core.person import Identity, Person, PersonKey, Viewer, checked_
 from threadline.core.revision import Seen
 from threadline.core.route import MAIN_PROFILE, canonical_profile
 from threadline.core.session import SessionId, checked_session_id, checked_session_ids
-from threadline.core.validation import COUNT_LIMIT, checked_count, checked_id, checked_type
+from threadline.core.validation import checked_id, checked_type
 from threadline.store.facade.connection import StoreConnection
 from threadline.store.linking import alias_discovery, link_codes, unlink
 from threadline.store.linking.link_codes import LinkCode
@@ -74,11 +74,6 @@ class PeopleMethods(StoreConnection):
         return await self._db.write(
             unlink.unlink_sender, checked_type(identity, "sender", Identity), by=by
         )
-
-    async def people(self, *, after: int = 0, most: int = COUNT_LIMIT) -> list[Person]:
-        """List those who speak through several senders, from behind the person of a key on."""
-        after, most = checked_count(after, "person"), checked_count(most, "number of people", 1)
-        return await self._db.read(persons.people, after=after, most=most)
 
     async def person(self, key: PersonKey) -> Person:
         """Read a person."""

@@ -14,10 +14,7 @@ from threadline.core.route import MAIN_PROFILE, Route, canonical_profile
 from threadline.core.session import Session, SessionId, checked_session_id, checked_session_ids
 from threadline.core.session_list import (
     OWNER,
-    ListCursor,
     SessionCounts,
-    SessionFilter,
-    SessionPage,
     SessionRow,
 )
 from threadline.core.turn import Turn, TurnId
@@ -56,32 +53,6 @@ class QueryMethods(StoreConnection):
             list_visible,
             checked_type(viewer, "viewer", Account),
             checked_session_ids(list(ids)),
-        )
-
-    async def sessions(
-        self,
-        only: SessionFilter | None = None,
-        *,
-        profile: str = MAIN_PROFILE,
-        reader: str = OWNER,
-        device: str | None = None,
-        after: ListCursor | None = None,
-        most: int = queries.PAGE,
-    ) -> SessionPage:
-        """Read a page of sessions, pinned ones first, then the latest activity.
-
-        Without a filter it is the sidebar: nothing archived or scheduled, and nothing empty.
-        `after` is the last page's `next`. Unread is what `reader` has not read, and drafts are
-        those of `device`.
-        """
-        return await self._db.read(
-            session_list.list_sessions,
-            checked_type(only or SessionFilter(), "filter", SessionFilter),
-            profile=canonical_profile(profile),
-            reader=checked_id(reader, "reader"),
-            device=None if device is None else checked_id(device, "device"),
-            after=after,
-            most=most,
         )
 
     async def session_rows(
@@ -208,18 +179,6 @@ class QueryMethods(StoreConnection):
     async def reply(self, id: TurnId) -> list[Message]:
         """Read what a turn has said to people, in order: its answers, and why it ended early."""
         return await self._db.read(output.read_reply, id)
-
-    async def turns(
-        self,
-        id: SessionId,
-        most: int = queries.PAGE,
-        *,
-        before: TurnId | None = None,
-        viewer: Account | None = None,
-    ) -> list[Turn]:
-        """Read the turns of a session, the newest first, or those before one of them."""
-        id = checked_session_id(id)
-        return await self._db.read(read_visible, viewer, queries.turns, id, most, before)
 
     async def snapshot(self, ids: Sequence[SessionId]) -> Snapshot:
         """Show sessions as they are at one place of the feed, from which it can be followed."""

@@ -26,10 +26,6 @@ from threadline.store.usage import ContextUsage, UsageFilter, read_meter
 class UsageMethods(StoreConnection):
     """Usage, and caps on spending."""
 
-    async def usage(self, id: SessionId) -> list[Usage]:
-        """Add up what a session spent, by model and task."""
-        return await self._db.read(store_usage.usage_of_session, checked_session_id(id))
-
     async def last_prompt(self, id: SessionId) -> int:
         """Tell how many tokens the last prompt of a session had; 0 if it was compacted since."""
         return await self._db.read(store_usage.last_prompt, checked_session_id(id))
