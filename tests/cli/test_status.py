@@ -19,7 +19,7 @@ def say_something() -> None:
         async with threadline.open("chat.db") as store:
             here = Address(platform="web", kind=Kind.DM, chat="alice")
             hello = Inbound.text("Hi", address=here, sender=Sender(id="alice"), at=store.now())
-            await store.arrive(hello)
+            await store.receive(hello)
 
     asyncio.run(write())
 

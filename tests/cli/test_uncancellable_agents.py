@@ -86,11 +86,11 @@ def said(home: Path) -> list[str]:
 
     async def look() -> list[str]:
         async with threadline.open(home / DATABASE) as store:
-            await store.interrupt_dead()
+            await store.turns.interrupt_dead()
             turns = await store.interrupted_turns()
             assert len(turns) == 1, "the successor finds the turn at once"
-            session = (await store.turn(next(iter(turns)))).session_id
-            lines = await store.transcript(session)
+            session = (await store.turns.get(next(iter(turns)))).session_id
+            lines = await store.transcripts.read(session)
             return [line.text for line in lines if line.role is Role.ASSISTANT]
 
     return asyncio.run(look())

@@ -121,7 +121,7 @@ async def test_a_message_whose_commit_was_lost_is_acknowledged(
         proxy.losses = [Loss.RESPONSE]
         said = Inbound.text("hello", address=HERE, at=store.now(), message_id="1")
 
-        first, second = await store.arrive(said), await store.arrive(said)
+        first, second = await store.receive(said), await store.arrive(said)
 
         assert (first.is_repeated, second.is_repeated) == (False, True)
         assert first.turn_id == second.turn_id is not None
@@ -137,16 +137,16 @@ async def test_a_commit_that_cannot_be_looked_up_is_run_again(
         database = PostgresDatabase(url)
         await database.open()
         store = Store(database)
-        await store.arrive(Inbound.text("hello", address=HERE, at=store.now(), message_id="1"))
+        await store.receive(Inbound.text("hello", address=HERE, at=store.now(), message_id="1"))
         database_factory.tamper("SELECT pg_stat_reset_shared('bgwriter')")
         proxy.losses = [Loss.RESPONSE]
         said = Inbound.text("again", address=HERE, at=store.now(), message_id="2")
         unnamed = replace(said, message_id=None)
 
-        arrival = await store.arrive(said)
+        arrival = await store.receive(said)
         database_factory.tamper("SELECT pg_stat_reset_shared('bgwriter')")
         proxy.losses = [Loss.RESPONSE]
-        error = await error_of(store.arrive(unnamed))
+        error = await error_of(store.receive(unnamed))
 
         assert arrival.is_repeated
         assert arrival.turn_id is not None

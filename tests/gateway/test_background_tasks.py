@@ -181,7 +181,7 @@ async def test_a_command_waits_while_too_many_are_done(store: Store) -> None:
     front = Front(store, compress=compress)
     taken = await front.inbox.take(front.said("hello"))
     assert taken.turn_id is not None
-    id = (await store.turn(taken.turn_id)).session_id
+    id = (await store.turns.get(taken.turn_id)).session_id
     said = front.said("/compress")
 
     for n in range(MOST_TASKS):
@@ -253,10 +253,10 @@ async def test_a_repair_that_breaks_is_logged(
 ) -> None:
     """The message may be incomplete, and the log says of which delivery."""
     await tell(store, "hello")
-    claim = await store.claim()
+    claim = await store.turns.claim()
     assert claim is not None
-    await store.finish(claim.lease)
-    (parcel,) = await store.take_deliveries(["telegram"])
+    await store.turns.finish(claim.lease)
+    (parcel,) = await store.deliveries.lease(["telegram"])
     delivery: Delivery = parcel.delivery
     repair = EditRepair(NoParcel(store.database), {})
 

@@ -52,12 +52,12 @@ async def test_a_command_that_waited_is_carried_out_after_a_crash(open_store: Op
     """Who starts finds the commands whose time has come meanwhile, and the turns behind them."""
     store = await open_store()
     await tell(store, "one")
-    claim = await store.claim()
+    claim = await store.turns.claim()
     assert claim is not None
     await store.command(*ordered(store, "/redo"), AccessLevel.MEMBER)
     second = await tell(store, "two")
-    await store.finish(claim.lease)
-    assert await store.claim() is None
+    await store.turns.finish(claim.lease)
+    assert await store.turns.claim() is None
 
     async with Worker(store, ScriptedAgent(), pace=unhurried()):
         await becomes(store, second.turn_id, TurnState.DONE)

@@ -83,12 +83,12 @@ async def test_a_session_that_is_resumed_starts_again(open_store: OpenStore) -> 
     store, started = await open_store(clock=clock), list[SessionStarted]()
     arrival = await tell(store, "hello")
     assert arrival.session_id is not None
-    await store.end(arrival.session_id)
+    await store.sessions.end(arrival.session_id)
     clock.advance(timedelta(minutes=1))
 
     async with telling(store, {"session_started": [started.append]}):
         address = await store.address_of(arrival.session_id)
-        await store.switch(address, _alice(), arrival.session_id)
+        await store.sessions.switch(address, _alice(), arrival.session_id)
         await until(lambda: _truth(len(started) == 1), "it is told")
 
     assert (started[0].session.id, started[0].is_resumed) == (arrival.session_id, True)
@@ -99,11 +99,11 @@ async def test_hooks_hear_of_replies_that_never_arrive(store: Store) -> None:
     lost = list[DeliveryFailed]()
     async with telling(store, {"delivery_failed": [lost.append]}):
         arrival = await tell(store, "hello")
-        claim = await store.claim()
+        claim = await store.turns.claim()
         assert claim is not None
-        await store.finish(claim.lease)
-        (parcel,) = await store.take_deliveries(["telegram"])
-        await store.not_sent(parcel.delivery, SendOutcome.DEAD, "They blocked us.")
+        await store.turns.finish(claim.lease)
+        (parcel,) = await store.deliveries.lease(["telegram"])
+        await store.deliveries.record_failure(parcel.delivery, SendOutcome.DEAD, "They blocked us.")
         await until(lambda: _truth(len(lost) == 1), "it is told")
 
     delivery = lost[0].delivery
@@ -122,9 +122,9 @@ async def test_news_is_told_once_by_all_processes(open_store: OpenStore) -> None
 
     async def answer() -> None:
         arrivals.append(await tell(here, "hello"))
-        claim = await here.claim()
+        claim = await here.turns.claim()
         assert claim is not None
-        await here.finish(claim.lease)
+        await here.turns.finish(claim.lease)
 
     async with telling(here, hooks):
         idle = Hooks(there, hooks, pace=Intervals(recover=SOON))
@@ -183,7 +183,7 @@ async def test_a_coroutine_that_wants_to_end_everything_does_not(store: Store) -
         arrival = await tell(store, "one")
         assert arrival.session_id is not None
         await becomes(store, arrival.turn_id, TurnState.DONE)
-        await store.end(arrival.session_id)
+        await store.sessions.end(arrival.session_id)
         await becomes(store, (await tell(store, "two")).turn_id, TurnState.DONE)
         await until(lambda: _truth(len(heard) == 2), "the others go on")
 
@@ -203,8 +203,8 @@ async def test_a_hook_that_raises_leaves_a_traceback(
         await becomes(store, arrival.turn_id, TurnState.DONE)
         await until(lambda: _truth("failed" in caplog.text), "it is logged")
     assert arrival.session_id is not None
-    await store.end(arrival.session_id)
-    await store.tell_endings(told.tell_ended)
+    await store.sessions.end(arrival.session_id)
+    await store.sessions.tell_endings(told.tell_ended)
 
     traced = [record.exc_info[0] for record in caplog.records if record.exc_info]
     assert traced.count(ValueError) >= 2
@@ -245,18 +245,18 @@ async def test_a_follower_that_was_away_for_long_goes_on(
         pass
     for n in range(3):
         await tell(store, f"{n}")
-        claim = await store.claim()
+        claim = await store.turns.claim()
         assert claim is not None
-        await store.finish(claim.lease)
+        await store.turns.finish(claim.lease)
         clock.advance(timedelta(days=9))
     await store.prune_feed()
 
     async with telling(store, hooks):
         await until(lambda: _truth("away for too long" in caplog.text), "it is logged")
         arrival = await tell(store, "now")
-        claim = await store.claim()
+        claim = await store.turns.claim()
         assert claim is not None
-        await store.finish(claim.lease)
+        await store.turns.finish(claim.lease)
         await until(lambda: _truth(len(finished) == 1), "it hears of the next one")
 
     assert finished[0].turn.id == arrival.turn_id
@@ -280,12 +280,12 @@ async def test_endings_are_told_to_each_hook_once(open_store: OpenStore) -> None
     assert hooks.on_ended is not None
     arrival = await tell(store, "hello")
     assert arrival.session_id is not None
-    claim = await store.claim()
+    claim = await store.turns.claim()
     assert claim is not None
-    await store.finish(claim.lease)
-    await store.end(arrival.session_id)
+    await store.turns.finish(claim.lease)
+    await store.sessions.end(arrival.session_id)
     for _ in range(5):
-        await store.tell_endings(hooks.on_ended)
+        await store.sessions.tell_endings(hooks.on_ended)
         clock.advance(timedelta(minutes=1))
 
     assert len(good) == 1
@@ -311,12 +311,12 @@ async def test_a_hook_that_was_told_is_left_alone_whatever_else_ended(
     for who in ("ann", "bob"):
         arrival = await tell(store, "hello", who=who)
         assert arrival.session_id is not None
-        await store.end(arrival.session_id)
+        await store.sessions.end(arrival.session_id)
     for _ in range(5):
         # Each time as if the process had just begun.
         on_ended = Hooks(store, {"session_ended": [hears, breaks]}).on_ended
         assert on_ended is not None
-        await store.tell_endings(on_ended)
+        await store.sessions.tell_endings(on_ended)
         clock.advance(timedelta(minutes=1))
 
     assert len({ending.id for ending in told}) == len(told) == 2
@@ -339,9 +339,9 @@ async def test_an_ending_that_hangs_is_told_again_and_given_up(open_store: OpenS
     assert hooks.on_ended is not None
     arrival = await tell(store, "hello")
     assert arrival.session_id is not None
-    await store.end(arrival.session_id)
+    await store.sessions.end(arrival.session_id)
 
-    assert await store.tell_endings(hooks.on_ended) == 0
+    assert await store.sessions.tell_endings(hooks.on_ended) == 0
     await until(lambda: _truth(len(heard) == 1), "the other one is told")
 
 

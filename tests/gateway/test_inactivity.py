@@ -37,11 +37,11 @@ async def test_a_silent_turn_is_given_up(store: Store) -> None:
         await becomes(store, arrival.turn_id, TurnState.FAILED)
         await until(lambda: _truth(bool(agent.cancelled)), "the agent is cancelled")
         assert not worker.running
-        last = (await store.transcript(arrival.session_id))[-1]
+        last = (await store.transcripts.read(arrival.session_id))[-1]
     markers = [part.text for part in last.parts if isinstance(part, Marker)]
     assert markers == ["The agent said nothing for 30 minutes."]
     assert last.text.startswith("Once upon")
-    assert len(await store.take_deliveries(["telegram"])) == 1
+    assert len(await store.deliveries.lease(["telegram"])) == 1
 
 
 async def test_the_conversation_goes_on_after_a_silence(store: Store) -> None:

@@ -71,9 +71,9 @@ async def test_a_stranger_is_shown_a_code_and_nothing_is_kept(
     assert database_factory.tamper("SELECT kind, subject FROM events") == [("access.changed", None)]
     assert code not in str(database_factory.tamper("SELECT * FROM pairings"))
 
-    await front.store.approve_pairing(code)
+    await front.store.people.approve_pairing(code)
     assert (await front.take("now?", "mallory")).reception is ReceiveStatus.TAKEN
-    assert await front.store.revoke(Identity(platform="telegram", id="mallory"))
+    assert await front.store.people.revoke(Identity(platform="telegram", id="mallory"))
     assert (await front.take("and now?", "mallory")).reception is ReceiveStatus.REFUSED
     assert await front.transcripts() == ["now?"]
 
@@ -85,7 +85,7 @@ async def test_a_stranger_reaches_nothing_by_any_command(
     await front.take("a secret plan")
     await front.answer("a secret answer")
     await front.owed()
-    (row,) = (await front.store.sessions()).rows
+    (row,) = (await front.store.sessions.list()).rows
     events = "SELECT count(*) FROM events WHERE kind <> 'access.changed'"
     before = database_factory.tamper(events)
 
@@ -121,7 +121,7 @@ async def test_strangers_hear_nothing_elsewhere(store: Store) -> None:
     await front.inbox.settle()
     assert front.voice.words == [] == shut.voice.words
     assert await front.transcripts() == ["my secret"]
-    assert await store.pairings() == []
+    assert await store.people.pairings() == []
 
 
 async def test_who_is_refused_in_a_group_is_logged(
@@ -209,7 +209,7 @@ async def test_the_phone_number_on_the_list_is_the_lid_that_speaks(store: Store)
     dm = Address(platform="whatsapp", kind=Kind.DM, chat="99@lid")
 
     before = await front.take("hi", "99@lid", address=dm)
-    await store.learn_alias("whatsapp", "99@lid", "4917")
+    await store.people.learn_alias("whatsapp", "99@lid", "4917")
     after = await front.take("hi again", "99@lid", address=dm)
 
     assert (before.reception, after.reception) == (ReceiveStatus.REFUSED, ReceiveStatus.TAKEN)
@@ -226,7 +226,7 @@ async def test_where_it_comes_from_names_the_profile(store: Store) -> None:
 
     for profile, words in (("work", "at work"), ("family", "at home"), ("third", "by path")):
         assert await front.transcripts(profile) == [words]
-    await store.allow(Identity(platform="telegram", id="zed"), profile="work")
+    await store.people.allow(Identity(platform="telegram", id="zed"), profile="work")
     assert (await front.take("hi", "zed")).reception is ReceiveStatus.REFUSED
 
 

@@ -250,7 +250,7 @@ async def test_a_question_follows_what_was_streamed(store: Store) -> None:
         assert board.texts[0] == "Let me see.\n\nShall I?"
         assert [len(sent.choices) for sent in board.attempts] == [0, 2]
         assert arrival.turn_id is not None
-        await store.answer(arrival.turn_id, "approved")
+        await store.turns.answer(arrival.turn_id, "approved")
         await becomes(store, arrival.turn_id, TurnState.DONE)
         await all_carried(store, outbox)
 
@@ -329,7 +329,7 @@ async def test_what_had_grown_is_not_cut_anew_after_a_crash(open_store: OpenStor
     board.gate = None
     store = await open_store(clock=clock)
     clock.advance(timedelta(minutes=3))
-    await store.reclaim_deliveries()
+    await store.deliveries.recover()
     clock.advance(timedelta(minutes=1))
     async with serving(store, agent, board) as (_, outbox):
         await all_carried(store, outbox)

@@ -39,7 +39,7 @@ async def test_thoughts_are_seen_and_kept_nowhere(store: Store) -> None:
     thoughts = [one.text for one in heard if isinstance(one, Thinking)]
     assert "".join(thoughts) == "Peas or beans?"
     assert arrival.session_id is not None
-    lines = await store.transcript(arrival.session_id)
+    lines = await store.transcripts.read(arrival.session_id)
     assert [line.text for line in lines][-1] == "Peas."
     assert not any("beans" in str(line.parts) for line in lines)
 
@@ -59,7 +59,7 @@ async def test_thoughts_have_an_end(store: Store) -> None:
         await becomes(store, arrival.turn_id, TurnState.FAILED)
 
     assert arrival.turn_id is not None
-    assert "thought more than" in ((await store.turn(arrival.turn_id)).error or "")
+    assert "thought more than" in ((await store.turns.get(arrival.turn_id)).error or "")
 
 
 def test_thoughts_that_nobody_fetches_are_joined_and_lose_their_beginning() -> None:
@@ -93,7 +93,7 @@ async def test_a_memory_comes_back_with_the_next_request(open_store: OpenStore) 
         await becomes(store, arrival.turn_id, TurnState.DONE)
     assert [request.memory for request in agent.requests] == [None, "b"]
     assert arrival.session_id is not None
-    lines = [line.text for line in await store.transcript(arrival.session_id)]
+    lines = [line.text for line in await store.transcripts.read(arrival.session_id)]
     assert lines[-3:] == ["one", "again", "ok"]
 
 

@@ -98,14 +98,14 @@ def unmarked_repeats(texts: Iterable[str]) -> list[str]:
 
 async def read(store: Store) -> Delivery:
     """Read the only delivery."""
-    return await store.delivery(DeliveryId(1))
+    return await store.deliveries.get(DeliveryId(1))
 
 
 async def reclaim(store: Store) -> None:
     """Take back what the stopped process was sending, as soon as it is noticed to be gone."""
     async with asyncio.timeout(HANG_SECONDS):
         while (await read(store)).state is DeliveryState.SENDING:
-            await store.reclaim_deliveries()
+            await store.deliveries.recover()
 
 
 async def send_on(store: Store, board: Mortal, clock: FakeClock) -> Delivery:
@@ -136,7 +136,7 @@ async def send_to_the_end(open_store: OpenStore, board: Mortal, clock: FakeClock
 async def resend(open_store: OpenStore, board: Mortal, clock: FakeClock) -> Delivery:
     """Owe a failed delivery again, as its owner asks for it, and send it."""
     store = await open_store(clock=clock)
-    await store.owe_again(DeliveryId(1))
+    await store.deliveries.resend(DeliveryId(1))
     delivery = await send_on(store, board, clock)
     await store.close()
     return delivery
@@ -248,7 +248,7 @@ async def test_a_growing_answer_survives_crashes(
     await store.close()
     store, board.deaths = await open_store(clock=clock), {}
     claim = await claim_again(store)
-    await store.finish(claim.lease, [say(Role.ASSISTANT, rest)])
+    await store.turns.finish(claim.lease, [say(Role.ASSISTANT, rest)])
     await store.close()
     refused = len(board.attempts)
     board.failures = deque([FLOOD])
@@ -334,9 +334,9 @@ async def claim_again(store: Store) -> TurnClaim:
     """Claim the turn of the stopped process, as soon as it is noticed to be gone."""
     async with asyncio.timeout(HANG_SECONDS):
         while True:
-            await store.interrupt_dead()
-            await store.recover()
-            if (claim := await store.claim()) is not None:
+            await store.turns.interrupt_dead()
+            await store.turns.recover()
+            if (claim := await store.turns.claim()) is not None:
                 return claim
 
 
@@ -374,7 +374,7 @@ async def test_a_process_that_wakes_up_sends_nothing_that_another_one_has(
     running = asyncio.create_task(outbox.run())
     await board.first.wait()
     clock.advance(store.rules.lease * 2)
-    assert await other.reclaim_deliveries() == [DeliveryId(1)]
+    assert await other.deliveries.recover() == [DeliveryId(1)]
     delivery = await send_on(other, board, clock)
     assert delivery.state is DeliveryState.SENT
     shown = list(board.texts)
@@ -403,7 +403,7 @@ async def test_a_process_that_wakes_up_asks_before_its_first_message(
             parcels = await super().take_deliveries(platforms, most)
             if parcels:
                 clock.advance(self.rules.lease * 2)
-                await other.reclaim_deliveries()
+                await other.deliveries.recover()
                 await send_on(other, board, clock)
                 uptime[0] += self.rules.lease.total_seconds() * 2
             return parcels
@@ -438,7 +438,7 @@ async def test_what_another_process_sent_is_not_known_to_the_one_that_streamed(
         clock.advance(store.rules.lease * 2)
         again = await claim_again(other)
         assert await other.open_stream(again.lease) is not None
-        await other.finish(again.lease, [say(Role.ASSISTANT, STORY)])
+        await other.turns.finish(again.lease, [say(Role.ASSISTANT, STORY)])
         board.deaths = {2: When.AFTER}
         await send_on(other, board, clock)
         assert board.died.is_set()
@@ -488,7 +488,7 @@ async def test_a_process_that_wakes_up_streams_nothing_more(open_store: OpenStor
     streaming.hear(Delta(turn_id=claim.turn.id, text="w00"))
     await soon(lambda: board.texts == ["w00"], "the first words")
     clock.advance(store.rules.lease * 2)
-    assert await other.interrupt_dead() == [claim.turn.id]
+    assert await other.turns.interrupt_dead() == [claim.turn.id]
 
     uptime[0] += store.rules.lease.total_seconds() * 2
     streaming.hear(Delta(turn_id=claim.turn.id, text=f" {STORY}"))

@@ -62,10 +62,10 @@ async def texts_of(store: Store, agent: Agent) -> list[str]:
         turn_id = arrival.turn_id
 
         async def is_over() -> bool:
-            return (await store.turn(turn_id)).state in {TurnState.DONE, TurnState.FAILED}
+            return (await store.turns.get(turn_id)).state in {TurnState.DONE, TurnState.FAILED}
 
         await until(is_over, "the turn ends")
-        return [line.text for line in await store.transcript(arrival.session_id)][2:]
+        return [line.text for line in await store.transcripts.read(arrival.session_id)][2:]
 
 
 async def test_pieces_become_one_message(store: Store) -> None:
@@ -157,7 +157,7 @@ async def test_an_agent_that_never_waits_freezes_nobody(store: Store) -> None:
         await asyncio.sleep(0.02)
         assert turn.pieces == 0
 
-        await store.stop(arrival.turn_id)
+        await store.turns.stop(arrival.turn_id)
 
         await until(lambda: _truth(not worker.running), "it is let go")
 
@@ -220,7 +220,7 @@ async def test_checkpoints_and_messages_do_not_mix(open_store: OpenStore) -> Non
         arrival = await tell(store, "hello")
         assert arrival.session_id is not None
         await becomes(store, arrival.turn_id, TurnState.DONE)
-        lines = await store.transcript(arrival.session_id)
+        lines = await store.transcripts.read(arrival.session_id)
     assert [line.text for line in lines][2:] == [*(f"line {n}" for n in range(30)), "the end"]
 
 
@@ -233,11 +233,11 @@ async def test_a_message_is_safe_after_a_beat(store: Store) -> None:
         assert arrival.session_id is not None
         await until(lambda: _truth(bool(agent.parked)), "the turn hangs")
         await worker.beat()
-        assert (await store.transcript(arrival.session_id))[-1].text == "half of it"
+        assert (await store.transcripts.read(arrival.session_id))[-1].text == "half of it"
         agent.goes_on()
         await becomes(store, arrival.turn_id, TurnState.DONE)
 
-    texts = [line.text for line in await store.transcript(arrival.session_id)]
+    texts = [line.text for line in await store.transcripts.read(arrival.session_id)]
     assert texts[-2:] == ["half of it", "the rest"]
 
 
@@ -251,9 +251,9 @@ async def test_a_beat_before_a_stop_keeps_every_word(store: Store) -> None:
         assert arrival.session_id is not None
         await until(lambda: _truth(bool(agent.parked)), "the turn hangs")
         await worker.beat()
-        await store.stop(arrival.turn_id)
+        await store.turns.stop(arrival.turn_id)
 
-    texts = [line.text for line in await store.transcript(arrival.session_id)]
+    texts = [line.text for line in await store.transcripts.read(arrival.session_id)]
     assert texts[-1] == "Once upon a time\nStopped."
 
 
@@ -273,7 +273,7 @@ async def test_a_failure_that_cannot_be_stored_is_picked_up_later(open_store: Op
         await until(lambda: _truth(len(agent.requests) == 1), "it was asked")
         await until(lambda: _truth(not worker.running), "it is let go")
         await becomes(store, arrival.turn_id, TurnState.RUNNING)
-        await store.let_go()
+        await store.turns.interrupt_own()
         await worker.recover()
         await becomes(store, arrival.turn_id, TurnState.DONE)
 
@@ -328,7 +328,7 @@ async def test_listeners_hear_how_a_turn_was_taken(store: Store) -> None:
     async with Worker(store, agent, pace=unhurried()) as worker:
         with worker.listen(first.session_id) as live:
             await until(lambda: _truth(bool(agent.parked)), "the turn hangs")
-            await store.stop(first.turn_id)
+            await store.turns.stop(first.turn_id)
             assert (await _until_closed(live))[-1] == TurnClosed(
                 turn_id=first.turn_id, state=TurnState.STOPPED
             )

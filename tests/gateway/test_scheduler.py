@@ -61,7 +61,7 @@ async def working(scheduler: Scheduler) -> AsyncIterator[None]:
 
 async def states(store: Store, job: Job) -> list[RunState]:
     """List what came of a job, the newest first."""
-    return [run.state for run in await store.job_runs(job.id)]
+    return [run.state for run in await store.jobs.runs(job.id)]
 
 
 async def comes_to(store: Store, job: Job, *wanted: RunState) -> None:
@@ -75,14 +75,14 @@ async def comes_to(store: Store, job: Job, *wanted: RunState) -> None:
 
 async def answer(store: Store) -> None:
     """Answer the turn that waits."""
-    claim = await store.claim()
+    claim = await store.turns.claim()
     assert claim is not None
-    await store.finish(claim.lease, [say(Role.ASSISTANT, "Nothing.")])
+    await store.turns.finish(claim.lease, [say(Role.ASSISTANT, "Nothing.")])
 
 
 async def test_what_came_due_is_made_up_for(store: Store, clock: FakeClock) -> None:
     """A scheduler that begins after a long time starts what was due meanwhile, once."""
-    job = await store.make_job(HOURLY)
+    job = await store.jobs.create(HOURLY)
     clock.advance(5 * HOUR)
     async with working(Scheduler(store, platforms=())):
         await comes_to(store, job, RunState.RUNNING)
@@ -92,7 +92,7 @@ async def test_the_feed_wakes_it(store: Store, clock: FakeClock) -> None:
     """It hears of a job that is made, and of a run that ends, without asking again and again."""
     async with working(Scheduler(store, platforms=())):
         soon = NewJob(prompt="?", schedule="at 2026-03-02T09:00:00.2+00:00")
-        job = await store.make_job(soon)
+        job = await store.jobs.create(soon)
         clock.advance(HOUR)
         await comes_to(store, job, RunState.RUNNING)
         await answer(store)
@@ -102,7 +102,7 @@ async def test_the_feed_wakes_it(store: Store, clock: FakeClock) -> None:
 async def test_it_sleeps_while_nothing_is_due(store: Store) -> None:
     """A job of tomorrow is looked at once, and then left alone."""
     counting = Counting(store)
-    await store.make_job(HOURLY)
+    await store.jobs.create(HOURLY)
     async with working(Scheduler(counting, platforms=())):  # type: ignore[arg-type]
 
         async def has_looked() -> bool:
@@ -115,15 +115,15 @@ async def test_it_sleeps_while_nothing_is_due(store: Store) -> None:
 
 async def test_a_job_that_breaks_harms_no_other(store: Store, clock: FakeClock) -> None:
     """Whatever goes wrong with one job becomes a run that says so; the next one starts."""
-    broken = await store.make_job(HOURLY)
-    whole = await store.make_job(HOURLY)
+    broken = await store.jobs.create(HOURLY)
+    whole = await store.jobs.create(HOURLY)
     clock.advance(HOUR)
     breaking = Breaking(store, broken.id, ValueError("of no use"))
     meters = Metrics()
     await Scheduler(breaking, platforms=(), meters=meters).look()  # type: ignore[arg-type]
 
     assert await states(store, broken) == [RunState.FAILED]
-    (run,) = await store.job_runs(broken.id)
+    (run,) = await store.jobs.runs(broken.id)
     assert run.why == "ValueError: of no use"
     assert await states(store, whole) == [RunState.RUNNING]
     assert b'threadline_job_runs_total{state="failed"} 1.0' in meters.text()
@@ -133,34 +133,34 @@ async def test_a_schedule_that_nobody_can_read_ends_its_job(
     store: Store, clock: FakeClock, database_factory: DatabaseFactory
 ) -> None:
     """A time zone that this machine does not know any more fails one run, and keeps none busy."""
-    job = await store.make_job(HOURLY)
+    job = await store.jobs.create(HOURLY)
     database_factory.tamper("UPDATE jobs SET timezone = 'Mars/Base'")
     clock.advance(HOUR)
     await Scheduler(store, platforms=()).look()
 
-    (run,) = await store.job_runs(job.id)
+    (run,) = await store.jobs.runs(job.id)
     assert run.state is RunState.FAILED
     assert run.why is not None
     assert "Mars/Base" in run.why
-    assert (await store.job(job.id)).next_at is None
+    assert (await store.jobs.get(job.id)).next_at is None
 
 
 async def test_a_database_that_is_away_fails_no_job(store: Store, clock: FakeClock) -> None:
     """What could not be stored is due as long as it takes."""
-    job = await store.make_job(HOURLY)
+    job = await store.jobs.create(HOURLY)
     clock.advance(HOUR)
     away = Breaking(store, job.id, StorageError("It is away"))
     with pytest.raises(StorageError):
         await Scheduler(away, platforms=()).look()  # type: ignore[arg-type]
 
     assert await states(store, job) == []
-    assert await store.due_jobs() == [job.id]
+    assert await store.jobs.list_due() == [job.id]
 
 
 async def test_two_schedulers_start_a_job_once(open_store: OpenStore, clock: FakeClock) -> None:
     """Two gateways on one store share the work, and do none of it twice."""
     stores = [await open_store(clock=clock) for _ in range(2)]
-    jobs = [await stores[0].make_job(HOURLY) for _ in range(6)]
+    jobs = [await stores[0].jobs.create(HOURLY) for _ in range(6)]
     clock.advance(HOUR)
     await asyncio.gather(*(Scheduler(one, platforms=()).look() for one in stores))
 
@@ -170,12 +170,12 @@ async def test_two_schedulers_start_a_job_once(open_store: OpenStore, clock: Fak
 
 async def test_whoever_may_not_speak_has_no_jobs_run(store: Store, clock: FakeClock) -> None:
     """The jobs of somebody whom the owner shut out do not run; those of others do."""
-    job, owners = await store.make_job(HOURLY, ADA), await store.make_job(HOURLY)
+    job, owners = await store.jobs.create(HOURLY, ADA), await store.make_job(HOURLY)
     clock.advance(HOUR)
     nobody = Access(store, AccessRules())
     await Scheduler(store, platforms=["telegram"], access=nobody).look()
 
-    (run,) = await store.job_runs(job.id)
+    (run,) = await store.jobs.runs(job.id)
     assert (run.state, run.turn_id) == (RunState.FAILED, None)
     assert run.why == "Whoever made this job may not speak any more."
     assert await states(store, owners) == [RunState.RUNNING]
@@ -188,11 +188,11 @@ async def test_whoever_may_not_speak_has_no_jobs_run(store: Store, clock: FakeCl
 
 async def test_a_platform_that_is_gone_is_told(store: Store, clock: FakeClock) -> None:
     """A job for a platform that the gateway has not is not run, and says why."""
-    job = await store.make_job(HOURLY, ADA)
+    job = await store.jobs.create(HOURLY, ADA)
     clock.advance(HOUR)
     await Scheduler(store, platforms=["slack"]).look()
 
-    (run,) = await store.job_runs(job.id)
+    (run,) = await store.jobs.runs(job.id)
     assert run.why is not None
     assert "There is no platform “telegram”" in run.why
 
@@ -209,7 +209,7 @@ class Counting:
 
     async def due_jobs(self) -> list[JobId]:
         self.looks += 1
-        return await self._store.due_jobs()
+        return list(await self._store.jobs.list_due())
 
 
 class Breaking:
@@ -228,4 +228,4 @@ class Breaking:
     ) -> JobStart | None:
         if id == self._id:
             raise self._error
-        return await self._store.start_due(id, platforms=platforms)
+        return await self._store.jobs.start_due(id, platforms=platforms)

@@ -82,11 +82,11 @@ async def test_a_reply_that_another_process_sends_is_not_sent(open_store: OpenSt
         arrival = await tell(there, "hello")
         await becomes(there, arrival.turn_id, TurnState.DONE)
     proof = LeaseProof(here.rules.lease, sleeper.pace.clock)
-    parcel = (await here.take_deliveries())[0]
+    parcel = (await here.deliveries.lease())[0]
     sleeper.sleeps()
-    await there.reclaim_deliveries()
+    await there.deliveries.recover()
     sleeper.clock.advance(ASLEEP)
-    assert len(await there.take_deliveries()) == 1
+    assert len(await there.deliveries.lease()) == 1
     sleeper.wakes()
 
     with pytest.raises(LeaseLost):
@@ -135,14 +135,14 @@ async def test_a_stream_asks_for_its_lease_before_it_shows_more(open_store: Open
     await tell(here, "a story")
     async with carrying(here, board, live=live, pace=sleeper.pace) as outbox:
         await asyncio.sleep(0)
-        claim = await here.claim()
+        claim = await here.turns.claim()
         assert claim is not None
         id, session_id = claim.turn.id, claim.turn.session_id
         live.publish(session_id, TurnBegun(turn_id=id, lease=claim.lease))
         live.publish(session_id, Delta(turn_id=id, text="Once upon"))
         await soon(lambda: board.texts == ["Once upon"], "the first words")
         sleeper.sleeps()
-        await there.interrupt_dead()
+        await there.turns.interrupt_dead()
         sleeper.wakes()
         live.publish(session_id, Delta(turn_id=id, text=" a time"))
         await soon(lambda: not outbox._streaming._turns, "it is let go")
@@ -185,7 +185,7 @@ async def test_the_first_beat_after_waking_up_renews_all_leases(open_store: Open
         sleeper.wakes()
         await worker.beat()
 
-        assert (await store.turn(arrival.turn_id)).lease_until == sleeper.clock() + (
+        assert (await store.turns.get(arrival.turn_id)).lease_until == sleeper.clock() + (
             store.rules.lease
         )
         agent.goes_on()
@@ -205,11 +205,11 @@ async def test_a_call_that_waits_for_its_connection_sends_nothing_more(
         arrival = await tell(there, "hello")
         await becomes(there, arrival.turn_id, TurnState.DONE)
     proof = LeaseProof(here.rules.lease, sleeper.pace.clock)
-    parcel = (await here.take_deliveries())[0]
+    parcel = (await here.deliveries.lease())[0]
     carrying_on = asyncio.create_task(DeliverySender(here, board, parcel, None, proof).carry())
     await soon(lambda: bool(board.attempts), "the platform is called")
     sleeper.sleeps()
-    await there.reclaim_deliveries()
+    await there.deliveries.recover()
     sleeper.wakes()
     board.gate.set()
 
@@ -268,7 +268,7 @@ async def test_an_edit_that_came_too_late_is_mended(open_store: OpenStore) -> No
     arrival = await tell(here, "a story")
     async with carrying(here, board, live=live, pace=sleeper.pace):
         await asyncio.sleep(0)
-        claim = await here.claim()
+        claim = await here.turns.claim()
         assert claim is not None
         id, session_id = claim.turn.id, claim.turn.session_id
         live.publish(session_id, TurnBegun(turn_id=id, lease=claim.lease))

@@ -39,7 +39,7 @@ def test_nothing_follows_the_last_phase_and_every_phase_leads_there() -> None:
 async def running(store: Store, live: TurnPubSub) -> RunningTurn:
     """Claim a turn."""
     await tell(store, "hello")
-    claim = await store.claim()
+    claim = await store.turns.claim()
     assert claim is not None
     return RunningTurn(store, claim, live)
 

@@ -92,7 +92,7 @@ async def test_a_stop_elsewhere_reaches_the_agent(open_store: OpenStore) -> None
         assert arrival.turn_id is not None
         await until(lambda: _truth(bool(agent.parked)), "the turn hangs")
 
-        await there.stop(arrival.turn_id)
+        await there.turns.stop(arrival.turn_id)
 
         await until(lambda: _truth(agent.cancelled == [arrival.turn_id]), "it is cancelled")
         await until(lambda: _truth(not worker.running), "it is settled")
@@ -115,7 +115,7 @@ async def test_a_turn_taken_over_is_let_go(open_store: OpenStore) -> None:
             first.goes_on()
 
     assert arrival.session_id is not None
-    texts = [line.text for line in await awake.transcript(arrival.session_id)]
+    texts = [line.text for line in await awake.transcripts.read(arrival.session_id)]
     assert texts[-1] == "ok"
     assert "too late" not in texts
 
@@ -134,8 +134,8 @@ async def test_leases_are_renewed_for_the_silent(open_store: OpenStore) -> None:
             clock.advance(timedelta(seconds=50))
             await worker.beat()
 
-        assert (await store.turn(arrival.turn_id)).lease_until == clock() + store.rules.lease
-        assert await store.interrupt_dead() == []
+        assert (await store.turns.get(arrival.turn_id)).lease_until == clock() + store.rules.lease
+        assert await store.turns.interrupt_dead() == []
         agent.goes_on()
         await becomes(store, arrival.turn_id, TurnState.DONE)
 
@@ -167,7 +167,7 @@ async def test_local_answers_are_owed_to_nobody(store: Store) -> None:
             arrival = await tell(store, "hello", on=platform)
             await becomes(store, arrival.turn_id, TurnState.DONE)
 
-    assert [p.delivery.address.platform for p in await store.take_deliveries()] == ["telegram"]
+    assert [p.delivery.address.platform for p in await store.deliveries.lease()] == ["telegram"]
 
 
 async def test_who_is_sent_answers_can_be_decided(store: Store) -> None:
@@ -176,7 +176,7 @@ async def test_who_is_sent_answers_can_be_decided(store: Store) -> None:
         arrival = await tell(store, "hello")
         await becomes(store, arrival.turn_id, TurnState.DONE)
 
-    assert not await store.take_deliveries()
+    assert not await store.deliveries.lease()
 
 
 class Stubborn:
@@ -206,11 +206,11 @@ async def test_a_stubborn_agent_says_nothing_more(store: Store) -> None:
         await until(lambda: _truth(turn.pieces == 1), "it has said something")
         await worker.beat()
 
-        await store.stop(arrival.turn_id)
+        await store.turns.stop(arrival.turn_id)
         await asyncio.wait_for(agent.was_cancelled.wait(), HANG_SECONDS)
         await until(lambda: _truth(not worker.running), "it is let go")
 
-    texts = [line.text for line in await store.transcript(arrival.session_id)]
+    texts = [line.text for line in await store.transcripts.read(arrival.session_id)]
     assert texts[-1] == "I begin. \nStopped."
 
 

@@ -59,7 +59,7 @@ async def test_what_is_new_travels_with_the_message(house: Scenario) -> None:
         message_id="m-2",
         reply_to="bot-9",
     )
-    await house.store.arrive(asked)
+    await house.store.receive(asked)
     await house.rests()
 
     first, second = house.agent.requests
@@ -74,7 +74,7 @@ async def test_a_turn_that_is_asked_again_has_the_trigger_of_its_message(house: 
     """A retry answers the same message, and says so."""
     alice = house.person("alice", on="telegram")
     await alice.says("hello", id="m-1")
-    await house.store.retry((await alice.session()).id)
+    await house.store.transcripts.retry((await alice.session()).id)
     await house.rests()
 
     assert [request.trigger.message_id for request in house.agent.requests] == ["m-1", "m-1"]
@@ -169,7 +169,9 @@ async def test_hidden_ids_lead_back_to_the_real_chat(house: Scenario) -> None:
     )
     (reached,) = await house.store.resolve_targets(targets[1], profile="main")
     assert (reached.chat, reached.thread) == ("-100200300", "zq88")
-    job = await house.store.make_job(NewJob(prompt="news?", schedule="every 1h", target=targets[0]))
+    job = await house.store.jobs.create(
+        NewJob(prompt="news?", schedule="every 1h", target=targets[0])
+    )
     assert job.target == "telegram:chat-of-bob"
     assert await house.store.unveil("origin, telegram:5") == "origin, telegram:5"
     with pytest.raises(NotFound):
@@ -192,7 +194,7 @@ async def test_many_places_are_looked_through(house: Scenario) -> None:
     """A hash is found among more places than are read at a time."""
     places = [Address(platform="telegram", kind=Kind.GROUP, chat=f"g{n}") for n in range(PAGE + 5)]
     for n, place in enumerate(places):
-        await house.store.arrive(
+        await house.store.receive(
             Inbound(
                 address=place,
                 parts=(Text(text="hi"),),

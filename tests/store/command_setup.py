@@ -46,7 +46,7 @@ class Desk:
         self, text: str, sender: Sender = ALICE, at: Address = DM
     ) -> tuple[SessionId, TurnId]:
         """Say something to the agent."""
-        arrival = await self.store.arrive(self.inbound(text, sender, at))
+        arrival = await self.store.receive(self.inbound(text, sender, at))
         assert arrival.session_id is not None
         assert arrival.turn_id is not None
         return arrival.session_id, arrival.turn_id
@@ -73,15 +73,15 @@ class Desk:
 
     async def answers(self, id: SessionId, text: str = "an answer") -> None:
         """Let the agent answer what is next in a session."""
-        claimed = await self.store.claim(id)
+        claimed = await self.store.turns.claim(id)
         assert claimed is not None
-        await self.store.finish(claimed.lease, [say(Role.ASSISTANT, text)])
+        await self.store.turns.finish(claimed.lease, [say(Role.ASSISTANT, text)])
 
     async def wonders(self, id: SessionId | None = None, *tools: str) -> TurnId:
         """Let the agent ask a question in a session, or wherever something is to be answered."""
-        claimed = await self.store.claim(id)
+        claimed = await self.store.turns.claim(id)
         assert claimed is not None
-        await self.store.wait(claimed.lease, Question(text="May I?", tools=tools))
+        await self.store.turns.wait(claimed.lease, Question(text="May I?", tools=tools))
         return claimed.turn.id
 
     def owed(self) -> list[str]:

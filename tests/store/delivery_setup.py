@@ -22,8 +22,8 @@ async def begin(store: Store, text: str = "hi", *, at: Address = HERE, id: str =
     inbound = Inbound.text(
         text, address=at, sender=Sender(id=at.chat), at=store.now(), message_id=id
     )
-    await store.arrive(inbound)
-    claim = await store.claim()
+    await store.receive(inbound)
+    claim = await store.turns.claim()
     assert claim is not None
     return claim
 
@@ -31,19 +31,19 @@ async def begin(store: Store, text: str = "hi", *, at: Address = HERE, id: str =
 async def finish(store: Store, text: str = "hello") -> Lease:
     """Let somebody ask, and answer."""
     claim = await begin(store)
-    await store.finish(claim.lease, [say(Role.ASSISTANT, text)])
+    await store.turns.finish(claim.lease, [say(Role.ASSISTANT, text)])
     return claim.lease
 
 
 async def take(store: Store) -> DeliveryPayload:
     """Take the one thing that is due."""
-    (parcel,) = await store.take_deliveries()
+    (parcel,) = await store.deliveries.lease()
     return parcel
 
 
 async def told(store: Store) -> Sequence[Event]:
     """Read all that the feed tells of deliveries."""
-    page = await store.events(Cursor("0.0"))
+    page = await store.feed.read(Cursor("0.0"))
     return [event for event in page.events if event.kind.noun == "delivery"]
 
 

@@ -320,7 +320,7 @@ async def test_no_secret_is_taken_for_its_hash(store: Store) -> None:
 @both
 async def test_the_feed_tells_of_accounts(store: Store) -> None:
     """Whatever a screen of accounts shows is told, without a session and without a secret."""
-    cursor = await store.feed_end()
+    cursor = await store.feed.end()
     ada = await store.make_account("ada")
     await store.rename_account(ada.key, "ada")
     await store.rename_account(ada.key, "countess")
@@ -331,7 +331,7 @@ async def test_the_feed_tells_of_accounts(store: Store) -> None:
     await store.end_token(token.key, ada.key)
     await store.end_account(ada.key)
 
-    events = (await store.events(cursor)).events
+    events = (await store.feed.read(cursor)).events
     assert [event.kind for event in events] == [EventKind.ACCOUNT_CHANGED] * 7
     assert {(event.session_id, event.subject) for event in events} == {(None, ada.key)}
     assert fold({}, events) == {}

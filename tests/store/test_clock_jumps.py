@@ -41,14 +41,16 @@ async def test_a_retry_is_due_when_the_clock_was_set_back(
     store = await open_store(clock=clock)
     await finish(store)
     clock.advance(jump)
-    await store.not_sent((await take(store)).delivery, SendOutcome.REJECTED, "429", retry_after)
-    assert not await store.take_deliveries()
+    await store.deliveries.record_failure(
+        (await take(store)).delivery, SendOutcome.REJECTED, "429", retry_after
+    )
+    assert not await store.deliveries.lease()
     clock.advance(-jump)
 
     due = await store.next_due()
     assert due is not None
     assert due <= clock()
-    await store.sent((await take(store)).delivery)
+    await store.deliveries.record_sent((await take(store)).delivery)
 
 
 @pytest.mark.parametrize("jump", JUMPS)
@@ -61,16 +63,16 @@ async def test_what_was_owed_while_the_clock_was_ahead_is_due(
     clock.advance(jump)
     claim = await begin(store)
     assert await store.open_stream(claim.lease) is not None
-    await store.finish(claim.lease, [say(Role.ASSISTANT, "streamed")])
-    await store.owe_words(THERE, "words")
-    await store.owe_words(HERE, "later")
+    await store.turns.finish(claim.lease, [say(Role.ASSISTANT, "streamed")])
+    await store.deliveries.create(THERE, "words")
+    await store.deliveries.create(HERE, "later")
     clock.advance(-jump)
 
-    taken = await other.take_deliveries()
+    taken = await other.deliveries.lease()
     assert {parcel.text for parcel in taken} == {"streamed", "words"}
     for parcel in taken:
-        await other.sent(parcel.delivery)
-    assert [parcel.text for parcel in await store.take_deliveries()] == ["later"]
+        await other.deliveries.record_sent(parcel.delivery)
+    assert [parcel.text for parcel in await store.deliveries.lease()] == ["later"]
 
 
 async def test_a_pause_is_kept_when_the_clock_is_slewed(open_store: OpenStore) -> None:
@@ -78,10 +80,12 @@ async def test_a_pause_is_kept_when_the_clock_is_slewed(open_store: OpenStore) -
     clock = FakeClock()
     store = await open_store(clock=clock)
     await finish(store)
-    await store.not_sent((await take(store)).delivery, SendOutcome.REJECTED, "429", HOUR)
+    await store.deliveries.record_failure(
+        (await take(store)).delivery, SendOutcome.REJECTED, "429", HOUR
+    )
     clock.advance(timedelta(seconds=-30))
 
-    assert not await store.take_deliveries()
+    assert not await store.deliveries.lease()
 
 
 @pytest.mark.parametrize("jump", JUMPS)
@@ -98,8 +102,8 @@ async def test_a_jump_ahead_makes_no_reply_stale(
     if is_observed:
         assert await store.observe_clock() == jump
 
-    assert await store.abandon_stale() == []
-    await store.sent((await take(store)).delivery)
+    assert await store.deliveries.abandon_stale() == []
+    await store.deliveries.record_sent((await take(store)).delivery)
 
 
 @pytest.mark.parametrize("jump", [*JUMPS, *(-jump for jump in JUMPS)])
@@ -112,12 +116,12 @@ async def test_a_reply_is_given_up_after_a_day(open_store: OpenStore, jump: time
     clock.advance(jump)
     assert await store.observe_clock() == jump
     await run_steadily(store, clock, TRUSTED_AFTER / 2)
-    assert await store.abandon_stale() == []
+    assert await store.deliveries.abandon_stale() == []
 
     await run_steadily(store, clock, STALE_AFTER + max(-jump, timedelta(0)))
 
-    (given_up,) = await store.abandon_stale()
-    assert (await store.delivery(given_up)).state is DeliveryState.ABANDONED
+    (given_up,) = await store.deliveries.abandon_stale()
+    assert (await store.deliveries.get(given_up)).state is DeliveryState.ABANDONED
 
 
 async def test_a_clock_is_steady_while_it_is_read(open_store: OpenStore) -> None:
@@ -146,8 +150,8 @@ async def test_a_process_does_not_take_the_turns_that_it_runs(
     claim = await begin(store)
     clock.advance(jump)
 
-    assert await store.interrupt_dead(lambda: frozenset({claim.turn.id})) == []
-    await store.finish(claim.lease, [say(Role.ASSISTANT, "hello")])
+    assert await store.turns.interrupt_dead(lambda: frozenset({claim.turn.id})) == []
+    await store.turns.finish(claim.lease, [say(Role.ASSISTANT, "hello")])
 
 
 class SlowAnswer:
@@ -176,17 +180,17 @@ async def test_a_process_does_not_take_the_turn_that_it_is_claiming(
     clock = FakeClock()
     slow = SlowAnswer((await open_store(clock=clock)).database)
     store = Store(cast("Database", slow))
-    await store.arrive(Inbound.text("hi", address=HERE, at=clock(), message_id="1"))
-    claiming = asyncio.create_task(store.claim())
+    await store.receive(Inbound.text("hi", address=HERE, at=clock(), message_id="1"))
+    claiming = asyncio.create_task(store.turns.claim())
     await slow.committed.wait()
     clock.advance(jump)
 
-    assert await store.interrupt_dead() == []
+    assert await store.turns.interrupt_dead() == []
 
     slow.released.set()
     claim = await claiming
     assert claim is not None
-    await store.finish(claim.lease, [say(Role.ASSISTANT, "hello")])
+    await store.turns.finish(claim.lease, [say(Role.ASSISTANT, "hello")])
 
 
 @pytest.mark.parametrize("jump", [*JUMPS, *(-jump for jump in JUMPS)])
@@ -200,8 +204,8 @@ async def test_a_process_does_not_take_the_replies_that_it_sends(
     delivery = (await take(store)).delivery
     clock.advance(jump)
 
-    assert await store.reclaim_deliveries(lambda: frozenset({delivery.id})) == []
-    await store.sent(delivery)
+    assert await store.deliveries.recover(lambda: frozenset({delivery.id})) == []
+    await store.deliveries.record_sent(delivery)
 
 
 class LateJump(FakeClock):
@@ -227,11 +231,11 @@ async def test_a_message_is_judged_by_the_time_at_which_we_served(
     clock = LateJump()
     store = await open_store(clock=clock)
     written_at = clock() - timedelta(minutes=2)
-    await store.arrive(Inbound.text("hi", address=HERE, at=written_at, message_id="1"))
+    await store.receive(Inbound.text("hi", address=HERE, at=written_at, message_id="1"))
     await store.serve()
     clock.jump = jump
 
-    claim = await store.claim()
+    claim = await store.turns.claim()
     assert claim is not None
     assert claim.lease.until > clock()
 
@@ -246,7 +250,7 @@ async def test_a_claim_that_was_decided_before_the_clock_was_set_back_expires_no
     store.uptime = lambda: up
     other.uptime = lambda: replace(up, elapsed=up.elapsed + timedelta(seconds=1))
     await store.serve()
-    await store.arrive(Inbound.text("hi", address=HERE, at=clock(), message_id="1"))
+    await store.receive(Inbound.text("hi", address=HERE, at=clock(), message_id="1"))
     clock.advance(timedelta(minutes=2))  # A short outage, so that the age of the message counts.
     up = replace(up, elapsed=timedelta(minutes=2))
     await store.serve()
@@ -270,11 +274,11 @@ async def test_an_older_reading_of_the_clock_does_not_replace_a_later_one(
     store.uptime = lambda: Uptime(boot="1", elapsed=timedelta(minutes=2))
     await store.database.write(gateways.record_service, uptime=began, at=before)
     clock.advance(jump)
-    await store.arrive(Inbound.text("hi", address=HERE, at=before, message_id="1"))
+    await store.receive(Inbound.text("hi", address=HERE, at=before, message_id="1"))
     await store.serve()
     await store.database.write(gateways.record_service, uptime=began, at=before)
 
-    assert await store.claim() is not None
+    assert await store.turns.claim() is not None
 
 
 @pytest.mark.parametrize("jump", JUMPS)
@@ -290,10 +294,10 @@ async def test_a_message_that_arrived_while_the_clock_was_ahead_is_answered(
     late = Inbound.text(
         "again", address=HERE, sender=Sender(id="alice"), at=written_at, message_id="late"
     )
-    arrival = await store.arrive(late)
+    arrival = await store.receive(late)
     clock.advance(-jump)
 
-    claim = await store.claim()
+    claim = await store.turns.claim()
     assert claim is not None
     assert claim.turn.id == arrival.turn_id
 
@@ -320,12 +324,12 @@ async def test_a_platform_that_starts_while_the_clock_jumps_was_not_out_of_reach
     late = Inbound.text(
         "again", address=HERE, sender=Sender(id="alice"), at=written_at, message_id="late"
     )
-    arrival = await store.arrive(late)
+    arrival = await store.receive(late)
     clock.advance(-jump)
     if is_told_late:
         await store.beat({HERE.platform: up})
 
-    claim = await successor.claim()
+    claim = await successor.turns.claim()
     assert claim is not None
     assert claim.turn.id == arrival.turn_id
 
@@ -335,17 +339,17 @@ async def test_codes_do_not_outlive_a_jump_back(open_store: OpenStore) -> None:
     clock = FakeClock()
     store = await open_store(clock=clock)
     clock.advance(timedelta(days=8))
-    pairing = await store.ask_pairing("telegram", BOB)
-    link = await store.make_link_code(HERE, ADA)
+    pairing = await store.people.request_pairing("telegram", BOB)
+    link = await store.people.make_link_code(HERE, ADA)
     assert pairing is not None
     clock.advance(timedelta(days=-8))
     await store.observe_clock()
 
     with pytest.raises(Refused):
-        await store.approve_pairing(pairing.code)
+        await store.people.approve_pairing(pairing.code)
     with pytest.raises(Refused):
-        await store.link(THERE, BOB, link.code)
-    assert await store.ask_pairing("telegram", BOB) is not None
+        await store.people.link(THERE, BOB, link.code)
+    assert await store.people.request_pairing("telegram", BOB) is not None
 
 
 async def test_a_lock_does_not_outlive_a_jump_back(open_store: OpenStore) -> None:
@@ -358,22 +362,22 @@ async def test_a_lock_does_not_outlive_a_jump_back(open_store: OpenStore) -> Non
     await store.observe_clock()
     clock.advance(timedelta(hours=2))
 
-    pairing = await store.ask_pairing("telegram", BOB)
-    link = await store.make_link_code(HERE, ADA)
+    pairing = await store.people.request_pairing("telegram", BOB)
+    link = await store.people.make_link_code(HERE, ADA)
     assert pairing is not None
-    await store.link(THERE, BOB, link.code)
-    await store.approve_pairing(pairing.code)
+    await store.people.link(THERE, BOB, link.code)
+    await store.people.approve_pairing(pairing.code)
 
 
 async def ask_and_fail(store: Store) -> None:
     """Give wrong codes until none is looked at any more."""
-    await store.ask_pairing("telegram", BOB)
+    await store.people.request_pairing("telegram", BOB)
     for _ in range(WRONG_APPROVALS):
         with pytest.raises(Refused):
-            await store.approve_pairing("22222222", platform="telegram")
+            await store.people.approve_pairing("22222222", platform="telegram")
     for _ in range(WRONG_CODES):
         with pytest.raises(Refused):
-            await store.link(THERE, BOB, "22222222")
+            await store.people.link(THERE, BOB, "22222222")
 
 
 @pytest.mark.parametrize("schedule", ["every 1h", "0 * * * *"])
@@ -383,9 +387,9 @@ async def test_a_job_does_not_wait_until_the_clock_is_there_again(
     """It ran while the clock was ahead, and runs again within its own interval."""
     clock = FakeClock()
     store = await open_store(clock=clock)
-    job = await store.make_job(replace(HOURLY, schedule=schedule), platforms=TELEGRAM)
+    job = await store.jobs.create(replace(HOURLY, schedule=schedule), platforms=TELEGRAM)
     clock.advance(timedelta(days=8))
-    assert await store.due_jobs() == [job.id]
+    assert await store.jobs.list_due() == [job.id]
     await start(store, job)
     clock.advance(timedelta(days=-8))
     await store.observe_clock()
@@ -400,7 +404,7 @@ async def test_an_ending_is_told_though_the_clock_was_set_back(open_store: OpenS
     clock = FakeClock()
     store = await open_store(clock=clock)
     claim = await begin(store)
-    await store.finish(claim.lease, [])
+    await store.turns.finish(claim.lease, [])
     told: list[Ending] = []
 
     async def fail(ending: Ending, _: Sequence[Message]) -> None:
@@ -410,10 +414,10 @@ async def test_an_ending_is_told_though_the_clock_was_set_back(open_store: OpenS
         told.append(ending)
 
     clock.advance(timedelta(days=8))
-    await store.end(claim.lease.session_id)
-    await store.tell_endings(fail)
+    await store.sessions.end(claim.lease.session_id)
+    await store.sessions.tell_endings(fail)
     clock.advance(timedelta(days=-8))
     await store.observe_clock()
-    await store.tell_endings(hear)
+    await store.sessions.tell_endings(hear)
 
     assert [ending.session_id for ending in told] == [claim.lease.session_id]

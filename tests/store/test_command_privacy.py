@@ -40,13 +40,13 @@ async def test_in_a_group_nobody_reads_what_is_spoken_of_in_private(desk: Desk) 
 async def test_a_stop_is_told_once(desk: Desk) -> None:
     """Where the answer was growing it says so itself; else the command is answered."""
     id, _ = await desk.says("a story")
-    claimed = await desk.store.claim(id)
+    claimed = await desk.store.turns.claim(id)
     assert claimed is not None
     assert await desk.store.open_stream(claimed.lease) is not None
     assert (await desk.asks("/stop")).text == "Stopped."
     assert desk.owed() == []
 
     await desk.says("another story")
-    assert await desk.store.claim(id) is not None
+    assert await desk.store.turns.claim(id) is not None
     await desk.asks("/stop")
     assert desk.owed() == ["Stopped."]

@@ -46,8 +46,8 @@ async def test_a_home_is_set_and_shown(desk: Desk) -> None:
     await desk.asks("/sethome", ALICE, THREAD, AccessLevel.ADMIN)
     text = (await desk.asks("/platforms", rank=AccessLevel.ADMIN)).text
 
-    assert await desk.store.homes() == {"telegram": THREAD}
-    assert await desk.store.homes("work") == {}
+    assert await desk.store.deliveries.homes() == {"telegram": THREAD}
+    assert await desk.store.deliveries.homes("work") == {}
     assert text.splitlines() == [
         "No gateway serves this installation.",
         "Home of telegram: 100, thread 7.",
@@ -119,5 +119,5 @@ async def test_a_stranger_reaches_no_session_of_another(desk: Desk) -> None:
         text = (await desk.asks(way, BOB, GROUP, AccessLevel.ADMIN)).text
         assert "secret" not in text.replace("“my secret plan”", "")
         assert id not in text.replace(way, "").replace(f"({id})", "")
-    assert (await desk.store.session(id)).is_open
+    assert (await desk.store.sessions.get(id)).is_open
     assert (await desk.store.own_sessions(GROUP, BOB)) == []

@@ -39,7 +39,7 @@ def outcome_of(child: "subprocess.Popen[bytes]") -> dict[str, object]:
 
 async def open_shared(store: Store) -> SessionId:
     """Let the shared conversation begin."""
-    arrival = await store.arrive(hello(store, "first"))
+    arrival = await store.receive(hello(store, "first"))
     assert arrival.session_id is not None
     return arrival.session_id
 
@@ -147,9 +147,9 @@ async def test_many_tasks_claim_and_none_gets_the_same_turn(open_store: OpenStor
     """32 tasks of two owners claim at once: of one session only one turn is given, and once."""
     stores = [await open_store(rules=peer.RULES) for _ in range(2)]
     for n in range(4):
-        await stores[0].arrive(hello(stores[0], f"{n}"))
+        await stores[0].receive(hello(stores[0], f"{n}"))
 
-    claims = await asyncio.gather(*(stores[n % 2].claim() for n in range(32)))
+    claims = await asyncio.gather(*(stores[n % 2].turns.claim() for n in range(32)))
 
     assert len([claimed for claimed in claims if claimed is not None]) == 1
 
@@ -173,7 +173,7 @@ async def test_a_session_that_is_held_for_nothing_is_not_passed_over(
 
     holding = asyncio.create_task(one.database.write(hold_in_vain))
     assert await asyncio.to_thread(has_it.wait, HANG_SECONDS)
-    claiming = asyncio.create_task(other.claim())
+    claiming = asyncio.create_task(other.turns.claim())
     await asyncio.sleep(0.1)
     is_waiting = not claiming.done()
     may_go.set()
@@ -227,14 +227,16 @@ async def test_a_write_waits_while_another_program_holds_the_store(
     session_id = await open_shared(store)
 
     with held(database_factory.where) as release:
-        writing = asyncio.create_task(store.record(session_id, [say(Role.SYSTEM, "waited")]))
-        assert (await store.session(session_id)).last_seq == 0
+        writing = asyncio.create_task(
+            store.transcripts.record(session_id, [say(Role.SYSTEM, "waited")])
+        )
+        assert (await store.sessions.get(session_id)).last_seq == 0
         await asyncio.wait({writing}, timeout=0.5)
         assert not writing.done()
         release()
         assert await writing == 1
 
-    assert [message.text for message in await store.transcript(session_id)] == ["waited"]
+    assert [message.text for message in await store.transcripts.read(session_id)] == ["waited"]
 
 
 @on(DURABLE)
@@ -246,7 +248,9 @@ async def test_a_write_waits_for_twenty_seconds(
     session_id = await open_shared(store)
 
     with held(database_factory.where) as release:
-        writing = asyncio.create_task(store.record(session_id, [say(Role.SYSTEM, "waited")]))
+        writing = asyncio.create_task(
+            store.transcripts.record(session_id, [say(Role.SYSTEM, "waited")])
+        )
         await asyncio.wait({writing}, timeout=20)
         assert not writing.done()
         release()
@@ -263,12 +267,12 @@ async def test_past_its_deadline_a_write_is_refused(
     hasty = Store(await database_factory(deadline_seconds=0.3))
 
     with held(database_factory.where), pytest.raises(StorageError) as caught:
-        await in_time(lambda: hasty.record(session_id, [say(Role.SYSTEM, "too late")]))
+        await in_time(lambda: hasty.transcripts.record(session_id, [say(Role.SYSTEM, "too late")]))
 
     assert "nothing was stored" in str(caught.value)
-    assert await store.transcript(session_id) == []
-    assert await in_time(lambda: hasty.record(session_id, [say(Role.SYSTEM, "in time")])) == 1
-    assert (await store.session(session_id)).revision == [
+    assert await store.transcripts.read(session_id) == []
+    assert await in_time(lambda: hasty.transcripts.record(session_id, [say(Role.SYSTEM, "in time")])) == 1
+    assert (await store.sessions.get(session_id)).revision == [
         event.revision for event in await events_after(store, Cursor("0.0"))
     ][-1]
 
@@ -283,16 +287,18 @@ async def test_two_routes_that_swap_their_sessions_do_not_wait_for_each_other(
     there = Address(platform="telegram", kind=Kind.DM, chat="1", thread="7")
     ids: list[SessionId] = []
     for n, address in enumerate((here, there)):
-        arrival = await store.arrive(
+        arrival = await store.receive(
             Inbound.text("hi", address=address, sender=sender, at=store.now(), message_id=f"m{n}")
         )
         assert arrival.session_id is not None
         assert arrival.turn_id is not None
-        await store.stop(arrival.turn_id)
+        await store.turns.stop(arrival.turn_id)
         ids.append(arrival.session_id)
     for n in range(60):
         one, other = ids if n % 2 else ids[::-1]
-        await asyncio.gather(store.switch(here, sender, one), store.switch(there, sender, other))
+        await asyncio.gather(
+            store.sessions.switch(here, sender, one), store.switch(there, sender, other)
+        )
     await asyncio.sleep(1.1)  # the server tells of deadlocks once a second
     ((deadlocks,),) = database_factory.tamper(
         "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"

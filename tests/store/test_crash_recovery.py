@@ -68,7 +68,7 @@ async def held(where: str, folder: Path, lease: float) -> AsyncIterator[asyncio.
 async def ask(store: Store) -> TurnId:
     """Ask something."""
     asked = Inbound.text("hi", address=AT, sender=Sender(id="s"), at=store.now())
-    turn_id = (await store.arrive(asked)).turn_id
+    turn_id = (await store.receive(asked)).turn_id
     assert turn_id is not None
     return turn_id
 
@@ -160,8 +160,8 @@ async def test_many_turns_of_a_dead_process_run_again(open_store: OpenStore) -> 
     for n in range(MANY):
         place = replace(AT, chat=f"c{n}")
         said = Inbound.text("hi", address=place, sender=Sender(id=f"s{n}"), at=here.now())
-        asked.append((await here.arrive(said)).turn_id)
-        assert await here.claim() is not None
+        asked.append((await here.receive(said)).turn_id)
+        assert await here.turns.claim() is not None
     clock.advance(timedelta(minutes=5))
 
     assert sorted(await Maintenance(there).recover()) == asked

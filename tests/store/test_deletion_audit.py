@@ -43,7 +43,7 @@ async def test_a_sender_goes_from_the_acts_about_them(
         await store.note_audit(owner.actor, "pairing.allowed", who)
         await keep(store, owner, who, {"sender": who, "name": "A name"})
 
-    await store.forget_person(Identity(platform="telegram", id="alice"))
+    await store.people.delete(Identity(platform="telegram", id="alice"))
 
     acts = [(entry.act, entry.subject) for entry in await store.audit()]
     assert acts == [("pairing.allowed", "telegram:bob"), ("pairing.allowed", "")]
@@ -69,7 +69,7 @@ async def test_a_member_goes_from_the_acts_about_them(
         await store.note_audit(owner.actor, "token.made", f"{mia.key} robot", "read")
         await keep(store, owner, f"made {one.key}", {"key": one.key, "name": one.name})
 
-    await store.forget_person(Identity(platform="local", id=mia.sender.id or ""))
+    await store.people.delete(Identity(platform="local", id=mia.sender.id or ""))
 
     left = shown(database_factory)
     assert "Mi" not in left

@@ -16,11 +16,11 @@ async def test_a_new_follower_begins_now(store: Store) -> None:
     await tell(store, "before")
     cursor = await store.begin_following("hook")
     assert cursor is not None
-    assert not (await store.events(cursor)).events
+    assert not (await store.feed.read(cursor)).events
 
     await tell(store, "after", who="bob")
 
-    kinds = [event.kind for event in (await store.events(cursor)).events]
+    kinds = [event.kind for event in (await store.feed.read(cursor)).events]
     assert EventKind.SESSION_OPENED in kinds
 
 
@@ -29,7 +29,7 @@ async def test_a_follower_goes_on_where_it_was(open_store: OpenStore) -> None:
     here, there = await open_store(), await open_store()
     begun = await here.begin_following("hook")
     await tell(here, "hello")
-    end = await here.feed_end()
+    end = await here.feed.end()
     assert begun != end
 
     await here.move_follower("hook", end)
@@ -47,7 +47,7 @@ async def test_one_process_tells_a_follower(open_store: OpenStore) -> None:
     assert await there.begin_following("one") is None
     assert await there.begin_following("two") is not None
     with pytest.raises(LeaseLost):
-        await there.move_follower("one", await there.feed_end())
+        await there.move_follower("one", await there.feed.end())
 
 
 async def test_of_two_who_come_at_once_one_tells(open_store: OpenStore) -> None:

@@ -39,7 +39,7 @@ def told(undone: Undone) -> str:
 
 async def said(store: Store, id: SessionId) -> list[str]:
     """Read what people said that is in sight."""
-    found = await store.transcript(id)
+    found = await store.transcripts.read(id)
     return [line.text for line in found if line.role is Role.USER]
 
 
@@ -111,7 +111,7 @@ async def test_whoever_hangs_up_has_still_made_it_once(store: Store) -> None:
 async def test_a_mistake_that_is_counted_is_no_outcome(store: Store) -> None:
     """A wrong code counts each time, and a right one with the same key is looked at."""
     owner = await store.owner_account()
-    shown = await store.ask_pairing("telegram", ALICE)
+    shown = await store.people.request_pairing("telegram", ALICE)
     assert shown is not None
     wrong = "AAAA-AAAA" if shown.code != "AAAA-AAAA" else "BBBB-BBBB"
     for _ in range(2):

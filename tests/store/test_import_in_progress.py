@@ -83,7 +83,7 @@ async def test_it_is_not_counted_or_found(store: Store) -> None:
     assert (await store.database.read(diagnose)).sessions == 1
     with pytest.raises(NotFound):
         await store.database.read(find_session, "importing")
-    assert [one.subject for one in await store.usage_by(UsageBy.MODEL)] == ["acme/large"]
+    assert [one.subject for one in await store.usage.sum(UsageBy.MODEL)] == ["acme/large"]
 
 
 @pytest.mark.parametrize("rules", [Retention(keep=timedelta(days=1)), Retention(most_bytes=1)])
@@ -98,7 +98,7 @@ async def test_retention_leaves_it_alone(store: Store, clock: FakeClock, rules: 
     await store.prune(rules)
 
     assert len(plan.sessions) == 1
-    assert (await store.sessions()).rows == []
+    assert (await store.sessions.list()).rows == []
     assert await store.database.read(staging_area.find_staged, STAGED) == key
     found = RetentionCandidate(key=key, id=plan.sessions[0], last_activity_at=stamp(at))
     assert await store.database.write(condemn, [found], None) is None

@@ -56,7 +56,7 @@ def words(stage: Stage, text: str) -> set[str]:
 
 async def ask_directly(stage: Stage, asker: Viewer) -> set[str]:
     """Ask the one function that decides."""
-    return {name for name, id in stage.ids.items() if await stage.store.may_see(asker, id)}
+    return {name for name, id in stage.ids.items() if await stage.store.people.may_see(asker, id)}
 
 
 async def read_rows(stage: Stage, asker: Viewer) -> set[str]:
@@ -91,7 +91,9 @@ async def switch(stage: Stage, asker: Viewer) -> set[str]:
     for name, id in stage.ids.items():
         with suppress(NotFound):
             with suppress(Refused):
-                await stage.store.switch(asker.address, asker.sender, id, profile=asker.profile)
+                await stage.store.sessions.switch(
+                    asker.address, asker.sender, id, profile=asker.profile
+                )
             seen.add(name)
     return seen
 
@@ -159,7 +161,7 @@ async def search_inside(stage: Stage, asker: Viewer) -> set[str]:
 async def export_all(stage: Stage, asker: Viewer) -> set[str]:
     """Export everything that the asker may see."""
     wanted = Selection(extent=ExportScope.ALL)
-    blocks = [block async for block in stage.store.export_history(wanted, asker=asker)]
+    blocks = [block async for block in stage.store.transfer.export_history(wanted, asker=asker)]
     text = b"".join(blocks).decode()
     return {name for name, id in stage.ids.items() if f'"{id}"' in text}
 
@@ -169,7 +171,7 @@ async def export_each(stage: Stage, asker: Viewer) -> set[str]:
     seen = set()
     for name, id in stage.ids.items():
         with suppress(NotFound):
-            async for _ in stage.store.export_session(id, asker=asker):
+            async for _ in stage.store.transfer.export_session(id, asker=asker):
                 pass
             seen.add(name)
     return seen

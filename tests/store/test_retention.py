@@ -40,17 +40,17 @@ async def talk(
     """Say something and be answered."""
     where = Address(platform=platform, kind=kind, chat=who)
     inbound = Inbound.text(text, address=where, sender=Sender(id=who), at=store.now())
-    arrival = await store.arrive(inbound)
-    claim = await store.claim(arrival.session_id)
+    arrival = await store.receive(inbound)
+    claim = await store.turns.claim(arrival.session_id)
     assert claim is not None
     assert arrival.session_id is not None
-    await store.finish(claim.lease, [say(Role.ASSISTANT, "hi")], deliver=False)
+    await store.turns.finish(claim.lease, [say(Role.ASSISTANT, "hi")], deliver=False)
     return arrival.session_id
 
 
 async def ids(store: Store) -> set[SessionId]:
     """List all sessions."""
-    return {row.session.id for row in (await store.sessions()).rows}
+    return {row.session.id for row in (await store.sessions.list()).rows}
 
 
 async def test_nothing_goes_unless_somebody_says_so(open_store: OpenStore) -> None:
@@ -119,13 +119,13 @@ async def test_what_is_protected_stays(open_store: OpenStore) -> None:
     doomed = await talk(store, "doomed")
     await store.pin([pinned])
     clock.advance(YEAR)
-    await store.hold(held, "somebody", store.now() + DAY)
+    await store.sessions.hold(held, "somebody", store.now() + DAY)
     where = Address(platform="telegram", kind=Kind.DM, chat="busy")
-    await store.arrive(Inbound.text("?", address=where, sender=Sender(id="busy"), at=store.now()))
-    assert await store.claim() is not None
-    branch = (await store.branch(base)).id
+    await store.receive(Inbound.text("?", address=where, sender=Sender(id="busy"), at=store.now()))
+    assert await store.turns.claim() is not None
+    branch = (await store.transcripts.branch(base)).id
     clock.advance(30 * DAY)
-    await store.hold(held, "somebody", store.now() + DAY)
+    await store.sessions.hold(held, "somebody", store.now() + DAY)
 
     certificate = await store.prune(Retention(keep=7 * DAY))
 
@@ -172,20 +172,20 @@ async def test_silent_routes_are_let_go_and_transcripts_stay(open_store: OpenSto
     old = await talk(store, "alice")
     held = await talk(store, "held")
     clock.advance(31 * DAY)
-    await store.hold(held, "somebody", store.now() + DAY)
+    await store.sessions.hold(held, "somebody", store.now() + DAY)
     fresh = await talk(store, "bob")
-    cursor = await store.feed_end()
+    cursor = await store.feed.end()
 
     assert await store.unbind_idle() == 1
 
-    assert await store.routes_of(old) == []
-    assert len(await store.routes_of(held)) == 1
-    assert len(await store.routes_of(fresh)) == 1
-    events = (await store.events(cursor)).events
+    assert await store.sessions.routes(old) == []
+    assert len(await store.sessions.routes(held)) == 1
+    assert len(await store.sessions.routes(fresh)) == 1
+    events = (await store.feed.read(cursor)).events
     assert [(e.session_id, e.kind) for e in events] == [(old, EventKind.SESSION_CHANGED)]
-    new = await store.session(await talk(store, "alice"))
+    new = await store.sessions.get(await talk(store, "alice"))
     assert (new.cause, new.parent_id) == (Cause.FIRST, None)
-    assert [line.text for line in await store.transcript(old) if line.role is Role.USER] == [
+    assert [line.text for line in await store.transcripts.read(old) if line.role is Role.USER] == [
         "hello"
     ]
 
@@ -239,7 +239,7 @@ async def test_all_pages_are_looked_through(
 
 async def test_pieces_of_attachments_that_never_came_are_swept(store: Store) -> None:
     """Pieces are suspects at the first look and go at the second; whole attachments stay."""
-    whole = await store.put_blob(b"whole" * 99_999, "image/png", MediaKind.IMAGE)
+    whole = await store.attachments.put(b"whole" * 99_999, "image/png", MediaKind.IMAGE)
     data = b"half" * 999_999
     name = blobs.hash_of(data)
     for n, piece in enumerate(blobs.pieces_of(data)[:10]):
@@ -251,9 +251,11 @@ async def test_pieces_of_attachments_that_never_came_are_swept(store: Store) -> 
     assert await store.sweep_pieces(suspects) == frozenset()
 
     assert await store.database.read(blobs.read_piece, name, 0) is None
-    assert b"".join([piece async for piece in store.read_blob(whole.blob)]) == b"whole" * 99_999
-    late = await store.put_blob(data, "image/png", MediaKind.IMAGE)
-    assert b"".join([piece async for piece in store.read_blob(late.blob)]) == data
+    assert (
+        b"".join([piece async for piece in store.attachments.read(whole.blob)]) == b"whole" * 99_999
+    )
+    late = await store.attachments.put(data, "image/png", MediaKind.IMAGE)
+    assert b"".join([piece async for piece in store.attachments.read(late.blob)]) == data
 
 
 @pytest.mark.parametrize(

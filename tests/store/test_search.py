@@ -12,6 +12,7 @@ from threadline.core.message import NewMessage, Role, ToolResult, say
 from threadline.core.person import Identity, Viewer
 from threadline.core.route import Scopes, Sharing
 from threadline.core.search import read_query
+from threadline.core.session_patch import SessionPatch
 from threadline.core.settings import Settings
 from threadline.store import Store
 from threadline.store.search import index
@@ -90,7 +91,7 @@ async def test_the_index_finds_what_reading_everything_finds(store: Store, index
     """Words of all scripts, phrases, exclusions, parts and hostile syntax: the same set of hits."""
     id = await fill(store, CORPUS)
     await store.database.write(index.index_some, most=indexed or 1)
-    lines = await store.transcript(id, most=1000)
+    lines = await store.transcripts.read(id, most=1000)
 
     for question in QUESTIONS:
         found = await store.search(question, asker=OWNER)
@@ -119,13 +120,13 @@ async def test_some_questions_have_known_answers(store: Store, question: str, co
 async def test_a_hit_says_where_it_is(store: Store) -> None:
     """Session, place, role, title, and a snippet that shows the words."""
     id = await talk(store, "Where is my umbrella?", "In the hall, by the umbrella stand.")
-    await store.set_title(id, "Lost things")
+    await store.sessions.update(id, SessionPatch(title="Lost things"))
     await store.index()
 
     found = await store.search("umbrella stand", asker=OWNER)
 
     (hit,) = found.hits
-    line = (await store.transcript(id))[-1]
+    line = (await store.transcripts.read(id))[-1]
     assert (hit.session_id, hit.seq, hit.key, hit.role) == (id, line.seq, line.key, Role.ASSISTANT)
     assert (hit.title, hit.rank, hit.at) == ("Lost things", 1, line.at)
     assert hit.snippet.text == "In the hall, by the umbrella stand."
@@ -136,13 +137,13 @@ async def test_titles_are_found_and_change(store: Store) -> None:
     """A title is found by words and by parts, indexed or not, and an old one is not."""
     id = await talk(store, "hello")
     for is_indexed in (False, True):
-        await store.set_title(id, f"Holiday in Norway {is_indexed}")
+        await store.sessions.update(id, SessionPatch(title=f"Holiday in Norway {is_indexed}"))
         if is_indexed:
             await store.index()
         for question in ("norway", "*orwa*", "hol*", f"holiday {is_indexed}"):
             found = await store.search(question, asker=OWNER)
             assert [hit.session_id for hit in found.sessions] == [id], question
-    await store.set_title(id, "Work")
+    await store.sessions.update(id, SessionPatch(title="Work"))
 
     assert not (await store.search("norway", asker=OWNER)).sessions
     await store.index()
@@ -157,14 +158,14 @@ async def test_undone_words_are_never_found_and_compacted_ones_are(store: Store)
     await talk(store, "forget the lighthouse", "lighthouse forgotten")
     await store.index()
 
-    await store.undo(id)
+    await store.transcripts.undo(id)
     assert await texts(store, "lighthouse") == ["keep the lighthouse"]
-    await store.redo(id)
+    await store.transcripts.redo(id)
     assert len(await texts(store, "lighthouse")) == 3
-    await store.retry(id)
+    await store.transcripts.retry(id)
     assert await texts(store, "forgotten") == []
     await answer(store, "again")
-    await store.compact(id, "They spoke.", keep=1)
+    await store.transcripts.compact(id, "They spoke.", keep=1)
 
     assert "keep the lighthouse" in await texts(store, "lighthouse")
 
@@ -172,8 +173,8 @@ async def test_undone_words_are_never_found_and_compacted_ones_are(store: Store)
 async def test_a_branch_is_searched_once(store: Store) -> None:
     """Shared lines are found in the session they were said in, own lines in the branch."""
     id = await talk(store, "the giraffe is tall", "yes")
-    branch = await store.branch(id)
-    await store.record(branch.id, [say(Role.USER, "a giraffe in the branch")])
+    branch = await store.transcripts.branch(id)
+    await store.transcripts.record(branch.id, [say(Role.USER, "a giraffe in the branch")])
 
     for _ in range(2):
         found = await store.search("giraffe", asker=OWNER)
@@ -222,7 +223,7 @@ async def test_a_search_can_be_narrowed_down(open_store: OpenStore) -> None:
     store = await open_store(clock=clock)
     slack = Address(platform="slack", kind=Kind.CHANNEL, chat="c")
     id = await talk(store, "apple one", "apple answer")
-    await store.record(
+    await store.transcripts.record(
         id, [NewMessage(role=Role.TOOL, parts=(ToolResult(call_id="1", text="apple tool"),))]
     )
     clock.advance(timedelta(hours=1))
@@ -302,14 +303,14 @@ async def test_what_is_typed_is_found_before_it_is_complete(store: Store) -> Non
 async def test_what_was_undone_after_a_branch_is_found_in_the_branch(store: Store) -> None:
     """The base shows it no more, but the branch does, until it is undone there too."""
     id = await talk(store, "the walrus sings", "it does")
-    branch = await store.branch(id, title="Walrus")
-    await store.undo(id)
+    branch = await store.transcripts.branch(id, title="Walrus")
+    await store.transcripts.undo(id)
 
     for question in ("walrus sings", "*alru*"):
         for _ in range(2):
             (hit,) = (await store.search(question, asker=OWNER)).hits
             assert (hit.session_id, hit.title) == (branch.id, "Walrus")
             await store.index()
-    await store.undo(branch.id)
+    await store.transcripts.undo(branch.id)
 
     assert not (await store.search("walrus", asker=OWNER)).hits

@@ -11,6 +11,7 @@ from tests.store.search_setup import OWNER, fill, numbers, talk, tell, texts
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.inbound import InboundKind
 from threadline.core.message import Role, say
+from threadline.core.session_patch import SessionPatch
 from threadline.store import Store
 from threadline.store.search import index
 
@@ -117,7 +118,7 @@ async def test_nothing_of_a_deleted_text_stays_in_the_file(
     id = await talk(store, "begin")
     for number, word in zip(ids, secret, strict=True):
         await talk(store, f"say {word} now", message_id=number)
-    await store.set_title(id, f"About {secret[0]}")
+    await store.sessions.update(id, SessionPatch(title=f"About {secret[0]}"))
     await store.index()
     pages = database_factory.tamper("SELECT block FROM message_words_data")
     held = b"".join(page for (page,) in pages if isinstance(page, bytes))
@@ -125,7 +126,7 @@ async def test_nothing_of_a_deleted_text_stays_in_the_file(
 
     for number in ids:
         await tell(store, "nothing", message_id=number, kind=InboundKind.EDIT, version=1)
-    await store.set_title(id, "Nothing")
+    await store.sessions.update(id, SessionPatch(title="Nothing"))
     await store.index()
 
     content = await _content(database_factory)
@@ -153,9 +154,9 @@ async def test_two_processes_index_while_others_write(open_store: OpenStore) -> 
             number = f"{who}-{n}"
             said = {**place, "sender": Sender(id=who), "message_id": number}
             arrival = await tell(store, f"melon {n}", **said)
-            claim = await store.claim(arrival.session_id)
+            claim = await store.turns.claim(arrival.session_id)
             assert claim is not None
-            await store.finish(claim.lease, [say(Role.ASSISTANT, "noted")])
+            await store.turns.finish(claim.lease, [say(Role.ASSISTANT, "noted")])
             await tell(store, f"lemon {n}", **said, kind=InboundKind.EDIT, version=1)
 
     async def index_often(store: Store) -> None:
@@ -174,11 +175,11 @@ async def test_two_processes_index_while_others_write(open_store: OpenStore) -> 
 async def test_the_index_is_not_announced(store: Store) -> None:
     """Indexing changes nothing that a screen shows, so the feed is silent about it."""
     await fill(store, ["a quince"])
-    before = await store.feed_end()
+    before = await store.feed.end()
 
     assert await store.index()
 
-    assert not (await store.events(before)).events
+    assert not (await store.feed.read(before)).events
     assert await store.index() == 0
 
 

@@ -40,7 +40,7 @@ async def test_a_home_is_that_of_the_chat_before_that_of_the_settings(
     store = await open_store(rules=SLACK)
     assert await reached(store, "slack") == [CHANNEL]
     chosen = Address(platform="slack", kind=Kind.GROUP, chat="G")
-    await store.set_home(chosen)
+    await store.deliveries.set_home(chosen)
 
     assert await reached(store, "slack") == [chosen]
     with pytest.raises(NotFound, match="telegram has no home"):
@@ -74,10 +74,10 @@ async def test_a_home_of_the_settings_is_the_chat_that_was_heard_of(open_store: 
 async def test_all_leaves_out_the_dead(open_store: OpenStore) -> None:
     """Every home that can be reached is meant; of the others it is said why."""
     store = await open_store(rules=SLACK)
-    await store.set_home(HOME)
+    await store.deliveries.set_home(HOME)
     await store.send_words("telegram", "Hello", profile="main", platforms=PLATFORMS)
-    (parcel,) = await store.take_deliveries(PLATFORMS)
-    await store.not_sent(parcel.delivery, SendOutcome.DEAD, "The bot was blocked.")
+    (parcel,) = await store.deliveries.lease(PLATFORMS)
+    await store.deliveries.record_failure(parcel.delivery, SendOutcome.DEAD, "The bot was blocked.")
 
     assert await reached(store, "all") == [CHANNEL]
     sent = await store.send_words("all", "Hello", profile="main", platforms=PLATFORMS)
@@ -99,7 +99,7 @@ async def test_an_unknown_platform_is_an_error(store: Store) -> None:
 
 async def test_words_are_owed_once_to_each(store: Store) -> None:
     """What is sent to a list is owed to each address once, with what is attached."""
-    file = await store.put_blob(b"abc", "text/plain", MediaKind.FILE, "a.txt")
+    file = await store.attachments.put(b"abc", "text/plain", MediaKind.FILE, "a.txt")
     sent = await store.send_words(
         "origin,local,origin",
         "Hello",
@@ -110,7 +110,7 @@ async def test_words_are_owed_once_to_each(store: Store) -> None:
     )
 
     assert [address for _, address in sent.deliveries] == [HOME, output_address("main")]
-    parcels = await store.take_deliveries(PLATFORMS)
+    parcels = await store.deliveries.lease(PLATFORMS)
     assert [parcel.text for parcel in parcels] == ["Hello", "Hello"]
     assert all(parcel.attachments == (file,) for parcel in parcels)
 
@@ -132,15 +132,15 @@ async def test_what_cannot_be_sent_is_refused(
     with pytest.raises(error):
         await store.send_words(target, text, profile="main", origin=HOME, platforms=PLATFORMS)
 
-    assert await store.take_deliveries(PLATFORMS) == []
+    assert await store.deliveries.lease(PLATFORMS) == []
 
 
 async def test_an_attachment_must_be_there(store: Store) -> None:
     """A file that was never stored cannot be owed to anybody."""
-    stored = await store.put_blob(b"abc", "text/plain", MediaKind.FILE)
+    stored = await store.attachments.put(b"abc", "text/plain", MediaKind.FILE)
     with pytest.raises(NotFound, match="never stored"):
         await store.send_words(
             "local", "", profile="main", attachments=[replace(stored, blob=BlobHash("0" * 64))]
         )
 
-    assert await store.take_deliveries(PLATFORMS) == []
+    assert await store.deliveries.lease(PLATFORMS) == []

@@ -11,6 +11,8 @@ from threadline.core.account import Actor
 from threadline.core.person import Person, PersonKey
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from threadline.cli.store_opener import Opened
     from threadline.store.linking.unlink import Parting
 
@@ -23,7 +25,7 @@ Who = Annotated[str, typer.Argument(metavar="PLATFORM:ID", help="As in telegram:
 def list_people(database: Database = None, as_json: AsJson = False) -> None:
     """List everybody who speaks through several senders."""
 
-    async def act(opened: "Opened") -> list[Person]:
+    async def act(opened: "Opened") -> "Sequence[Person]":
         return await opened.store.people()
 
     found = in_store({"database": database}, act)

@@ -15,6 +15,8 @@ from threadline.store.formatting import ago, name, why
 from threadline.store.queries import LARGEST_PAGE
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from threadline.cli.store_opener import Opened
     from threadline.config import Config
 
@@ -76,7 +78,7 @@ async def _last_lines(opened: "Opened", id: SessionId, limit: int) -> list[Messa
     return lines
 
 
-def _facts(session: Session, turns: list[Turn], now: datetime) -> list[str]:
+def _facts(session: Session, turns: "Sequence[Turn]", now: datetime) -> list[str]:
     begun = f"begun {local(session.opened_at)}"
     facts = [
         name(session),

@@ -116,7 +116,7 @@ class GatewayUser:
                 return await store.session(id)
         raise NotFound("Nobody has spoken here", id=self.at.chat)
 
-    async def turns(self) -> list[Turn]:
+    async def turns(self) -> Sequence[Turn]:
         """List the turns of that session, the oldest first."""
         return (await self.house.store.turns((await self.session()).id, 1000))[::-1]
 

@@ -270,7 +270,7 @@ class Scenario:
         id = where.id if isinstance(where, Session) else where
         return await self.store.transcript(id, most=1000)
 
-    async def turns_of(self, person: ScenarioPerson) -> list[Turn]:
+    async def turns_of(self, person: ScenarioPerson) -> Sequence[Turn]:
         """List the turns of the session a person is in, the oldest first."""
         turns = await self.store.turns((await person.session()).id, 1000)
         return turns[::-1]

@@ -68,7 +68,7 @@ async def test_no_word_of_a_session_is_left_in_an_answer(
     async with calling(store, gateway=gateway) as callers:
         id = await long_talk(callers)
         told = await act(callers, id)
-        branch = (await store.lineage(id)).children[0].id
+        branch = (await store.transcripts.lineage(id)).children[0].id
         kept = {word for word in WORDS for text in told if word in text}
         before = held(database_factory, tmp_path, WORDS)
         await store.forget_sessions([id, branch])
@@ -120,7 +120,7 @@ async def test_what_is_under_way_while_it_is_forgotten_is_not_kept(
         asked = asyncio.create_task(callers.owner.post(path, json=line, headers=head))
         while not scribe.wrote(SUMMARY_TASK):
             await asyncio.sleep(0.001)
-        await store.forget_session(id)
+        await store.sessions.delete(id)
         scribe.free.set()
         told = await asked
         kept = await store.find_outcome(callers.accounts["owner"].key, "mine")

@@ -26,7 +26,7 @@ class Made(Struct, frozen=True, kw_only=True):
 
 async def said(store: Store, id: SessionId) -> list[str]:
     """Read what people said that is in sight."""
-    return [line.text for line in await store.transcript(id) if line.role is Role.USER]
+    return [line.text for line in await store.transcripts.read(id) if line.role is Role.USER]
 
 
 async def three_turns(callers: Callers) -> SessionId:
@@ -34,9 +34,9 @@ async def three_turns(callers: Callers) -> SessionId:
     id = await callers.talk("member", "one")
     for text in ("two", "three"):
         await callers.member.post(f"/api/sessions/{id}/messages", json={"text": text})
-        claim = await callers.store.claim()
+        claim = await callers.store.turns.claim()
         assert claim is not None
-        await callers.store.finish(claim.lease, [])
+        await callers.store.turns.finish(claim.lease, [])
     return id
 
 
@@ -68,7 +68,7 @@ async def test_many_at_once_make_one(store: Store) -> None:
 
     assert await said(store, id) == ["one", "two", "three"]
     assert (len(await store.shares()), len(jobs)) == (1, 1)
-    assert (await store.lineage(id)).number_of_children == 2
+    assert (await store.transcripts.lineage(id)).number_of_children == 2
 
 
 @on(FAST, POSTGRES)
@@ -81,12 +81,12 @@ async def test_a_refused_message_can_be_sent_again(store: Store) -> None:
         await callers.member.post(path, json={"text": "two"})
         wish = {"text": "three"}
         full = await callers.member.post(path, json=wish, headers=KEY)
-        claim = await store.claim()
+        claim = await store.turns.claim()
         assert claim is not None
-        await store.finish(claim.lease, [])
+        await store.turns.finish(claim.lease, [])
         sent = await callers.member.post(path, json=wish, headers=KEY)
         again = await callers.member.post(path, json=wish, headers=KEY)
-        queued = [line.text for line in await store.queue(id)]
+        queued = [line.text for line in await store.transcripts.waiting(id)]
 
     assert (full.status_code, int(full.headers["retry-after"]) >= 1) == (429, True)
     assert (sent.status_code, again.text) == (201, sent.text)

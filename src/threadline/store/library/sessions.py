@@ -5,9 +5,7 @@ from datetime import datetime, timedelta
 
 from threadline.core.account import Account, Actor
 from threadline.core.address import Address, Sender
-from threadline.core.deletion import (
-    Certificate,
-)
+from threadline.core.deletion import Certificate, DeletionPreview
 from threadline.core.message import Message
 from threadline.core.revision import Seen
 from threadline.core.route import MAIN_PROFILE, Route, canonical_profile
@@ -31,7 +29,7 @@ from threadline.core.validation import (
     checked_type,
 )
 from threadline.store import queries
-from threadline.store.deletion import forget
+from threadline.store.deletion import forget, preview
 from threadline.store.deletion.forget import Progress
 from threadline.store.inbound import session_update
 from threadline.store.library.group import Group
@@ -256,6 +254,15 @@ class Sessions(Group):
         True
         """
         return await endings.tell_endings(self._db, hook)
+
+    async def plan_deletion(self, ids: Sequence[SessionId]) -> DeletionPreview:
+        """Return what would be deleted with these sessions, without changing anything.
+
+        >>> plan = await store.sessions.plan_deletion([arrival.session_id])
+        >>> plan.sessions == (arrival.session_id,)
+        True
+        """
+        return await self._db.read(preview.plan_sessions, checked_session_ids(list(ids)))
 
     async def delete(
         self,
