@@ -14,31 +14,31 @@ import threadline.assembly
 from threadline.store import Store
 from threadline.store.facade.connection import StoreConnection
 from threadline.store.facade.search import SearchMethods
-from threadline.store.library.approvals import Approvals
-from threadline.store.library.attachments import Attachments
-from threadline.store.library.deliveries import Deliveries
-from threadline.store.library.feed import Feed
-from threadline.store.library.jobs import Jobs
-from threadline.store.library.people import People
-from threadline.store.library.sessions import Sessions
-from threadline.store.library.transcripts import Transcripts
-from threadline.store.library.transfer import Transfer
-from threadline.store.library.turns import Turns
-from threadline.store.library.usage import UsageRecords
+from threadline.store.library.approvals import ApprovalGroup
+from threadline.store.library.attachments import AttachmentGroup
+from threadline.store.library.deliveries import DeliveryGroup
+from threadline.store.library.feed import FeedGroup
+from threadline.store.library.jobs import JobGroup
+from threadline.store.library.people import PeopleGroup
+from threadline.store.library.sessions import SessionGroup
+from threadline.store.library.transcripts import TranscriptGroup
+from threadline.store.library.transfer import TransferGroup
+from threadline.store.library.turns import TurnGroup
+from threadline.store.library.usage import UsageGroup
 
 PARTS: tuple[tuple[str, type], ...] = (
     ("Groups", Store),
-    ("store.turns", Turns),
-    ("store.sessions", Sessions),
-    ("store.transcripts", Transcripts),
-    ("store.people", People),
-    ("store.deliveries", Deliveries),
-    ("store.jobs", Jobs),
-    ("store.usage", UsageRecords),
-    ("store.feed", Feed),
-    ("store.attachments", Attachments),
-    ("store.approvals", Approvals),
-    ("store.transfer", Transfer),
+    ("store.turns", TurnGroup),
+    ("store.sessions", SessionGroup),
+    ("store.transcripts", TranscriptGroup),
+    ("store.people", PeopleGroup),
+    ("store.deliveries", DeliveryGroup),
+    ("store.jobs", JobGroup),
+    ("store.usage", UsageGroup),
+    ("store.feed", FeedGroup),
+    ("store.attachments", AttachmentGroup),
+    ("store.approvals", ApprovalGroup),
+    ("store.transfer", TransferGroup),
     ("store.search", SearchMethods),
     ("The store itself", StoreConnection),
 )

@@ -50,10 +50,10 @@ class Front:
     ) -> None:
         self.store = store
         self.voice = Heard()
-        self.access = Access(store, rules)
+        self.access = Access(store.database, rules)
         self.meters = Metrics(["telegram"])
         self.inbox = Inbox(
-            store, self.access, self.voice, routing=routing, meters=self.meters, **more
+            store.database, self.access, self.voice, routing=routing, meters=self.meters, **more
         )
 
     async def take(self, text: str, who: str = "alice", **fields: Any) -> ReceiveResult:

@@ -94,7 +94,7 @@ async def carrying(
 ) -> AsyncIterator[Outbox]:
     """Let an outbox run."""
     outbox = Outbox(
-        store,
+        store.database,
         {platform.name: platform for platform in platforms},
         live=live or TurnPubSub(),
         pace=pace or unhurried(),

@@ -257,13 +257,14 @@ async def test_the_cut_of_somebody_else_is_not_taken_for_ours(open_store: OpenSt
 async def test_a_share_that_is_none_is_refused(store: Store, share: float) -> None:
     """Room can be made at some part of what a model reads, not before and not after it."""
     with pytest.raises(Invalid, match="compact_at cannot be"):
-        Compaction(store, None, compact_at=share)
+        Compaction(store.database, None, compact_at=share)
 
 
 async def test_nobody_compresses_without_a_scribe(store: Store) -> None:
     """Whoever asks is told why."""
     assert (
-        await Compaction(store, None).compress(SessionId("20260302_090000_00000001")) == NO_SCRIBE
+        await Compaction(store.database, None).compress(SessionId("20260302_090000_00000001"))
+        == NO_SCRIBE
     )
 
 
@@ -379,7 +380,7 @@ async def test_a_scribe_that_never_ends_is_given_up(open_store: OpenStore) -> No
         await talk.says("hello")
     scribe.free.clear()
     session = await talk.store.sessions.get(talk.id)
-    desk = SummaryWriter(talk.store, scribe, within=timedelta(milliseconds=10))
+    desk = SummaryWriter(talk.store.database, scribe, within=timedelta(milliseconds=10))
 
     with pytest.raises(AgentError, match="The summary took too long to be written"):
         await desk.write_summary(session, [])

@@ -1,6 +1,7 @@
 import asyncio
 
 from tests.databases import FAST, POSTGRES, OpenStore, on
+from tests.faulty_database import faulty
 from tests.gateway.worker_setup import becomes, tell, unhurried, until
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.command import Call, parse_command
@@ -69,22 +70,18 @@ async def test_a_database_that_is_away_is_asked_again(open_store: OpenStore) -> 
         inbound=ordered(await open_store(), "/redo")[0], reply=CommandReply(text="Done.")
     )
 
-    class Moody(Store):
-        moods = 1
-
-        async def run_waiting_commands(self) -> list[DeferredCommandResult]:
-            if self.moods:
-                self.moods -= 1
-                raise StorageError("the disk sleeps")
-            return [waited]
-
+    due = [[1]]
+    _, database = faulty(await open_store())
+    database.fail("list_command_owners", StorageError("the disk sleeps"), times=1)
+    database.instead["list_due_commands"] = lambda _: due.pop() if due else []
+    database.instead["carry_out_waiting"] = lambda *_, **__: waited
     done: list[int] = []
     told: list[DeferredCommandResult] = []
 
     async def hear(one: DeferredCommandResult) -> None:
         told.append(one)
 
-    backlog = DeferredCommands(Moody((await open_store()).database), lambda: done.append(1), hear)
+    backlog = DeferredCommands(database, lambda: done.append(1), hear)
     running = asyncio.create_task(backlog.run())
 
     async def is_carried_out() -> bool:

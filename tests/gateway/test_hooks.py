@@ -39,7 +39,7 @@ async def telling(
     meters: Metrics | None = None,
 ) -> AsyncIterator[Hooks]:
     """Tell hooks, from now on, until the context ends."""
-    told = Hooks(store, hooks, pace=Intervals(recover=SOON), within=within, meters=meters)
+    told = Hooks(store.database, hooks, pace=Intervals(recover=SOON), within=within, meters=meters)
     await told.begin()
     task = asyncio.create_task(told.run())
     try:
@@ -127,7 +127,7 @@ async def test_news_is_told_once_by_all_processes(open_store: OpenStore) -> None
         await here.turns.finish(claim.lease)
 
     async with telling(here, hooks):
-        idle = Hooks(there, hooks, pace=Intervals(recover=SOON))
+        idle = Hooks(there.database, hooks, pace=Intervals(recover=SOON))
         waiting = asyncio.create_task(idle.run())
         await answer()
         await until(lambda: _truth(len(finished) == 1), "the first is told")
@@ -197,7 +197,7 @@ async def test_a_hook_that_raises_leaves_a_traceback(
         raise ValueError("a bug")
 
     hooks: Told = {"turn_finished": [raises], "session_ended": [raises]}
-    told = Hooks(store, hooks)
+    told = Hooks(store.database, hooks)
     async with telling(store, hooks), Worker(store, ScriptedAgent(), pace=unhurried()):
         arrival = await tell(store, "hello")
         await becomes(store, arrival.turn_id, TurnState.DONE)
@@ -276,7 +276,7 @@ async def test_endings_are_told_to_each_hook_once(open_store: OpenStore) -> None
         if len(bad) < 3:
             raise RuntimeError("not yet")
 
-    hooks = Hooks(store, {"session_ended": [fine, broken]})
+    hooks = Hooks(store.database, {"session_ended": [fine, broken]})
     assert hooks.on_ended is not None
     arrival = await tell(store, "hello")
     assert arrival.session_id is not None
@@ -314,7 +314,7 @@ async def test_a_hook_that_was_told_is_left_alone_whatever_else_ended(
         await store.sessions.end(arrival.session_id)
     for _ in range(5):
         # Each time as if the process had just begun.
-        on_ended = Hooks(store, {"session_ended": [hears, breaks]}).on_ended
+        on_ended = Hooks(store.database, {"session_ended": [hears, breaks]}).on_ended
         assert on_ended is not None
         await store.sessions.tell_endings(on_ended)
         clock.advance(timedelta(minutes=1))
@@ -335,7 +335,7 @@ async def test_an_ending_that_hangs_is_told_again_and_given_up(open_store: OpenS
     def hears(ending: Ending, _: Sequence[Message]) -> None:
         heard.append(ending)
 
-    hooks = Hooks(store, {"session_ended": [hangs, hears]}, within=SOON)
+    hooks = Hooks(store.database, {"session_ended": [hangs, hears]}, within=SOON)
     assert hooks.on_ended is not None
     arrival = await tell(store, "hello")
     assert arrival.session_id is not None
@@ -358,14 +358,14 @@ async def test_an_ending_that_hangs_is_told_again_and_given_up(open_store: OpenS
 async def test_a_wrong_name_is_a_clear_error(store: Store, name: str, words: str) -> None:
     """The error names the hook, says what is wrong, and how a hook is named."""
     with pytest.raises(ConfigError, match="package.module:function") as caught:
-        Hooks(store, {"turn_finished": [name]})
+        Hooks(store.database, {"turn_finished": [name]})
     assert words in str(caught.value)
     assert repr(name) in str(caught.value)
 
 
 async def test_hooks_are_found_by_name(store: Store) -> None:
     """A dotted name, also into a class, is followed to what it names."""
-    hooks = Hooks(store, {"turn_finished": ["json:dumps", "json:JSONDecoder.decode"]})
+    hooks = Hooks(store.database, {"turn_finished": ["json:dumps", "json:JSONDecoder.decode"]})
 
     assert [one.name for one in hooks._followers] == [
         "turn_finished json:dumps",
@@ -385,7 +385,7 @@ async def test_packages_bring_their_hooks_along(
     (tmp_path / "garden.py").write_text("rung = []\nring = rung.append\n")
     monkeypatch.syspath_prepend(str(tmp_path))
 
-    hooks = Hooks(store, {"turn_finished": ["bell"]})
+    hooks = Hooks(store.database, {"turn_finished": ["bell"]})
 
     assert [one.name for one in hooks._followers] == ["turn_finished bell"]
 
@@ -393,7 +393,7 @@ async def test_packages_bring_their_hooks_along(
 async def test_there_is_no_such_news(store: Store) -> None:
     """A kind of news that does not exist is named, with those that do."""
     with pytest.raises(ConfigError, match="session_started, session_ended"):
-        Hooks(store, {"turn_finnished": ["json:dumps"]})
+        Hooks(store.database, {"turn_finnished": ["json:dumps"]})
 
 
 def _alice() -> Sender:

@@ -35,7 +35,7 @@ async def store(open_store: OpenStore, clock: FakeClock) -> Store:
 async def runs(front: Front, clock: FakeClock) -> list[tuple[RunState, str | None]]:
     """Let an hour pass and answer how the only job fared."""
     clock.advance(timedelta(hours=1))
-    await Scheduler(front.store, platforms=["telegram"], access=front.access).look()
+    await Scheduler(front.store.database, platforms=["telegram"], access=front.access).look()
     job = await only_job(front.store)
     return [(run.state, run.why) for run in await front.store.jobs.runs(job.id)][:1]
 

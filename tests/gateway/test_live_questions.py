@@ -7,10 +7,10 @@ from datetime import timedelta
 import pytest
 
 from tests.databases import FAST, POSTGRES, OpenStore, on
+from tests.faulty_database import faulty
 from tests.gateway.worker_setup import becomes, tell, unhurried, until
 from threadline.core.agent import Output, Question, Request, TextDelta
 from threadline.core.errors import AgentError, LeaseLost
-from threadline.core.event import Cursor, Event
 from threadline.core.message import Role, say
 from threadline.core.turn import TurnId, TurnState
 from threadline.core.validation import TEXT_LIMIT
@@ -154,13 +154,8 @@ async def test_a_worker_that_stops_does_not_wait_for_the_answer(open_store: Open
 
 async def test_an_answer_that_the_feed_did_not_tell_is_found(open_store: OpenStore) -> None:
     """A beat looks for it, as the feed may have a gap."""
-
-    class Deaf(Store):
-        async def follow(self, after: Cursor | None = None) -> AsyncIterator[Event]:  # type: ignore[override]
-            await asyncio.Event().wait()
-            yield  # type: ignore[misc]
-
-    store, agent = Deaf((await open_store()).database), ScriptedAgent()
+    store, database = faulty(await open_store())
+    database.is_deaf, agent = True, ScriptedAgent()
     agent.will(AsksLive("Shall I?"), Says("It is gone."))
     arrival = await tell(store, "delete it")
     async with Worker(store, agent, pace=unhurried()) as worker:

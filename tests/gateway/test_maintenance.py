@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from tests.databases import DatabaseFactory, OpenStore
+from tests.faulty_database import faulty
 from tests.gateway.worker_setup import becomes, tell, unhurried, until
 from tests.store.delivery_setup import run_steadily
 from threadline.core.account import OUTCOMES_LAST, KnownRequest
@@ -12,7 +13,7 @@ from threadline.core.delivery import DeliveryState
 from threadline.core.errors import StorageError
 from threadline.core.event import Cursor, EventKind
 from threadline.core.message import Message
-from threadline.core.session import EndReason, SessionId
+from threadline.core.session import EndReason
 from threadline.core.turn import TurnId, TurnState
 from threadline.gateway.intervals import attempt, run_every
 from threadline.gateway.maintenance import Maintenance
@@ -35,7 +36,7 @@ async def test_what_a_dead_worker_left_is_picked_up(open_store: OpenStore) -> No
     assert await store.turns.claim() is not None
     clock.advance(timedelta(minutes=2))
 
-    assert await Maintenance(store).recover() == [arrival.turn_id]
+    assert await Maintenance(store.database).recover() == [arrival.turn_id]
 
     await becomes(store, arrival.turn_id, TurnState.QUEUED)
 
@@ -53,7 +54,7 @@ async def test_replies_are_owed_again_before_turns_run_again(open_store: OpenSto
     assert await store.turns.claim() is not None
     clock.advance(timedelta(minutes=2))
     cursor = await store.feed.end()
-    await Maintenance(store).recover()
+    await Maintenance(store.database).recover()
 
     wanted = {EventKind.DELIVERY_PENDING, EventKind.TURN_QUEUED}
     events = [event for event in (await store.feed.read(cursor)).events if event.kind in wanted]
@@ -72,7 +73,7 @@ async def test_more_turns_than_fit_into_a_slice_are_picked_up(open_store: OpenSt
         assert await store.turns.claim() is not None
     clock.advance(timedelta(minutes=2))
 
-    assert len(await Maintenance(store).recover()) == 120
+    assert len(await Maintenance(store.database).recover()) == 120
 
 
 async def test_who_may_not_speak_any_more_is_not_resumed(open_store: OpenStore) -> None:
@@ -84,7 +85,7 @@ async def test_who_may_not_speak_any_more_is_not_resumed(open_store: OpenStore) 
     assert await store.turns.claim() is not None
     clock.advance(timedelta(minutes=2))
 
-    assert await Maintenance(store).recover(refused=frozenset({arrival.turn_id})) == []
+    assert await Maintenance(store.database).recover(refused=frozenset({arrival.turn_id})) == []
 
     turn = await store.turns.get(arrival.turn_id)
     assert turn.state is TurnState.FAILED
@@ -117,20 +118,16 @@ async def test_access_is_asked_between_the_crash_and_the_resuming(open_store: Op
 
 async def test_a_step_that_fails_keeps_no_other_from_running(open_store: OpenStore) -> None:
     """When one part of the sweep cannot be done, the rest is done all the same."""
-
-    class Moody(Store):
-        async def sweep(self) -> list[SessionId]:
-            raise StorageError("the disk sleeps")
-
     clock = FakeClock()
-    store = Moody((await open_store(clock=clock)).database)
+    store, database = faulty(await open_store(clock=clock))
+    database.fail("list_open_kinds", StorageError("the disk sleeps"))
     await tell(store, "hello")
     claim = await store.turns.claim()
     assert claim is not None
     await store.turns.finish(claim.lease)
     clock.advance(timedelta(days=8))
 
-    await Maintenance(store).sweep()
+    await Maintenance(database).sweep()
 
     with pytest.raises(FeedLost):
         await store.feed.read(Cursor("0.0"))
@@ -146,7 +143,7 @@ async def test_stale_replies_are_given_up(open_store: OpenStore) -> None:
     await store.turns.finish(claim.lease)
     await run_steadily(store, clock, timedelta(hours=25))
 
-    await Maintenance(store).sweep()
+    await Maintenance(store.database).sweep()
 
     assert not await store.deliveries.lease()
     shown = (await store.sessions.snapshot([claim.lease.session_id])).glimpses[
@@ -165,8 +162,8 @@ async def test_without_a_hook_endings_wait(store: Store) -> None:
     arrival = await tell(store, "hello")
     assert arrival.session_id is not None
     await store.sessions.end(arrival.session_id)
-    await Maintenance(store).tell_endings()
-    await Maintenance(store, on_ended=hook).tell_endings()
+    await Maintenance(store.database).tell_endings()
+    await Maintenance(store.database, on_ended=hook).tell_endings()
 
     assert told == [EndReason.CLOSED]
 
@@ -279,6 +276,6 @@ async def test_old_answers_to_requests_are_swept(
     await store.claim_outcome(KnownRequest(account=owner.key, key="k", request_hash="1" * 64), "me")
     clock.advance(OUTCOMES_LAST + timedelta(seconds=1))
 
-    await Maintenance(store).sweep()
+    await Maintenance(store.database).sweep()
 
     assert database_factory.tamper("SELECT * FROM outcomes") == []

@@ -109,7 +109,7 @@ async def test_what_there_is_to_do_is_shown(store: Store) -> None:
     assert second is not None
     await store.turns.finish(first.lease)
 
-    await meters.look(store)
+    await meters.look(store.database)
 
     assert read(meters, "queued_turns") == 2
     assert read(meters, "running_turns") == 1
@@ -121,7 +121,7 @@ async def test_the_lag_of_the_loop_is_measured(store: Store) -> None:
     """While the meters run, the lag is measured by itself, and the store is looked at."""
     meters = Metrics()
 
-    running = asyncio.create_task(meters.run(store))
+    running = asyncio.create_task(meters.run(store.database))
     await until(lambda: _truth(read(meters, "loop_lag_seconds_count") > 0), "the lag is measured")
     await until(lambda: _truth(read(meters, "storage_bytes") > 0), "the store is looked at")
     running.cancel()

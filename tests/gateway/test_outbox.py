@@ -3,20 +3,18 @@
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Sequence
 from datetime import timedelta
 
 import pytest
 from structlog.contextvars import get_contextvars
 
 from tests.databases import OpenStore
+from tests.faulty_database import faulty
 from tests.gateway.outbox_setup import Billboard, all_carried, carrying, soon
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.agent import Question
 from threadline.core.delivery import (
     REPEAT_MARKER,
-    Delivery,
-    DeliveryId,
     DeliveryState,
     SendOutcome,
 )
@@ -102,21 +100,13 @@ async def test_a_flood_wait_pauses_one_address_only(open_store: OpenStore) -> No
 
 async def test_a_late_renewal_does_not_cancel_the_next_attempt(open_store: OpenStore) -> None:
     """A lease that ended with its own attempt says nothing about the attempt after it."""
+    store, database = faulty(await open_store())
+    begins, first, second = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
-    class SlowRenewal(Store):
-        """A store in which a renewal begins when a test allows it."""
+    async def renewal_begins(_: object) -> None:
+        await begins.wait()
 
-        begins = asyncio.Event()
-
-        async def renew_deliveries(self, deliveries: Sequence[Delivery]) -> frozenset[DeliveryId]:
-            await self.begins.wait()
-            return await super().renew_deliveries(deliveries)
-
-    store, first, second = (
-        SlowRenewal((await open_store()).database),
-        asyncio.Event(),
-        asyncio.Event(),
-    )
+    database.before["renew_deliveries"] = renewal_begins
     board = Billboard(failures=_queue(refused(timedelta(milliseconds=1))), gate=first)
     await store.deliveries.create(HERE, "hello")
     async with carrying(store, board) as outbox:
@@ -126,7 +116,7 @@ async def test_a_late_renewal_does_not_cancel_the_next_attempt(open_store: OpenS
         board.gate = second
         first.set()
         await soon(lambda: len(board.attempts) == 2, "the second attempt")
-        store.begins.set()
+        begins.set()
         await renewal
         second.set()
         await all_carried(store, outbox)

@@ -1,18 +1,18 @@
 """What an agent thinks, which nobody keeps, and what it wants to know again, which is kept."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from datetime import timedelta
 
 import pytest
 
 from tests.databases import FAST, POSTGRES, OpenStore, on
+from tests.faulty_database import faulty
 from tests.gateway.worker_setup import becomes, tell, unhurried
 from threadline.core.agent import Output, ReasoningDelta, Request
 from threadline.core.errors import StorageError
-from threadline.core.message import NewMessage
 from threadline.core.settings import Settings
-from threadline.core.turn import Lease, TurnId, TurnState
+from threadline.core.turn import TurnId, TurnState
 from threadline.core.validation import TEXT_LIMIT
 from threadline.gateway.turn_pubsub import (
     Delta,
@@ -99,16 +99,12 @@ async def test_a_memory_comes_back_with_the_next_request(open_store: OpenStore) 
 
 async def test_a_memory_is_kept_after_the_words_before_it(open_store: OpenStore) -> None:
     """If the words cannot be stored for a whole lease, neither is a memory of them."""
-
-    class Full(Store):
-        async def append(self, lease: Lease, messages: Sequence[NewMessage]) -> int:
-            raise StorageError("the disk is full")
-
-    plain = await open_store()
+    plain = await open_store(rules=Settings(lease=timedelta(milliseconds=200)))
+    full, database = faulty(plain)
+    database.fail("append", StorageError("the disk is full"))
     agent = ScriptedAgent()
     agent.will(Says("one"), Remembers("I said one"))
-    rules = Settings(lease=timedelta(milliseconds=200))
-    async with Worker(Full(plain.database, rules), agent, pace=unhurried()):
+    async with Worker(full, agent, pace=unhurried()):
         first = await tell(plain, "hello")
         await becomes(plain, first.turn_id, TurnState.FAILED)
     async with Worker(plain, agent, pace=unhurried()):

@@ -4,7 +4,7 @@ import asyncio
 import itertools
 import re
 from collections import deque
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
@@ -13,6 +13,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.databases import OpenStore
+from tests.faulty_database import faulty
 from tests.gateway.outbox_setup import Billboard, all_carried, carrying, soon
 from tests.gateway.test_live_replies import goes_on, serving
 from tests.gateway.worker_setup import tell, unhurried
@@ -370,7 +371,7 @@ async def test_a_process_that_wakes_up_sends_nothing_that_another_one_has(
     await finish(store, STORY)
     board = Suspended(capabilities=PLAIN)
     pace = replace(unhurried(), clock=lambda: uptime[0])
-    outbox = Outbox(store, {board.name: board}, live=TurnPubSub(), pace=pace)
+    outbox = Outbox(store.database, {board.name: board}, live=TurnPubSub(), pace=pace)
     running = asyncio.create_task(outbox.run())
     await board.first.wait()
     clock.advance(store.rules.lease * 2)
@@ -396,22 +397,18 @@ async def test_a_process_that_wakes_up_asks_before_its_first_message(
     clock, uptime = FakeClock(), [0.0]
     board, other = Mortal(capabilities=PLAIN), await open_store(clock=clock)
 
-    class Sleepy(Store):
-        async def take_deliveries(
-            self, platforms: Collection[str] | None = None, most: int = 50
-        ) -> list[DeliveryPayload]:
-            parcels = await super().take_deliveries(platforms, most)
-            if parcels:
-                clock.advance(self.rules.lease * 2)
-                await other.deliveries.recover()
-                await send_on(other, board, clock)
-                uptime[0] += self.rules.lease.total_seconds() * 2
-            return parcels
+    async def sleeps(taken: list[DeliveryPayload]) -> None:
+        if taken:
+            clock.advance(other.rules.lease * 2)
+            await other.deliveries.recover()
+            await send_on(other, board, clock)
+            uptime[0] += other.rules.lease.total_seconds() * 2
 
-    store = Sleepy((await open_store(clock=clock)).database)
+    store, database = faulty(await open_store(clock=clock))
+    database.after["_lease"] = sleeps
     await finish(store, STORY)
     pace = replace(unhurried(), clock=lambda: uptime[0])
-    outbox = Outbox(store, {board.name: board}, live=TurnPubSub(), pace=pace)
+    outbox = Outbox(database, {board.name: board}, live=TurnPubSub(), pace=pace)
     running = asyncio.create_task(outbox.run())
     await soon(lambda: len(board.texts) >= 4, "the other process has sent it")
     await outbox.settle()
@@ -460,7 +457,7 @@ async def test_a_process_that_wakes_up_in_time_goes_on(open_store: OpenStore) ->
     await finish(store, STORY)
     board = Suspended(capabilities=PLAIN)
     pace = replace(unhurried(), clock=lambda: uptime[0])
-    outbox = Outbox(store, {board.name: board}, live=TurnPubSub(), pace=pace)
+    outbox = Outbox(store.database, {board.name: board}, live=TurnPubSub(), pace=pace)
     running = asyncio.create_task(outbox.run())
     await board.first.wait()
     clock.advance(store.rules.lease * 2)
@@ -481,7 +478,7 @@ async def test_a_process_that_wakes_up_streams_nothing_more(open_store: OpenStor
     store, other = await open_store(clock=clock), await open_store(clock=clock)
     board = Mortal(capabilities=GROWS)
     pace = replace(unhurried(), clock=lambda: uptime[0])
-    streaming = LiveReplies(store, {board.name: board}, streams=True, pace=pace)
+    streaming = LiveReplies(store.database, {board.name: board}, streams=True, pace=pace)
     claim = await begin(store)
     streaming.hear(TurnBegun(turn_id=claim.turn.id, lease=claim.lease))
     (task,) = streaming._tasks

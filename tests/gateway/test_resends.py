@@ -72,7 +72,7 @@ async def test_every_message_is_stored_once(open_store: OpenStore, seed: int) ->
     dice, clock = random.Random(seed), FakeClock()
     store = await open_store(rules=Settings(queue_cap=3), clock=clock)
     front = Front(store, MEMBERS)
-    gate = FailingGate(store, front.access, front.voice, meters=front.meters)
+    gate = FailingGate(store.database, front.access, front.voice, meters=front.meters)
     gate.dice = dice
     webhook = Webhook("hook", settings(senders="checked"))
     sender = Sender(Caller(webhook))

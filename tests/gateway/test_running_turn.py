@@ -5,12 +5,13 @@ from datetime import timedelta
 import pytest
 
 from tests.databases import FAST, POSTGRES, OpenStore, on
+from tests.faulty_database import faulty
 from tests.gateway.worker_setup import becomes, tell, unhurried, until
 from threadline.core.agent import Agent, Output, Request, TextDelta
 from threadline.core.errors import AgentError, StorageError
 from threadline.core.message import Attachment, BlobHash, MediaKind, NewMessage, Role, say
 from threadline.core.settings import Settings
-from threadline.core.turn import Lease, TurnId, TurnState
+from threadline.core.turn import Lease, TurnState
 from threadline.core.usage import Usage
 from threadline.core.validation import TEXT_LIMIT
 from threadline.gateway.running_turn import USAGE_LIMIT
@@ -170,20 +171,15 @@ async def test_usage_is_not_reported_without_end(store: Store) -> None:
     assert "usage more than 1,000 times" in (await texts_of(store, Restless(USAGE)))[-1]
 
 
-class Counting(Store):
-    """A store that notes its checkpoints."""
-
-    checkpoints: list[list[str]]
-
-    async def checkpoint(self, pieces: Sequence[tuple[Lease, str]]) -> frozenset[TurnId]:
-        self.checkpoints.append(sorted(text for _, text in pieces))
-        return await super().checkpoint(pieces)
-
-
 async def test_one_verb_stores_what_all_turns_said(open_store: OpenStore) -> None:
     """All running turns share one checkpoint, and silence costs none."""
-    store = Counting((await open_store()).database)
-    store.checkpoints = []
+    store, database = faulty(await open_store())
+    checkpoints: list[list[str]] = []
+
+    async def note(pieces: Sequence[tuple[Lease, str]]) -> None:
+        checkpoints.append(sorted(text for _, text in pieces))
+
+    database.before["checkpoint"] = note
     agent = ScriptedAgent()
     for name in ("one", "two", "three"):
         agent.will(Streams(name), Hangs())
@@ -195,7 +191,7 @@ async def test_one_verb_stores_what_all_turns_said(open_store: OpenStore) -> Non
         await worker.beat()
         await worker.beat()
 
-        assert store.checkpoints == [["one", "three", "two"]]
+        assert checkpoints == [["one", "three", "two"]]
         agent.goes_on()
 
 
@@ -259,13 +255,9 @@ async def test_a_beat_before_a_stop_keeps_every_word(store: Store) -> None:
 
 async def test_a_failure_that_cannot_be_stored_is_picked_up_later(open_store: OpenStore) -> None:
     """A failure that is refused for a whole lease is left to recovery, and nothing is lost."""
-
-    class Full(Store):
-        async def fail(self, *_: object, **__: object) -> None:
-            raise StorageError("the disk is full")
-
-    plain = await open_store()
-    store = Full(plain.database, Settings(lease=timedelta(milliseconds=200)))
+    plain = await open_store(rules=Settings(lease=timedelta(milliseconds=200)))
+    store, database = faulty(plain)
+    database.fail("fail", StorageError("the disk is full"))
     agent = ScriptedAgent()
     agent.will(Fails())
     async with Worker(store, agent, pace=unhurried()) as worker:

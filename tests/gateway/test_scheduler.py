@@ -1,13 +1,14 @@
 """The scheduler: wakes when it must, starts what is due, and lets no job harm another."""
 
 import asyncio
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 
 import pytest
 
 from tests.databases import FAST, POSTGRES, DatabaseFactory, OpenStore
+from tests.faulty_database import FaultyDatabase, faulty
 from tests.gateway.worker_setup import until
 from threadline.core.access import AccessRules
 from threadline.core.address import Address, Kind, Sender
@@ -19,7 +20,6 @@ from threadline.gateway.access import Access
 from threadline.gateway.metrics import Metrics
 from threadline.gateway.scheduler import Scheduler
 from threadline.store import Store
-from threadline.store.jobs.job_runs import JobStart
 from threadline.testing.clock import FakeClock
 
 HOURLY = NewJob(prompt="What is new?", schedule="every 1h")
@@ -84,13 +84,13 @@ async def test_what_came_due_is_made_up_for(store: Store, clock: FakeClock) -> N
     """A scheduler that begins after a long time starts what was due meanwhile, once."""
     job = await store.jobs.create(HOURLY)
     clock.advance(5 * HOUR)
-    async with working(Scheduler(store, platforms=())):
+    async with working(Scheduler(store.database, platforms=())):
         await comes_to(store, job, RunState.RUNNING)
 
 
 async def test_the_feed_wakes_it(store: Store, clock: FakeClock) -> None:
     """It hears of a job that is made, and of a run that ends, without asking again and again."""
-    async with working(Scheduler(store, platforms=())):
+    async with working(Scheduler(store.database, platforms=())):
         soon = NewJob(prompt="?", schedule="at 2026-03-02T09:00:00.2+00:00")
         job = await store.jobs.create(soon)
         clock.advance(HOUR)
@@ -101,16 +101,22 @@ async def test_the_feed_wakes_it(store: Store, clock: FakeClock) -> None:
 
 async def test_it_sleeps_while_nothing_is_due(store: Store) -> None:
     """A job of tomorrow is looked at once, and then left alone."""
-    counting = Counting(store)
+    _, database = faulty(store)
+    looks: list[object] = []
+
+    async def looked(due: object) -> None:
+        looks.append(due)
+
+    database.after["list_due_jobs"] = looked
     await store.jobs.create(HOURLY)
-    async with working(Scheduler(counting, platforms=())):  # type: ignore[arg-type]
+    async with working(Scheduler(database, platforms=())):
 
         async def has_looked() -> bool:
-            return counting.looks > 0
+            return bool(looks)
 
         await until(has_looked, "it looked")
         await asyncio.sleep(0.1)
-        assert counting.looks == 1
+        assert len(looks) == 1
 
 
 async def test_a_job_that_breaks_harms_no_other(store: Store, clock: FakeClock) -> None:
@@ -118,9 +124,9 @@ async def test_a_job_that_breaks_harms_no_other(store: Store, clock: FakeClock) 
     broken = await store.jobs.create(HOURLY)
     whole = await store.jobs.create(HOURLY)
     clock.advance(HOUR)
-    breaking = Breaking(store, broken.id, ValueError("of no use"))
+    database = breaking(store, broken.id, ValueError("of no use"))
     meters = Metrics()
-    await Scheduler(breaking, platforms=(), meters=meters).look()  # type: ignore[arg-type]
+    await Scheduler(database, platforms=(), meters=meters).look()
 
     assert await states(store, broken) == [RunState.FAILED]
     (run,) = await store.jobs.runs(broken.id)
@@ -136,7 +142,7 @@ async def test_a_schedule_that_nobody_can_read_ends_its_job(
     job = await store.jobs.create(HOURLY)
     database_factory.tamper("UPDATE jobs SET timezone = 'Mars/Base'")
     clock.advance(HOUR)
-    await Scheduler(store, platforms=()).look()
+    await Scheduler(store.database, platforms=()).look()
 
     (run,) = await store.jobs.runs(job.id)
     assert run.state is RunState.FAILED
@@ -149,9 +155,9 @@ async def test_a_database_that_is_away_fails_no_job(store: Store, clock: FakeClo
     """What could not be stored is due as long as it takes."""
     job = await store.jobs.create(HOURLY)
     clock.advance(HOUR)
-    away = Breaking(store, job.id, StorageError("It is away"))
+    away = breaking(store, job.id, StorageError("It is away"))
     with pytest.raises(StorageError):
-        await Scheduler(away, platforms=()).look()  # type: ignore[arg-type]
+        await Scheduler(away, platforms=()).look()
 
     assert await states(store, job) == []
     assert await store.jobs.list_due() == [job.id]
@@ -162,7 +168,7 @@ async def test_two_schedulers_start_a_job_once(open_store: OpenStore, clock: Fak
     stores = [await open_store(clock=clock) for _ in range(2)]
     jobs = [await stores[0].jobs.create(HOURLY) for _ in range(6)]
     clock.advance(HOUR)
-    await asyncio.gather(*(Scheduler(one, platforms=()).look() for one in stores))
+    await asyncio.gather(*(Scheduler(one.database, platforms=()).look() for one in stores))
 
     for job in jobs:
         assert await states(stores[0], job) == [RunState.RUNNING]
@@ -172,8 +178,8 @@ async def test_whoever_may_not_speak_has_no_jobs_run(store: Store, clock: FakeCl
     """The jobs of somebody whom the owner shut out do not run; those of others do."""
     job, owners = await store.jobs.create(HOURLY, ADA), await store.make_job(HOURLY)
     clock.advance(HOUR)
-    nobody = Access(store, AccessRules())
-    await Scheduler(store, platforms=["telegram"], access=nobody).look()
+    nobody = Access(store.database, AccessRules())
+    await Scheduler(store.database, platforms=["telegram"], access=nobody).look()
 
     (run,) = await store.jobs.runs(job.id)
     assert (run.state, run.turn_id) == (RunState.FAILED, None)
@@ -181,8 +187,8 @@ async def test_whoever_may_not_speak_has_no_jobs_run(store: Store, clock: FakeCl
     assert await states(store, owners) == [RunState.RUNNING]
 
     clock.advance(HOUR)
-    everybody = Access(store, AccessRules(allow=["telegram:ada"]))
-    await Scheduler(store, platforms=["telegram"], access=everybody).look()
+    everybody = Access(store.database, AccessRules(allow=["telegram:ada"]))
+    await Scheduler(store.database, platforms=["telegram"], access=everybody).look()
     assert await states(store, job) == [RunState.RUNNING, RunState.FAILED]
 
 
@@ -190,42 +196,20 @@ async def test_a_platform_that_is_gone_is_told(store: Store, clock: FakeClock) -
     """A job for a platform that the gateway has not is not run, and says why."""
     job = await store.jobs.create(HOURLY, ADA)
     clock.advance(HOUR)
-    await Scheduler(store, platforms=["slack"]).look()
+    await Scheduler(store.database, platforms=["slack"]).look()
 
     (run,) = await store.jobs.runs(job.id)
     assert run.why is not None
     assert "There is no platform “telegram”" in run.why
 
 
-class Counting:
-    """A store that counts how often it is asked what is due."""
+def breaking(store: Store, id: JobId, error: Exception) -> FaultyDatabase:
+    """Return a database in which one job cannot be started."""
+    _, database = faulty(store)
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self.looks = 0
+    async def breaks(job_id: JobId, **_: object) -> None:
+        if job_id == id:
+            raise error
 
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._store, name)
-
-    async def due_jobs(self) -> list[JobId]:
-        self.looks += 1
-        return list(await self._store.jobs.list_due())
-
-
-class Breaking:
-    """A store in which one job cannot be started."""
-
-    def __init__(self, store: Store, id: JobId, error: Exception) -> None:
-        self._store = store
-        self._id = id
-        self._error = error
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._store, name)
-
-    async def start_due(
-        self, id: JobId, *, platforms: Collection[str] | None = None
-    ) -> JobStart | None:
-        if id == self._id:
-            raise self._error
-        return await self._store.jobs.start_due(id, platforms=platforms)
+    database.before["start_due"] = breaks
+    return database

@@ -1,7 +1,6 @@
 """A process that was stopped for longer than its lease acts on nothing that it no longer owns."""
 
 import asyncio
-from collections.abc import AsyncGenerator
 from contextlib import suppress
 from datetime import timedelta
 
@@ -9,13 +8,13 @@ import pytest
 from msgspec.structs import replace
 
 from tests.databases import FAST, POSTGRES, OpenStore, on
+from tests.faulty_database import faulty
 from tests.gateway.outbox_setup import Billboard, all_carried, carrying, soon
 from tests.gateway.test_live_replies import GROWS, goes_on, serving
 from tests.gateway.worker_setup import becomes, tell, unhurried
 from threadline.core.address import Address
 from threadline.core.delivery import REPEAT_MARKER
 from threadline.core.errors import LeaseLost
-from threadline.core.event import Cursor, Event
 from threadline.core.turn import TurnState
 from threadline.gateway.delivery_sender import DeliverySender
 from threadline.gateway.intervals import LeaseProof
@@ -45,13 +44,11 @@ class Sleeper:
         self._uptime += ASLEEP.total_seconds()
 
 
-class Deaf(Store):
-    """The store of a stopped process: it hears of nothing that others do."""
-
-    async def follow(self, after: Cursor | None = None) -> AsyncGenerator[Event, None]:
-        await asyncio.Event().wait()
-        raise AssertionError("it was woken up")
-        yield
+def deaf(store: Store) -> Store:
+    """Return the store of a stopped process: it hears of nothing that others do."""
+    own, database = faulty(store)
+    database.is_deaf = True
+    return own
 
 
 class Late(Billboard):
@@ -90,7 +87,7 @@ async def test_a_reply_that_another_process_sends_is_not_sent(open_store: OpenSt
     sleeper.wakes()
 
     with pytest.raises(LeaseLost):
-        await DeliverySender(here, board, parcel, None, proof).carry()
+        await DeliverySender(here.database, board, parcel, None, proof).carry()
 
     assert board.attempts == []
 
@@ -101,7 +98,7 @@ async def test_an_answer_that_another_process_gives_does_not_grow_on(
 ) -> None:
     """After waking up, an agent that goes on is heard neither on its platform nor on screens."""
     sleeper = Sleeper()
-    here = Deaf((await open_store(clock=sleeper.clock)).database)
+    here = deaf(await open_store(clock=sleeper.clock))
     there = await open_store(clock=sleeper.clock)
     board, slow, heard = Billboard(capabilities=GROWS), ScriptedAgent(), list[str]()
     slow.will(Streams("Once upon"), Hangs(), Streams(" a time"))
@@ -129,7 +126,7 @@ async def test_an_answer_that_another_process_gives_does_not_grow_on(
 async def test_a_stream_asks_for_its_lease_before_it_shows_more(open_store: OpenStore) -> None:
     """Words that came before the process was stopped are not shown after it woke up."""
     sleeper, live = Sleeper(), TurnPubSub()
-    here = Deaf((await open_store(clock=sleeper.clock)).database)
+    here = deaf(await open_store(clock=sleeper.clock))
     there = await open_store(clock=sleeper.clock)
     board = Billboard(capabilities=GROWS)
     await tell(here, "a story")
@@ -206,7 +203,9 @@ async def test_a_call_that_waits_for_its_connection_sends_nothing_more(
         await becomes(there, arrival.turn_id, TurnState.DONE)
     proof = LeaseProof(here.rules.lease, sleeper.pace.clock)
     parcel = (await here.deliveries.lease())[0]
-    carrying_on = asyncio.create_task(DeliverySender(here, board, parcel, None, proof).carry())
+    carrying_on = asyncio.create_task(
+        DeliverySender(here.database, board, parcel, None, proof).carry()
+    )
     await soon(lambda: bool(board.attempts), "the platform is called")
     sleeper.sleeps()
     await there.deliveries.recover()
@@ -261,7 +260,7 @@ async def test_a_turn_that_ends_during_a_slow_call_has_not_lost_its_answer(
 async def test_an_edit_that_came_too_late_is_mended(open_store: OpenStore) -> None:
     """A message that a process edited after it was replaced reads as it should again."""
     sleeper, live = Sleeper(), TurnPubSub()
-    here = Deaf((await open_store(clock=sleeper.clock)).database)
+    here = deaf(await open_store(clock=sleeper.clock))
     there = await open_store(clock=sleeper.clock)
     board, other = Late(capabilities=GROWS), ScriptedAgent()
     other.will(Says("There was a king."))

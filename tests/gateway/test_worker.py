@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from tests.databases import FAST, POSTGRES, OpenStore, on
+from tests.faulty_database import faulty
 from tests.gateway.worker_setup import becomes, tell, unhurried, until
 from threadline.core.agent import Output, Request, TextDelta
 from threadline.core.errors import StorageError
@@ -13,7 +14,6 @@ from threadline.core.platform import PlatformDirectory
 from threadline.core.turn import TurnState
 from threadline.gateway.worker import Worker
 from threadline.store import Store
-from threadline.store.turn_queue.claim import TurnClaim
 from threadline.testing.clock import FakeClock
 from threadline.testing.deadline import HANG_SECONDS
 from threadline.testing.scripted_agent import Fails, Hangs, Says, ScriptedAgent
@@ -214,24 +214,10 @@ async def test_a_stubborn_agent_says_nothing_more(store: Store) -> None:
     assert texts[-1] == "I begin. \nStopped."
 
 
-class Moody(Store):
-    """A store whose claims fail as a test wants."""
-
-    mood: Exception | None = None
-
-    async def claim(
-        self, session_id: object = None, *, full: object = (), crowding: object = ()
-    ) -> TurnClaim | None:
-        if self.mood is not None:
-            mood, self.mood = self.mood, None
-            raise mood
-        return await super().claim()
-
-
-async def _moody(open_store: OpenStore, mood: Exception) -> Moody:
-    plain = await open_store()
-    store = Moody(plain.database)
-    store.mood = mood
+async def _moody(open_store: OpenStore, mood: Exception) -> Store:
+    """Return a store whose first claim fails."""
+    store, database = faulty(await open_store())
+    database.fail("_claim", mood, times=1)
     return store
 
 
@@ -259,12 +245,8 @@ async def test_an_error_nobody_expected_is_not_swallowed(open_store: OpenStore) 
 
 async def test_a_turn_that_breaks_its_worker_is_not_swallowed(open_store: OpenStore) -> None:
     """An error of our own, beside what an agent may do, ends the worker and is raised."""
-
-    class Buggy(Store):
-        async def fail(self, *_: object, **__: object) -> None:
-            raise ZeroDivisionError("a bug")
-
-    store = Buggy((await open_store()).database)
+    store, database = faulty(await open_store())
+    database.fail("fail", ZeroDivisionError("a bug"))
     agent = ScriptedAgent()
     agent.will(Fails())
     await tell(store, "hello")
@@ -277,12 +259,8 @@ async def test_a_turn_that_breaks_its_worker_is_not_swallowed(open_store: OpenSt
 
 async def test_a_worker_that_cannot_start_says_why(open_store: OpenStore) -> None:
     """A store that is closed cannot be worked on."""
-
-    class Broken(Store):
-        async def feed_end(self) -> object:  # type: ignore[override]
-            raise StorageError("the disk is gone")
-
-    store = Broken((await open_store()).database)
+    store, database = faulty(await open_store())
+    database.fail("feed_end", StorageError("the disk is gone"))
     with pytest.raises(ExceptionGroup) as caught:
         async with Worker(store, ScriptedAgent(), pace=unhurried()):
             pytest.fail("it started")

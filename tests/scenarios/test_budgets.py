@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from threadline.store.usage import approve_spending
 from threadline.core.budget import CapKind, SpendCaps, midnight
 from threadline.core.errors import CapReached, Invalid, NotFound
 from threadline.core.inbound import Inbound
@@ -244,7 +245,7 @@ async def test_without_a_cap_nothing_is_asked(house: Scenario) -> None:
     claim = (await house.turns_of(alice))[-1]
     before = (await house.store.sessions.get(claim.session_id)).revision
 
-    assert await house.store.usage.approve(None) == ()  # type: ignore[arg-type]
+    assert await approve_spending(house.store.database, None) == ()  # type: ignore[arg-type]
     assert (await house.store.sessions.get(claim.session_id)).revision == before
     house.agent.goes_on()
 

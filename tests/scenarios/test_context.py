@@ -226,7 +226,7 @@ async def _requests(
     found = []
     for person in people:
         turn: Turn = (await house.turns_of(person))[-1]
-        request = await make_request(house.store, turn, _Silence(), surroundings)
+        request = await make_request(house.store.database, turn, _Silence(), surroundings)
         shown = " ".join(f"{line.sender_id} {line.text}" for line in request.history)
         found.append((request.instructions, shown))
     return found

@@ -83,7 +83,10 @@ async def test_an_export_is_owed_as_a_file(desk: Desk) -> None:
     assert reply is not None
     assert reply.errand is not None
     for largest in (1_000_000, 10, 0):
-        assert await finish_command_job(desk.store, reply.errand, asked, largest=largest) is None
+        assert (
+            await finish_command_job(desk.store.database, reply.errand, asked, largest=largest)
+            is None
+        )
 
     file, large, none = desk.owed()[-3:]
     assert file == "This is the conversation so far."
@@ -105,7 +108,7 @@ async def test_a_stranger_gets_no_session_by_an_errand(desk: Desk) -> None:
     assert isinstance(reply.errand, Export)
     assert reply.errand.session_id == id
     theirs = desk.inbound("/export jsonl", BOB, GROUP)
-    await finish_command_job(desk.store, reply.errand, theirs)
+    await finish_command_job(desk.store.database, reply.errand, theirs)
 
     assert desk.factory.tamper("SELECT parts FROM deliveries WHERE parts IS NOT NULL") == []
 

@@ -143,7 +143,7 @@ async def test_a_takeover_looks_for_the_dead_once(
         await child.wait()
         with store.deaths() as deaths:
             await deaths.wait()
-            while not (resumed := await Maintenance(store).recover()):
+            while not (resumed := await Maintenance(store.database).recover()):
                 await deaths.wait(timedelta(milliseconds=50))
                 database.looks = 0
 
@@ -164,4 +164,4 @@ async def test_many_turns_of_a_dead_process_run_again(open_store: OpenStore) -> 
         assert await here.turns.claim() is not None
     clock.advance(timedelta(minutes=5))
 
-    assert sorted(await Maintenance(there).recover()) == asked
+    assert sorted(await Maintenance(there.database).recover()) == asked

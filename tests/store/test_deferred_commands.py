@@ -251,7 +251,7 @@ async def test_a_forgotten_person_takes_their_waiting_commands_with_them(desk: D
     await desk.asks("/compress my secret summary", ALICE, THREAD)
     reply = await desk.asks("/forget me yes", ALICE, DM)
     assert reply.errand is not None
-    await finish_command_job(desk.store, reply.errand, desk.inbound("/forget me yes"))
+    await finish_command_job(desk.store.database, reply.errand, desk.inbound("/forget me yes"))
 
     assert desk.waiting() == 0
 
@@ -339,7 +339,7 @@ async def test_who_is_forgotten_leaves_nothing_in_the_way(desk: Desk) -> None:
 
     reply = await desk.asks("/forget me yes", BOB, replace(DM, chat="bob"))
     assert reply.errand is not None
-    await finish_command_job(desk.store, reply.errand, desk.inbound("/forget me yes", BOB))
+    await finish_command_job(desk.store.database, reply.errand, desk.inbound("/forget me yes", BOB))
 
     assert desk.waiting() == 1
     events = (await desk.store.feed.read(since)).events

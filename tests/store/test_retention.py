@@ -285,11 +285,11 @@ async def test_a_keeper_prunes_unbinds_and_finishes(open_store: OpenStore) -> No
     old = await talk(store, "bob")
     begun = await store.database.write(begin_sessions, [old])
     clock.advance(30 * DAY)
-    await Maintenance(store).sweep()
+    await Maintenance(store.database).sweep()
     assert oldest in await ids(store), "a clock that may have jumped deletes nothing"
     await run_steadily(store, clock, 2 * DAY)
 
-    await Maintenance(store).sweep()
+    await Maintenance(store.database).sweep()
 
     assert await ids(store) == set()
     assert await store.find_forgotten([oldest, old]) == {oldest, old}

@@ -61,7 +61,7 @@ def _sit_down(
         by = (
             worker.upkeep
             if worker
-            else Compaction(opened.store, make_scribe(config, config.profile))
+            else Compaction(opened.store.database, make_scribe(config, config.profile))
         )
         return await by.compress(errand.session_id, errand.focus)
 

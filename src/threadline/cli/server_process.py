@@ -71,7 +71,7 @@ def guard(signals: Signals, gateway: Gateway, config: Config) -> None:
 
     async def save() -> None:
         async with open(where, rules=gateway.store.rules) as store:
-            await gateway.worker.save_last_words(store)
+            await gateway.worker.save_last_words(store.database)
 
     signals.drain = lambda: gateway.settings.pace.drain
     signals.busy = lambda: gateway.worker.busy

@@ -28,17 +28,17 @@ from threadline.store.facade.turns import TurnMethods
 from threadline.store.facade.usage import UsageMethods
 from threadline.store.inbound.deduplication import Arrival
 from threadline.store.inbound.receive import receive
-from threadline.store.library.approvals import Approvals
-from threadline.store.library.attachments import Attachments
-from threadline.store.library.deliveries import Deliveries
-from threadline.store.library.feed import Feed
-from threadline.store.library.jobs import Jobs
-from threadline.store.library.people import People
-from threadline.store.library.sessions import Sessions
-from threadline.store.library.transcripts import Transcripts
-from threadline.store.library.transfer import Transfer
-from threadline.store.library.turns import Turns
-from threadline.store.library.usage import UsageRecords
+from threadline.store.library.approvals import ApprovalGroup
+from threadline.store.library.attachments import AttachmentGroup
+from threadline.store.library.deliveries import DeliveryGroup
+from threadline.store.library.feed import FeedGroup
+from threadline.store.library.jobs import JobGroup
+from threadline.store.library.people import PeopleGroup
+from threadline.store.library.sessions import SessionGroup
+from threadline.store.library.transcripts import TranscriptGroup
+from threadline.store.library.transfer import TransferGroup
+from threadline.store.library.turns import TurnGroup
+from threadline.store.library.usage import UsageGroup
 
 
 class Store(
@@ -88,59 +88,59 @@ class Store(
         )
 
     @property
-    def turns(self) -> Turns:
+    def turns(self) -> TurnGroup:
         """Turns: what a worker does with the messages that wait, and what it can ask of a turn."""
-        return Turns(self.database)
+        return TurnGroup(self.database)
 
     @property
-    def sessions(self) -> Sessions:
+    def sessions(self) -> SessionGroup:
         """Sessions: find, list and change them."""
-        return Sessions(self.database)
+        return SessionGroup(self.database)
 
     @property
-    def transcripts(self) -> Transcripts:
+    def transcripts(self) -> TranscriptGroup:
         """Transcripts: read them, undo, retry, edit, branch and compact."""
-        return Transcripts(self.database)
+        return TranscriptGroup(self.database)
 
     @property
-    def people(self) -> People:
+    def people(self) -> PeopleGroup:
         """People: which senders are one person, who is let in, and who may see what."""
-        return People(self.database)
+        return PeopleGroup(self.database)
 
     @property
-    def deliveries(self) -> Deliveries:
+    def deliveries(self) -> DeliveryGroup:
         """Deliveries: the replies that are owed to platforms, and what became of them."""
-        return Deliveries(self.database)
+        return DeliveryGroup(self.database)
 
     @property
-    def jobs(self) -> Jobs:
+    def jobs(self) -> JobGroup:
         """Jobs: prompts on a schedule. Without a viewer they act for the owner."""
-        return Jobs(self.database)
+        return JobGroup(self.database)
 
     @property
-    def usage(self) -> UsageRecords:
+    def usage(self) -> UsageGroup:
         """Usage: what was spent, and whether more may be spent."""
-        return UsageRecords(self.database)
+        return UsageGroup(self.database)
 
     @property
-    def feed(self) -> Feed:
+    def feed(self) -> FeedGroup:
         """Feed: every change of the store, in one order that all processes see alike."""
-        return Feed(self.database)
+        return FeedGroup(self.database)
 
     @property
-    def attachments(self) -> Attachments:
+    def attachments(self) -> AttachmentGroup:
         """Attachments: the files that messages carry."""
-        return Attachments(self.database)
+        return AttachmentGroup(self.database)
 
     @property
-    def approvals(self) -> Approvals:
+    def approvals(self) -> ApprovalGroup:
         """Approvals: what agents ask, and the tools that they may use without asking."""
-        return Approvals(self.database)
+        return ApprovalGroup(self.database)
 
     @property
-    def transfer(self) -> Transfer:
+    def transfer(self) -> TransferGroup:
         """Transfer: exports and imports, in slices, so that others write in between."""
-        return Transfer(self.database)
+        return TransferGroup(self.database)
 
 
 __all__ = ["Store"]

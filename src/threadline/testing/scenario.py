@@ -235,7 +235,9 @@ class Scenario:
         store = self.store
 
         async def run() -> None:
-            await finish_command_job(store, errand, waited.inbound, compress=upkeep.compress)
+            await finish_command_job(
+                store.database, errand, waited.inbound, compress=upkeep.compress
+            )
 
         upkeep.tasks.begin(f"run {waited.inbound.message_id}", run)
 

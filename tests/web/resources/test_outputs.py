@@ -100,7 +100,7 @@ async def test_a_forgetting_that_was_cut_off_deletes_the_files_at_its_end(
         with pytest.raises(PowerCut):
             await store.sessions.delete(gone, progress=die)
         before = [file.exists() for file in files]
-        await Maintenance(store).sweep()
+        await Maintenance(store.database).sweep()
 
     assert before == [True] * 4
     assert [file.exists() for file in files] == [False, True, True, False]

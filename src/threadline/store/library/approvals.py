@@ -29,7 +29,7 @@ from threadline.store.queries import LARGEST_PAGE
 from threadline.store.turns import approval_answers
 
 
-class Approvals(Group):
+class ApprovalGroup(Group):
     """What agents ask, and the tools that they may use without asking."""
 
     async def list_questions(

@@ -7,7 +7,7 @@ from threadline.store import blobs
 from threadline.store.library.group import Group
 
 
-class Attachments(Group):
+class AttachmentGroup(Group):
     """The files that messages carry."""
 
     async def put(

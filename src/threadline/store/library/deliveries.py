@@ -35,7 +35,7 @@ from threadline.store.queries import PAGE
 from threadline.store.turn_queue import queue
 
 
-class Deliveries(Group):
+class DeliveryGroup(Group):
     """The replies that are owed to platforms, and what became of them."""
 
     async def create(

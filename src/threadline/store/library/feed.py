@@ -9,7 +9,7 @@ from threadline.store import feed
 from threadline.store.library.group import Group
 
 
-class Feed(Group):
+class FeedGroup(Group):
     """Every change of the store, in one order that all processes see alike."""
 
     async def end(self) -> Cursor:

@@ -19,7 +19,7 @@ from threadline.store.turns.pseudonyms import reveal_targets
 _SLICE = 50
 
 
-class Jobs(Group):
+class JobGroup(Group):
     """Prompts on a schedule. Without a viewer they act for the owner."""
 
     async def create(

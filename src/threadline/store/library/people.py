@@ -27,7 +27,7 @@ from threadline.store.linking.unlink import Parting
 from threadline.store.people import grants, pairing, persons, visibility
 
 
-class People(Group):
+class PeopleGroup(Group):
     """Which senders are one person, who is let in, and who may see what."""
 
     async def make_link_code(

@@ -49,7 +49,7 @@ from threadline.store.sessions.session_end import Ending
 from threadline.store.sessions.session_list import Snapshot
 
 
-class Sessions(Group):
+class SessionGroup(Group):
     """Find, list and change them. A session that a named viewer may not see is not found."""
 
     async def get(self, id: SessionId, *, viewer: Account | None = None) -> Session:

@@ -20,7 +20,7 @@ from threadline.store.transcripts.history import history
 from threadline.store.turns import output
 
 
-class Transcripts(Group):
+class TranscriptGroup(Group):
     """Read them, undo, retry, edit, branch and compact."""
 
     async def read(

@@ -15,7 +15,7 @@ from threadline.store.transfer.exporter import write_history
 from threadline.store.transfer.importer import ImportOptions, ImportReport
 
 
-class Transfer(Group):
+class TransferGroup(Group):
     """Exports and imports, in slices, so that others write in between."""
 
     async def export_history(

@@ -19,7 +19,7 @@ from threadline.store.turns import finish, output, stop_and_wait, turn_context
 from threadline.store.turns.turn_context import TurnContext
 
 
-class Turns(Group):
+class TurnGroup(Group):
     """What a worker does with the messages that wait, and what it can ask of a turn."""
 
     async def claim(

@@ -21,7 +21,7 @@ from threadline.store.library.group import Group
 from threadline.store.usage import UsageFilter
 
 
-class UsageRecords(Group):
+class UsageGroup(Group):
     """What was spent, and whether more may be spent."""
 
     async def of_session(self, id: SessionId) -> list[Usage]:
