@@ -6,7 +6,6 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from threadline.store.usage import approve_spending
 from threadline.core.budget import CapKind, SpendCaps, midnight
 from threadline.core.errors import CapReached, Invalid, NotFound
 from threadline.core.inbound import Inbound
@@ -16,6 +15,7 @@ from threadline.core.session import SessionId
 from threadline.core.settings import Settings
 from threadline.core.turn import TurnState
 from threadline.core.usage import CostStatus, Usage, UsageBy
+from threadline.store.usage import approve_spending
 from threadline.testing.scenario import Scenario
 from threadline.testing.scripted_agent import Asks, Hangs, Says, Spends, Step
 
