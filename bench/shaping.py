@@ -17,6 +17,7 @@ from bench.template import make_template
 from threadline.core.message import Role, say
 from threadline.core.session import SessionId
 from threadline.store import Store
+from threadline.store.search.search import index_all
 
 SHORT, LONG = 100, 100_000
 QUICK_LONG = 1_000
@@ -28,7 +29,7 @@ _PIECE = 1_000
 async def measure(store: Store, database: str, long: int) -> list[Bar]:
     """Time each way to change a transcript in both sessions, turn by turn."""
     short_id, long_id = await _session(store, SHORT), await _session(store, long)
-    await store.index()
+    await index_all(store.database)
     operations: dict[str, Callable[[SessionId, int], Awaitable[object]]] = {
         "branch at the end": lambda id, _: store.transcripts.branch(id),
         "branch in the middle": lambda id, length: store.transcripts.branch(id, at=length // 2),

@@ -11,6 +11,7 @@ from threadline.core.agent import Question
 from threadline.core.command import parse_command
 from threadline.core.inbound import Inbound
 from threadline.core.role import AccessLevel
+from threadline.store.commands.execute import execute
 
 DM = Address(platform="telegram", kind=Kind.DM, chat="42")
 ALICE = Sender(id="42", name="Alice")
@@ -34,7 +35,7 @@ def give_leave(home: Path, words: str) -> None:
             )
             call = parse_command(words)
             assert call is not None
-            await store.command(answer, call, AccessLevel.ADMIN)
+            await execute(store.database, answer, call, AccessLevel.ADMIN)
             again = await store.turns.claim()
             assert again is not None
             await store.turns.finish(again.lease, [])

@@ -17,6 +17,7 @@ from tests.cli.web_accounts import seen, welcome
 from tests.databases import FAST, POSTGRES, DatabaseFactory, PostgresFactory, Server, on
 from threadline.assembly import restore
 from threadline.core.address import Address, Kind, Sender
+from threadline.core.deletion import Seal
 from threadline.core.errors import Conflict, StorageError
 from threadline.core.inbound import Inbound
 from threadline.core.message import MediaKind, Role, Text, say
@@ -26,6 +27,7 @@ from threadline.database.port import Database
 from threadline.database.sqlite.backup import restore as restore_file
 from threadline.database.timestamps import stamp
 from threadline.store import Store
+from threadline.store.deletion.preview import find_forgotten
 from threadline.testing.clock import FakeClock
 
 HERE = Address(platform="telegram", kind=Kind.DM, chat="alice")
@@ -323,7 +325,11 @@ async def test_what_was_forgotten_does_not_come_back_with_a_backup(
     assert aside is not None
     async with threadline.open(database_factory.where) as restored:
         assert {row.session.id for row in (await restored.sessions()).rows} == {kept, returned}
-        assert await restored.find_forgotten([mine, kept]) == {mine}
+        assert await restored.database.read(
+            find_forgotten,
+            [mine, kept],
+            seal=Seal(key=await restored.database.secret()),
+        ) == {mine}
         assert all(one.state == "done" for one in await restored.certificates())
 
 

@@ -16,6 +16,7 @@ from threadline.core.session import SessionId
 from threadline.core.turn import TurnState
 from threadline.store import Store
 from threadline.store.commands import CommandReply, carry_out, suggest_command
+from threadline.store.inbound.deduplication import once
 
 ALICE, BOB = Sender(id="alice"), Sender(id="bob")
 GROUP = Address(platform="telegram", kind=Kind.GROUP, chat="100")
@@ -51,7 +52,7 @@ async def asks(store: Store, text: str, sender: Sender, at: Address = GROUP) -> 
 async def repeat(store: Store, command: Inbound) -> CommandReply | None:
     call = parse_command(text_of(command))
     assert isinstance(call, Call)
-    return await store.once(command, carry_out, command, call)
+    return await store.database.write(once, command, carry_out, command, call)
 
 
 def text_of(command: Inbound) -> str:

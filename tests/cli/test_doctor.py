@@ -20,6 +20,8 @@ from threadline.core.message import MediaKind, Role, Text, say
 from threadline.database.sqlite import SqliteDatabase
 from threadline.store import Store
 from threadline.store.deletion.preview import begin_sessions
+from threadline.store.gateways import register_gateway
+from threadline.store.search.search import index_all
 from threadline.testing.clock import FakeClock
 
 
@@ -72,7 +74,7 @@ async def test_the_doctor_finds_what_should_never_be(home: Path, damage: str) ->
     where = home / "store.db"
     async with threadline.open(where) as store:
         await fill(store)
-        while await store.index():
+        while await index_all(store.database):
             pass
     well = await asyncio.to_thread(run, "doctor", "--deep", "-d", str(where))
     assert "All is well" in well.stdout, well.stdout
@@ -195,8 +197,14 @@ async def test_overdue_work_is_not_called_well(
             )
         if served is not None:
             health = PlatformHealth(state=served, since=store.now())
-            await store.enrol(
-                host="h", pid=1, version="1", url=None, platforms={"telegram": health}
+            await store.database.write(
+                register_gateway,
+                owner=store.database.owner,
+                host="h",
+                pid=1,
+                version="1",
+                url=None,
+                platforms={"telegram": health},
             )
         told = await asyncio.to_thread(run, "doctor", "--offline", "-d", str(home / "s.db"))
         status = await asyncio.to_thread(run, "status", "-d", str(home / "s.db"))

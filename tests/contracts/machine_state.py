@@ -21,6 +21,7 @@ from threadline.core.turn import Lease
 from threadline.database.port import Database
 from threadline.store import Store
 from threadline.store.inbound.deduplication import Arrival
+from threadline.store.turn_queue.queue import serve
 from threadline.testing.feed_checker import FeedWitness
 
 T = TypeVar("T")
@@ -45,7 +46,7 @@ class World(RuleBasedStateMachine):
         self.tag = uuid.uuid4().hex[:8]
         self.numbers = itertools.count()
         self.store = Store(self.run(open_database(self.now)), RULES)
-        self.run(self.store.serve())
+        self.run(serve(self.store.database))
         self.witness = FeedWitness(self.store)
         self.sessions: dict[str, ModelSession] = {}
         self.bound: dict[str, ModelSession] = {}

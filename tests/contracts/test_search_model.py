@@ -22,7 +22,9 @@ from threadline.database.port import Database
 from threadline.database.sqlite import SqliteDatabase
 from threadline.store import Store
 from threadline.store.search import index
+from threadline.store.search.check import check_index
 from threadline.store.search.matcher import says
+from threadline.store.search.search import index_all
 
 SETTINGS = hypothesis.settings(
     max_examples=60, phases=[hypothesis.Phase.explicit, hypothesis.Phase.generate]
@@ -158,7 +160,7 @@ def run(open_database: Callable[[], Awaitable[Database]], settings: hypothesis.s
             await talk.step(what, text)
         for question in asked:
             await talk.step("search", question)
-        await talk.store.index()
+        await index_all(talk.store.database)
         for question in asked:
             await talk.step("search", question)
 
@@ -166,7 +168,7 @@ def run(open_database: Callable[[], Awaitable[Database]], settings: hypothesis.s
         store = Store(runner.run(_awaited(open_database())), Settings())
         try:
             talk_at_random()
-            assert not runner.run(store.check_search())
+            assert not runner.run(store.database.read(check_index))
         finally:
             runner.run(store.close())
 

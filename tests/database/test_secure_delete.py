@@ -21,7 +21,10 @@ from threadline.core.session_patch import SessionPatch
 from threadline.core.settings import Settings
 from threadline.core.usage import Usage
 from threadline.store import Store
+from threadline.store.deletion.forget import finish_deletions
+from threadline.store.search.search import index_all
 from threadline.store.search.terms import words_entry
+from threadline.store.sessions.session_settings import set_summary
 
 ALICE = Sender(id="alice-zebranumber-4711", name="Alicia Quaggafield")
 HERE = Address(platform="telegram", kind=Kind.DM, chat="chat-okapinumber-815")
@@ -105,8 +108,8 @@ async def talk(store: Store, rounds: int = 60) -> SessionId:
     )
     await store.receive(early)
     await store.sessions.update(id, SessionPatch(title="All about xylocarp"))
-    await store.set_summary(id, "They spoke of märchenwürfel.")
-    while await store.index():
+    await store.database.write(set_summary, id, "They spoke of märchenwürfel.")
+    while await index_all(store.database):
         pass
     return id
 
@@ -189,7 +192,7 @@ async def test_no_byte_of_a_forgotten_person_is_left(
     assert shared is not None
     await store.transcripts.compact(shared, "Alicia said snollygoster.")
     await tell(store, "edited blatherskite", 1_007, address=group, kind=InboundKind.EDIT, version=1)
-    await store.index()
+    await index_all(store.database)
     said = (*SAID, *PERSON, "snollygoster", "hornswoggle", "blatherskite")
     assert traces(tmp_path, said) == set(said)
 
@@ -222,7 +225,7 @@ async def test_who_reads_an_older_state_delays_the_end(
     assert traces(tmp_path, SAID)
     reader.execute("ROLLBACK")
     reader.close()
-    (late,) = await store.finish_forgettings()
+    (late,) = await finish_deletions(store.database)
 
     assert late.state is DeletionState.DONE
     assert traces(tmp_path, SAID) == set()
@@ -250,7 +253,7 @@ async def test_a_killed_forgetting_is_finished_by_the_next(
         )
         assert await died.wait() == -9
 
-    certificates = await store.finish_forgettings()
+    certificates = await finish_deletions(store.database)
 
     assert [one.state for one in certificates] == [DeletionState.DONE] * 2
     assert traces(tmp_path, SAID) == set()

@@ -17,6 +17,7 @@ from threadline.core.role import AccessLevel
 from threadline.core.session_list import SessionFilter
 from threadline.database.port import Database
 from threadline.store import Store
+from threadline.store.turn_queue.crash_recovery import list_interrupted
 
 pytestmark = on(FAST, POSTGRES)
 
@@ -76,7 +77,7 @@ async def test_nobody_resumes_who_may_not_speak_any_more(front: Front) -> None:
     await front.take("and for us", "carol", address=GROUP)
     claims = [await store.turns.claim() for _ in range(3)]
     await store.turns.interrupt_own()
-    among = await store.interrupted_turns()
+    among = await store.database.read(list_interrupted)
     assert await front.access.refused_turns(among) == frozenset()
 
     await store.people.revoke(mallory)
@@ -104,7 +105,7 @@ async def test_only_those_resume_for_whom_the_platform_answered(store: Store) ->
         assert await store.turns.claim() is not None
     await store.turns.interrupt_own()
     await store.people.revoke(mallory)
-    turns = sorted(await store.interrupted_turns())
+    turns = sorted(await store.database.read(list_interrupted))
 
     refused = await front.access.refused_turns(turns)
     neither = await Front(store, AccessRules()).access.refused_turns(turns)
@@ -124,7 +125,10 @@ async def test_who_answers_for_somebody_is_known_as_of_their_last_words(store: S
     await store.turns.interrupt_own()
     await store.people.revoke(mallory)
 
-    assert await front.access.refused_turns(turns := await store.interrupted_turns()) == turns
+    assert (
+        await front.access.refused_turns(turns := await store.database.read(list_interrupted))
+        == turns
+    )
 
 
 async def test_nothing_is_resumed_that_nobody_was_asked_about(store: Store) -> None:
@@ -134,11 +138,11 @@ async def test_nothing_is_resumed_that_nobody_was_asked_about(store: Store) -> N
     await front.take("two", "bob")
     assert await store.turns.claim() is not None
     await store.turns.interrupt_own()
-    among = await store.interrupted_turns()
+    among = await store.database.read(list_interrupted)
     assert await store.turns.claim() is not None
     await store.turns.interrupt_own()
 
     first = await store.turns.recover(among=among)
 
     assert set(first.resumed) == among
-    assert len(await store.interrupted_turns()) == 1
+    assert len(await store.database.read(list_interrupted)) == 1

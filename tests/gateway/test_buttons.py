@@ -13,6 +13,7 @@ from threadline.core.delivery import GROWING, SendOutcome, SentPiece
 from threadline.core.inbound import Inbound
 from threadline.core.message import MediaKind, NewMessage, Role, Text
 from threadline.core.platform import Capabilities, SendFailed
+from threadline.store.turns.live_reply import open_stream
 from threadline.testing.clock import FakeClock
 
 HERE = Address(platform="telegram", kind=Kind.DM, chat="alice")
@@ -54,7 +55,7 @@ async def test_buttons_under_a_streamed_question_come_once(open_store: OpenStore
     await tell(store, "delete it")
     claim = await store.turns.claim()
     assert claim is not None
-    stream = await store.open_stream(claim.lease)
+    stream = await store.database.write(open_stream, claim.lease, owner=store.database.owner)
     assert stream is not None
     can = Capabilities(edits=True, buttons=True, attachments=True)
     board = Billboard(capabilities=can, failures=deque([REFUSAL, None, REFUSAL]))

@@ -13,6 +13,7 @@ from threadline.gateway.deferred_commands import DeferredCommands
 from threadline.gateway.worker import Worker
 from threadline.store import Store
 from threadline.store.commands.context import CommandReply, DeferredCommandResult
+from threadline.store.commands.execute import execute, execute_waiting
 from threadline.testing.scripted_agent import Hangs, ScriptedAgent
 
 
@@ -38,7 +39,7 @@ async def test_a_command_is_carried_out_between_two_turns(open_store: OpenStore)
     async with Worker(store, agent, pace=unhurried()):
         first = await tell(store, "one")
         await until(lambda: _truth(bool(agent.parked)), "the turn hangs")
-        await store.command(*ordered(store, "/redo"), AccessLevel.MEMBER)
+        await execute(store.database, *ordered(store, "/redo"), AccessLevel.MEMBER)
         second = await tell(store, "two")
         await becomes(store, second.turn_id, TurnState.QUEUED)
 
@@ -46,7 +47,7 @@ async def test_a_command_is_carried_out_between_two_turns(open_store: OpenStore)
 
         await becomes(store, first.turn_id, TurnState.DONE)
         await becomes(store, second.turn_id, TurnState.DONE)
-        assert await store.run_waiting_commands() == []
+        assert await execute_waiting(store.database) == []
 
 
 async def test_a_command_that_waited_is_carried_out_after_a_crash(open_store: OpenStore) -> None:
@@ -55,7 +56,7 @@ async def test_a_command_that_waited_is_carried_out_after_a_crash(open_store: Op
     await tell(store, "one")
     claim = await store.turns.claim()
     assert claim is not None
-    await store.command(*ordered(store, "/redo"), AccessLevel.MEMBER)
+    await execute(store.database, *ordered(store, "/redo"), AccessLevel.MEMBER)
     second = await tell(store, "two")
     await store.turns.finish(claim.lease)
     assert await store.turns.claim() is None

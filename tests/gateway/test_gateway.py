@@ -28,6 +28,7 @@ from threadline.gateway.settings import GatewaySettings
 from threadline.gateway.worker import Worker
 from threadline.platforms.simulated import Simulated
 from threadline.store import Store
+from threadline.store.deliveries.targets import resolve_targets
 from threadline.testing.clock import FakeClock
 from threadline.testing.scripted_agent import Hangs, Says, ScriptedAgent
 
@@ -259,7 +260,9 @@ async def test_a_home_that_is_changed_in_the_settings_counts_at_the_next_start(
         store = await open_store(rules=Settings(homes=homes))
         async with serving(store, Simulated("chat")):
             assert [home.chat for home in (await store.deliveries.homes()).values()] == [chat]
-            (found,) = await store.resolve_targets("chat", profile="work")
+            (found,) = await store.database.read(
+                resolve_targets, "chat", profile="work", origin=None
+            )
             assert found.chat == chat
 
     await store.deliveries.set_home(Address(platform="chat", kind=Kind.DM, chat="1"))

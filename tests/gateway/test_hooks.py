@@ -20,7 +20,9 @@ from threadline.gateway.intervals import Intervals
 from threadline.gateway.metrics import Metrics
 from threadline.gateway.worker import Worker
 from threadline.store import Store
-from threadline.store.sessions.session_end import RETELLINGS, Ending
+from threadline.store.feed import prune_whole_feed
+from threadline.store.queries import session_address
+from threadline.store.sessions.session_end import RETELLINGS, Ending, list_told
 from threadline.testing.clock import FakeClock
 from threadline.testing.deadline import HANG_SECONDS
 from threadline.testing.scripted_agent import Fails, ScriptedAgent
@@ -87,7 +89,7 @@ async def test_a_session_that_is_resumed_starts_again(open_store: OpenStore) -> 
     clock.advance(timedelta(minutes=1))
 
     async with telling(store, {"session_started": [started.append]}):
-        address = await store.address_of(arrival.session_id)
+        address = await store.database.read(session_address, arrival.session_id)
         await store.sessions.switch(address, _alice(), arrival.session_id)
         await until(lambda: _truth(len(started) == 1), "it is told")
 
@@ -249,7 +251,7 @@ async def test_a_follower_that_was_away_for_long_goes_on(
         assert claim is not None
         await store.turns.finish(claim.lease)
         clock.advance(timedelta(days=9))
-    await store.prune_feed()
+    await prune_whole_feed(store.database)
 
     async with telling(store, hooks):
         await until(lambda: _truth("away for too long" in caplog.text), "it is logged")
@@ -321,7 +323,7 @@ async def test_a_hook_that_was_told_is_left_alone_whatever_else_ended(
 
     assert len({ending.id for ending in told}) == len(told) == 2
     assert len(dead) == 2 * (1 + RETELLINGS)
-    assert [await store.told_of_ending(ending.id) for ending in told] == [frozenset()] * 2
+    assert [await store.database.read(list_told, ending.id) for ending in told] == [frozenset()] * 2
 
 
 async def test_an_ending_that_hangs_is_told_again_and_given_up(open_store: OpenStore) -> None:

@@ -24,7 +24,9 @@ from threadline.core.role import AccessLevel
 from threadline.core.settings import Settings
 from threadline.gateway.platform_supervisor import PlatformSupervisor
 from threadline.platforms.simulated import Simulated
-from threadline.store import Store
+from threadline.store import Store, gateways
+from threadline.store.gateways import register_gateway
+from threadline.store.inbound.deduplication import find_arrival
 from threadline.testing.clock import FakeClock
 
 pytestmark = on(FAST, POSTGRES)
@@ -320,8 +322,16 @@ async def test_commands_that_see_far_are_for_admins(store: Store) -> None:
     """A member is told so; an admin gets what they asked for; chatter is no command."""
     front = Front(store, replace(ALICE, admins=["telegram:root"]))
     health = ServerHealth(state=ServerState.UP, since=store.now(), tools=13)
-    await store.enrol(host="ship", pid=7, version="1", platforms={})
-    await store.beat({}, servers={"notes": health})
+    await store.database.write(
+        register_gateway,
+        owner=store.database.owner,
+        host="ship",
+        pid=7,
+        version="1",
+        url=None,
+        platforms={},
+    )
+    await gateways.beat(store.database, {}, servers={"notes": health})
 
     member = await front.take("/platforms")
     admin = await front.take("/platforms", "root")
@@ -386,7 +396,7 @@ async def test_a_refused_message_that_comes_again_is_received(open_store: OpenSt
     await front.take("first")
     said = front.said("second")
     assert (await front.inbox.take(said)).reception is ReceiveStatus.BUSY
-    assert await front.store.find_arrival(said) is None
+    assert await front.store.database.read(find_arrival, said) is None
     await front.answer("ok")
 
     received, repeated = await front.inbox.take(said), await front.inbox.take(said)

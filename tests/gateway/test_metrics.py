@@ -10,6 +10,7 @@ from threadline.core.turn import TurnState
 from threadline.gateway.metrics import Metrics
 from threadline.gateway.worker import Worker
 from threadline.store import Store
+from threadline.store.turn_queue.queue import claim
 from threadline.testing.scripted_agent import Fails, Hangs, Says, ScriptedAgent
 
 
@@ -104,7 +105,7 @@ async def test_what_there_is_to_do_is_shown(store: Store) -> None:
     meters = Metrics()
     for who in ("alice", "bob", "carol", "dave"):
         await tell(store, "hello", who=who)
-    first, second = await store.turns.claim(), await store.claim()
+    first, second = await store.turns.claim(), await claim(store.database)
     assert first is not None
     assert second is not None
     await store.turns.finish(first.lease)

@@ -34,6 +34,7 @@ from threadline.gateway.turn_pubsub import Delta, TurnBegun, TurnPubSub
 from threadline.store import Store
 from threadline.store.deliveries.payload import DeliveryPayload
 from threadline.store.turn_queue.claim import TurnClaim
+from threadline.store.turns.live_reply import open_stream
 from threadline.testing.clock import FakeClock
 from threadline.testing.deadline import HANG_SECONDS
 from threadline.testing.scripted_agent import Hangs, Says, ScriptedAgent, Streams
@@ -281,7 +282,7 @@ async def test_a_message_that_a_shorter_attempt_does_not_need_is_followed_by_a_m
     await store.close()
     store = await open_store(clock=clock)
     again = await claim_again(store)
-    await store.finish(again.lease, [say(Role.ASSISTANT, "w50")])
+    await store.turns.finish(again.lease, [say(Role.ASSISTANT, "w50")])
     await store.close()
 
     delivery = await send_to_the_end(open_store, board, clock)
@@ -295,15 +296,15 @@ async def test_a_message_that_a_shorter_attempt_does_not_need_is_followed_by_a_m
 async def test_a_message_that_was_cancelled_on_its_way_is_in_doubt(store: Store) -> None:
     """A gateway that stops does not take it for one that was never sent."""
     board = Billboard(capabilities=GROWS, gate=asyncio.Event())
-    streaming = LiveReplies(store, {board.name: board}, streams=True, pace=unhurried())
+    streaming = LiveReplies(store.database, {board.name: board}, streams=True, pace=unhurried())
     claim = await begin(store)
     streaming.hear(TurnBegun(turn_id=claim.turn.id, lease=claim.lease))
     streaming.hear(Delta(turn_id=claim.turn.id, text="w00"))
     await soon(lambda: bool(board.attempts), "it is on its way")
     await streaming.stop()
-    await store.finish(claim.lease, [say(Role.ASSISTANT, "w00")])
+    await store.turns.finish(claim.lease, [say(Role.ASSISTANT, "w00")])
 
-    (parcel,) = await store.take_deliveries()
+    (parcel,) = await store.deliveries.lease()
     stream = await streaming.settle(parcel.delivery)
 
     assert stream is not None
@@ -434,7 +435,10 @@ async def test_what_another_process_sent_is_not_known_to_the_one_that_streamed(
         await soon(lambda: board.texts == ["w00"], "the first words")
         clock.advance(store.rules.lease * 2)
         again = await claim_again(other)
-        assert await other.open_stream(again.lease) is not None
+        assert (
+            await other.database.write(open_stream, again.lease, owner=other.database.owner)
+            is not None
+        )
         await other.turns.finish(again.lease, [say(Role.ASSISTANT, STORY)])
         board.deaths = {2: When.AFTER}
         await send_on(other, board, clock)

@@ -26,6 +26,7 @@ from threadline.core.validation import TEXT_LIMIT
 from threadline.gateway.request import name_sender
 from threadline.gateway.worker import Worker
 from threadline.store import Store
+from threadline.store.turns.pseudonyms import make_pseudonymizer
 from threadline.testing.clock import FakeClock
 from threadline.testing.scripted_agent import ScriptedAgent
 
@@ -128,7 +129,7 @@ async def test_who_has_no_name_is_named_by_a_hash_where_ids_are_hidden(
         )
         await becomes(store, (await store.receive(inbound)).turn_id, TurnState.DONE)
 
-    hidden = (await store.veil()).user("signal", "+49170")
+    hidden = (await make_pseudonymizer(store.database)).user("signal", "+49170")
     assert agent.lines(Role.USER) == [f"[{hidden}] hi"]
     assert [line.sender_id for line in agent.last.history if line.sender_id] == [hidden]
     assert "+49170" not in agent.last.instructions

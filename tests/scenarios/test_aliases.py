@@ -12,6 +12,7 @@ from threadline.core.search import SearchFilter
 from threadline.core.session import Cause, EndReason
 from threadline.core.session_list import SessionFilter
 from threadline.core.usage import Usage, UsageBy
+from threadline.store.inbound.deduplication import find_arrival
 from threadline.testing.scenario import Scenario
 from threadline.testing.scenario_person import ScenarioPerson
 from threadline.testing.scripted_agent import Hangs, Says, Spends
@@ -97,7 +98,7 @@ async def test_the_same_message_in_both_forms_is_one(house: Scenario) -> None:
     assert again.session_id == first.session_id
     assert later_again.arrival.is_repeated
     assert later_again.turn_id == later.turn_id
-    known = await house.store.find_arrival(again.inbound)
+    known = await house.store.database.read(find_arrival, again.inbound)
     assert known is not None
     assert known.turn_id == first.turn_id
 

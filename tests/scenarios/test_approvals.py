@@ -9,6 +9,7 @@ from threadline.core.command import parse_command
 from threadline.core.inbound import Inbound
 from threadline.core.role import AccessLevel
 from threadline.core.turn import TurnState
+from threadline.store.commands.execute import execute
 from threadline.testing.scenario import Scenario
 from threadline.testing.scenario_person import ScenarioPerson
 from threadline.testing.scripted_agent import Asks, Remembers, Says
@@ -27,7 +28,7 @@ async def gives(person: ScenarioPerson, text: str, rank: AccessLevel = AccessLev
         at=house.clock(),
         message_id=house.new_message_id(),
     )
-    reply = await house.store.command(inbound, call, rank)
+    reply = await execute(house.store.database, inbound, call, rank)
     await house.rests()
     assert reply is not None
     return reply.text

@@ -8,9 +8,11 @@ from threadline.core.inbound import Inbound
 from threadline.core.message import MediaKind, Role, Text
 from threadline.core.message import NewMessage as New
 from threadline.core.person import Viewer
+from threadline.core.route import MAIN_PROFILE
 from threadline.core.session import Cause, EndReason, ModelChoice, SessionId, TitleSource
 from threadline.core.session_patch import SessionPatch
 from threadline.core.turn import TurnState
+from threadline.store.branches.branch import branch_route
 from threadline.testing.scenario import Scenario
 from threadline.testing.scripted_agent import Says
 
@@ -144,7 +146,9 @@ async def test_a_chat_goes_on_in_its_branch(house: Scenario) -> None:
     alice = house.person("alice", on="telegram")
     id = await talk(house, alice, "one")
 
-    change = await house.store.branch_route(alice.address, alice.sender, title="Aside")
+    change = await house.store.database.write(
+        branch_route, alice.address, alice.sender, profile=MAIN_PROFILE, title="Aside"
+    )
     await talk(house, alice, "two")
 
     old, new = await house.store.sessions.get(id), await alice.session()
@@ -159,7 +163,9 @@ async def test_a_chat_in_which_nobody_spoke_has_no_branch(house: Scenario) -> No
     alice = house.person("alice", on="telegram")
 
     with pytest.raises(NotFound, match="Nobody has spoken"):
-        await house.store.branch_route(alice.address, alice.sender)
+        await house.store.database.write(
+            branch_route, alice.address, alice.sender, profile=MAIN_PROFILE, title=None
+        )
 
 
 async def test_an_edit_is_a_branch_with_other_words(house: Scenario) -> None:

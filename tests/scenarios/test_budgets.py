@@ -15,7 +15,8 @@ from threadline.core.session import SessionId
 from threadline.core.settings import Settings
 from threadline.core.turn import TurnState
 from threadline.core.usage import CostStatus, Usage, UsageBy
-from threadline.store.usage import approve_spending
+from threadline.store.turns.finish import spend
+from threadline.store.usage import approve_spending, approve_spending_for
 from threadline.testing.scenario import Scenario
 from threadline.testing.scripted_agent import Asks, Hangs, Says, Spends, Step
 
@@ -281,7 +282,7 @@ async def test_nothing_is_paid_twice(house: Scenario) -> None:
     assert claim is not None
     await store.turns.finish(claim.lease, [say(Role.ASSISTANT, "ok")], usage=[paid("1").usage])
 
-    await store.spend(claim.lease, [paid("1").usage])
+    await store.database.write(spend, claim.lease, [paid("1").usage])
 
     assert await sums(house, UsageBy.TURN) == {str(claim.turn.id): 1}
 
@@ -338,14 +339,14 @@ async def test_what_is_spent_beside_a_turn_counts_and_is_capped(house: Scenario)
     alice = house.person("alice", on="telegram")
     said = await alice.says("hi")
     id = said.session_id
-    await house.store.approve_spending_for(id)
+    await approve_spending_for(house.store.database, id)
 
     await house.store.usage.record(id, [paid("0.4", task="title").usage])
-    await house.store.approve_spending_for(id)
+    await approve_spending_for(house.store.database, id)
     await house.store.usage.record(id, [paid("0.6", task="summary").usage])
 
     with pytest.raises(CapReached):
-        await house.store.approve_spending_for(id)
+        await approve_spending_for(house.store.database, id)
     assert await sums(house, UsageBy.TASK) == {"title": Decimal("0.4"), "summary": Decimal("0.6")}
     assert list(await sums(house, UsageBy.PERSON)) == ["telegram:id-of-alice"]
     again = await alice.says("and now?")
@@ -355,11 +356,11 @@ async def test_what_is_spent_beside_a_turn_counts_and_is_capped(house: Scenario)
 async def test_nothing_is_asked_beside_a_turn_where_nothing_is_capped(house: Scenario) -> None:
     """A session that is not there is an error only for who wants to spend on it."""
     unknown = SessionId("20260101_120000_0a1b2c3d")
-    await house.store.approve_spending_for(unknown)
+    await approve_spending_for(house.store.database, unknown)
     capped(house, day="1")
 
     with pytest.raises(NotFound):
-        await house.store.approve_spending_for(unknown)
+        await approve_spending_for(house.store.database, unknown)
     with pytest.raises(NotFound):
         await house.store.usage.record(unknown, [paid("1").usage])
     assert await sums(house, UsageBy.TASK) == {}
@@ -373,5 +374,5 @@ async def test_a_person_who_spent_enough_gets_no_title_either(house: Scenario) -
     hers, his = await alice.says("hi"), await bob.says("hi")
 
     with pytest.raises(CapReached):
-        await house.store.approve_spending_for(hers.session_id)
-    await house.store.approve_spending_for(his.session_id)
+        await approve_spending_for(house.store.database, hers.session_id)
+    await approve_spending_for(house.store.database, his.session_id)

@@ -11,6 +11,7 @@ from threadline.core.message import Role
 from threadline.core.role import AccessLevel
 from threadline.core.turn import TurnState
 from threadline.store.commands import CommandReply
+from threadline.store.commands.execute import execute
 from threadline.testing.deadline import HANG_SECONDS
 from threadline.testing.scenario import Scenario
 from threadline.testing.scenario_person import ScenarioPerson
@@ -37,7 +38,7 @@ async def bring(
     """Let the platform bring a command."""
     call = parse_command(" ".join(getattr(part, "text", "") for part in inbound.parts))
     assert call is not None
-    reply = await person.house.store.command(inbound, call, rank)
+    reply = await execute(person.house.store.database, inbound, call, rank)
     await person.house.rests()
     return reply
 

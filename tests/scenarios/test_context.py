@@ -18,6 +18,8 @@ from threadline.core.route import Scopes, Sharing
 from threadline.core.settings import Settings
 from threadline.core.turn import Turn
 from threadline.gateway.request import make_request
+from threadline.store.deliveries.targets import resolve_targets
+from threadline.store.turns.pseudonyms import make_pseudonymizer, reveal_targets
 from threadline.store.turns.turn_context import PAGE
 from threadline.testing.scenario import Scenario
 from threadline.testing.scenario_person import ScenarioPerson
@@ -164,18 +166,23 @@ async def test_hidden_ids_lead_back_to_the_real_chat(house: Scenario) -> None:
     for text, shown in first:
         assert not any(id in text + shown for id in ("zq4711", "-100200300", "zq88", "chat-of-bob"))
     targets = [text.split('("')[1].split('")')[0] for text, _ in first]
-    assert await house.store.unveil(",".join(targets)) == (
+    assert await reveal_targets(house.store.database, ",".join(targets)) == (
         "telegram:chat-of-bob,telegram:-100200300:zq88"
     )
-    (reached,) = await house.store.resolve_targets(targets[1], profile="main")
+    (reached,) = await house.store.database.read(
+        resolve_targets,
+        await reveal_targets(house.store.database, targets[1]),
+        profile="main",
+        origin=None,
+    )
     assert (reached.chat, reached.thread) == ("-100200300", "zq88")
     job = await house.store.jobs.create(
         NewJob(prompt="news?", schedule="every 1h", target=targets[0])
     )
     assert job.target == "telegram:chat-of-bob"
-    assert await house.store.unveil("origin, telegram:5") == "origin, telegram:5"
+    assert await reveal_targets(house.store.database, "origin, telegram:5") == "origin, telegram:5"
     with pytest.raises(NotFound):
-        await house.store.unveil(f"telegram:chat_{'0' * 12}")
+        await reveal_targets(house.store.database, f"telegram:chat_{'0' * 12}")
 
 
 async def test_ids_are_shown_unless_redaction_is_on(house: Scenario) -> None:
@@ -203,10 +210,13 @@ async def test_many_places_are_looked_through(house: Scenario) -> None:
                 observed=True,
             )
         )
-    veil = await house.store.veil()
+    veil = await make_pseudonymizer(house.store.database)
 
-    assert await house.store.unveil(veil.target(places[-1]) or "") == f"telegram:g{PAGE + 4}"
-    assert await house.store.unveil(veil.target(places[0]) or "") == "telegram:g0"
+    assert (
+        await reveal_targets(house.store.database, veil.target(places[-1]) or "")
+        == f"telegram:g{PAGE + 4}"
+    )
+    assert await reveal_targets(house.store.database, veil.target(places[0]) or "") == "telegram:g0"
 
 
 class _Silence:

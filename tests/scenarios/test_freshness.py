@@ -12,7 +12,9 @@ from threadline.core.reset_policy import Policies, ResetMode, ResetPolicy
 from threadline.core.session import BusyMode, EndReason
 from threadline.core.settings import Settings
 from threadline.core.turn import TurnState
-from threadline.store.gateways import SERVED_EVERY
+from threadline.store import gateways
+from threadline.store.gateways import SERVED_EVERY, register_gateway
+from threadline.store.turn_queue.queue import serve
 from threadline.testing.scenario import Scenario
 from threadline.testing.scenario_person import ScenarioPerson
 from threadline.testing.scripted_agent import Hangs, Says
@@ -45,9 +47,17 @@ async def was_cut_off(house: Scenario, **span: float) -> None:
         PlatformHealth(state=PlatformState.CONNECTING, since=now - timedelta(minutes=1)),
         PlatformHealth(state=PlatformState.UP, since=now),
     ]
-    await house.store.enrol(host="ship", pid=1, version="1", platforms={"telegram": health[0]})
+    await house.store.database.write(
+        register_gateway,
+        owner=house.store.database.owner,
+        host="ship",
+        pid=1,
+        version="1",
+        url=None,
+        platforms={"telegram": health[0]},
+    )
     for one in health[1:]:
-        await house.store.beat({"telegram": one})
+        await gateways.beat(house.store.database, {"telegram": one})
 
 
 async def is_down(house: Scenario, **span: float) -> None:
@@ -247,7 +257,15 @@ async def test_a_platform_still_away_counts_before_its_return_is_recorded(house:
     """The first message after an outage of a platform may arrive before the gateway notes it."""
     alice = without_resets(house)
     away = PlatformHealth(state=PlatformState.DOWN, since=house.clock() - timedelta(hours=6))
-    await house.store.enrol(host="ship", pid=1, version="1", platforms={"telegram": away})
+    await house.store.database.write(
+        register_gateway,
+        owner=house.store.database.owner,
+        host="ship",
+        pid=1,
+        version="1",
+        url=None,
+        platforms={"telegram": away},
+    )
 
     await house.store.receive(late(alice, "this morning", hours=5))
     await house.rests()
@@ -375,11 +393,19 @@ async def test_a_platform_was_not_away_for_the_time_that_the_clock_skipped(house
     """It was connecting when the clock was set a week ahead: a message written then is answered."""
     alice = without_resets(house)
     connecting = PlatformHealth(state=PlatformState.CONNECTING, since=house.clock())
-    await house.store.enrol(host="ship", pid=1, version="1", platforms={"telegram": connecting})
-    await house.store.serve()
+    await house.store.database.write(
+        register_gateway,
+        owner=house.store.database.owner,
+        host="ship",
+        pid=1,
+        version="1",
+        url=None,
+        platforms={"telegram": connecting},
+    )
+    await serve(house.store.database)
     house.clock.advance(timedelta(days=8))
     up = PlatformHealth(state=PlatformState.UP, since=house.clock())
-    await house.store.beat({"telegram": up})
+    await gateways.beat(house.store.database, {"telegram": up})
 
     await house.store.receive(late(alice, "this morning", days=8))
     await house.rests()
@@ -391,7 +417,7 @@ async def test_an_outage_before_the_clock_jumped_still_counts(house: Scenario) -
     """Only the time that the clock skipped is left out."""
     alice = without_resets(house)
     await was_cut_off(house, hours=6)
-    await house.store.serve()
+    await serve(house.store.database)
     house.clock.advance(timedelta(days=8))
 
     await house.store.receive(late(alice, "this morning", days=8, hours=5))
@@ -408,7 +434,7 @@ async def test_an_outage_after_the_clock_was_set_back_counts(house: Scenario) ->
     said = await alice.says("delete the old backups")
     for jump in (timedelta(days=8), -timedelta(days=8)):
         house.clock.advance(jump)
-        await house.store.serve()
+        await serve(house.store.database)
 
     await is_down(house, days=3)
 
@@ -426,9 +452,9 @@ async def test_another_machine_that_served_prevents_an_outage(house: Scenario) -
 
     for _ in range(3):
         house.clock.advance(timedelta(hours=1))
-        await house.store.serve()
+        await serve(house.store.database)
     house.clock.advance(SERVED_EVERY)
-    await other.serve()
+    await serve(other.database)
     await other.close()
     house.agent.goes_on()
     await house.rests()

@@ -10,6 +10,7 @@ from threadline.core.address import Sender
 from threadline.core.errors import Invalid, NotFound, Refused
 from threadline.core.inbound import Inbound
 from threadline.core.person import Identity
+from threadline.store.inbound.deduplication import once
 from threadline.store.linking import link_codes
 from threadline.testing.scenario import Scenario
 
@@ -153,8 +154,8 @@ async def test_a_code_that_the_platform_brings_twice_counts_once(house: Scenario
         "/link", address=bob.address, sender=bob.sender, at=store.now(), message_id="m"
     )
     came = [
-        await store.once(
-            asked, link_codes.link, bob.address, bob.sender, shown.code, profile="main"
+        await store.database.write(
+            once, asked, link_codes.link, bob.address, bob.sender, shown.code, profile="main"
         )
         for _ in range(2)
     ]

@@ -10,9 +10,13 @@ from tests.scenarios.session_setup import NOBODY, begin, row_of
 from threadline.core.errors import Conflict, Invalid, NotFound, Refused
 from threadline.core.event import EventKind
 from threadline.core.project import ProjectColor, ProjectKind
+from threadline.core.route import MAIN_PROFILE
 from threadline.core.session import ProjectKey, SessionId, Worktree
 from threadline.core.session_list import ListSection, SessionFilter
 from threadline.core.session_patch import SessionPatch
+from threadline.store.projects import scheduled_project
+from threadline.store.sessions.drafts import read_draft
+from threadline.store.sessions.session_settings import last_workspace, set_worktree
 from threadline.testing.feed_checker import FeedWitness
 from threadline.testing.scenario import Scenario
 
@@ -75,7 +79,7 @@ async def test_everything_that_is_arranged_is_told(house: Scenario) -> None:
         lambda: store.sessions.update(id, SessionPatch(personality="pirate")),
         lambda: store.sessions.update(id, SessionPatch(tools=("web", "files"))),
         lambda: store.sessions.update(id, SessionPatch(workspace="/home/a")),
-        lambda: store.set_worktree(id, tree), lambda: store.mark_read(id),
+        lambda: store.database.write(set_worktree, id, tree), lambda: store.mark_read(id),
         lambda: store.mark_unread(id),
     ]  # fmt: skip
     for act in acts:
@@ -140,7 +144,9 @@ async def test_project_names_are_the_only_ones(house: Scenario) -> None:
 async def test_scheduled_runs_have_a_project_of_their_own(house: Scenario) -> None:
     """It is made when it is first asked for, once, and cannot be renamed or deleted."""
     store = house.store
-    one, other = await asyncio.gather(store.scheduled_project(), store.scheduled_project())
+    one, other = await asyncio.gather(
+        *(store.database.write(scheduled_project, profile=MAIN_PROFILE) for _ in range(2))
+    )
 
     assert one == other
     assert (one.name, one.kind) == ("Scheduled", ProjectKind.SCHEDULED)
@@ -205,8 +211,10 @@ async def test_drafts_stay_on_their_device(house: Scenario) -> None:
     assert (await row_of(store, id, device="phone")).has_draft
     assert not (await row_of(store, id, device="laptop")).has_draft
     await store.put_draft("phone", "", id=id)
-    assert await store.draft("phone", id=id) is None
-    assert (await store.draft("phone")) is not None
+    assert await store.database.read(read_draft, "phone", id=id, profile=MAIN_PROFILE) is None
+    assert (
+        await store.database.read(read_draft, "phone", id=None, profile=MAIN_PROFILE)
+    ) is not None
 
 
 async def test_a_draft_can_be_too_much(house: Scenario) -> None:
@@ -254,14 +262,14 @@ async def test_the_next_session_may_work_where_the_last_one_did(house: Scenario)
     await house.time_passes(minutes=1)
     second = await begin(store, "bob")
     await house.rests()
-    assert await store.last_workspace() is None
+    assert await store.database.read(last_workspace, profile=MAIN_PROFILE) is None
     await store.sessions.update(second, SessionPatch(workspace="/srv/second"))
     await store.sessions.update(first, SessionPatch(workspace="C:\\work\\first"))
 
-    assert await store.last_workspace() == "/srv/second"
-    assert await store.last_workspace(profile="work") is None
+    assert await store.database.read(last_workspace, profile=MAIN_PROFILE) == "/srv/second"
+    assert await store.database.read(last_workspace, profile="work") is None
     await store.sessions.update(second, SessionPatch(workspace=None))
-    assert await store.last_workspace() == "C:\\work\\first"
+    assert await store.database.read(last_workspace, profile=MAIN_PROFILE) == "C:\\work\\first"
 
 
 async def test_paths_and_tools_are_looked_at(house: Scenario) -> None:

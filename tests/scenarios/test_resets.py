@@ -4,6 +4,7 @@ from zoneinfo import ZoneInfo
 from threadline.core.reset_policy import Carry, Policies, ResetMode, ResetPolicy
 from threadline.core.session import Cause, EndReason
 from threadline.core.settings import Settings
+from threadline.store.sessions.session_settings import set_summary
 from threadline.testing.scenario import A_NIGHT, Scenario
 from threadline.testing.scripted_agent import Fails, Hangs, Says
 
@@ -156,7 +157,7 @@ async def test_a_summary_can_be_carried_over(house: Scenario) -> None:
     alice = house.person("alice", on="telegram")
 
     said = await alice.says("remember the number 7")
-    await house.store.set_summary(said.session_id, "Alice likes the number 7.")
+    await house.store.database.write(set_summary, said.session_id, "Alice likes the number 7.")
     await house.time_passes(hours=9)
     await alice.says("which number?")
 

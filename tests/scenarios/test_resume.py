@@ -4,6 +4,7 @@ from threadline.core.errors import Invalid, NotFound
 from threadline.core.session import Cause, EndReason, ModelChoice, SessionId, TitleSource
 from threadline.core.session_patch import SessionPatch
 from threadline.core.turn import TurnState
+from threadline.store.sessions.session_settings import set_title
 from threadline.testing.scenario import Scenario
 from threadline.testing.scripted_agent import Hangs
 
@@ -185,9 +186,15 @@ async def test_a_title_given_by_a_person_wins_for_ever(house: Scenario) -> None:
     alice = house.person("alice", on="telegram")
     id = (await alice.says("hi")).session_id
 
-    assert await house.store.set_title(id, "Small talk", TitleSource.MODEL) == "Small talk"
+    assert (
+        await house.store.database.write(set_title, id, "Small talk", source=TitleSource.MODEL)
+        == "Small talk"
+    )
     assert (await house.store.sessions.update(id, SessionPatch(title="My talk"))).title == "My talk"
-    assert await house.store.set_title(id, "Chat", TitleSource.MODEL) == "My talk"
+    assert (
+        await house.store.database.write(set_title, id, "Chat", source=TitleSource.MODEL)
+        == "My talk"
+    )
     await alice.says("more")
 
     session = await alice.session()

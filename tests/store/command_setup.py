@@ -15,6 +15,7 @@ from threadline.core.settings import Settings
 from threadline.core.turn import TurnId
 from threadline.store import Store
 from threadline.store.commands import CommandReply
+from threadline.store.commands.execute import execute
 from threadline.testing.clock import FakeClock
 from threadline.testing.scenario import REQUESTERS
 
@@ -69,7 +70,7 @@ class Desk:
         """Give a command that may have come before."""
         call = parse_command(text_of(inbound))
         assert call is not None
-        return await self.store.command(inbound, call, rank)
+        return await execute(self.store.database, inbound, call, rank)
 
     async def answers(self, id: SessionId, text: str = "an answer") -> None:
         """Let the agent answer what is next in a session."""

@@ -9,6 +9,7 @@ from threadline.core.inbound import Inbound
 from threadline.core.message import Role, say
 from threadline.core.turn import Lease
 from threadline.store import Store
+from threadline.store.clock_correction import observe_clock
 from threadline.store.deliveries import DeliveryPayload
 from threadline.store.turn_queue.claim import TurnClaim
 from threadline.testing.clock import FakeClock
@@ -49,8 +50,8 @@ async def told(store: Store) -> Sequence[Event]:
 
 async def run_steadily(store: Store, clock: FakeClock, span: timedelta) -> None:
     """Let time pass while a gateway reads the clock at every sweep."""
-    await store.observe_clock()
+    await observe_clock(store.database)
     over = clock() + span
     while clock() < over:
         clock.advance(min(timedelta(minutes=59), over - clock()))
-        assert await store.observe_clock() is None
+        assert await observe_clock(store.database) is None

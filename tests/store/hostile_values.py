@@ -36,6 +36,7 @@ from threadline.core.turn import Lease, TurnId
 from threadline.core.usage import CostStatus, Usage
 from threadline.store import Store
 from threadline.store.deliveries import DeliveryPayload
+from threadline.store.sessions.session_settings import set_summary
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 HUGE = 2**70
@@ -252,7 +253,10 @@ def calls() -> Iterator[tuple[str, Call]]:
             "title",
             given(bad, lambda s, b: s.store.sessions.update(s.session_id, SessionPatch(title=b))),
         )
-        yield "summary", given(bad, lambda s, b: s.store.set_summary(s.session_id, b))
+        yield (
+            "summary",
+            given(bad, lambda s, b: s.store.database.write(set_summary, s.session_id, b)),
+        )
         yield "failure", given(bad, lambda s, b: s.store.turns.fail(s.lease, b))
         yield "checkpoint", given(bad, lambda s, b: s.store.turns.checkpoint([(s.lease, b)]))
         yield (
@@ -311,7 +315,6 @@ def questions() -> Iterator[tuple[str, Call]]:
         yield "spent for", given(bad, lambda s, b: s.store.usage.record(b, []))
         if bad is not None:
             yield "allowed in", given(bad, lambda s, b: s.store.approvals.list_permissions(id=b))
-        yield "spent on", given(bad, lambda s, b: s.store.approve_spending_for(b))
 
 
 def odd_calls() -> Iterator[tuple[str, Call]]:

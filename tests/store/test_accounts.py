@@ -22,6 +22,7 @@ from threadline.core.account import (
 from threadline.core.errors import Conflict, Invalid, NotFound, Refused
 from threadline.core.event import EventKind, fold
 from threadline.store import Store
+from threadline.store.accounts.accounts import list_accounts
 from threadline.testing.clock import FakeClock
 
 A_MOMENT = timedelta(seconds=1)
@@ -38,7 +39,7 @@ async def test_the_owner_is_there_as_soon_as_somebody_asks(store: Store) -> None
 
     assert len({owner.key for owner in owners}) == 1
     assert (owners[0].name, owners[0].role) == ("owner", AccountRole.OWNER)
-    assert [account.key for account in await store.accounts()] == [owners[0].key]
+    assert [account.key for account in await store.database.read(list_accounts)] == [owners[0].key]
 
 
 @both
@@ -66,7 +67,7 @@ async def test_accounts_are_made_renamed_and_ended(store: Store) -> None:
 
     await store.end_account(ada.key)
 
-    assert [account.key for account in await store.accounts()] == [owner.key]
+    assert [account.key for account in await store.database.read(list_accounts)] == [owner.key]
     assert (await store.account(ada.key)).ended_at is not None
     for gone in (ada.key, AccountKey(999)):
         with pytest.raises(NotFound):

@@ -20,6 +20,7 @@ from threadline.core.session import SessionId
 from threadline.core.settings import Settings
 from threadline.core.usage import CostStatus, Usage
 from threadline.store import Store
+from threadline.store.stats import list_overdue
 from threadline.testing.clock import A_MONDAY, FakeClock
 
 ADA = Sender(id="ada", name="Ada")
@@ -233,12 +234,13 @@ async def test_work_that_should_have_begun_is_overdue(open_store: OpenStore) -> 
     await store.deliveries.create(CHAT, "hello")
     bob = Address(platform="slack", kind=Kind.DM, chat="bob")
     await store.receive(Inbound.text("hi", address=bob, sender=Sender(id="bob"), at=store.now()))
-    assert await store.overdue() == []
+    assert await store.database.read(list_overdue) == []
 
     clock.advance(timedelta(minutes=6))
 
     found = {
-        (one.kind.value, one.platform): (one.number, one.since) for one in await store.overdue()
+        (one.kind.value, one.platform): (one.number, one.since)
+        for one in await store.database.read(list_overdue)
     }
     since = A_MONDAY + timedelta(hours=1)
     assert found == {
@@ -259,4 +261,4 @@ async def test_a_reply_that_was_planned_before_the_clock_was_set_back_is_overdue
     await store.deliveries.create(CHAT, "hello")
     clock.advance(timedelta(days=-8))
 
-    assert [one.number for one in await store.overdue()] == [1]
+    assert [one.number for one in await store.database.read(list_overdue)] == [1]

@@ -14,6 +14,7 @@ from threadline.core.platform import Choice
 from threadline.core.role import AccessLevel
 from threadline.core.settings import Settings
 from threadline.store.deliveries.buttons import MOST_CHOICES, pack_choices, unpack_choices
+from threadline.store.deliveries.lease import next_due
 from threadline.store.deliveries.payload import DeliveryPayload
 
 
@@ -77,7 +78,7 @@ async def test_a_question_keeps_its_buttons_until_it_was_carried(desk: Desk) -> 
     await desk.store.turns.wait(claimed.lease, Question(text="May I?"))
     (first,) = await desk.store.deliveries.lease()
     await desk.store.deliveries.record_failure(first.delivery, SendOutcome.REJECTED, "busy")
-    due = await desk.store.next_due()
+    due = await desk.store.database.read(next_due, None, owner=desk.store.database.owner)
     assert due is not None
     desk.clock.advance(due - desk.clock())
 

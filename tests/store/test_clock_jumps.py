@@ -21,10 +21,16 @@ from threadline.core.message import Message, Role, say
 from threadline.core.person import WRONG_CODES
 from threadline.database.port import Database
 from threadline.store import Store, gateways
-from threadline.store.clock import TRUSTED_AFTER
+from threadline.store.clock import TRUSTED_AFTER, steady_for
+from threadline.store.clock_correction import observe_clock
+from threadline.store.deliveries.lease import next_due
+from threadline.store.gateways import register_gateway
+from threadline.store.jobs.jobs import next_job_due
 from threadline.store.sessions.session_end import Ending
 from threadline.store.turn_queue.claim import TurnClaim
 from threadline.store.turn_queue.claim import claim as claim_turn
+from threadline.store.turn_queue.queue import serve
+from threadline.store.turns.live_reply import open_stream
 from threadline.testing.clock import FakeClock
 
 HOUR = timedelta(hours=1)
@@ -47,7 +53,7 @@ async def test_a_retry_is_due_when_the_clock_was_set_back(
     assert not await store.deliveries.lease()
     clock.advance(-jump)
 
-    due = await store.next_due()
+    due = await store.database.read(next_due, None, owner=store.database.owner)
     assert due is not None
     assert due <= clock()
     await store.deliveries.record_sent((await take(store)).delivery)
@@ -62,7 +68,9 @@ async def test_what_was_owed_while_the_clock_was_ahead_is_due(
     store, other = await open_store(clock=clock), await open_store(clock=clock)
     clock.advance(jump)
     claim = await begin(store)
-    assert await store.open_stream(claim.lease) is not None
+    assert (
+        await store.database.write(open_stream, claim.lease, owner=store.database.owner) is not None
+    )
     await store.turns.finish(claim.lease, [say(Role.ASSISTANT, "streamed")])
     await store.deliveries.create(THERE, "words")
     await store.deliveries.create(HERE, "later")
@@ -100,7 +108,7 @@ async def test_a_jump_ahead_makes_no_reply_stale(
     await finish(store)
     clock.advance(jump)
     if is_observed:
-        assert await store.observe_clock() == jump
+        assert await observe_clock(store.database) == jump
 
     assert await store.deliveries.abandon_stale() == []
     await store.deliveries.record_sent((await take(store)).delivery)
@@ -114,7 +122,7 @@ async def test_a_reply_is_given_up_after_a_day(open_store: OpenStore, jump: time
     await finish(store)
     await run_steadily(store, clock, STALE_AFTER - HOUR)
     clock.advance(jump)
-    assert await store.observe_clock() == jump
+    assert await observe_clock(store.database) == jump
     await run_steadily(store, clock, TRUSTED_AFTER / 2)
     assert await store.deliveries.abandon_stale() == []
 
@@ -128,16 +136,16 @@ async def test_a_clock_is_steady_while_it_is_read(open_store: OpenStore) -> None
     """It counts from the first reading, over restarts, and not over a long pause."""
     clock = FakeClock()
     store = await open_store(clock=clock)
-    assert await store.steady_for() == timedelta(0)
+    assert await store.database.read(steady_for) == timedelta(0)
     await run_steadily(store, clock, 5 * HOUR)
     await store.close()
 
     store = await open_store(clock=clock)
-    assert await store.steady_for() == 5 * HOUR
+    assert await store.database.read(steady_for) == 5 * HOUR
     clock.advance(2 * HOUR)
-    assert await store.steady_for() == timedelta(0)
-    assert await store.observe_clock() == 2 * HOUR
-    assert await store.steady_for() == timedelta(0)
+    assert await store.database.read(steady_for) == timedelta(0)
+    assert await observe_clock(store.database) == 2 * HOUR
+    assert await store.database.read(steady_for) == timedelta(0)
 
 
 @pytest.mark.parametrize("jump", [*JUMPS, *(-jump for jump in JUMPS)])
@@ -232,7 +240,7 @@ async def test_a_message_is_judged_by_the_time_at_which_we_served(
     store = await open_store(clock=clock)
     written_at = clock() - timedelta(minutes=2)
     await store.receive(Inbound.text("hi", address=HERE, at=written_at, message_id="1"))
-    await store.serve()
+    await serve(store.database)
     clock.jump = jump
 
     claim = await store.turns.claim()
@@ -249,15 +257,15 @@ async def test_a_claim_that_was_decided_before_the_clock_was_set_back_expires_no
     store, other = await open_store(clock=clock), await open_store(clock=clock)
     store.uptime = lambda: up
     other.uptime = lambda: replace(up, elapsed=up.elapsed + timedelta(seconds=1))
-    await store.serve()
+    await serve(store.database)
     await store.receive(Inbound.text("hi", address=HERE, at=clock(), message_id="1"))
     clock.advance(timedelta(minutes=2))  # A short outage, so that the age of the message counts.
     up = replace(up, elapsed=timedelta(minutes=2))
-    await store.serve()
+    await serve(store.database)
     clock.advance(jump)
-    ahead = await store.serve()
+    ahead = await serve(store.database)
     clock.advance(-jump)
-    await other.serve()
+    await serve(other.database)
 
     found = await store.database.write(claim_turn, owner=store.owner, served_at=ahead)
     assert isinstance(found, TurnClaim)
@@ -275,7 +283,7 @@ async def test_an_older_reading_of_the_clock_does_not_replace_a_later_one(
     await store.database.write(gateways.record_service, uptime=began, at=before)
     clock.advance(jump)
     await store.receive(Inbound.text("hi", address=HERE, at=before, message_id="1"))
-    await store.serve()
+    await serve(store.database)
     await store.database.write(gateways.record_service, uptime=began, at=before)
 
     assert await store.turns.claim() is not None
@@ -315,19 +323,27 @@ async def test_a_platform_that_starts_while_the_clock_jumps_was_not_out_of_reach
     store, successor = await open_store(clock=clock), await open_store(clock=clock)
     await finish(store)
     starting = PlatformHealth(state=PlatformState.CONNECTING, since=clock())
-    await store.enrol(host="h", pid=1, version="1", platforms={HERE.platform: starting})
+    await store.database.write(
+        register_gateway,
+        owner=store.database.owner,
+        host="h",
+        pid=1,
+        version="1",
+        url=None,
+        platforms={HERE.platform: starting},
+    )
     written_at = clock()
     clock.advance(jump)
     up = PlatformHealth(state=PlatformState.UP, since=clock())
     if not is_told_late:
-        await store.beat({HERE.platform: up})
+        await gateways.beat(store.database, {HERE.platform: up})
     late = Inbound.text(
         "again", address=HERE, sender=Sender(id="alice"), at=written_at, message_id="late"
     )
     arrival = await store.receive(late)
     clock.advance(-jump)
     if is_told_late:
-        await store.beat({HERE.platform: up})
+        await gateways.beat(store.database, {HERE.platform: up})
 
     claim = await successor.turns.claim()
     assert claim is not None
@@ -343,7 +359,7 @@ async def test_codes_do_not_outlive_a_jump_back(open_store: OpenStore) -> None:
     link = await store.people.make_link_code(HERE, ADA)
     assert pairing is not None
     clock.advance(timedelta(days=-8))
-    await store.observe_clock()
+    await observe_clock(store.database)
 
     with pytest.raises(Refused):
         await store.people.approve_pairing(pairing.code)
@@ -359,7 +375,7 @@ async def test_a_lock_does_not_outlive_a_jump_back(open_store: OpenStore) -> Non
     clock.advance(timedelta(days=8))
     await ask_and_fail(store)
     clock.advance(timedelta(days=-8))
-    await store.observe_clock()
+    await observe_clock(store.database)
     clock.advance(timedelta(hours=2))
 
     pairing = await store.people.request_pairing("telegram", BOB)
@@ -392,9 +408,9 @@ async def test_a_job_does_not_wait_until_the_clock_is_there_again(
     assert await store.jobs.list_due() == [job.id]
     await start(store, job)
     clock.advance(timedelta(days=-8))
-    await store.observe_clock()
+    await observe_clock(store.database)
 
-    due = await store.next_job_due()
+    due = await store.database.read(next_job_due)
     assert due is not None
     assert due - clock() <= HOUR
 
@@ -417,7 +433,7 @@ async def test_an_ending_is_told_though_the_clock_was_set_back(open_store: OpenS
     await store.sessions.end(claim.lease.session_id)
     await store.sessions.tell_endings(fail)
     clock.advance(timedelta(days=-8))
-    await store.observe_clock()
+    await observe_clock(store.database)
     await store.sessions.tell_endings(hear)
 
     assert [ending.session_id for ending in told] == [claim.lease.session_id]

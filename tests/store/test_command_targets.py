@@ -10,8 +10,12 @@ from threadline.core.address import Address, Kind, Sender
 from threadline.core.command import Call, parse_command
 from threadline.core.gateway_status import PlatformHealth, PlatformState
 from threadline.core.role import AccessLevel
+from threadline.core.route import MAIN_PROFILE
 from threadline.gateway.command_jobs import finish_command_job
+from threadline.store import queries
 from threadline.store.commands.context import Export
+from threadline.store.gateways import register_gateway
+from threadline.store.sessions.session_list import list_own_sessions
 
 
 @pytest.fixture
@@ -62,7 +66,15 @@ async def test_platforms_are_shown_as_they_are(desk: Desk) -> None:
         "telegram": PlatformHealth(state=PlatformState.UP, since=since),
         "slack": PlatformHealth(state=PlatformState.DOWN, since=since, error="No\x1b token"),
     }
-    await desk.store.enrol(host="attic", pid=7, version="1.0", platforms=health)
+    await desk.store.database.write(
+        register_gateway,
+        owner=desk.store.database.owner,
+        host="attic",
+        pid=7,
+        version="1.0",
+        url=None,
+        platforms=health,
+    )
     desk.clock.advance(timedelta(minutes=5))
     text = (await desk.asks("/platforms", rank=AccessLevel.ADMIN)).text
 
@@ -123,4 +135,8 @@ async def test_a_stranger_reaches_no_session_of_another(desk: Desk) -> None:
         assert "secret" not in text.replace("“my secret plan”", "")
         assert id not in text.replace(way, "").replace(f"({id})", "")
     assert (await desk.store.sessions.get(id)).is_open
-    assert (await desk.store.own_sessions(GROUP, BOB)) == []
+    assert (
+        await desk.store.database.read(
+            list_own_sessions, GROUP, BOB, profile=MAIN_PROFILE, most=queries.PAGE
+        )
+    ) == []

@@ -13,10 +13,13 @@ from threadline.core.errors import Invalid
 from threadline.core.inbound import InboundKind
 from threadline.core.message import MediaKind, Text
 from threadline.core.role import AccessLevel
+from threadline.core.route import MAIN_PROFILE
 from threadline.core.session import BusyMode, Cause, SessionId
 from threadline.core.session_patch import SessionPatch
 from threadline.core.turn import TurnId, TurnState
-from threadline.store.inbound.deduplication import InboundOutcome
+from threadline.store import queries
+from threadline.store.inbound.deduplication import InboundOutcome, find_arrival
+from threadline.store.sessions.session_list import list_own_sessions
 
 FOR_ADMINS = {"platforms", "sethome"}
 
@@ -297,7 +300,9 @@ async def test_the_background_is_a_session_of_its_own(desk: Desk) -> None:
     """It belongs to the asker, answers to the same chat, and the conversation goes on."""
     here, _ = await desk.says("hello")
     reply = await desk.asks("/background count the stars")
-    rows = await desk.store.own_sessions(DM, ALICE)
+    rows = await desk.store.database.read(
+        list_own_sessions, DM, ALICE, profile=MAIN_PROFILE, most=queries.PAGE
+    )
     beside = next(row.session for row in rows if row.session.id != here)
     claimed = await desk.store.turns.claim(beside.id)
 
@@ -336,7 +341,7 @@ async def test_words_are_queued_or_steered_whatever_the_mode(desk: Desk) -> None
     before, last = await desk.store.turns.take_steering(claimed.lease)
     assert last == before + 1
     assert [line.text for line in await desk.store.transcripts.waiting(id)] == ["two"]
-    known = await desk.store.find_arrival(queued)
+    known = await desk.store.database.read(find_arrival, queued)
     assert known is not None
     assert known.turn_id == first.turn_id
 
@@ -359,7 +364,11 @@ async def test_attachments_come_along_with_queued_words(desk: Desk) -> None:
     picture = await desk.store.attachments.put(b"png", "image/png", MediaKind.IMAGE)
     said = desk.inbound("/queue look")
     await desk.gives(replace(said, parts=(*said.parts, picture)))
-    id = (await desk.store.own_sessions(DM, ALICE))[0].session.id
+    id = (
+        await desk.store.database.read(
+            list_own_sessions, DM, ALICE, profile=MAIN_PROFILE, most=queries.PAGE
+        )
+    )[0].session.id
 
     assert (await desk.store.transcripts.waiting(id))[-1].parts == (Text(text="look"), picture)
 

@@ -21,12 +21,14 @@ from threadline.core.errors import Conflict, StorageError
 from threadline.core.event import Cursor, Event
 from threadline.core.inbound import Inbound
 from threadline.core.message import Role, say
+from threadline.core.route import MAIN_PROFILE
 from threadline.core.session import SessionId
 from threadline.core.turn import OwnerId
 from threadline.database.port import Transaction
 from threadline.database.sqlite.process_locks import ProcessLocks
 from threadline.store import Store
 from threadline.store.feed import read_feed
+from threadline.store.sessions.bindings import switch
 from threadline.testing.deadline import HANG_SECONDS
 
 
@@ -271,7 +273,10 @@ async def test_past_its_deadline_a_write_is_refused(
 
     assert "nothing was stored" in str(caught.value)
     assert await store.transcripts.read(session_id) == []
-    assert await in_time(lambda: hasty.transcripts.record(session_id, [say(Role.SYSTEM, "in time")])) == 1
+    assert (
+        await in_time(lambda: hasty.transcripts.record(session_id, [say(Role.SYSTEM, "in time")]))
+        == 1
+    )
     assert (await store.sessions.get(session_id)).revision == [
         event.revision for event in await events_after(store, Cursor("0.0"))
     ][-1]
@@ -297,7 +302,8 @@ async def test_two_routes_that_swap_their_sessions_do_not_wait_for_each_other(
     for n in range(60):
         one, other = ids if n % 2 else ids[::-1]
         await asyncio.gather(
-            store.sessions.switch(here, sender, one), store.switch(there, sender, other)
+            store.sessions.switch(here, sender, one),
+            store.database.write(switch, there, sender, profile=MAIN_PROFILE, to=other),
         )
     await asyncio.sleep(1.1)  # the server tells of deadlocks once a second
     ((deadlocks,),) = database_factory.tamper(

@@ -38,7 +38,7 @@ from threadline.core.settings import Settings
 async def main():
     rules = Settings(lease=timedelta(seconds=float(sys.argv[2])))
     async with threadline.open(sys.argv[1], rules=rules) as store:
-        await store.claim()
+        await store.turns.claim()
         print("claimed", flush=True)
         await asyncio.sleep(3600)
 
@@ -112,7 +112,7 @@ async def test_that_a_process_is_gone_is_noticed(
     """Another store on the same database that is closed is noticed like one that was killed."""
     other = await open_store()
     store = await open_store()
-    with store.deaths() as deaths:
+    with store.database.deaths() as deaths:
         await deaths.wait()  # A new watch begins with a look.
 
         await other.close()
@@ -141,7 +141,7 @@ async def test_a_takeover_looks_for_the_dead_once(
     async with held(database_factory.where, tmp_path, lease=60) as child:
         child.kill()
         await child.wait()
-        with store.deaths() as deaths:
+        with store.database.deaths() as deaths:
             await deaths.wait()
             while not (resumed := await Maintenance(store.database).recover()):
                 await deaths.wait(timedelta(milliseconds=50))

@@ -20,6 +20,7 @@ from threadline.core.settings import Settings
 from threadline.gateway.command_jobs import finish_command_job
 from threadline.store import Store
 from threadline.store.commands.context import Compress, Errand
+from threadline.store.commands.execute import execute, execute_waiting
 from threadline.store.turns.deferred_commands import ERRAND_LEASE
 from threadline.testing.deadline import HANG_SECONDS
 
@@ -43,14 +44,14 @@ async def test_redo_waits_behind_what_was_asked_before(desk: Desk) -> None:
     _, after = await desk.says("three")
 
     assert reply.text.startswith("That waits")
-    assert await desk.store.run_waiting_commands() == []
+    assert await execute_waiting(desk.store.database) == []
     claimed = await desk.store.turns.claim(id)
     assert claimed is not None
     assert claimed.turn.id == before
-    assert await desk.store.run_waiting_commands() == []
+    assert await execute_waiting(desk.store.database) == []
     await desk.store.turns.finish(claimed.lease, [say(Role.ASSISTANT, "done")])
     assert await desk.store.turns.claim(id) is None
-    assert len(await desk.store.run_waiting_commands()) == 1
+    assert len(await execute_waiting(desk.store.database)) == 1
     assert desk.owed()[-1].startswith("This can no longer be redone")
     claimed = await desk.store.turns.claim(id)
     assert claimed is not None
@@ -65,7 +66,9 @@ async def test_a_waiting_command_survives_a_restart(desk: Desk) -> None:
     await desk.answers(id)
     other = Store(await desk.factory(clock=desk.clock))
 
-    done = await asyncio.gather(other.run_waiting_commands(), desk.store.run_waiting_commands())
+    done = await asyncio.gather(
+        execute_waiting(other.database), execute_waiting(desk.store.database)
+    )
 
     assert sum(len(one) for one in done) == 1
     assert desk.waiting() == 0
@@ -98,7 +101,7 @@ async def test_a_summary_that_is_being_written_keeps_its_place(desk: Desk) -> No
     other = Store(await desk.factory(clock=desk.clock))
 
     assert (errand.session_id, errand.focus) == (id, "the words")
-    assert await desk.store.run_waiting_commands() == await other.run_waiting_commands() == []
+    assert await execute_waiting(desk.store.database) == await execute_waiting(other.database) == []
     assert await other.turns.claim(id) is None
     await desk.store.end_errand(errand)
     await desk.store.end_errand(errand)
@@ -115,19 +118,19 @@ async def test_a_summary_that_nobody_writes_any_more_is_begun_anew(desk: Desk) -
     inbound = desk.inbound("/compress the words")
     call = parse_command("/compress the words")
     assert call is not None
-    assert await first.command(inbound, call, AccessLevel.MEMBER) is not None
+    assert await execute(first.database, inbound, call, AccessLevel.MEMBER) is not None
     await first.close()
 
     async with asyncio.timeout(HANG_SECONDS):
         # A server may need a moment to see that a process is gone.
-        while not (begun := await desk.store.run_waiting_commands()):
+        while not (begun := await execute_waiting(desk.store.database)):
             await asyncio.sleep(0.01)
     (second,) = begun
     assert compress_of(second.reply.errand).focus == "the words"
     desk.clock.advance(ERRAND_LEASE)
-    assert await desk.store.run_waiting_commands() == []
+    assert await execute_waiting(desk.store.database) == []
     desk.clock.advance(timedelta(seconds=1))
-    (third,) = await desk.store.run_waiting_commands()
+    (third,) = await execute_waiting(desk.store.database)
     await desk.store.end_errand(compress_of(third.reply.errand))
 
     assert second.inbound == third.inbound == inbound
@@ -223,7 +226,7 @@ async def test_a_command_that_changes_the_ground_of_a_waiting_one_takes_its_plac
     _, later = await desk.says("three")
     await desk.asks("/undo")
 
-    assert await desk.store.run_waiting_commands() == []
+    assert await execute_waiting(desk.store.database) == []
     assert [
         line.text for line in await desk.store.transcripts.read(id) if line.role is Role.USER
     ] == ["one"]
@@ -282,7 +285,7 @@ async def test_words_and_waiting_commands_are_answered_in_the_order_they_came(de
         while any(turn.ended_at is None for turn in await desk.store.turns.list(id)):
             if (claimed := await store.turns.claim(id)) is not None:
                 await store.turns.finish(claimed.lease, [say(Role.ASSISTANT, "ok")])
-            for waited in await store.run_waiting_commands():
+            for waited in await execute_waiting(store.database):
                 if waited.reply.errand is not None:
                     await store.end_errand(waited.reply.errand)
 

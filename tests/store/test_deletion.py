@@ -18,8 +18,12 @@ from threadline.core.settings import Settings
 from threadline.core.usage import UsageBy
 from threadline.store import Store
 from threadline.store.deletion import preview
+from threadline.store.deletion.forget import finish_deletions, forget_sessions
+from threadline.store.deletion.preview import find_forgotten
 from threadline.store.deletion.runner import forget_some
 from threadline.store.integrity import check_laws
+from threadline.store.search.check import check_index
+from threadline.store.search.search import index_all
 from threadline.testing.clock import FakeClock
 from threadline.testing.feed_checker import FeedWitness
 
@@ -234,11 +238,17 @@ async def test_forgetting_goes_on_after_a_crash_at_any_slice(
             slices += 1
 
         other = await open_store()
-        (certificate,) = await other.finish_forgettings()
+        (certificate,) = await finish_deletions(other.database)
 
         assert certificate.state is DeletionState.DONE
         assert certificate.counts["messages"] >= 60
-        assert (await other.find_forgotten([id, branch])) == {id}
+        assert (
+            await other.database.read(
+                find_forgotten,
+                [id, branch],
+                seal=Seal(key=await other.database.secret()),
+            )
+        ) == {id}
         with pytest.raises(NotFound):
             await other.sessions.get(id)
         assert not [line for line in await lines(other, branch) if "word" in line]
@@ -292,7 +302,7 @@ async def test_nothing_is_forgotten_by_mistake(store: Store) -> None:
     with pytest.raises(NotFound):
         await store.sessions.delete(SessionId("20200101_000000_00000000"))
     with pytest.raises(NotFound):
-        await store.forget_sessions([id, SessionId("20200101_000000_00000000")])
+        await forget_sessions(store.database, [id, SessionId("20200101_000000_00000000")])
     with pytest.raises(Invalid):
         await store.sessions.delete(SessionId("../../etc"))
     with pytest.raises(NotFound):
@@ -333,7 +343,7 @@ async def test_branches_keep_no_title_of_a_forgotten_session(store: Store) -> No
     base = await talk(store, ALICE, "sesamsecret opens")
     plain = await store.transcripts.branch(base)
     named = await store.transcripts.branch(base, title="My own name")
-    await store.index()
+    await index_all(store.database)
 
     await store.sessions.delete(base)
 
@@ -342,7 +352,7 @@ async def test_branches_keep_no_title_of_a_forgotten_session(store: Store) -> No
     assert not found.hits
     assert (await store.sessions.get(plain.id)).title is None
     assert (await store.sessions.get(named.id)).title == "My own name"
-    assert await store.check_search() == []
+    assert await store.database.read(check_index) == []
 
 
 async def test_what_is_gone_already_hinders_no_other(store: Store) -> None:

@@ -8,6 +8,7 @@ from threadline.core.account import Account, AccountRole, KnownRequest
 from threadline.core.person import Identity
 from threadline.core.session import SessionId
 from threadline.store import Store
+from threadline.store.accounts.idempotency import find_outcome
 
 HASH = "a" * 64
 
@@ -47,7 +48,10 @@ async def test_a_sender_goes_from_the_acts_about_them(
 
     acts = [(entry.act, entry.subject) for entry in await store.audit()]
     assert acts == [("pairing.allowed", "telegram:bob"), ("pairing.allowed", "")]
-    kept = [await store.find_outcome(owner.key, who) for who in ("telegram:alice", "sent to bob")]
+    kept = [
+        await store.database.read(find_outcome, owner.key, who)
+        for who in ("telegram:alice", "sent to bob")
+    ]
     assert [(one.is_forgotten, one.answer) for one in kept if one] == [
         (True, ""),
         (False, '{"turn_id": 2}'),

@@ -30,6 +30,8 @@ from threadline.store import Store
 from threadline.store.deletion import shared_messages
 from threadline.store.deletion.preview import begin_person
 from threadline.store.deletion.tasks import DeletionSlice
+from threadline.store.search.search import index_all
+from threadline.store.sessions.session_settings import set_summary
 from threadline.testing.feed_checker import FeedWitness
 
 
@@ -143,7 +145,7 @@ async def test_her_edits_and_summaries_in_a_group_go(open_store: OpenStore) -> N
     await talk(store, BOB, "bob one", "bob two", "bob three", at=GROUP)
     await store.transcripts.compact(id, "alice and bob spoke")
     branch = (await store.transcripts.branch(id)).id
-    await store.set_summary(id, "about alice")
+    await store.database.write(set_summary, id, "about alice")
 
     await store.people.delete(Identity(platform="telegram", id="alice"))
 
@@ -212,7 +214,7 @@ async def test_search_finds_nothing_that_was_forgotten(open_store: OpenStore) ->
     await talk(store, ALICE, "xylocarp alone")
     await talk(store, ALICE, "xylocarp shared", at=GROUP)
     await talk(store, BOB, "quixotrope", at=GROUP)
-    while await store.index():
+    while await index_all(store.database):
         pass
     assert (await store.search("xylocarp", asker=Viewer.owner())).hits
 

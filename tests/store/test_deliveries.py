@@ -26,6 +26,10 @@ from threadline.core.person import Identity
 from threadline.core.session import SessionId
 from threadline.core.settings import Settings
 from threadline.store import Store
+from threadline.store.deletion.forget import finish_deletions
+from threadline.store.deliveries.lease import next_due
+from threadline.store.deliveries.recovery import clear_words
+from threadline.store.turns.live_reply import open_stream
 from threadline.testing.clock import FakeClock
 
 
@@ -131,7 +135,7 @@ async def test_order_is_kept_at_each_address(store: Store) -> None:
     await store.deliveries.record_failure(first.delivery, SendOutcome.REJECTED, "429", wait)
 
     assert not await store.deliveries.lease()
-    due = await store.next_due()
+    due = await store.database.read(next_due, None, owner=store.database.owner)
     assert due is not None
     assert due - store.now() > timedelta(minutes=4)
 
@@ -147,15 +151,15 @@ async def test_what_became_due_since_it_was_looked_is_not_passed_over(
     await store.deliveries.record_failure(
         (await take(store)).delivery, SendOutcome.REJECTED, "429", wait
     )
-    due = await store.next_due()
+    due = await store.database.read(next_due, None, owner=store.database.owner)
     assert due is not None
     clock.advance(due - clock() - timedelta(milliseconds=1))
     assert not await store.deliveries.lease()
     clock.advance(timedelta(milliseconds=2))
 
-    assert await store.next_due() == due
+    assert await store.database.read(next_due, None, owner=store.database.owner) == due
     await take(store)
-    assert await store.next_due() is None
+    assert await store.database.read(next_due, None, owner=store.database.owner) is None
 
 
 async def test_whoever_is_cancelled_leaves_nothing_behind(store: Store) -> None:
@@ -343,7 +347,7 @@ async def test_an_answer_goes_to_its_targets(
         " WHERE platform <> 'local' RETURNING turn_id"
     )
 
-    assert await store.open_stream(claim.lease) is None
+    assert await store.database.write(open_stream, claim.lease, owner=store.database.owner) is None
     await store.turns.finish(claim.lease, [say(Role.ASSISTANT, "the news")], deliver=False)
 
     parcels = await store.deliveries.lease()
@@ -373,7 +377,7 @@ async def test_a_forgotten_session_takes_all_that_it_owed(
 async def forget(store: Store, id: SessionId) -> None:
     """Forget a session to its end."""
     await store.sessions.delete(id)
-    await store.finish_forgettings()
+    await finish_deletions(store.database)
 
 
 async def test_a_forgotten_person_is_owed_nothing(
@@ -387,7 +391,7 @@ async def test_a_forgotten_person_is_owed_nothing(
     )
 
     await store.people.delete(Identity(platform="telegram", id="alice"))
-    await store.finish_forgettings()
+    await finish_deletions(store.database)
 
     assert not await store.deliveries.lease()
     assert not await store.dead_targets()
@@ -403,11 +407,11 @@ async def test_old_words_are_cleared_away(open_store: OpenStore) -> None:
     await store.deliveries.create(HERE, "two")
     last = await take(store)
     await store.deliveries.record_sent(last.delivery)
-    assert await store.clear_words() == 0
+    assert await store.database.write(clear_words) == 0
     clock.advance(KEEP_WORDS_OWED * 2)
 
-    assert await store.clear_words() == 1
-    assert await store.clear_words() == 0
+    assert await store.database.write(clear_words) == 1
+    assert await store.database.write(clear_words) == 0
     await store.deliveries.create(HERE, "three")
     assert (await take(store)).delivery.id > last.delivery.id
 

@@ -20,6 +20,8 @@ from threadline.core.person import Identity, Viewer
 from threadline.core.session_patch import SessionPatch
 from threadline.database.port import Transaction
 from threadline.store import Store
+from threadline.store.deletion.forget import forget_sessions
+from threadline.store.transcripts.history import history
 from threadline.store.transfer.importer import ImportOptions, ImportReport
 from threadline.store.transfer.selection import plan_page
 from threadline.store.transfer.validation import validate_file
@@ -110,7 +112,7 @@ async def test_what_came_in_works_as_before(
                     await old.transcripts.read(session.id, hidden=hidden)
                 )
             assert words(await new.transcripts.history(session.id)) == words(
-                await old.history(session.id)
+                await old.database.read(history, session.id)
             )
     assert [cut.summary for cut in await new.transcripts.hidden_ranges(main)] == [
         cut.summary for cut in await old.transcripts.hidden_ranges(main)
@@ -357,7 +359,7 @@ async def test_an_export_goes_on_when_a_session_is_deleted_meanwhile(
     blocks = old.transfer.export_history(transfer_setup.ALL)
     data = await anext(blocks)
 
-    await old.forget_sessions([gone])
+    await forget_sessions(old.database, [gone])
     data += b"".join([block async for block in blocks])
 
     assert (await validate_file(chunks(data))).counts["sessions"] == 1

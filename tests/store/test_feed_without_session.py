@@ -5,7 +5,8 @@ from threadline.core.event import EventKind, fold
 from threadline.core.gateway_status import PlatformHealth, PlatformState
 from threadline.core.inbound import Inbound
 from threadline.core.person import Identity
-from threadline.store import Store
+from threadline.store import Store, gateways
+from threadline.store.gateways import note_settings, register_gateway, unregister_gateway
 
 ADA = Sender(id="ada", name="Ada")
 HOME = Address(platform="telegram", kind=Kind.DM, chat="ada")
@@ -22,12 +23,20 @@ async def test_the_feed_tells_of_access_homes_and_gateways(store: Store) -> None
     await store.deliveries.set_home(HOME)
     well = PlatformHealth(state=PlatformState.UP, since=store.now())
     ill = PlatformHealth(state=PlatformState.DOWN, since=store.now(), error="no route")
-    await store.enrol(host="here", pid=1, version="1", platforms={"telegram": well})
-    await store.beat({"telegram": well})
-    await store.beat({"telegram": ill})
-    await store.beat({"telegram": ill})
-    await store.leave()
-    await store.leave()
+    await store.database.write(
+        register_gateway,
+        owner=store.database.owner,
+        host="here",
+        pid=1,
+        version="1",
+        url=None,
+        platforms={"telegram": well},
+    )
+    await gateways.beat(store.database, {"telegram": well})
+    await gateways.beat(store.database, {"telegram": ill})
+    await gateways.beat(store.database, {"telegram": ill})
+    await store.database.write(unregister_gateway, owner=store.database.owner)
+    await store.database.write(unregister_gateway, owner=store.database.owner)
 
     events = (await store.feed.read(cursor)).events
     assert [event.kind for event in events] == [
@@ -94,7 +103,7 @@ async def test_the_feed_tells_that_somebody_is_forgotten_who_was_several(store: 
 async def test_the_feed_tells_of_settings(store: Store) -> None:
     """They stand in a file, but whoever shows them follows the feed."""
     cursor = await store.feed.end()
-    await store.note_settings()
+    await store.database.write(note_settings)
 
     (event,) = (await store.feed.read(cursor)).events
     assert (event.kind, event.session_id) == (EventKind.SETTINGS_CHANGED, None)

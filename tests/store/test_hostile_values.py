@@ -26,6 +26,7 @@ from threadline.core.message import (
 from threadline.core.turn import Lease, TurnId
 from threadline.core.usage import CostStatus
 from threadline.store import Store
+from threadline.store.sessions.session_settings import set_summary
 from threadline.store.turn_queue.crash_recovery import interrupt
 from threadline.testing.clock import FakeClock
 
@@ -134,7 +135,7 @@ async def test_strange_texts_are_stored_unharmed(open_store: OpenStore) -> None:
         await store.turns.checkpoint([(claimed.lease, strange)])
         spent = usage(provider=id, model=id, task=id)
         await store.turns.finish(claimed.lease, usage=[spent])
-        await store.set_summary(arrival.session_id, strange)
+        await store.database.write(set_summary, arrival.session_id, strange)
         await store.sessions.hold(arrival.session_id, id, store.now() + timedelta(hours=1))
         for parcel in await store.deliveries.lease():
             assert parcel.delivery.address == address

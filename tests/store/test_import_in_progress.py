@@ -17,8 +17,10 @@ from threadline.core.usage import CostStatus, UsageBy
 from threadline.database.port import Transaction
 from threadline.database.timestamps import stamp
 from threadline.store import Store
+from threadline.store.deletion.prune import plan_pruning, prune
 from threadline.store.deletion.retention import RetentionCandidate, condemn
 from threadline.store.integrity import check_laws
+from threadline.store.search.check import check_index
 from threadline.store.stats import diagnose, find_session
 from threadline.store.transfer import staging_area
 from threadline.testing.clock import FakeClock
@@ -75,7 +77,7 @@ def _stage(tx: Transaction, clock: FakeClock) -> None:
 async def test_a_check_finds_nothing_wrong(store: Store) -> None:
     """Lines that are still to come are no gap, and no turn stands where no line is."""
     assert await store.database.read(check_laws) == []
-    assert await store.check_search() == []
+    assert await store.database.read(check_index) == []
 
 
 async def test_it_is_not_counted_or_found(store: Store) -> None:
@@ -94,8 +96,8 @@ async def test_retention_leaves_it_alone(store: Store, clock: FakeClock, rules: 
     key = await store.database.read(staging_area.find_staged, STAGED)
     assert key is not None
 
-    plan = await store.plan_pruning(rules)
-    await store.prune(rules)
+    plan = await plan_pruning(store.database, rules)
+    await prune(store.database, rules)
 
     assert len(plan.sessions) == 1
     assert (await store.sessions.list()).rows == []

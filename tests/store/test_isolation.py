@@ -29,7 +29,10 @@ from threadline.core.person import Viewer
 from threadline.core.route import Scopes, Sharing
 from threadline.core.search import SearchFilter
 from threadline.core.settings import Settings
+from threadline.store import queries
 from threadline.store.commands import CommandReply, carry_out
+from threadline.store.inbound.deduplication import once
+from threadline.store.sessions.session_list import list_own_sessions
 
 Read: TypeAlias = Callable[[Stage, Viewer], Awaitable[set[str]]]
 
@@ -44,7 +47,7 @@ async def command(stage: Stage, asker: Viewer, text: str) -> CommandReply:
     said = Inbound.text(
         text, address=asker.address, sender=asker.sender, at=store.now(), profile=asker.profile
     )
-    reply = await store.once(said, carry_out, said, call)
+    reply = await store.database.write(once, said, carry_out, said, call)
     assert reply is not None
     return reply
 
@@ -68,7 +71,9 @@ async def read_rows(stage: Stage, asker: Viewer) -> set[str]:
 async def list_own(stage: Stage, asker: Viewer) -> set[str]:
     """List what may be resumed; nothing else is named as its parent, root or base."""
     assert asker.address is not None
-    rows = await stage.store.own_sessions(asker.address, asker.sender, profile=asker.profile)
+    rows = await stage.store.database.read(
+        list_own_sessions, asker.address, asker.sender, profile=asker.profile, most=queries.PAGE
+    )
     named = {
         id
         for row in rows

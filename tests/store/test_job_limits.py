@@ -18,6 +18,7 @@ from threadline.core.settings import Settings
 from threadline.core.usage import CostStatus, Usage
 from threadline.store import Store
 from threadline.store.integrity import check_laws
+from threadline.store.jobs.job_runs import fail_due
 from threadline.testing.clock import FakeClock
 
 
@@ -49,7 +50,7 @@ async def test_only_the_latest_runs_are_kept(store: Store, clock: FakeClock) -> 
     job = await store.jobs.create(HOURLY, ada())
     for _ in range(RUNS_KEPT + 3):
         clock.advance(timedelta(hours=1))
-        await store.fail_due(job.id, "No.")
+        await store.database.write(fail_due, job.id, "No.")
 
     runs = await store.jobs.runs(job.id, most=500)
     assert len(runs) == RUNS_KEPT

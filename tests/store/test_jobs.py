@@ -17,7 +17,7 @@ from threadline.core.target import output_address
 from threadline.core.turn import TurnState
 from threadline.store import Store
 from threadline.store.jobs.job_runs import OVERLAPPING
-from threadline.store.jobs.jobs import JobChange
+from threadline.store.jobs.jobs import JobChange, next_job_due
 from threadline.testing.clock import FakeClock
 
 
@@ -37,7 +37,7 @@ async def test_a_job_runs_in_a_session_of_its_own(store: Store, clock: FakeClock
     """When its time comes a job asks its prompt in a scheduled session that is its maker's."""
     job = await store.jobs.create(HOURLY, ada())
     assert await store.jobs.list_due() == []
-    assert await store.next_job_due() == job.next_at == clock() + timedelta(hours=1)
+    assert await store.database.read(next_job_due) == job.next_at == clock() + timedelta(hours=1)
 
     clock.advance(timedelta(hours=1))
     assert await store.jobs.list_due() == [job.id]
@@ -214,7 +214,7 @@ async def test_a_moment_comes_once(store: Store, clock: FakeClock) -> None:
 
     over = await store.jobs.get(job.id)
     assert over.next_at is None
-    assert await store.next_job_due() is None
+    assert await store.database.read(next_job_due) is None
     again = await store.jobs.update(job.id, JobChange(schedule="at 2026-03-03T10:00"))
     assert again.next_at is not None
 

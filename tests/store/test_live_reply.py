@@ -12,6 +12,10 @@ from threadline.core.errors import Conflict, LeaseLost
 from threadline.core.gateway_status import Uptime
 from threadline.core.message import Role, say
 from threadline.store import Store
+from threadline.store.deliveries.create import read_whole
+from threadline.store.deliveries.lease import next_due, return_deliveries
+from threadline.store.deliveries.results import withdraw_pieces
+from threadline.store.turns.live_reply import doubt_stream, open_stream
 from threadline.testing.clock import FakeClock
 from threadline.testing.deadline import HANG_SECONDS
 
@@ -24,7 +28,7 @@ def restarted() -> Uptime:
 async def test_a_stream_is_a_delivery_before_anything_is_shown(store: Store) -> None:
     """While it grows nobody takes it, and it holds up nothing else; its end makes it due."""
     claim = await begin(store)
-    stream = await store.open_stream(claim.lease)
+    stream = await store.database.write(open_stream, claim.lease, owner=store.database.owner)
     assert stream is not None
     assert (stream.delivery.state, stream.delivery.is_growing) == ("sending", True)
     await store.deliveries.record_piece(
@@ -48,19 +52,19 @@ async def test_a_stream_is_a_delivery_before_anything_is_shown(store: Store) -> 
 async def test_a_message_that_was_refused_is_withdrawn(store: Store) -> None:
     """It was recorded before it was sent; only the process that holds the lease deletes that."""
     claim = await begin(store)
-    stream = await store.open_stream(claim.lease)
+    stream = await store.database.write(open_stream, claim.lease, owner=store.owner)
     assert stream is not None
     for n, id in enumerate(["p0", None]):
         piece = SentPiece(n=n, platform_id=id, length=GROWING)
-        await store.note_piece(stream.delivery, piece, is_new=id is not None)
-    await store.finish(claim.lease, [say(Role.ASSISTANT, "hello")])
+        await store.deliveries.record_piece(stream.delivery, piece, is_new=id is not None)
+    await store.turns.finish(claim.lease, [say(Role.ASSISTANT, "hello")])
     complete = await take(store)
 
     with pytest.raises(LeaseLost):
-        await store.withdraw_pieces(stream.delivery, first=1)
-    assert (await store.parcel(complete.delivery.id)).pieces == complete.pieces
-    await store.withdraw_pieces(complete.delivery, first=1)
-    left = await store.parcel(complete.delivery.id)
+        await store.database.write(withdraw_pieces, stream.delivery, first=1)
+    assert (await store.database.read(read_whole, complete.delivery.id)).pieces == complete.pieces
+    await store.database.write(withdraw_pieces, complete.delivery, first=1)
+    left = await store.database.read(read_whole, complete.delivery.id)
 
     assert [piece.platform_id for piece in complete.pieces] == ["p0", None]
     assert [piece.platform_id for piece in left.pieces] == ["p0"]
@@ -71,15 +75,18 @@ async def test_whoever_streamed_an_answer_carries_it_first(open_store: OpenStore
     clock = FakeClock()
     one, two = await open_store(clock=clock), await open_store(clock=clock)
     claim = await begin(one)
-    assert await one.open_stream(claim.lease) is not None
+    assert await one.database.write(open_stream, claim.lease, owner=one.database.owner) is not None
     await one.turns.finish(claim.lease, [say(Role.ASSISTANT, "hello")])
 
     assert await two.deliveries.lease() == []
-    assert (await one.next_due(), await two.next_due()) == (clock(), clock() + STREAMER_FIRST)
+    assert (
+        await one.database.read(next_due, None, owner=one.database.owner),
+        await two.database.read(next_due, None, owner=two.owner),
+    ) == (clock(), clock() + STREAMER_FIRST)
     parcel = await take(one)
     assert parcel.text == "hello"
 
-    await one.give_back_deliveries([parcel.delivery])
+    await one.database.write(return_deliveries, [parcel.delivery])
     assert (await take(two)).text == "hello"
 
 
@@ -90,7 +97,7 @@ async def test_who_hangs_keeps_a_streamed_answer_from_nobody_for_long(
     clock = FakeClock()
     one, two = await open_store(clock=clock), await open_store(clock=clock)
     claim = await begin(one)
-    assert await one.open_stream(claim.lease) is not None
+    assert await one.database.write(open_stream, claim.lease, owner=one.database.owner) is not None
     await one.turns.stop(claim.turn.id)
     clock.advance(STREAMER_FIRST)
 
@@ -102,7 +109,7 @@ async def test_what_the_dead_have_streamed_is_carried_at_once(open_store: OpenSt
     clock = FakeClock()  # it stands still, so that the last call does not end
     one, two = await open_store(clock=clock), await open_store(clock=clock)
     claim = await begin(one)
-    assert await one.open_stream(claim.lease) is not None
+    assert await one.database.write(open_stream, claim.lease, owner=one.database.owner) is not None
     await one.turns.finish(claim.lease, [say(Role.ASSISTANT, "hello")])
     await one.close()
 
@@ -119,7 +126,7 @@ async def test_a_turn_of_the_dead_that_is_given_up_is_told_at_once(open_store: O
     clock = FakeClock()
     one, two = await open_store(clock=clock), await open_store(clock=clock)
     claim = await begin(one)
-    assert await one.open_stream(claim.lease) is not None
+    assert await one.database.write(open_stream, claim.lease, owner=one.database.owner) is not None
     clock.advance(timedelta(hours=3))
     two.uptime = restarted
     await two.turns.interrupt_dead()
@@ -138,7 +145,7 @@ async def test_a_crash_before_anything_was_said_is_not_told(open_store: OpenStor
     await store.turns.recover()
     again = await store.turns.claim()
     assert again is not None
-    stream = await store.open_stream(again.lease)
+    stream = await store.database.write(open_stream, again.lease, owner=store.database.owner)
     assert stream is not None
     assert stream.text == ""
     await store.turns.finish(again.lease, [say(Role.ASSISTANT, "hello")])
@@ -153,7 +160,7 @@ async def test_a_turn_that_is_run_again_goes_on_in_the_same_stream(open_store: O
     clock = FakeClock()
     store = await open_store(clock=clock)
     claim = await begin(store)
-    before = await store.open_stream(claim.lease)
+    before = await store.database.write(open_stream, claim.lease, owner=store.database.owner)
     assert before is not None
     await store.deliveries.record_piece(
         before.delivery, SentPiece(n=0, platform_id="p0", length=GROWING)
@@ -165,22 +172,24 @@ async def test_a_turn_that_is_run_again_goes_on_in_the_same_stream(open_store: O
     again = await store.turns.claim()
     assert again is not None
 
-    after = await store.open_stream(again.lease)
+    after = await store.database.write(open_stream, again.lease, owner=store.database.owner)
 
     assert after is not None
     assert (after.delivery.id, len(after.pieces)) == (before.delivery.id, 1)
     assert after.text.startswith("Once upon")
     assert (before.delivery.repeated_at, after.delivery.repeated_at) == (None, store.now())
     with pytest.raises(LeaseLost):
-        await store.open_stream(claim.lease)
+        await store.database.write(open_stream, claim.lease, owner=store.database.owner)
     with pytest.raises(LeaseLost):
-        await store.doubt_stream(before.delivery)
+        await store.database.write(doubt_stream, before.delivery)
 
 
 async def test_a_stopped_turn_ends_its_stream(store: Store) -> None:
     """Whoever watched an answer grow sees that it was stopped."""
     claim = await begin(store)
-    assert await store.open_stream(claim.lease) is not None
+    assert (
+        await store.database.write(open_stream, claim.lease, owner=store.database.owner) is not None
+    )
     await store.turns.checkpoint([(claim.lease, "Once upon")])
 
     await store.turns.stop(claim.turn.id)
@@ -215,14 +224,17 @@ async def test_an_answer_does_not_grow_before_those_that_are_owed(store: Store) 
     await store.turns.finish(first.lease, [say(Role.ASSISTANT, "the first answer")])
     second = await begin(store, id="2")
     with pytest.raises(Conflict):
-        await store.open_stream(second.lease)
+        await store.database.write(open_stream, second.lease, owner=store.database.owner)
     owed = await take(store)
     with pytest.raises(Conflict):
-        await store.open_stream(second.lease)
+        await store.database.write(open_stream, second.lease, owner=store.database.owner)
 
     await store.deliveries.record_sent(owed.delivery, "p0")
 
-    assert await store.open_stream(second.lease) is not None
+    assert (
+        await store.database.write(open_stream, second.lease, owner=store.database.owner)
+        is not None
+    )
 
 
 async def test_what_is_owed_later_does_not_keep_an_answer_from_going_on(
@@ -232,7 +244,9 @@ async def test_what_is_owed_later_does_not_keep_an_answer_from_going_on(
     clock = FakeClock()
     store = await open_store(clock=clock)
     claim = await begin(store)
-    assert await store.open_stream(claim.lease) is not None
+    assert (
+        await store.database.write(open_stream, claim.lease, owner=store.database.owner) is not None
+    )
     await store.deliveries.create(HERE, "the answer to a command")
     clock.advance(store.rules.lease * 3)
     await store.turns.interrupt_dead()
@@ -240,7 +254,9 @@ async def test_what_is_owed_later_does_not_keep_an_answer_from_going_on(
     again = await store.turns.claim()
     assert again is not None
 
-    assert await store.open_stream(again.lease) is not None
+    assert (
+        await store.database.write(open_stream, again.lease, owner=store.database.owner) is not None
+    )
 
 
 async def test_a_complete_stream_is_sent_again_after_crashes(open_store: OpenStore) -> None:
@@ -248,7 +264,9 @@ async def test_a_complete_stream_is_sent_again_after_crashes(open_store: OpenSto
     clock = FakeClock()
     store = await open_store(clock=clock)
     claim = await begin(store)
-    assert await store.open_stream(claim.lease) is not None
+    assert (
+        await store.database.write(open_stream, claim.lease, owner=store.database.owner) is not None
+    )
     await store.turns.finish(claim.lease, [say(Role.ASSISTANT, "hello")])
     states = []
     for _ in range(MAX_REPEATS + 1):

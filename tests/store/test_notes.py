@@ -20,6 +20,7 @@ from threadline.core.session_patch import SessionPatch
 from threadline.core.settings import Settings
 from threadline.core.system_notes import NOTES
 from threadline.store import Store
+from threadline.store.sessions.session_settings import set_summary
 from threadline.store.transcripts.segments import DEEPEST_BASE
 from threadline.store.transfer.importer import ImportOptions
 from threadline.testing.clock import FakeClock
@@ -109,12 +110,12 @@ async def test_nothing_of_a_forgotten_session_is_quoted(
     clock = FakeClock()
     store = await open_store(rules=carrying(carry), clock=clock)
     old = await talk(store, ALICE, f"one {SECRET}", "two")
-    await store.set_summary(old, f"about {SECRET}")
+    await store.database.write(set_summary, old, f"about {SECRET}")
     clock.advance(A_DAY)
     next_one = await talk(store, ALICE, "good morning", "three", "four", "five")
     assert any(SECRET in line for line in await lines(store, next_one))
     await store.transcripts.compact(next_one, f"they said {SECRET}", keep=1)
-    await store.set_summary(next_one, f"again about {SECRET}")
+    await store.database.write(set_summary, next_one, f"again about {SECRET}")
     clock.advance(A_DAY)
     last = await talk(store, ALICE, "good evening")
 
@@ -216,7 +217,7 @@ async def test_nothing_is_quoted_to_another_person(
     later = await talk(store, ALICE, "one", "two", "three")
     assert any(SECRET in line for line in await lines(store, later))
     await store.transcripts.compact(later, f"they said {SECRET}", keep=1)
-    await store.set_summary(later, f"about {SECRET}")
+    await store.database.write(set_summary, later, f"about {SECRET}")
 
     await store.people.unlink(dm(ALICE), ALICE)
 

@@ -16,6 +16,7 @@ from threadline.core.retention import Retention
 from threadline.core.settings import Settings
 from threadline.gateway.request import name_sender
 from threadline.store import Store
+from threadline.store.deletion.prune import prune
 from threadline.store.inbound.observations import SHOWN
 from threadline.store.transcripts.history import OBSERVED_CHARACTERS
 from threadline.testing.clock import FakeClock
@@ -209,14 +210,14 @@ async def test_chatter_is_not_kept_for_ever(
     await chats(front, "old")
     await ask(front, "what?")
     clock.advance(timedelta(days=2))
-    await front.store.prune()
+    await prune(front.store.database)
     assert database_factory.tamper("SELECT count(*) FROM observations") == [(1,)]
-    await front.store.prune(Retention(by_platform={"telegram": timedelta(days=1)}))
+    await prune(front.store.database, Retention(by_platform={"telegram": timedelta(days=1)}))
     assert database_factory.tamper("SELECT count(*) FROM observations") == [(0,)]
     await chats(front, "new")
     shown = await ask(front, "now?")
     clock.advance(timedelta(days=31))
-    await front.store.prune()
+    await prune(front.store.database)
 
     assert shown[-2:] == ["[Bob] new", "now?"]
     assert database_factory.tamper("SELECT count(*) FROM observations") == [(0,)]

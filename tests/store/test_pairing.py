@@ -13,7 +13,10 @@ from threadline.core.address import Address, Kind, Sender
 from threadline.core.errors import Invalid, NotFound, Refused
 from threadline.core.inbound import Inbound
 from threadline.core.person import Identity
+from threadline.core.route import MAIN_PROFILE
 from threadline.store import Store
+from threadline.store.people.grants import standing
+from threadline.store.people.pairing import sweep_pairings
 from threadline.testing.clock import FakeClock
 
 TELEGRAM, SIGNAL = "telegram", "signal"
@@ -29,7 +32,9 @@ async def ask(store: Store, id: str = "ada", on: str = TELEGRAM, **more: Any) ->
 
 async def is_in(store: Store, id: str = "ada", on: str = TELEGRAM, profile: str = "main") -> bool:
     """Tell whether somebody was let in."""
-    return (await store.standing(on, {id}, profile=profile)).is_granted
+    return (
+        await store.database.read(standing, on, frozenset(id for id in {id}), profile=profile)
+    ).is_granted
 
 
 async def fail(store: Store, times: int, code: str = "22222222", on: str | None = TELEGRAM) -> None:
@@ -95,7 +100,7 @@ async def test_strangers_are_not_remembered(
     await ask(store, "bob")
 
     clock.advance(timedelta(minutes=30))
-    await store.sweep_pairings()
+    await store.database.write(sweep_pairings)
 
     rows = database_factory.tamper("SELECT sender_id FROM pairings")
     assert [tuple(row) for row in rows] == [("bob",)]
@@ -329,7 +334,11 @@ async def test_both_ids_of_one_human_are_let_in(first: str, store: Store) -> Non
     await store.people.learn_alias("whatsapp", "99@lid", "4917")
 
     assert [await is_in(store, id, "whatsapp") for id in ids.values()] == [True, True]
-    assert (await store.standing("whatsapp", {"99@lid"})).ids == {"4917", "99@lid"}
+    assert (
+        await store.database.read(
+            standing, "whatsapp", frozenset(id for id in ("99@lid",)), profile=MAIN_PROFILE
+        )
+    ).ids == {"4917", "99@lid"}
     assert await store.people.revoke(Identity(platform="whatsapp", id="99@lid"))
     assert [await is_in(store, id, "whatsapp") for id in ids.values()] == [False, False]
 

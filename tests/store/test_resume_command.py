@@ -8,8 +8,12 @@ from tests.databases import DatabaseFactory
 from tests.store.command_setup import ALICE, DM, GROUP, THREAD, Desk, both, open_desk
 from tests.store.job_setup import HOURLY, start
 from threadline.core.person import Viewer
+from threadline.core.route import MAIN_PROFILE
 from threadline.core.session import SessionId, TitleSource
+from threadline.store import queries
 from threadline.store.commands.navigate import LISTED
+from threadline.store.sessions.session_list import list_own_sessions
+from threadline.store.sessions.session_settings import set_title
 
 
 @pytest.fixture
@@ -67,14 +71,24 @@ async def test_a_chat_lists_what_the_sidebar_lists(desk: Desk) -> None:
     later = (await store.transcripts.continue_session(continued)).id
     await run_jobs(desk, 1)
 
-    own = [row.session.id for row in await store.own_sessions(DM, ALICE)]
+    own = [
+        row.session.id
+        for row in await store.database.read(
+            list_own_sessions, DM, ALICE, profile=MAIN_PROFILE, most=queries.PAGE
+        )
+    ]
 
     assert own == [row.session.id for row in (await store.sessions.list()).rows]
     assert set(own) == {shown, later}
     # Pinned sessions are first in the sidebar; a chat numbers by activity.
     await store.pin([shown])
     assert {row.session.id for row in (await store.sessions.list()).rows} == set(own)
-    assert [row.session.id for row in await store.own_sessions(DM, ALICE)] == own
+    assert [
+        row.session.id
+        for row in await store.database.read(
+            list_own_sessions, DM, ALICE, profile=MAIN_PROFILE, most=queries.PAGE
+        )
+    ] == own
 
 
 @both
@@ -117,7 +131,9 @@ async def test_an_older_link_leads_to_the_newest(desk: Desk) -> None:
     first = await talk(desk, "taxes")
     second = (await desk.store.transcripts.continue_session(first)).id
     third = (await desk.store.transcripts.continue_session(second)).id
-    await desk.store.set_title(third, "Taxes, third part", TitleSource.PERSON)
+    await desk.store.database.write(
+        set_title, third, "Taxes, third part", source=TitleSource.PERSON
+    )
 
     for link in (first, second, third):
         await talk(desk, "something else")

@@ -8,7 +8,7 @@ from tests.databases import OpenStore
 from tests.store.delivery_setup import run_steadily
 from tests.store.query_log import Listener
 from threadline.core.address import Address, Kind, Sender
-from threadline.core.deletion import DeletionKind, DeletionState
+from threadline.core.deletion import DeletionKind, DeletionState, Seal
 from threadline.core.errors import Invalid
 from threadline.core.event import EventKind
 from threadline.core.inbound import Inbound
@@ -19,9 +19,15 @@ from threadline.core.settings import Settings
 from threadline.database.port import Transaction
 from threadline.gateway.maintenance import Maintenance
 from threadline.store import Store, blobs
-from threadline.store.deletion import retention
-from threadline.store.deletion.preview import begin_sessions
-from threadline.store.deletion.prune import list_prunable
+from threadline.store.deletion import retention, tasks
+from threadline.store.deletion.preview import begin_sessions, find_forgotten
+from threadline.store.deletion.prune import (
+    list_prunable,
+    plan_pruning,
+    prune,
+    sweep_pieces,
+    unbind_idle,
+)
 from threadline.testing.clock import FakeClock
 
 DAY = timedelta(days=1)
@@ -60,8 +66,8 @@ async def test_nothing_goes_unless_somebody_says_so(open_store: OpenStore) -> No
     id = await talk(store, "alice")
     clock.advance(100 * YEAR)
 
-    assert await store.prune() is None
-    assert await store.unbind_idle() == 0
+    assert await prune(store.database) is None
+    assert await unbind_idle(store.database) == 0
     assert await ids(store) == {id}
 
 
@@ -74,9 +80,9 @@ async def test_old_sessions_go_and_young_ones_stay(open_store: OpenStore) -> Non
     young = await talk(store, "young")
     clock.advance(2 * DAY)
 
-    plan = await store.plan_pruning()
+    plan = await plan_pruning(store.database)
     assert await ids(store) > {young}
-    certificate = await store.prune()
+    certificate = await prune(store.database)
 
     assert set(plan.sessions) == old
     assert plan.kind is DeletionKind.RETENTION
@@ -84,7 +90,7 @@ async def test_old_sessions_go_and_young_ones_stay(open_store: OpenStore) -> Non
     assert certificate.state is DeletionState.DONE
     assert certificate.counts["sessions"] == 45
     assert await ids(store) == {young}
-    assert await store.prune() is None
+    assert await prune(store.database) is None
     assert await store.check(deep=True) == []
 
 
@@ -100,12 +106,12 @@ async def test_the_most_special_rule_wins(open_store: OpenStore) -> None:
         keep=40 * DAY, by_kind={Kind.GROUP: 60 * DAY}, by_platform={"slack": 45 * DAY}
     )
 
-    plan = await store.plan_pruning(rules)
+    plan = await plan_pruning(store.database, rules)
 
     assert set(plan.sessions) == {dm, slack}
     assert group not in plan.sessions
     imports = Retention(by_origin={Origin.IMPORT: DAY})
-    assert not (await store.plan_pruning(imports)).sessions
+    assert not (await plan_pruning(store.database, imports)).sessions
 
 
 async def test_what_is_protected_stays(open_store: OpenStore) -> None:
@@ -127,7 +133,7 @@ async def test_what_is_protected_stays(open_store: OpenStore) -> None:
     clock.advance(30 * DAY)
     await store.sessions.hold(held, "somebody", store.now() + DAY)
 
-    certificate = await store.prune(Retention(keep=7 * DAY))
+    certificate = await prune(store.database, Retention(keep=7 * DAY))
 
     assert certificate is not None
     left = await ids(store)
@@ -144,10 +150,10 @@ async def test_the_longest_silent_go_first_when_there_is_too_much(open_store: Op
         made.append(await talk(store, f"person {n}", text="x" * 10_000))
         clock.advance(DAY)
 
-    await store.prune(Retention(most_bytes=45_000))
+    await prune(store.database, Retention(most_bytes=45000))
 
     assert await ids(store) == set(made[-4:])
-    assert await store.prune(Retention(most_bytes=45_000)) is None
+    assert await prune(store.database, Retention(most_bytes=45000)) is None
 
 
 async def test_who_speaks_meanwhile_keeps_the_session(open_store: OpenStore) -> None:
@@ -176,7 +182,7 @@ async def test_silent_routes_are_let_go_and_transcripts_stay(open_store: OpenSto
     fresh = await talk(store, "bob")
     cursor = await store.feed.end()
 
-    assert await store.unbind_idle() == 1
+    assert await unbind_idle(store.database) == 1
 
     assert await store.sessions.routes(old) == []
     assert len(await store.sessions.routes(held)) == 1
@@ -228,10 +234,10 @@ async def test_all_pages_are_looked_through(
     monkeypatch.setattr(retention, "_PAGE", 3)
     monkeypatch.setattr(retention, "BATCH", 2)
 
-    by_size = await store.plan_pruning(Retention(most_bytes=45_000))
-    both = await store.plan_pruning(Retention(keep=8 * DAY, most_bytes=45_000))
+    by_size = await plan_pruning(store.database, Retention(most_bytes=45000))
+    both = await plan_pruning(store.database, Retention(keep=8 * DAY, most_bytes=45000))
     monkeypatch.delattr(retention, "session_sizes")
-    by_age = await store.plan_pruning(Retention(keep=4 * DAY))
+    by_age = await plan_pruning(store.database, Retention(keep=4 * DAY))
 
     assert list(by_size.sessions) == list(both.sessions) == made[:6]
     assert list(by_age.sessions) == made[:5]
@@ -245,10 +251,10 @@ async def test_pieces_of_attachments_that_never_came_are_swept(store: Store) -> 
     for n, piece in enumerate(blobs.pieces_of(data)[:10]):
         await store.database.write(blobs.put_piece, name, n, piece)
 
-    suspects = await store.sweep_pieces()
+    suspects = await sweep_pieces(store.database)
     assert suspects == {name}
     assert await store.database.read(blobs.read_piece, name, 0) is not None
-    assert await store.sweep_pieces(suspects) == frozenset()
+    assert await sweep_pieces(store.database, suspects) == frozenset()
 
     assert await store.database.read(blobs.read_piece, name, 0) is None
     assert (
@@ -292,5 +298,7 @@ async def test_a_keeper_prunes_unbinds_and_finishes(open_store: OpenStore) -> No
     await Maintenance(store.database).sweep()
 
     assert await ids(store) == set()
-    assert await store.find_forgotten([oldest, old]) == {oldest, old}
-    assert (await store.certificate(begun)).state is DeletionState.DONE
+    assert await store.database.read(
+        find_forgotten, [oldest, old], seal=Seal(key=await store.database.secret())
+    ) == {oldest, old}
+    assert (await store.database.read(tasks.certificate, begun)).state is DeletionState.DONE

@@ -20,6 +20,8 @@ from threadline.core.session import Session
 from threadline.core.session_patch import SessionPatch
 from threadline.database.sqlite import SqliteDatabase
 from threadline.store import Store
+from threadline.store.deletion.forget import forget_sessions
+from threadline.store.transcripts.history import history
 from threadline.store.transfer.importer import ImportOptions
 from threadline.testing.clock import FakeClock
 
@@ -153,7 +155,7 @@ class Life:
 
     async def _forget(self, n: int, session: Session) -> None:
         if n % 4 == 0:
-            await self.store.forget_sessions([session.id])
+            await forget_sessions(self.store.database, [session.id])
 
 
 @settings(max_examples=25, phases=[Phase.explicit, Phase.generate])
@@ -200,7 +202,9 @@ async def compare(old: Store, new: Store) -> None:
             after = await new.transcripts.read(id, most=1000, hidden=hidden, before=upto)
             assert shown(after) == shown(before)
         if there.last_seq == row.session.last_seq:
-            assert shown(await new.transcripts.history(id)) == shown(await old.history(id))
+            assert shown(await new.transcripts.history(id)) == shown(
+                await old.database.read(history, id)
+            )
             assert there.user_messages == row.session.user_messages
 
 

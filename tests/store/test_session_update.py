@@ -15,7 +15,9 @@ from threadline.core.project import ProjectColor
 from threadline.core.revision import Seen
 from threadline.core.session import BusyMode, ModelChoice, ProjectKey, TitleSource
 from threadline.core.session_patch import SessionPatch
+from threadline.store.inbound.deduplication import find_arrival
 from threadline.store.jobs.jobs import JobChange
+from threadline.store.sessions.session_settings import set_title
 
 MODEL = ModelChoice(model="openai:gpt-5")
 
@@ -123,7 +125,7 @@ async def test_what_the_agent_does_makes_no_edit_stale(desk: Desk) -> None:
     seen = frozenset({(await desk.store.sessions.get(id)).etag})
 
     await desk.answers(id)
-    await desk.store.set_title(id, "Greetings", source=TitleSource.MODEL)
+    await desk.store.database.write(set_title, id, "Greetings", source=TitleSource.MODEL)
     changed = await desk.store.sessions.update(id, SessionPatch(title="Roses"), seen=seen)
 
     assert changed.title == "Roses"
@@ -180,7 +182,7 @@ async def test_a_conversation_begins_as_it_is_wanted(desk: Desk) -> None:
 
     with pytest.raises(NotFound):
         await desk.store.begin(first, SessionPatch(project=ProjectKey(99)))
-    assert await desk.store.find_arrival(first) is None
+    assert await desk.store.database.read(find_arrival, first) is None
 
     begun = await desk.store.begin(first, wanted)
     assert begun.session_id is not None

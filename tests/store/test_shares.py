@@ -15,6 +15,8 @@ from threadline.core.person import Identity
 from threadline.core.session import SessionId
 from threadline.core.session_patch import SessionPatch
 from threadline.store import Store
+from threadline.store.accounts.accounts import list_accounts
+from threadline.store.accounts.idempotency import find_outcome
 from threadline.store.integrity import check_laws
 from threadline.testing.feed_checker import FeedWitness
 
@@ -107,7 +109,7 @@ async def test_pages_go_with_their_session(store: Store) -> None:
     assert certificate.counts["shares"] == 2
     pages = [await store.read_share(ShareId(f"share-{n}")) for n in range(3)]
     assert pages == [None, None, PAGE]
-    kept = [await store.find_outcome(owner.key, f"k{n}") for n in range(3)]
+    kept = [await store.database.read(find_outcome, owner.key, f"k{n}") for n in range(3)]
     told = [outcome.answer for outcome in kept if outcome is not None]
     assert told == ["", "", f'{{"session": "{other}"}}']
     assert [share.session_id for share in await store.shares()] == [other]
@@ -142,7 +144,7 @@ async def test_a_forgotten_member_has_no_account(store: Store) -> None:
 
     certificate = await store.people.delete(Identity(platform="local", id=f"account-{ada.key}"))
     assert certificate.counts["accounts"] == 1
-    assert [account.key for account in await store.accounts()] == [owner.key]
+    assert [account.key for account in await store.database.read(list_accounts)] == [owner.key]
     assert "Ada" not in (await store.account(ada.key)).name
     assert "Ada" not in (await store.audit())[0].account
     assert await store.find_login(f"{1:064x}") is None

@@ -12,11 +12,13 @@ from threadline.core.errors import NotFound, Refused, StorageError
 from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.message import MediaKind, Role, Text, say
 from threadline.core.reset_policy import Carry, Policies, ResetMode, ResetPolicy
-from threadline.core.route import Scopes, Sharing
+from threadline.core.route import MAIN_PROFILE, Scopes, Sharing
 from threadline.core.session import BusyMode, Cause, SessionId
 from threadline.core.settings import EditMode, Settings
-from threadline.store import Store
+from threadline.store import Store, queries
 from threadline.store.inbound.deduplication import Arrival
+from threadline.store.sessions.session_list import list_own_sessions
+from threadline.store.turn_queue.queue import interrupt_dead
 from threadline.testing.clock import FakeClock
 from threadline.testing.deadline import HANG_SECONDS
 
@@ -161,7 +163,9 @@ async def test_a_dm_of_nobody_is_shown_to_nobody(store: Store) -> None:
     assert anonymous.session_id is not None
     group = Address(platform="telegram", kind=Kind.GROUP, chat="alice")
 
-    assert not await store.own_sessions(group, Sender(id="mallory"))
+    assert not await store.database.read(
+        list_own_sessions, group, Sender(id="mallory"), profile=MAIN_PROFILE, most=queries.PAGE
+    )
     with pytest.raises(NotFound):
         await store.sessions.switch(HERE, ALICE, anonymous.session_id)
 
@@ -211,9 +215,11 @@ async def test_two_keepers_recover_a_turn_once(open_store: OpenStore) -> None:
         await tell(one, "hello", address=place, sender=Sender(id=f"c{n}"))
         await one.turns.claim()
     clock.advance(timedelta(minutes=2))
-    taken = await asyncio.gather(one.turns.interrupt_dead(), two.interrupt_dead())
+    taken = await asyncio.gather(one.turns.interrupt_dead(), interrupt_dead(two.database))
 
-    found = await asyncio.gather(one.turns.recover(), two.recover(), one.recover(), two.recover())
+    found = await asyncio.gather(
+        *(one.turns.recover() for _ in range(2)), *(two.turns.recover() for _ in range(2))
+    )
 
     assert sorted(turn for some in taken for turn in some) == sorted(
         turn for some in found for turn in some.resumed

@@ -14,6 +14,7 @@ from threadline.core.turn import TurnState
 from threadline.store.commands import ON_SCREEN, VERBS, CommandReply
 from threadline.store.commands.context import Compress
 from threadline.store.commands.dispatch import WAITS
+from threadline.store.commands.execute import execute_waiting
 from threadline.testing.feed_checker import FeedWitness
 
 
@@ -219,7 +220,7 @@ async def test_what_has_to_wait_is_done_in_the_session_in_view(desk: Desk) -> No
     assert (reply.text, reply.session_id, desk.waiting()) == (WAITS, id, 1)
     await desk.answers(id)
 
-    (waited,) = await desk.store.run_waiting_commands()
+    (waited,) = await execute_waiting(desk.store.database)
 
     assert desk.owed() == [waited.reply.text]
     (owed,) = [one for one in await desk.store.deliveries.list(id) if one.turn_id is None]
@@ -238,7 +239,7 @@ async def test_a_wish_that_waited_is_carried_out_there(desk: Desk) -> None:
     await typed(desk, id, "/compress undo")
     await desk.answers(id)
 
-    (waited,) = await desk.store.run_waiting_commands()
+    (waited,) = await execute_waiting(desk.store.database)
 
     assert waited.reply.session_id == id
     assert desk.owed() == [waited.reply.text]

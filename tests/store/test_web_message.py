@@ -21,7 +21,7 @@ from threadline.core.settings import Settings
 from threadline.core.turn import TurnState
 from threadline.store.deletion.preview import begin_sessions
 from threadline.store.deliveries.payload import DeliveryPayload
-from threadline.store.inbound.deduplication import InboundOutcome
+from threadline.store.inbound.deduplication import InboundOutcome, find_arrival
 from threadline.testing.feed_checker import FeedWitness
 
 
@@ -241,7 +241,7 @@ async def test_nothing_is_said_into_a_session_that_is_being_forgotten(desk: Desk
         await desk.store.ask_in(id, asked)
     with pytest.raises(NotFound):
         await desk.store.answer_into(id, asked.sender, asked.parts, "w2")
-    assert await desk.store.find_arrival(asked) is None
+    assert await desk.store.database.read(find_arrival, asked) is None
 
 
 @both

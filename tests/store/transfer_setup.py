@@ -25,6 +25,7 @@ from threadline.core.session import BusyMode, ModelChoice, SessionId, Worktree
 from threadline.core.session_patch import SessionPatch
 from threadline.core.usage import CostStatus, Usage
 from threadline.store import Store
+from threadline.store.sessions.session_settings import set_summary, set_worktree
 from threadline.testing.clock import FakeClock
 
 ALL = Selection(extent=ExportScope.ALL)
@@ -117,7 +118,7 @@ async def decorate(store: Store, main: SessionId, late: SessionId) -> None:
     await store.pin([main])
     await store.archive([late])
     await store.sessions.update(main, SessionPatch(title="Ünïcode 🌱 title"))
-    await store.set_summary(main, "What it was about")
+    await store.database.write(set_summary, main, "What it was about")
     await store.sessions.update(
         main, SessionPatch(model=ModelChoice(model="m", base_url="https://host/v1"))
     )
@@ -127,7 +128,7 @@ async def decorate(store: Store, main: SessionId, late: SessionId) -> None:
     await store.sessions.update(late, SessionPatch(tools=("look", "go")))
     await store.sessions.update(main, SessionPatch(workspace="/srv/code"))
     tree = Worktree(path="/srv/tree", branch="b", repository="/srv/repo", at=store.now())
-    await store.set_worktree(main, tree)
+    await store.database.write(set_worktree, main, tree)
     await store.mark_read(main, "owner", seq=2)
     await store.mark_read(main, "Zoe", seq=1)
 

@@ -8,18 +8,17 @@ from threadline.store.facade.accounts import AccountMethods
 from threadline.store.facade.admin import AdminMethods
 from threadline.store.facade.approvals import ApprovalMethods
 from threadline.store.facade.commands import CommandMethods
+from threadline.store.facade.deletion import DeletionMethods
 from threadline.store.facade.deliveries import DeliveryMethods
 from threadline.store.facade.gateways import GatewayMethods
 from threadline.store.facade.grants import GrantMethods
 from threadline.store.facade.idempotency import IdempotencyMethods
 from threadline.store.facade.inbound import InboundMethods
 from threadline.store.facade.jobs import JobMethods
-from threadline.store.facade.maintenance import MaintenanceMethods
 from threadline.store.facade.operator import OperatorMethods
 from threadline.store.facade.organization import OrganizationMethods
 from threadline.store.facade.people import PeopleMethods
 from threadline.store.facade.queries import QueryMethods
-from threadline.store.facade.retention import RetentionMethods
 from threadline.store.facade.search import SearchMethods
 from threadline.store.facade.shares import ShareMethods
 from threadline.store.facade.transcripts import TranscriptMethods
@@ -52,9 +51,8 @@ class Store(
     DeliveryMethods,
     OperatorMethods,
     TransferMethods,
-    MaintenanceMethods,
     PeopleMethods,
-    RetentionMethods,
+    DeletionMethods,
     QueryMethods,
     IdempotencyMethods,
     JobMethods,

@@ -16,6 +16,7 @@ from threadline.core.inbound import Inbound
 from threadline.core.person import Viewer
 from threadline.core.role import AccessLevel
 from threadline.core.turn import Awaits, TurnState
+from threadline.store.commands.execute import execute
 from threadline.testing.gateway_scenario import ADMIN, GatewayScenario
 from threadline.testing.gateway_user import GatewayUser
 from threadline.testing.scenario import OpenStore, quiet_nights
@@ -357,7 +358,7 @@ async def test_a_yes_from_before_the_question_approves_nothing(
     if (call := parse_command(words)) is None:
         await house.store.receive(said, answers=AccessLevel.OWNER)
     else:
-        reply = await house.store.command(said, call, AccessLevel.OWNER)
+        reply = await execute(house.store.database, said, call, AccessLevel.OWNER)
         assert reply is not None
         assert "asked after you wrote" in reply.text
 

@@ -19,6 +19,7 @@ from threadline.core.event import Cursor
 from threadline.core.person import Identity, Viewer
 from threadline.core.session import SessionId
 from threadline.store import Store
+from threadline.store.accounts.accounts import list_accounts
 from threadline.store.feed import FeedLost, parse_cursor
 from threadline.testing.deadline import HANG_SECONDS
 from threadline.testing.gateway_scenario import GatewayScenario
@@ -254,7 +255,9 @@ async def test_an_answer_from_before_a_doubt_counts_for_nothing(hall: Hall) -> N
 async def test_that_something_goes_out_of_sight_is_noticed_after_long(hall: Hall) -> None:
     """What was seen is remembered for as long as somebody follows, and nothing after that."""
     _, id, there = await _joined(hall)
-    (account,) = [one for one in await hall.house.store.accounts() if one.name == "bob"]
+    (account,) = [
+        one for one in await hall.house.store.database.read(list_accounts) if one.name == "bob"
+    ]
     asker, lost, now = account.asker(), list[Viewer](), 0.0
     sight = VisibilityCache(hall.house.store, lost.append, lambda: now)
     await sight.learn([asker], [id])

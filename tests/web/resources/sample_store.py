@@ -42,6 +42,7 @@ from threadline.gateway.gateway import Gateway
 from threadline.gateway.settings import GatewaySettings
 from threadline.platforms.simulated import Simulated
 from threadline.store import Store
+from threadline.store.accounts.accounts import list_accounts
 from threadline.testing.clock import FakeClock
 from threadline.testing.gateway_scenario import ADMIN, GatewayScenario, unhurried
 from threadline.testing.scenario import OpenStore, sqlite_at
@@ -249,7 +250,7 @@ class Furnishing:
     async def _account(self, caller: Caller) -> Account:
         names = {Caller.OWNER: "owner", Caller.MEMBER: "member"}
         key = self.things[names[caller]]
-        return next(one for one in await self.store.accounts() if one.key == key)
+        return next(one for one in await self.store.database.read(list_accounts) if one.key == key)
 
     async def _say(self, account: Account, thread: str, *parts: Part) -> tuple[SessionId, TurnId]:
         arrival = await self.store.receive(self._words(account, thread, *parts))

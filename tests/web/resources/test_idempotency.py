@@ -12,6 +12,7 @@ from threadline.core.errors import Conflict, StorageError
 from threadline.core.message import Role
 from threadline.core.session import SessionId
 from threadline.store import Store
+from threadline.store.accounts.idempotency import find_outcome
 from threadline.web.resources.idempotency import IdempotentRequest
 
 KEY = {"Idempotency-Key": "mine"}
@@ -105,7 +106,9 @@ async def test_a_secret_is_made_and_told_once(store: Store) -> None:
             await callers.owner.post("/api/tokens", json=wish, headers=KEY) for _ in range(2)
         ]
         tokens = (await callers.owner.get("/api/tokens")).json()["items"]
-        outcome = await store.find_outcome(callers.accounts["owner"].key, KEY["Idempotency-Key"])
+        outcome = await store.database.read(
+            find_outcome, callers.accounts["owner"].key, KEY["Idempotency-Key"]
+        )
 
     assert (first.status_code, again.status_code) == (201, 201)
     assert again.json() == first.json() | {"token": None}
@@ -137,7 +140,7 @@ async def test_what_takes_long_and_fails_can_be_asked_again(store: Store) -> Non
 
     cut_off = IdempotentRequest(store, "other", HASH)
     task = asyncio.create_task(cut_off.answer_slowly(owner, hang))
-    while await store.find_outcome(owner.key, "other") is None:
+    while await store.database.read(find_outcome, owner.key, "other") is None:
         await asyncio.sleep(0)
     task.cancel()
     await asyncio.wait({task})

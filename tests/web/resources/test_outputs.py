@@ -20,6 +20,7 @@ from threadline.core.session import SessionId
 from threadline.gateway.maintenance import Maintenance
 from threadline.platforms.local import Local
 from threadline.store import Store
+from threadline.store.deletion.forget import finish_deletions
 
 
 @pytest.fixture(autouse=True)
@@ -127,10 +128,10 @@ async def test_a_file_that_cannot_be_deleted_is_tried_again(
                 await store.sessions.delete(id)
         refused.remove(free)
         with pytest.raises(StorageError):
-            await store.finish_forgettings()
+            await finish_deletions(store.database)
         states = [one.state for one in await store.certificates()]
         refused.clear()
-        (late,) = await store.finish_forgettings()
+        (late,) = await finish_deletions(store.database)
 
     assert states == [DeletionState.DONE, DeletionState.WIPING]
     assert late.state is DeletionState.DONE

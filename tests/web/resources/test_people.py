@@ -10,7 +10,8 @@ from threadline.core.delivery import SendOutcome
 from threadline.core.gateway_status import ServerHealth, ServerState
 from threadline.core.inbound import Inbound
 from threadline.platforms.simulated import Simulated
-from threadline.store import Store
+from threadline.store import Store, gateways
+from threadline.store.gateways import register_gateway
 
 JSON = {"Content-Type": "application/json"}
 OWNERS = (
@@ -192,9 +193,17 @@ async def test_platforms_tell_how_they_are(store: Store) -> None:
     async with calling(store, Simulated("telegram")) as call:
         home = Address(platform="telegram", kind=Kind.DM, chat="9", chat_name="Me")
         await store.deliveries.set_home(home)
-        await store.enrol(host="h", pid=1, version="1", url=None, platforms={})
+        await store.database.write(
+            register_gateway,
+            owner=store.database.owner,
+            host="h",
+            pid=1,
+            version="1",
+            url=None,
+            platforms={},
+        )
         health = ServerHealth(state=ServerState.UP, since=store.now(), tools=13)
-        await store.beat({}, servers={"notes": health})
+        await gateways.beat(store.database, {}, servers={"notes": health})
         await store.deliveries.create(Address(platform="telegram", kind=Kind.DM, chat="x"), "hi")
         (parcel,) = await store.deliveries.lease()
         await store.deliveries.record_failure(parcel.delivery, SendOutcome.DEAD, "blocked")

@@ -47,6 +47,7 @@ from threadline.core.summarizer import SUMMARY_TASK
 from threadline.database.port import Database, Transaction
 from threadline.database.sqlite import SqliteDatabase
 from threadline.store import Store
+from threadline.store.commands.execute import execute_waiting
 from threadline.testing.clock import FakeClock
 from threadline.testing.scenario import sqlite_at
 from threadline.web.authentication import (
@@ -425,7 +426,7 @@ async def test_a_command_that_waited_is_carried_out_for_whom_it_is_shown(
         claim = await store.turns.claim()
         assert claim is not None
         await store.turns.finish(claim.lease, [say(Role.ASSISTANT, "yes")])
-        (done,) = await store.run_waiting_commands()
+        (done,) = await execute_waiting(store.database)
 
     assert waits.json()["text"].startswith("That waits")
     assert done.reply is not None

@@ -17,7 +17,6 @@ from threadline.core.validation import (
 from threadline.store import admin_queries, blobs
 from threadline.store.admin_queries import SenderRow
 from threadline.store.deliveries import create
-from threadline.store.deliveries.payload import DeliveryPayload
 from threadline.store.facade.connection import StoreConnection
 from threadline.store.queries import PAGE
 
@@ -28,10 +27,6 @@ class AdminMethods(StoreConnection):
     async def delivery(self, id: DeliveryId) -> Delivery:
         """Read how far something got that is or was owed."""
         return await self._db.read(create.read_delivery, _checked(id))
-
-    async def parcel(self, id: DeliveryId) -> DeliveryPayload:
-        """Read everything that has to be said with something that is or was owed."""
-        return await self._db.read(create.read_whole, _checked(id))
 
     async def owe_again(self, id: DeliveryId) -> Delivery:
         """Owe something once more that was given up.

@@ -7,13 +7,12 @@ from threadline.core.deletion import (
     Certificate,
     DeletionPreview,
     ForgettingId,
-    Seal,
     checked_forgetting_id,
 )
 from threadline.core.person import Identity
 from threadline.core.revision import Seen
 from threadline.core.session import SessionId, checked_session_id, checked_session_ids
-from threadline.core.validation import COUNT_LIMIT, checked_count, checked_id, checked_type
+from threadline.core.validation import COUNT_LIMIT, checked_count, checked_type
 from threadline.store.deletion import forget, preview, tasks
 from threadline.store.deletion.forget import Progress
 from threadline.store.facade.connection import StoreConnection
@@ -29,22 +28,6 @@ class DeletionMethods(StoreConnection):
     async def plan_forgetting_person(self, who: Identity) -> DeletionPreview:
         """Tell what would go with a person, without changing anything."""
         return await forget.plan_person(self._db, checked_type(who, "person", Identity))
-
-    async def forget_sessions(
-        self,
-        ids: Sequence[SessionId],
-        *,
-        by: Actor | None = None,
-        progress: Progress | None = None,
-    ) -> Certificate:
-        """Forget sessions: rows, attachments, index, journal and free pages.
-
-        What runs there is stopped first. Branches lose the history they shared with it. If the
-        certificate is not done, somebody was reading an older state; `go_on_forgetting` finishes.
-        """
-        return await forget.forget_sessions(
-            self._db, checked_session_ids(ids), by=by, progress=progress
-        )
 
     async def forget_present(
         self, ids: Sequence[SessionId], *, by: Actor | None = None
@@ -93,39 +76,11 @@ class DeletionMethods(StoreConnection):
         """
         return await forget.finish_deletion(self._db, checked_forgetting_id(id), progress=progress)
 
-    async def finish_forgettings(self) -> list[Certificate]:
-        """Carry on every forgetting that is under way; answers their certificates.
-
-        One that fails, as a file cannot be deleted, keeps no other from its end.
-        """
-        return await forget.finish_deletions(self._db)
-
-    async def tombstones(self) -> list[str]:
-        """Read the keyed hashes of everything that was forgotten here."""
-        return await forget.list_tombstones(self._db)
-
-    async def forget_again(self, marks: Iterable[str]) -> list[Certificate]:
-        """Forget what came back although it has one of these tombstones, which were not known here.
-
-        Call it after a restore, with the tombstones of the store that was replaced.
-        """
-        given = [checked_id(mark, "tombstone") for mark in marks]
-        return await forget.forget_again(self._db, given)
-
-    async def certificate(self, id: ForgettingId) -> Certificate:
-        """Read what a forgetting removed, and whether it is done."""
-        return await self._db.read(tasks.certificate, checked_forgetting_id(id))
-
     async def certificates(self, most: int = 50, *, before: int = COUNT_LIMIT) -> list[Certificate]:
         """Read the newest certificates, or those before one of them."""
         most = checked_count(most, "number of certificates", 1)
         before = checked_count(before, "certificate")
         return await self._db.read(tasks.list_certificates, before=before, most=most)
-
-    async def find_forgotten(self, ids: Iterable[SessionId]) -> set[SessionId]:
-        """Tell which of these sessions were forgotten here, so that an import leaves them out."""
-        seal = Seal(key=await self._db.secret())
-        return await self._db.read(preview.find_forgotten, _each_once(ids), seal=seal)
 
 
 def _each_once(ids: Iterable[SessionId]) -> list[SessionId]:

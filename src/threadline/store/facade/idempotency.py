@@ -6,12 +6,10 @@ from typing import ParamSpec, Self, TypeVar
 
 from threadline.core.account import (
     Account,
-    AccountKey,
     Actor,
     AuditEntry,
     KnownRequest,
     RequestOutcome,
-    checked_account_key,
 )
 from threadline.core.errors import NotFound, StorageError
 from threadline.core.session import SessionId
@@ -114,14 +112,6 @@ class IdempotencyMethods(StoreConnection):
             checked_id(claim, "claim"),
         )
 
-    async def find_outcome(self, account: AccountKey, key: str) -> RequestOutcome | None:
-        """Read what came of a request within a day; None: nothing is known of it."""
-        return await self._db.read(
-            idempotency.find_outcome,
-            checked_account_key(account),
-            checked_id(key, "idempotency key"),
-        )
-
     async def keep_outcome(
         self, request: KnownRequest, claim: str, status: int, answer: str
     ) -> None:
@@ -141,10 +131,6 @@ class IdempotencyMethods(StoreConnection):
             checked_type(request, "request", KnownRequest),
             checked_id(claim, "claim"),
         )
-
-    async def sweep_outcomes(self) -> None:
-        """Forget what came of requests more than a day ago."""
-        await self._db.write(idempotency.sweep_outcomes)
 
 
 def _nothing(_: Transaction) -> None:

@@ -12,7 +12,6 @@ from threadline.core.session import (
     ProjectKey,
     Session,
     SessionId,
-    Worktree,
     checked_project_key,
     checked_session_id,
     checked_session_ids,
@@ -23,7 +22,7 @@ from threadline.core.validation import checked_choice, checked_id, checked_type
 from threadline.store import projects
 from threadline.store.facade.connection import StoreConnection
 from threadline.store.inbound import session_update
-from threadline.store.sessions import drafts, pins, read_marks, session_settings
+from threadline.store.sessions import drafts, pins, read_marks
 from threadline.store.sessions.batch import change_sessions
 from threadline.store.sessions.pins import Step
 
@@ -72,10 +71,6 @@ class OrganizationMethods(StoreConnection):
             color=checked_choice(color, "colour", ProjectColor),
             profile=canonical_profile(profile),
         )
-
-    async def scheduled_project(self, *, profile: str = MAIN_PROFILE) -> Project:
-        """Answer the project of a profile's scheduled runs, which is made when first asked for."""
-        return await self._db.write(projects.scheduled_project, profile=canonical_profile(profile))
 
     async def change_project(
         self,
@@ -130,18 +125,6 @@ class OrganizationMethods(StoreConnection):
             by=by,
         )
 
-    async def set_worktree(self, id: SessionId, worktree: Worktree | None) -> None:
-        """Remember the working copy that a session has for itself; None: it is gone."""
-        if worktree is not None:
-            checked_type(worktree, "worktree", Worktree)
-        await self._db.write(session_settings.set_worktree, checked_session_id(id), worktree)
-
-    async def last_workspace(self, *, profile: str = MAIN_PROFILE) -> str | None:
-        """Tell in which folder the latest sessions worked, where the next one may go on."""
-        return await self._db.read(
-            session_settings.last_workspace, profile=canonical_profile(profile)
-        )
-
     async def put_draft(
         self,
         device: str,
@@ -158,17 +141,6 @@ class OrganizationMethods(StoreConnection):
             drafts.put_draft,
             _named(device, "device"),
             text,
-            id=None if id is None else checked_session_id(id),
-            profile=canonical_profile(profile),
-        )
-
-    async def draft(
-        self, device: str, *, id: SessionId | None = None, profile: str = MAIN_PROFILE
-    ) -> Draft | None:
-        """Read what a device has begun to write there; None: nothing."""
-        return await self._db.read(
-            drafts.read_draft,
-            _named(device, "device"),
             id=None if id is None else checked_session_id(id),
             profile=canonical_profile(profile),
         )

@@ -1,16 +1,14 @@
 """Queries: everything that can be asked without changing anything."""
 
-from collections.abc import AsyncGenerator, Collection, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
-from datetime import timedelta
 
 from threadline.core.account import Account
-from threadline.core.address import Address, Kind, Sender
-from threadline.core.event import Cursor, Event
-from threadline.core.inbound import Inbound
+from threadline.core.address import Kind
+from threadline.core.event import Cursor
 from threadline.core.message import Message, MessageKey
 from threadline.core.person import Viewer
-from threadline.core.route import MAIN_PROFILE, Route, canonical_profile
+from threadline.core.route import MAIN_PROFILE, canonical_profile
 from threadline.core.session import Session, SessionId, checked_session_id, checked_session_ids
 from threadline.core.session_list import (
     OWNER,
@@ -22,13 +20,10 @@ from threadline.core.validation import checked_count, checked_id, checked_type
 from threadline.database.port import Watch
 from threadline.store import feed, queries
 from threadline.store.facade.connection import StoreConnection
-from threadline.store.inbound import deduplication
-from threadline.store.inbound.deduplication import Arrival
 from threadline.store.people.visibility import list_visible, read_visible
 from threadline.store.queries import Revision
 from threadline.store.sessions import session_list
 from threadline.store.sessions.session_list import Snapshot
-from threadline.store.transcripts.history import history
 from threadline.store.turns import output
 
 
@@ -83,50 +78,6 @@ class QueryMethods(StoreConnection):
             reader=checked_id(reader, "reader"),
         )
 
-    async def own_sessions(
-        self,
-        address: Address,
-        sender: Sender,
-        *,
-        profile: str = MAIN_PROFILE,
-        most: int = queries.PAGE,
-    ) -> list[SessionRow]:
-        """Return the latest sessions of an asker that the sidebar would show them.
-
-        These are no archived sessions, runs of jobs, empty ones or older links of a continuation.
-        """
-        return await self._db.read(
-            session_list.list_own_sessions,
-            checked_type(address, "address", Address),
-            checked_type(sender, "sender", Sender),
-            profile=canonical_profile(profile),
-            most=most,
-        )
-
-    async def active(self, within: timedelta, *, profile: str = MAIN_PROFILE) -> list[SessionId]:
-        """List the sessions that were active within a span of time."""
-        return await self._db.read(
-            session_list.list_active, profile=canonical_profile(profile), within=within
-        )
-
-    async def session_of(self, where: Route) -> SessionId | None:
-        """Tell which session a route goes on with, also if it has ended."""
-        return await self._db.read(queries.session_of, where)
-
-    async def routes_of(self, id: SessionId) -> list[Route]:
-        """List the routes that go on with a session."""
-        return await self._db.read(queries.routes_of, checked_session_id(id))
-
-    async def address_of(self, id: SessionId) -> Address:
-        """Tell where a session was opened."""
-        return await self._db.read(queries.session_address, checked_session_id(id))
-
-    async def find_arrival(self, inbound: Inbound) -> Arrival | None:
-        """Tell what came of something if it has arrived before."""
-        return await self._db.read(
-            deduplication.find_arrival, checked_type(inbound, "inbound", Inbound)
-        )
-
     async def transcript(
         self,
         id: SessionId,
@@ -156,14 +107,6 @@ class QueryMethods(StoreConnection):
             hidden=hidden,
         )
 
-    async def history(self, id: SessionId) -> list[Message]:
-        """Read what the agent is shown: without what was undone, retried or deleted.
-
-        What was compacted is there as its summary, a line of the system without a row, whose key
-        is below zero.
-        """
-        return await self._db.read(history, checked_session_id(id))
-
     async def queue(self, id: SessionId) -> list[Message]:
         """Read the messages that wait for their turn, in order."""
         return await self._db.read(queries.list_queue, checked_session_id(id))
@@ -191,11 +134,6 @@ class QueryMethods(StoreConnection):
     async def events(self, after: Cursor, most: int = feed.PAGE) -> feed.FeedPage:
         """Read a stretch of the feed after a place."""
         return await self._db.read(feed.read_feed, after, most)
-
-    async def follow(self, after: Cursor | None = None) -> AsyncGenerator[Event, None]:
-        """Follow the feed from a place on, or from now; it never skips an event and never ends."""
-        async for event in feed.follow(self._db, after):
-            yield event
 
     def watch(self) -> AbstractContextManager[Watch]:
         """Notice commits by anybody: `with store.watch() as watch:` and `await watch.wait()`.

@@ -7,9 +7,8 @@ from threadline.core.search import (
     SearchFilter,
 )
 from threadline.core.validation import checked_count, checked_flag, checked_type
-from threadline.database.port import Finding
 from threadline.store.facade.connection import StoreConnection
-from threadline.store.search import check, search
+from threadline.store.search import search
 
 
 class SearchMethods(StoreConnection):
@@ -39,18 +38,3 @@ class SearchMethods(StoreConnection):
             skip=checked_count(skip, "skip"),
             most=checked_count(most, "page size", 1),
         )
-
-    async def index(self) -> int:
-        """Index everything that is not yet; answers how many lines. Others write in between.
-
-        What they say meanwhile is not run after: under load that would be a commit for each line.
-        """
-        return await search.index_all(self._db)
-
-    async def check_search(self) -> list[Finding]:
-        """Compare the search index with every line and title; this reads the whole store."""
-        return await self._db.read(check.check_index)
-
-    async def rebuild_search(self) -> int:
-        """Make the search index anew from what was said; answers how many lines it knows."""
-        return await search.rebuild_index(self._db)

@@ -108,7 +108,8 @@ class DeliveryGroup(Group):
     ) -> None:
         """Record a message that the platform has accepted, so that it is never sent again.
 
-        `is_new` is false for a message that was only edited.
+        `is_new` is false for a message that was only edited, and for one that is recorded without
+        an id before it is sent: after a crash it counts as shown.
 
         >>> piece = SentPiece(n=0, platform_id="2000", length=len(payload.text))
         >>> await store.deliveries.record_piece(payload.delivery, piece)
