@@ -124,7 +124,7 @@ async def _open_desk(where: str, store: Store, size: int) -> Desk:
     caller = Caller(store)
     await caller.find_long(size)
     id = caller.long_id or SessionId("")
-    half = (await store.session(id)).last_seq // 2
+    half = (await store.sessions.get(id)).last_seq // 2
     verbs: dict[str, Callable[[Transaction], object]] = {
         "sidebar": lambda tx: list_sessions(tx, SessionFilter(), profile="main"),
         "transcript": lambda tx: transcript(tx, id),
@@ -133,8 +133,8 @@ async def _open_desk(where: str, store: Store, size: int) -> Desk:
     }
     reads: dict[str, Callable[[], Awaitable[object]]] = {
         "sidebar": store.sessions,
-        "transcript": partial(store.transcript, id),
-        "middle": partial(store.transcript, id, before=half),
+        "transcript": partial(store.transcripts.read, id),
+        "middle": partial(store.transcripts.read, id, before=half),
         "minimap": partial(store.minimap, id),
     }
     paths = {

@@ -24,6 +24,7 @@ from threadline.config import Config
 from threadline.core.account import Account, TokenScope
 from threadline.core.event import Cursor, EventKind
 from threadline.core.inbound import Inbound
+from threadline.core.session_patch import SessionPatch
 from threadline.gateway.garbage_collector import settle_heap
 from threadline.gateway.gateway import Gateway
 from threadline.store import Store
@@ -48,7 +49,7 @@ class Room:
 
     async def answer(self, turns: int) -> dict[str, float]:
         """Say something in so many conversations, and wait until all is answered."""
-        self._begin = await self._store.feed_end()
+        self._begin = await self._store.feed.end()
         begin, ran = time.perf_counter(), time.process_time()
         first, self._said = self._said, self._said + turns
         async with watched_loop() as stalls:
@@ -63,18 +64,18 @@ class Room:
 
     async def change(self) -> dict[str, float]:
         """Let one thing happen: a conversation gets another title."""
-        self._begin = await self._store.feed_end()
+        self._begin = await self._store.feed.end()
         row = (await self._store.sessions(most=1)).rows[0]
         begin = time.perf_counter()
-        await self._store.set_title(row.session.id, "Another title")
+        await self._store.sessions.update(row.session.id, SessionPatch(title="Another title"))
         return {"seconds": time.perf_counter() - begin}
 
     async def count(self) -> int:
         """Count the events since something was to be done last."""
-        count, page = 0, await self._store.events(self._begin)
+        count, page = 0, await self._store.feed.read(self._begin)
         while page.events:
             count += len(page.events)
-            page = await self._store.events(page.cursor)
+            page = await self._store.feed.read(page.cursor)
         return count
 
     async def _speak(self, first: int) -> None:
@@ -83,11 +84,11 @@ class Room:
             words = Inbound.text(
                 "How are you?", address=address, sender=self._owner.sender, at=self._store.now()
             )
-            await self._store.arrive(words)
+            await self._store.receive(words)
 
     async def _wait(self, turns: int) -> None:
         done = 0
-        events = self._store.follow(self._begin)
+        events = self._store.feed.follow(self._begin)
         async for event in events:
             done += event.kind is EventKind.TURN_DONE
             if done == turns:

@@ -83,7 +83,7 @@ class Line:
         """Say something, and wait until the answer is on disk."""
         self._closed.clear()
         with self._worker.live.attend(self.hear):
-            await self._store.arrive(spoken(self._name, self._name, new_name()))
+            await self._store.receive(spoken(self._name, self._name, new_name()))
             await asyncio.wait_for(self._closed.wait(), _PATIENCE)
 
 

@@ -197,7 +197,7 @@ async def _index(store: Store, messages: int) -> tuple[float, float]:
     is_more = True
     while is_more:
         start = time.perf_counter()
-        _, is_more = await store._db.write(index_some)
+        _, is_more = await store.database.write(index_some)
         times.append((time.perf_counter() - start) * 1000)
         if len(times) % 500 == 0:
             tell(f"indexing: {len(times) * 64:,} of {messages:,}")

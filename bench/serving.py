@@ -9,10 +9,11 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
+from typing import Concatenate, ParamSpec, TypeVar
 
 from bench.child import READY, resident_megabytes
 from bench.crowd import NAME, Crowd
@@ -23,19 +24,25 @@ from threadline.assembly import open_database
 from threadline.core.access import AccessRules
 from threadline.core.agent import Agent, Output, Request, TextDelta
 from threadline.core.session import SessionId
-from threadline.core.turn import Lease, TurnId
+from threadline.database.port import Database, Transaction
+from threadline.database.wrapper import DatabaseWrapper
 from threadline.gateway.concurrency import CONCURRENCY
 from threadline.gateway.garbage_collector import settle_heap
 from threadline.gateway.gateway import Gateway
 from threadline.gateway.settings import GatewaySettings
 from threadline.gateway.turn_pubsub import Delta, Happening, TurnBegun, TurnClosed, TurnPubSub
 from threadline.store import Store
+from threadline.store.turns.output import checkpoint
 
 PATIENCE = timedelta(minutes=5)
 PIECES = 10
 """Pieces in a second of an answer that is streamed."""
 _PIECE = "and so on, "
 _LOOK_AGAIN = 0.05
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,16 +59,21 @@ class Service:
     """When it was started, by the clock that all processes share."""
 
 
-class Timed(Store):
-    """A store that notes how long its checkpoints take, in milliseconds."""
+class Timed(DatabaseWrapper):
+    """A database that notes how long its checkpoints take, in milliseconds."""
 
-    checkpoints: list[float]
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self.checkpoints: list[float] = []
 
-    async def checkpoint(self, pieces: Sequence[tuple[Lease, str]]) -> frozenset[TurnId]:
+    async def write(
+        self, verb: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
         start = time.perf_counter()
-        lost = await super().checkpoint(pieces)
-        self.checkpoints.append((time.perf_counter() - start) * 1000)
-        return lost
+        done = await super().write(verb, *args, **kwargs)
+        if verb is checkpoint:
+            self.checkpoints.append((time.perf_counter() - start) * 1000)
+        return done
 
 
 class Talker:
@@ -90,11 +102,11 @@ async def _served(
 ) -> AsyncIterator[tuple[Gateway, Timed]]:
     access = AccessRules(allow=[f"{NAME}:*"], per_minute=0)
     settings = GatewaySettings(access=access, concurrency=concurrency)
-    async with Timed(await open_database(service.where)) as store:
-        store.checkpoints = []
+    timed = Timed(await open_database(service.where))
+    async with Store(timed) as store:
         gateway = Gateway(store, agent, [crowd], settings=settings)
         async with gateway:
-            yield gateway, store
+            yield gateway, timed
 
 
 async def carry(service: Service) -> dict[str, object]:
@@ -121,11 +133,11 @@ async def carry(service: Service) -> dict[str, object]:
 async def hold(service: Service) -> dict[str, object]:
     """Begin to answer everybody, say so, and go on until somebody kills this process."""
     agent, crowd = Talker(None), Crowd(service.people, 1, ahead=service.people)
-    async with _served(service, agent, crowd, service.people) as (_, store):
+    async with _served(service, agent, crowd, service.people) as (_, timed):
         while agent.talking < service.people:
             await asyncio.sleep(_LOOK_AGAIN)
-        seen = len(store.checkpoints)
-        while len(store.checkpoints) == seen:
+        seen = len(timed.checkpoints)
+        while len(timed.checkpoints) == seen:
             await asyncio.sleep(_LOOK_AGAIN)
         print(READY, flush=True)
         await asyncio.sleep(PATIENCE.total_seconds())
@@ -148,7 +160,7 @@ async def stream(service: Service) -> dict[str, object]:
     """Let everybody be answered at the same time, slowly, while somebody listens to each."""
     agent = Talker(service.seconds)
     crowd = Crowd(service.people, 1, ahead=service.people)
-    async with _served(service, agent, crowd, service.people) as (gateway, store):
+    async with _served(service, agent, crowd, service.people) as (gateway, timed):
         memory, together = [resident_megabytes()], 0
         audience = Audience(gateway.worker.live)
         async with watched_loop() as stalls:
@@ -161,9 +173,9 @@ async def stream(service: Service) -> dict[str, object]:
         "memory": max(memory) - memory[0],
         "together": together,
         "lost": service.people * int(service.seconds * PIECES) - audience.pieces,
-        "checkpoints": len(store.checkpoints),
-        "checkpoint_p50": percentile(store.checkpoints, 0.50),
-        "checkpoint_p99": percentile(store.checkpoints, 0.99),
+        "checkpoints": len(timed.checkpoints),
+        "checkpoint_p50": percentile(timed.checkpoints, 0.50),
+        "checkpoint_p99": percentile(timed.checkpoints, 0.99),
         **_lag(stalls),
     }
 

@@ -17,6 +17,7 @@ from bench.template import make_template
 from threadline.core.message import Role, say
 from threadline.core.session import SessionId
 from threadline.store import Store
+from threadline.store.search.search import index_all
 
 SHORT, LONG = 100, 100_000
 QUICK_LONG = 1_000
@@ -28,10 +29,10 @@ _PIECE = 1_000
 async def measure(store: Store, database: str, long: int) -> list[Bar]:
     """Time each way to change a transcript in both sessions, turn by turn."""
     short_id, long_id = await _session(store, SHORT), await _session(store, long)
-    await store.index()
+    await index_all(store.database)
     operations: dict[str, Callable[[SessionId, int], Awaitable[object]]] = {
-        "branch at the end": lambda id, _: store.branch(id),
-        "branch in the middle": lambda id, length: store.branch(id, at=length // 2),
+        "branch at the end": lambda id, _: store.transcripts.branch(id),
+        "branch in the middle": lambda id, length: store.transcripts.branch(id, at=length // 2),
         "undo and redo": lambda id, _: _there_and_back(store, id),
     }
     bars = []
@@ -60,19 +61,19 @@ async def measure(store: Store, database: str, long: int) -> list[Bar]:
 
 async def _session(store: Store, lines: int) -> SessionId:
     name = new_name()
-    arrival = await store.arrive(spoken(name, name, name))
+    arrival = await store.receive(spoken(name, name, name))
     if arrival.session_id is None or arrival.turn_id is None:
         raise ValueError("There is no session")
-    await store.stop(arrival.turn_id)
+    await store.turns.stop(arrival.turn_id)
     pair = [say(Role.USER, QUESTION), say(Role.ASSISTANT, ANSWER)]
     for _ in range(0, lines, _PIECE):
-        await store.record(arrival.session_id, pair * (min(lines, _PIECE) // 2))
+        await store.transcripts.record(arrival.session_id, pair * (min(lines, _PIECE) // 2))
     return arrival.session_id
 
 
 async def _there_and_back(store: Store, id: SessionId) -> None:
-    await store.undo(id)
-    await store.redo(id)
+    await store.transcripts.undo(id)
+    await store.transcripts.redo(id)
 
 
 def run(out: Path, databases: Sequence[str], *, quick: bool = False) -> list[Bar]:

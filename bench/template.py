@@ -84,14 +84,14 @@ async def make_template(folder: Path, turns: int = TURNS) -> Template:
 
 async def converse(store: Store, chat: str, sender: str, message_id: str) -> None:
     """Carry out a turn and deliver its answer."""
-    await store.arrive(spoken(chat, sender, message_id, store.now()))
-    claim = await store.claim()
+    await store.receive(spoken(chat, sender, message_id, store.now()))
+    claim = await store.turns.claim()
     if claim is None:
         raise StorageError("There was no turn to claim")
-    await store.append(claim.lease, ANSWERS)
-    await store.finish(claim.lease, usage=[USAGE])
-    for parcel in await store.take_deliveries():
-        await store.sent(parcel.delivery, f"{message_id}a")
+    await store.turns.append(claim.lease, ANSWERS)
+    await store.turns.finish(claim.lease, usage=[USAGE])
+    for parcel in await store.deliveries.lease():
+        await store.deliveries.record_sent(parcel.delivery, f"{message_id}a")
 
 
 def _copied(path: Path, start: datetime) -> Template:

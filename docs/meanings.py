@@ -231,7 +231,7 @@ LIMITS = {
         "of the last words that a row shows",
     ),
     "threadline.core.session_list.SPEAKERS_LIMIT": ("names", "of people that a row shows"),
-    "threadline.store.facade.organization.BATCH_LIMIT": (
+    "threadline.store.sessions.batch.BATCH_LIMIT": (
         "sessions",
         "with which the same is done by one call",
     ),

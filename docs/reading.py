@@ -11,57 +11,35 @@ from dataclasses import dataclass
 from types import ModuleType
 
 import threadline.assembly
-from threadline.store.facade.accounts import AccountMethods
-from threadline.store.facade.admin import AdminMethods
-from threadline.store.facade.approvals import ApprovalMethods
-from threadline.store.facade.commands import CommandMethods
+from threadline.store import Store
 from threadline.store.facade.connection import StoreConnection
-from threadline.store.facade.context import ContextMethods
-from threadline.store.facade.deletion import DeletionMethods
-from threadline.store.facade.deliveries import DeliveryMethods
-from threadline.store.facade.gateways import GatewayMethods
-from threadline.store.facade.grants import GrantMethods
-from threadline.store.facade.idempotency import IdempotencyMethods
-from threadline.store.facade.inbound import InboundMethods
-from threadline.store.facade.jobs import JobMethods
-from threadline.store.facade.maintenance import MaintenanceMethods
-from threadline.store.facade.operator import OperatorMethods
-from threadline.store.facade.organization import OrganizationMethods
-from threadline.store.facade.people import PeopleMethods
-from threadline.store.facade.queries import QueryMethods
-from threadline.store.facade.retention import RetentionMethods
 from threadline.store.facade.search import SearchMethods
-from threadline.store.facade.shares import ShareMethods
-from threadline.store.facade.transcripts import TranscriptMethods
-from threadline.store.facade.transfer import TransferMethods
-from threadline.store.facade.turns import TurnMethods
-from threadline.store.facade.usage import UsageMethods
+from threadline.store.library.approvals import ApprovalGroup
+from threadline.store.library.attachments import AttachmentGroup
+from threadline.store.library.deliveries import DeliveryGroup
+from threadline.store.library.feed import FeedGroup
+from threadline.store.library.jobs import JobGroup
+from threadline.store.library.people import PeopleGroup
+from threadline.store.library.sessions import SessionGroup
+from threadline.store.library.transcripts import TranscriptGroup
+from threadline.store.library.transfer import TransferGroup
+from threadline.store.library.turns import TurnGroup
+from threadline.store.library.usage import UsageGroup
 
 PARTS: tuple[tuple[str, type], ...] = (
-    ("Coming in", InboundMethods),
-    ("Speaking into a session", OperatorMethods),
-    ("Commands", CommandMethods),
-    ("Running turns", TurnMethods),
-    ("What an agent is told", ContextMethods),
-    ("Going out", DeliveryMethods),
-    ("Jobs and targets", JobMethods),
-    ("QueryMethods", QueryMethods),
-    ("What screens show beside it", AdminMethods),
-    ("Shaping transcripts", TranscriptMethods),
-    ("SearchMethods", SearchMethods),
-    ("Knowing people", PeopleMethods),
-    ("Letting people in", GrantMethods),
-    ("Allowing tools", ApprovalMethods),
-    ("Accounts, logins and tokens", AccountMethods),
-    ("Requests and the audit log", IdempotencyMethods),
-    ("Sharing pages", ShareMethods),
-    ("Arranging sessions", OrganizationMethods),
-    ("Counting what is spent", UsageMethods),
-    ("Exporting and importing", TransferMethods),
-    ("DeletionMethods", DeletionMethods),
-    ("RetentionMethods", RetentionMethods),
-    ("Housekeeping", MaintenanceMethods),
-    ("GatewayMethods", GatewayMethods),
+    ("Groups", Store),
+    ("store.turns", TurnGroup),
+    ("store.sessions", SessionGroup),
+    ("store.transcripts", TranscriptGroup),
+    ("store.people", PeopleGroup),
+    ("store.deliveries", DeliveryGroup),
+    ("store.jobs", JobGroup),
+    ("store.usage", UsageGroup),
+    ("store.feed", FeedGroup),
+    ("store.attachments", AttachmentGroup),
+    ("store.approvals", ApprovalGroup),
+    ("store.transfer", TransferGroup),
+    ("store.search", SearchMethods),
     ("The store itself", StoreConnection),
 )
 ANSWERS = (
@@ -126,7 +104,7 @@ def methods_of() -> Iterator[tuple[str, str, list[Method]]]:
             if isinstance(node, functions) and not _is_setter(node)
         ]
         public = [one for one in found if not one.name.startswith("_")]
-        yield heading, inspect.getdoc(part) or "", public
+        yield heading, _fenced(inspect.getdoc(part) or ""), public
 
 
 def values_of() -> Iterator[tuple[str, str, list[Documented]]]:
@@ -170,8 +148,14 @@ def _method(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Method:
     return Method(
         name=node.name,
         signature=f"{wait}{node.name}{call}{gives}",
-        says=ast.get_docstring(node) or "",
+        says=_fenced(ast.get_docstring(node) or ""),
     )
+
+
+def _fenced(says: str) -> str:
+    """Put the example of a docstring, which is its last paragraph, into a code block."""
+    text, mark, example = says.partition("\n\n>>> ")
+    return f"{text}\n\n```pycon\n>>> {example.rstrip()}\n```" if mark else text
 
 
 def _opening(method: Method) -> Method:

@@ -19,8 +19,8 @@ SEEN = {
     "gateway/worker.py": "a turn that breaks ends the worker",
     "platforms/telegram/album_buffer.py": "callers await it, and it is logged",
     "platforms/webhook/endpoint.py": "the request awaits it",
-    "store/facade/connection.py": "what outlives its caller is awaited and logged",
-    "store/facade/maintenance.py": "a hook is awaited",
+    "database/cancellation.py": "what outlives its caller is awaited and logged",
+    "store/sessions/endings.py": "a hook is awaited",
     "web/feed/broadcaster.py": "a loop that breaks ends its followers",
     "web/feed/sse_stream.py": "the response awaits it",
 }

@@ -21,7 +21,7 @@ BOUNDARIES = {
     "gateway/typing_indicator.py": "a platform's failure to show typing becomes a longer pause",
     "gateway/platform_call.py": "a platform's failure becomes the outcome of a delivery",
     "gateway/worker.py": "a turn's failure becomes the state of the turn",
-    "store/facade/maintenance.py": "a hook's failure becomes the recorded state of its ending",
+    "store/sessions/endings.py": "a hook's failure becomes the recorded state of its ending",
     "database/thread_calls.py": "what no caller could be told becomes an error that it can",
     "database/postgres/workers.py": "a verb's or query's failure becomes the answer to its caller",
     "database/sqlite/readers.py": "a query's failure becomes the answer to its caller",

@@ -22,8 +22,6 @@ OUTSIDE = re.compile(
 
 CHANCE = re.compile(r"(random|secrets|time)\b|uuid\.uuid[14]$|os\.urandom$")
 CLOCK = re.compile(r"\b(datetime|date)\.(now|utcnow|today)$|\btime\.\w+$|\buuid\.uuid[14]$")
-EDGES = {"store/facade/connection.py"}
-"""Where the uptime of the machine is read, to be handed down as an argument."""
 
 
 def strangers(module: Module) -> list[str]:
@@ -107,7 +105,6 @@ def test_time_and_chance_are_arguments() -> None:
     found = [
         place
         for module in modules("src/threadline/core", "src/threadline/store")
-        if module.path.relative_to(PACKAGE).as_posix() not in EDGES
         for place in hidden_inputs(module)
     ]
 

@@ -34,14 +34,14 @@ async def ask(store: Store, config: Config, profile: str = "main") -> str:
     async with open_agent(config) as (agent, scribe):
         worker = Worker(store, agent, scribe=scribe, titles=False)
         async with worker:
-            arrival = await store.arrive(inbound)
+            arrival = await store.receive(inbound)
             assert arrival.session_id is not None
             assert arrival.turn_id is not None
             with worker.listen(arrival.session_id) as listener:
                 # It may have ended before anybody listened.
-                while (await store.turn(arrival.turn_id)).state in UNFINISHED:
+                while (await store.turns.get(arrival.turn_id)).state in UNFINISHED:
                     await anext(listener)
-        lines = await store.transcript(arrival.session_id)
+        lines = await store.transcripts.read(arrival.session_id)
     return "".join(line.text for line in lines if line.role is Role.ASSISTANT)
 
 

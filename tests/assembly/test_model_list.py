@@ -90,9 +90,9 @@ async def test_the_window_is_that_of_the_chosen_model(store: Store) -> None:
     """The echo has none; without a key nobody can tell."""
     address = Address(platform="telegram", kind=Kind.DM, chat="1")
     said = Inbound.text("hi", address=address, sender=Sender(id="1"), at=store.now())
-    arrival = await store.arrive(said)
+    arrival = await store.receive(said)
     assert arrival.session_id is not None
-    session = await store.session(arrival.session_id)
+    session = await store.sessions.get(arrival.session_id)
     config = read("[agent]\nmodel = 'openai:gpt-5'\n", OPENAI_API_KEY="x")
     chosen = replace(session, choice=ModelChoice(model="gpt-4o", provider="openai"))
     small = read("[profiles.main.agent]\nmodel = 'ollama:x'\ncontext_tokens = 8000\n")

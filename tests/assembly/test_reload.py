@@ -243,11 +243,11 @@ async def test_the_feed_tells_of_other_settings(tmp_path: Path) -> None:
     """Once for each time that others hold, so that screens read them again."""
     async with serving(source_of(tmp_path)) as reloading:
         store = reloading.gateway.store
-        cursor = await store.feed_end()
+        cursor = await store.feed.end()
         await reloading.change({"concurrency": 3})
         with pytest.raises(ConfigError):
             await reloading.change({"concurrency": 0})
         await reloading.reload()
 
-        kinds = [event.kind for event in (await store.events(cursor)).events]
+        kinds = [event.kind for event in (await store.feed.read(cursor)).events]
         assert kinds.count(EventKind.SETTINGS_CHANGED) == 2

@@ -101,12 +101,12 @@ async def test_a_filled_store_is_sound(tmp_path: Path) -> None:
 
     async with threadline.open(where) as store:
         assert await store.check(deep=True) == []
-        page = await store.sessions()
+        page = await store.sessions.list()
         assert [row.session.last_seq for row in page.rows].count(21) == FILLED
         caller = Caller(store)
         await caller.turn(FILLED - 1)
-        latest = (await store.sessions(most=1)).rows[0].session
-        seqs = [message.seq for message in await store.transcript(latest.id)]
+        latest = (await store.sessions.list(most=1)).rows[0].session
+        seqs = [message.seq for message in await store.transcripts.read(latest.id)]
         assert seqs == list(range(1, 24))
 
 

@@ -71,9 +71,9 @@ async def test_the_crowd_notices_a_wrong_answer(store: Store) -> None:
 
     async def show(note: int, count: int) -> None:
         text = f"You said “note {note}”. That is message {count} of our conversation."
-        await crowd.send(Outgoing(address=address, text=text, key=text), store.read_blob)
+        await crowd.send(Outgoing(address=address, text=text, key=text), store.attachments.read)
 
-    await crowd.send(Outgoing(address=address, text="You said", key="0"), store.read_blob)
+    await crowd.send(Outgoing(address=address, text="You said", key="0"), store.attachments.read)
     assert (crowd.answers, crowd.misfits) == (0, 0)
     await show(1, 1)
     assert (crowd.answers, crowd.misfits) == (1, 0)

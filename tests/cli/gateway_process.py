@@ -15,6 +15,7 @@ from tests.architecture.source import ROOT
 from tests.cli.program import environment, read_until
 from threadline.agents.echo import Echo
 from threadline.gateway.worker import Worker
+from threadline.store.gateways import register_gateway
 
 
 class Served:
@@ -56,7 +57,15 @@ async def serve(pause: timedelta) -> None:
         threadline.open(os.environ["THREADLINE_DATABASE"]) as store,
         Worker(store, Echo(long_pause=pause)),
     ):
-        await store.enrol(host="there", pid=os.getpid(), version="0", platforms={})
+        await store.database.write(
+            register_gateway,
+            owner=store.database.owner,
+            host="there",
+            pid=os.getpid(),
+            version="0",
+            url=None,
+            platforms={},
+        )
         sys.stdout.write("serving\n")
         sys.stdout.flush()
         await asyncio.Event().wait()

@@ -11,6 +11,7 @@ from threadline.core.agent import Question
 from threadline.core.command import parse_command
 from threadline.core.inbound import Inbound
 from threadline.core.role import AccessLevel
+from threadline.store.commands.execute import execute
 
 DM = Address(platform="telegram", kind=Kind.DM, chat="42")
 ALICE = Sender(id="42", name="Alice")
@@ -23,21 +24,21 @@ def give_leave(home: Path, words: str) -> None:
         folder = home / ".threadline"
         folder.mkdir(exist_ok=True)
         async with threadline.open(folder / "threadline.db") as store:
-            await store.arrive(
+            await store.receive(
                 Inbound.text("clean up", address=DM, sender=ALICE, at=store.now(), message_id=words)
             )
-            claim = await store.claim()
+            claim = await store.turns.claim()
             assert claim is not None
-            await store.wait(claim.lease, Question(text="May I?", tools=("shell_rm",)))
+            await store.turns.wait(claim.lease, Question(text="May I?", tools=("shell_rm",)))
             answer = Inbound.text(
                 words, address=DM, sender=ALICE, at=store.now(), message_id=f"{words}!"
             )
             call = parse_command(words)
             assert call is not None
-            await store.command(answer, call, AccessLevel.ADMIN)
-            again = await store.claim()
+            await execute(store.database, answer, call, AccessLevel.ADMIN)
+            again = await store.turns.claim()
             assert again is not None
-            await store.finish(again.lease, [])
+            await store.turns.finish(again.lease, [])
 
     asyncio.run(ask_and_answer())
 

@@ -49,11 +49,11 @@ async def _furnish(file: Path) -> dict[str, str]:
         for sender in (ADA, EVE):
             at = Address(platform="telegram", kind=Kind.DM, chat=str(sender.id))
             said = Inbound.text("hello", address=at, sender=sender, at=store.now())
-            ids.append(str((await store.arrive(said)).session_id))
+            ids.append(str((await store.receive(said)).session_id))
         at = Address(platform="telegram", kind=Kind.DM, chat="eve")
         job = NewJob(prompt="What is new?", schedule="every day 9:00")
-        made = await store.make_job(job, Viewer(address=at, sender=EVE), platforms={"telegram"})
-        shown = await store.ask_pairing("telegram", Sender(id="zoe"))
+        made = await store.jobs.create(job, Viewer(address=at, sender=EVE), platforms={"telegram"})
+        shown = await store.people.request_pairing("telegram", Sender(id="zoe"))
         assert shown is not None
         return {"session": ids[0], "other": ids[1], "job": str(made.id), "code": shown.code}
 

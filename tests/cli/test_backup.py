@@ -17,6 +17,7 @@ from tests.cli.web_accounts import seen, welcome
 from tests.databases import FAST, POSTGRES, DatabaseFactory, PostgresFactory, Server, on
 from threadline.assembly import restore
 from threadline.core.address import Address, Kind, Sender
+from threadline.core.deletion import Seal
 from threadline.core.errors import Conflict, StorageError
 from threadline.core.inbound import Inbound
 from threadline.core.message import MediaKind, Role, Text, say
@@ -26,6 +27,7 @@ from threadline.database.port import Database
 from threadline.database.sqlite.backup import restore as restore_file
 from threadline.database.timestamps import stamp
 from threadline.store import Store
+from threadline.store.deletion.preview import find_forgotten
 from threadline.testing.clock import FakeClock
 
 HERE = Address(platform="telegram", kind=Kind.DM, chat="alice")
@@ -34,26 +36,28 @@ ALICE = Sender(id="alice", name="Alice")
 
 async def talk(store: Store, text: str) -> SessionId:
     """Say something with a picture, and be answered."""
-    photo = await store.put_blob(text.encode() * 99_999, "image/png", MediaKind.IMAGE, "p.png")
+    photo = await store.attachments.put(
+        text.encode() * 99_999, "image/png", MediaKind.IMAGE, "p.png"
+    )
     inbound = Inbound(
         address=HERE, sender=ALICE, at=store.now(), parts=(Text(text=text), photo), message_id=text
     )
-    arrival = await store.arrive(inbound)
-    claim = await store.claim()
+    arrival = await store.receive(inbound)
+    claim = await store.turns.claim()
     assert claim is not None
     assert arrival.session_id is not None
-    await store.finish(claim.lease, [say(Role.ASSISTANT, f"re: {text}")])
+    await store.turns.finish(claim.lease, [say(Role.ASSISTANT, f"re: {text}")])
     return arrival.session_id
 
 
 async def contents(store: Store) -> list[object]:
     """Read everything that can be compared."""
     found: list[object] = []
-    for row in (await store.sessions()).rows:
+    for row in (await store.sessions.list()).rows:
         found.append(row.session)
-        found += await store.transcript(row.session.id, most=1000)
-        found += await store.turns(row.session.id)
-        found += await store.routes_of(row.session.id)
+        found += await store.transcripts.read(row.session.id, most=1000)
+        found += await store.turns.list(row.session.id)
+        found += await store.sessions.routes(row.session.id)
     return found + await seen(store)
 
 
@@ -61,9 +65,9 @@ async def fill(store: Store) -> SessionId:
     """Make a store in which there is something of many kinds."""
     id = await talk(store, "one")
     await talk(store, "two")
-    branch = (await store.branch(id, title="a branch")).id
-    await store.record(branch, [say(Role.ASSISTANT, "own")])
-    await store.undo(id)
+    branch = (await store.transcripts.branch(id, title="a branch")).id
+    await store.transcripts.record(branch, [say(Role.ASSISTANT, "own")])
+    await store.transcripts.undo(id)
     await welcome(store, branch)
     return branch
 
@@ -94,9 +98,9 @@ async def test_a_backup_comes_back_on_either_database(
         hits = (await restored.search("own", asker=Viewer.owner())).hits
         assert {hit.session_id for hit in hits} == {branch}
         again = Inbound.text("one", address=HERE, sender=ALICE, at=restored.now(), message_id="one")
-        assert (await restored.arrive(again)).is_repeated
+        assert (await restored.receive(again)).is_repeated
         new = await talk(restored, "three")
-        assert "three" in [line.text for line in await restored.transcript(new)]
+        assert "three" in [line.text for line in await restored.transcripts.read(new)]
     postgres_server.drop(name)
 
 
@@ -157,7 +161,7 @@ async def test_writers_go_on_during_a_backup(database_factory: DatabaseFactory, 
     async def speak() -> None:
         nonlocal said
         while not over.is_set():
-            await store.record(id, [say(Role.ASSISTANT, "more")])
+            await store.transcripts.record(id, [say(Role.ASSISTANT, "more")])
             said += 1
 
     speaking = asyncio.create_task(speak())
@@ -303,17 +307,17 @@ async def test_what_was_forgotten_does_not_come_back_with_a_backup(
     mine = await talk(store, "mine")
     there = Address(platform="telegram", kind=Kind.DM, chat="bob")
     his = Inbound.text("his", address=there, sender=Sender(id="bob"), at=store.now())
-    await store.arrive(his)
+    await store.receive(his)
     back = Address(platform="telegram", kind=Kind.DM, chat="carol")
     hers = Inbound.text("hers", address=back, sender=Sender(id="carol"), at=store.now())
-    await store.arrive(hers)
-    await store.forget_person(Identity(platform="telegram", id="carol"))
-    returned = (await store.arrive(hers)).session_id
-    await store.reset(HERE, ALICE)
+    await store.receive(hers)
+    await store.people.delete(Identity(platform="telegram", id="carol"))
+    returned = (await store.receive(hers)).session_id
+    await store.sessions.reset(HERE, ALICE)
     kept = await talk(store, "kept")
     await store.back_up(home / "backup.db")
-    await store.forget_session(mine)
-    await store.forget_person(Identity(platform="telegram", id="bob"))
+    await store.sessions.delete(mine)
+    await store.people.delete(Identity(platform="telegram", id="bob"))
     await store.close()
 
     aside = await restore(database_factory.where, home / "backup.db", replace=True)
@@ -321,7 +325,11 @@ async def test_what_was_forgotten_does_not_come_back_with_a_backup(
     assert aside is not None
     async with threadline.open(database_factory.where) as restored:
         assert {row.session.id for row in (await restored.sessions()).rows} == {kept, returned}
-        assert await restored.find_forgotten([mine, kept]) == {mine}
+        assert await restored.database.read(
+            find_forgotten,
+            [mine, kept],
+            seal=Seal(key=await restored.database.secret()),
+        ) == {mine}
         assert all(one.state == "done" for one in await restored.certificates())
 
 
@@ -444,7 +452,7 @@ async def test_a_restore_that_fails_leaves_the_database_where_it_was(home: Path)
 
     assert not list(home.glob("*.before-*"))
     async with threadline.open(path) as store:
-        assert len((await store.sessions()).rows) == 1
+        assert len((await store.sessions.list()).rows) == 1
 
 
 @on(FAST, POSTGRES)
@@ -506,5 +514,5 @@ async def test_the_copy_and_the_swap_are_one_step(
 
 async def texts(store: Store) -> list[str]:
     """Return what was said in all sessions."""
-    rows = (await store.sessions()).rows
-    return [line.text for row in rows for line in await store.transcript(row.session.id)]
+    rows = (await store.sessions.list()).rows
+    return [line.text for row in rows for line in await store.transcripts.read(row.session.id)]

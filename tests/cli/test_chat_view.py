@@ -32,17 +32,17 @@ async def test_an_answer_whose_beginning_was_missed_is_shown_once(
 
     store = await open_store()
     hello = Inbound.text("hello", address=TERMINAL, sender=OWNER, at=store.now())
-    arrival = await store.arrive(hello)
-    claim = await store.claim()
+    arrival = await store.receive(hello)
+    claim = await store.turns.claim()
     assert claim is not None
     assert arrival.session_id is not None
     view = ChatView(store, None, PlainDisplay(), profile="main", moved=moved)
     view.expect(claim.turn.id, typed=True)
     view.look_at(arrival.session_id)
 
-    await store.checkpoint([(claim.lease, "You said")])
+    await store.turns.checkpoint([(claim.lease, "You said")])
     await view._take_streaming(await store.streaming(arrival.session_id))
-    await store.finish(claim.lease, [say(Role.ASSISTANT, "You said hello.")])
+    await store.turns.finish(claim.lease, [say(Role.ASSISTANT, "You said hello.")])
     await view._take_live(TurnClosed(turn_id=claim.turn.id, state=TurnState.DONE))
 
     assert capsys.readouterr().out == "You said hello.\n"
@@ -59,10 +59,10 @@ async def test_what_a_slow_view_missed_is_shown_from_the_store(
         pass
 
     store = await open_store()
-    arrival = await store.arrive(
+    arrival = await store.receive(
         Inbound.text("hello", address=TERMINAL, sender=OWNER, at=store.now())
     )
-    claim = await store.claim()
+    claim = await store.turns.claim()
     assert claim is not None
     view = ChatView(store, None, PlainDisplay(), profile="main", moved=moved)
     view.look_at(arrival.session_id)
@@ -70,7 +70,7 @@ async def test_what_a_slow_view_missed_is_shown_from_the_store(
     await view._take_live(TurnBegun(turn_id=claim.turn.id, lease=claim.lease))
     one = say(Role.ASSISTANT, "one")
     await view._take_live(MessageAdded(turn_id=claim.turn.id, message=one))
-    await store.finish(claim.lease, [one, say(Role.ASSISTANT, "two")])
+    await store.turns.finish(claim.lease, [one, say(Role.ASSISTANT, "two")])
     view._news.put_nowait(Missed())
     showing = asyncio.create_task(view._show())
     await asyncio.wait({view.under_way[claim.turn.id]}, timeout=HANG_SECONDS)

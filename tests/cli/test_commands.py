@@ -16,6 +16,7 @@ from threadline.core.session import SessionId
 from threadline.core.turn import TurnState
 from threadline.store import Store
 from threadline.store.commands import CommandReply, carry_out, suggest_command
+from threadline.store.inbound.deduplication import once
 
 ALICE, BOB = Sender(id="alice"), Sender(id="bob")
 GROUP = Address(platform="telegram", kind=Kind.GROUP, chat="100")
@@ -37,7 +38,7 @@ def inbound(store: Store, text: str, sender: Sender, at: Address) -> Inbound:
 
 
 async def says(store: Store, text: str, sender: Sender, at: Address = GROUP) -> SessionId:
-    arrival = await store.arrive(inbound(store, text, sender, at))
+    arrival = await store.receive(inbound(store, text, sender, at))
     assert arrival.session_id is not None
     return arrival.session_id
 
@@ -51,7 +52,7 @@ async def asks(store: Store, text: str, sender: Sender, at: Address = GROUP) -> 
 async def repeat(store: Store, command: Inbound) -> CommandReply | None:
     call = parse_command(text_of(command))
     assert isinstance(call, Call)
-    return await store.once(command, carry_out, command, call)
+    return await store.database.write(once, command, carry_out, command, call)
 
 
 def text_of(command: Inbound) -> str:
@@ -100,7 +101,7 @@ async def test_a_command_that_comes_twice_is_carried_out_once(store: Store) -> N
 
     assert first is not None
     assert await repeat(store, command) is None
-    assert (await store.session(fresh)).ended_at is None
+    assert (await store.sessions.get(fresh)).ended_at is None
 
 
 async def test_resume_ends_the_session_it_leaves(store: Store) -> None:
@@ -110,18 +111,18 @@ async def test_resume_ends_the_session_it_leaves(store: Store) -> None:
     new = await says(store, "new", ALICE)
     await asks(store, "/resume old", ALICE)
 
-    assert (await store.session(new)).end_reason == "switched"
-    assert (await store.session(old)).is_open
+    assert (await store.sessions.get(new)).end_reason == "switched"
+    assert (await store.sessions.get(old)).is_open
     assert await says(store, "more", ALICE) == old
 
 
 async def test_status_is_no_activity(store: Store) -> None:
     """Asking how things are does not keep a session from expiring."""
     id = await says(store, "hello", ALICE)
-    before = (await store.session(id)).last_activity_at
+    before = (await store.sessions.get(id)).last_activity_at
     reply = await asks(store, "/status", ALICE)
 
-    assert (await store.session(id)).last_activity_at == before
+    assert (await store.sessions.get(id)).last_activity_at == before
     assert "1 message waiting" in reply.text
 
 
@@ -135,9 +136,9 @@ async def test_what_asks_once_more_can_be_taken_back(store: Store) -> None:
     """A retry that nobody has begun is no dead end: undo and another retry stop it first."""
     dm = Address(platform="telegram", kind=Kind.DM, chat="alice")
     id = await says(store, "hello", ALICE, dm)
-    claimed = await store.claim(id)
+    claimed = await store.turns.claim(id)
     assert claimed is not None
-    await store.finish(claimed.lease, [say(Role.ASSISTANT, "hi")])
+    await store.turns.finish(claimed.lease, [say(Role.ASSISTANT, "hi")])
 
     first = await asks(store, "/retry", ALICE, dm)
     second = await asks(store, "/retry", ALICE, dm)
@@ -145,7 +146,7 @@ async def test_what_asks_once_more_can_be_taken_back(store: Store) -> None:
 
     assert first.turn_id != second.turn_id
     assert undone.offer == "hello"
-    assert [turn.state for turn in await store.turns(id)][:2] == [TurnState.STOPPED] * 2
+    assert [turn.state for turn in await store.turns.list(id)][:2] == [TurnState.STOPPED] * 2
 
 
 async def test_no_number_is_too_long_for_undo(store: Store) -> None:

@@ -48,14 +48,14 @@ async def test_the_story_is_told_to_its_end(home: Path, capsys: pytest.CaptureFi
     ):
         ready = await client.get("/readyz")
         metrics = await client.get("/metrics")
-        page = await gateway.store.sessions()
+        page = await gateway.store.sessions.list()
         told += capsys.readouterr().out
         (link,) = re.findall(r"Log in once.*: (http\S+)", told)
         entered = await client.get(link)
         listed = await client.get("/api/sessions")
         settings = await client.get("/api/settings")
         alice = Address(platform="telegram", kind=Kind.DM, chat="alice")
-        await gateway.store.owe_words(alice, "Dinner is ready")
+        await gateway.store.deliveries.create(alice, "Dinner is ready")
         async with asyncio.timeout(HANG_SECONDS):
             while "Dinner" not in (after := capsys.readouterr().out):
                 told += after

@@ -20,6 +20,8 @@ from threadline.core.message import MediaKind, Role, Text, say
 from threadline.database.sqlite import SqliteDatabase
 from threadline.store import Store
 from threadline.store.deletion.preview import begin_sessions
+from threadline.store.gateways import register_gateway
+from threadline.store.search.search import index_all
 from threadline.testing.clock import FakeClock
 
 
@@ -72,7 +74,7 @@ async def test_the_doctor_finds_what_should_never_be(home: Path, damage: str) ->
     where = home / "store.db"
     async with threadline.open(where) as store:
         await fill(store)
-        while await store.index():
+        while await index_all(store.database):
             pass
     well = await asyncio.to_thread(run, "doctor", "--deep", "-d", str(where))
     assert "All is well" in well.stdout, well.stdout
@@ -88,17 +90,17 @@ async def test_the_doctor_finds_what_should_never_be(home: Path, damage: str) ->
 async def fill(store: Store) -> None:
     """Make a store with a branch, a cut, an attachment, a login and a shared page."""
     here = Address(platform="telegram", kind=Kind.DM, chat="alice")
-    photo = await store.put_blob(b"photo", "image/png", MediaKind.IMAGE)
+    photo = await store.attachments.put(b"photo", "image/png", MediaKind.IMAGE)
     parts = (Text(text="hello"), photo)
     inbound = Inbound(address=here, sender=Sender(id="alice"), at=store.now(), parts=parts)
-    arrival = await store.arrive(inbound)
-    claim = await store.claim()
+    arrival = await store.receive(inbound)
+    claim = await store.turns.claim()
     assert claim is not None
     assert arrival.session_id is not None
-    await store.finish(claim.lease, [say(Role.ASSISTANT, "hi")], deliver=False)
-    branch = await store.branch(arrival.session_id)
-    await store.record(branch.id, [say(Role.ASSISTANT, "more")])
-    await store.undo(arrival.session_id)
+    await store.turns.finish(claim.lease, [say(Role.ASSISTANT, "hi")], deliver=False)
+    branch = await store.transcripts.branch(arrival.session_id)
+    await store.transcripts.record(branch.id, [say(Role.ASSISTANT, "more")])
+    await store.transcripts.undo(arrival.session_id)
     await store.begin_login((await store.make_account("ada")).key, "1" * 64, "a browser")
     await store.make_share(branch.id, ShareId("share"), "a page")
 
@@ -108,9 +110,9 @@ async def test_the_doctor_tells_of_an_unfinished_forgetting(home: Path) -> None:
     where = home / "store.db"
     async with threadline.open(where) as store:
         await fill(store)
-        rows = (await store.sessions()).rows
+        rows = (await store.sessions.list()).rows
         ids = [row.session.id for row in rows]
-        await store._db.write(begin_sessions, ids)
+        await store.database.write(begin_sessions, ids)
 
     result = await asyncio.to_thread(run, "doctor", "-d", str(where))
 
@@ -147,8 +149,8 @@ async def test_a_live_process_that_cannot_renew_is_not_called_gone(tmp_path: Pat
     await database.open()
     async with Store(database) as store:
         at = Address(platform="p", kind=Kind.DM, chat="c")
-        await store.arrive(Inbound.text("hi", address=at, sender=Sender(id="s"), at=store.now()))
-        assert await store.claim() is not None
+        await store.receive(Inbound.text("hi", address=at, sender=Sender(id="s"), at=store.now()))
+        assert await store.turns.claim() is not None
 
         found = await run_checks({"database": str(path)}, deep=False)
 
@@ -190,11 +192,19 @@ async def test_overdue_work_is_not_called_well(
     await database.open()
     async with Store(database) as store:
         for chat in ("a", "b"):
-            await store.owe_words(Address(platform="telegram", kind=Kind.DM, chat=chat), "hi")
+            await store.deliveries.create(
+                Address(platform="telegram", kind=Kind.DM, chat=chat), "hi"
+            )
         if served is not None:
             health = PlatformHealth(state=served, since=store.now())
-            await store.enrol(
-                host="h", pid=1, version="1", url=None, platforms={"telegram": health}
+            await store.database.write(
+                register_gateway,
+                owner=store.database.owner,
+                host="h",
+                pid=1,
+                version="1",
+                url=None,
+                platforms={"telegram": health},
             )
         told = await asyncio.to_thread(run, "doctor", "--offline", "-d", str(home / "s.db"))
         status = await asyncio.to_thread(run, "status", "-d", str(home / "s.db"))

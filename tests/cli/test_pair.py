@@ -29,7 +29,7 @@ def code_for(id: str, home: Path, platform: str = "telegram", name: str | None =
 
     async def pair() -> str:
         async with threadline.open(home / ".threadline" / "threadline.db") as store:
-            shown = await store.ask_pairing(platform, Sender(id=id, name=name))
+            shown = await store.people.request_pairing(platform, Sender(id=id, name=name))
             assert shown is not None
             return shown.code
 

@@ -146,7 +146,7 @@ async def test_two_senders_are_joined_and_parted(home: Path) -> None:
     """By whoever runs the installation, and by name."""
     async with threadline.open(home / "two.db") as store:
         for platform in ("telegram", "signal"):
-            await store.arrive(
+            await store.receive(
                 Inbound.text(
                     "hello",
                     address=Address(platform=platform, kind=Kind.DM, chat="42"),

@@ -10,6 +10,8 @@ from threadline import Address, Inbound, Kind, Sender
 from threadline.cli.status_report import read_status, render_status
 from threadline.config import load_config
 from threadline.core.gateway_status import ServerHealth, ServerState, TurnCapacity
+from threadline.store import gateways
+from threadline.store.gateways import register_gateway
 
 
 def say_something() -> None:
@@ -19,7 +21,7 @@ def say_something() -> None:
         async with threadline.open("chat.db") as store:
             here = Address(platform="web", kind=Kind.DM, chat="alice")
             hello = Inbound.text("Hi", address=here, sender=Sender(id="alice"), at=store.now())
-            await store.arrive(hello)
+            await store.receive(hello)
 
     asyncio.run(write())
 
@@ -43,8 +45,16 @@ def test_places_taken_by_silent_agents_are_shown(home: Path) -> None:
 
     async def serve_and_read() -> str:
         async with threadline.open("chat.db") as store:
-            await store.enrol(host="ship", pid=7, version="1.2", platforms={})
-            await store.beat({}, TurnCapacity(total=32, taken=30, silent=28))
+            await store.database.write(
+                register_gateway,
+                owner=store.database.owner,
+                host="ship",
+                pid=7,
+                version="1.2",
+                url=None,
+                platforms={},
+            )
+            await gateways.beat(store.database, {}, TurnCapacity(total=32, taken=30, silent=28))
             state = await read_status(load_config({"database": "chat.db"}))
         return render_status(state)
 
@@ -64,8 +74,16 @@ def test_the_state_of_mcp_servers_is_shown(home: Path) -> None:
             down = ServerHealth(
                 state=ServerState.DOWN, since=now, error="It ended by itself.", error_at=now
             )
-            await store.enrol(host="ship", pid=7, version="1.2", platforms={})
-            await store.beat({}, servers={"notes": up, "search": down})
+            await store.database.write(
+                register_gateway,
+                owner=store.database.owner,
+                host="ship",
+                pid=7,
+                version="1.2",
+                url=None,
+                platforms={},
+            )
+            await gateways.beat(store.database, {}, servers={"notes": up, "search": down})
             state = await read_status(load_config({"database": "chat.db"}))
         return render_status(state)
 

@@ -12,6 +12,7 @@ from tests.cli.program import run
 from tests.cli.server_process import Server
 from tests.cli.test_serve import DATABASE, key_of, post
 from threadline.core.message import Role
+from threadline.store.turn_queue.crash_recovery import list_interrupted
 
 AGENT = """
 import asyncio, pathlib, re, time
@@ -86,11 +87,11 @@ def said(home: Path) -> list[str]:
 
     async def look() -> list[str]:
         async with threadline.open(home / DATABASE) as store:
-            await store.interrupt_dead()
-            turns = await store.interrupted_turns()
+            await store.turns.interrupt_dead()
+            turns = await store.database.read(list_interrupted)
             assert len(turns) == 1, "the successor finds the turn at once"
-            session = (await store.turn(next(iter(turns)))).session_id
-            lines = await store.transcript(session)
+            session = (await store.turns.get(next(iter(turns)))).session_id
+            lines = await store.transcripts.read(session)
             return [line.text for line in lines if line.role is Role.ASSISTANT]
 
     return asyncio.run(look())

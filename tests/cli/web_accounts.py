@@ -5,6 +5,8 @@ from datetime import timedelta
 from threadline.core.account import KnownRequest, ShareId, TokenScope
 from threadline.core.session import SessionId
 from threadline.store import Store
+from threadline.store.accounts.accounts import list_accounts
+from threadline.store.accounts.idempotency import find_outcome
 
 
 async def welcome(store: Store, id: SessionId) -> None:
@@ -24,8 +26,11 @@ async def welcome(store: Store, id: SessionId) -> None:
 async def seen(store: Store) -> list[object]:
     """Read all that there is of guests."""
     found: list[object] = []
-    for account in await store.accounts():
+    for account in await store.database.read(list_accounts):
         found += [account, *await store.logins(account.key), *await store.tokens(account.key)]
-        found += [*await store.passkeys(account.key), await store.find_outcome(account.key, "key")]
+        found += [
+            *await store.passkeys(account.key),
+            await store.database.read(find_outcome, account.key, "key"),
+        ]
     may_try = await store.count_try({"eve": 1}, timedelta(days=1)) is not None
     return [*found, *await store.shares(), *await store.audit(), may_try]

@@ -11,6 +11,7 @@ from threadline.core.errors import Conflict
 from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.message import Role, Text, say
 from threadline.core.session import BusyMode, SessionId
+from threadline.core.session_patch import SessionPatch
 from threadline.core.turn import TurnId
 
 people = st.sampled_from(["ann", "bob"])
@@ -27,7 +28,7 @@ class Conversations(Shapes):
         """Somebody writes."""
         session = self.current(person)
         inbound = self.inbound(person, text)
-        arrival = self.run(self.store.arrive(inbound))
+        arrival = self.run(self.store.receive(inbound))
         told: list[Line] = []
         if session is None:
             session, told = self.open(person, arrival)
@@ -56,7 +57,7 @@ class Conversations(Shapes):
         """Somebody says something that is not meant for the agent."""
         session = self.current(person)
         inbound = self.inbound(person, text, observed=True)
-        arrival = self.run(self.store.arrive(inbound))
+        arrival = self.run(self.store.receive(inbound))
         told: list[Line] = []
         if session is None:
             session, told = self.open(person, arrival)
@@ -70,7 +71,7 @@ class Conversations(Shapes):
     def is_delivered_again(self, data: st.DataObject) -> None:
         """The platform delivers something a second time: nothing happens."""
         inbound, _, _session, _ = data.draw(st.sampled_from(self.sent))
-        arrival = self.run(self.store.arrive(inbound))
+        arrival = self.run(self.store.receive(inbound))
         assert arrival.is_repeated
 
     @precondition(lambda self: self.sent)
@@ -89,7 +90,7 @@ class Conversations(Shapes):
             kind=kind,
             version=next(self.numbers) + 1,
         )
-        arrival = self.run(self.store.arrive(change))
+        arrival = self.run(self.store.receive(change))
         if index in self.gone:
             assert arrival.outcome == "ignored"
             return
@@ -117,7 +118,7 @@ class Conversations(Shapes):
         session = self.bound.get(person)
         if session is None:
             return
-        claim = self.run(self.store.claim(SessionId(session.id)))
+        claim = self.run(self.store.turns.claim(SessionId(session.id)))
         waiting = session.queued()
         if session.held() is not None or not waiting or self.is_held_back(session, waiting[0]):
             assert claim is None
@@ -140,7 +141,7 @@ class Conversations(Shapes):
         """The agent says a whole message."""
         if found := self.running(person):
             session, turn, lease = found
-            self.run(self.store.append(lease, [say(Role.ASSISTANT, text)]))
+            self.run(self.store.turns.append(lease, [say(Role.ASSISTANT, text)]))
             session.lines.append(Line("assistant", text))
             turn.streamed, turn.has_news = "", True
 
@@ -149,7 +150,7 @@ class Conversations(Shapes):
         """The agent streams a piece of text."""
         if found := self.running(person):
             _, turn, lease = found
-            assert self.run(self.store.checkpoint([(lease, text)])) == frozenset()
+            assert self.run(self.store.turns.checkpoint([(lease, text)])) == frozenset()
             turn.streamed += text
             turn.has_news = True
 
@@ -158,7 +159,7 @@ class Conversations(Shapes):
         """The agent is done."""
         if found := self.running(person):
             session, turn, lease = found
-            self.run(self.store.finish(lease, deliver=deliver))
+            self.run(self.store.turns.finish(lease, deliver=deliver))
             if turn.streamed:
                 session.lines.append(Line("assistant", turn.streamed))
                 turn.streamed = ""
@@ -172,7 +173,7 @@ class Conversations(Shapes):
         """The agent goes wrong."""
         if found := self.running(person):
             session, turn, lease = found
-            self.run(self.store.fail(lease, "it broke", deliver=False))
+            self.run(self.store.turns.fail(lease, "it broke", deliver=False))
             session.keep_partial(turn)
             turn.state = "failed"
             session.interruptions = 0
@@ -196,7 +197,7 @@ class Conversations(Shapes):
         """A worker changes its mind."""
         if found := self.running(person):
             _, turn, lease = found
-            self.run(self.store.give_back(lease))
+            self.run(self.store.turns.give_back(lease))
             turn.state, turn.attempts = "queued", turn.attempts - 1
 
     @rule(person=people, text=words)
@@ -204,10 +205,10 @@ class Conversations(Shapes):
         """The agent needs an answer, and somebody gives it twice."""
         if found := self.running(person):
             session, turn, lease = found
-            self.run(self.store.wait(lease, Question(text="may I?")))
-            assert self.run(self.store.answer(TurnId(turn.id), text)) == "queued"
+            self.run(self.store.turns.wait(lease, Question(text="may I?")))
+            assert self.run(self.store.turns.answer(TurnId(turn.id), text)) == "queued"
             try:
-                self.run(self.store.answer(TurnId(turn.id), text))
+                self.run(self.store.turns.answer(TurnId(turn.id), text))
             except Conflict:
                 turn.state, turn.queued_at = "queued", self.seconds
                 turn.attempts -= 1
@@ -220,7 +221,7 @@ class Conversations(Shapes):
         """The running agent asks what else was said."""
         if found := self.running(person):
             session, turn, lease = found
-            before, after = self.run(self.store.take_steering(lease))
+            before, after = self.run(self.store.turns.take_steering(lease))
             taken = [other for other in session.queued() if other.steers == turn.id]
             assert (after > before) == bool(taken)
             for other in taken:
@@ -235,14 +236,18 @@ class Conversations(Shapes):
         """Somebody chooses what happens to messages while the agent is busy."""
         session = self.bound.get(person)
         if session is not None:
-            self.run(self.store.set_busy_mode(SessionId(session.id), BusyMode(mode)))
+            self.run(
+                self.store.sessions.update(
+                    SessionId(session.id), SessionPatch(busy_mode=BusyMode(mode))
+                )
+            )
             session.mode = mode
 
     @rule(person=people)
     def begins_anew(self, person: str) -> None:
         """Somebody asks for a new conversation."""
         session = self.bound.get(person)
-        change = self.run(self.store.reset(*self.place(person)))
+        change = self.run(self.store.sessions.reset(*self.place(person)))
         was_open = session is not None and session.is_open
         assert change.left_id == (session.id if session is not None and was_open else None)
         if session is not None:
@@ -255,7 +260,7 @@ class Conversations(Shapes):
         if not own:
             return
         target = data.draw(st.sampled_from(own))
-        self.run(self.store.switch(*self.place(person), SessionId(target.id)))
+        self.run(self.store.sessions.switch(*self.place(person), SessionId(target.id)))
         current = self.bound.get(person)
         if current is target and target.is_open and not target.is_suspended:
             return
@@ -277,13 +282,13 @@ class Conversations(Shapes):
             for turn in session.turns
             if turn.state == "running"
         ]
-        assert self.run(self.store.renew(leases)) == frozenset()
+        assert self.run(self.store.turns.renew(leases)) == frozenset()
 
     @rule()
     def worker_vanishes(self) -> None:
         """Nobody renews the leases, and somebody picks up what was cut off."""
         self.seconds += 2 * MINUTE
-        self.run(self.store.interrupt_dead())
+        self.run(self.store.turns.interrupt_dead())
         for session in list(self.sessions.values()):
             for turn in session.turns:
                 if turn.state == "running":
@@ -291,7 +296,7 @@ class Conversations(Shapes):
                         session.keep_partial(turn)
                     turn.state = "interrupted"
                     session.interruptions += 1
-        self.run(self.store.recover())
+        self.run(self.store.turns.recover())
         for session in list(self.sessions.values()):
             for turn in [one for one in session.turns if one.state == "interrupted"]:
                 self.recovers(session, turn)
@@ -299,7 +304,7 @@ class Conversations(Shapes):
     @rule()
     def is_swept(self) -> None:
         """The sweep ends what has been silent for too long."""
-        swept = set(self.run(self.store.sweep()))
+        swept = set(self.run(self.store.sessions.expire()))
         for session in self.sessions.values():
             if session.is_open and session.id in swept:
                 session.end(expired=True)
@@ -307,6 +312,6 @@ class Conversations(Shapes):
     @rule(was_seen=st.booleans())
     def is_sent(self, was_seen: bool) -> None:
         """The outbox sends what is owed."""
-        for parcel in self.run(self.store.take_deliveries()):
+        for parcel in self.run(self.store.deliveries.lease()):
             if was_seen:
-                self.run(self.store.sent(parcel.delivery, "p1"))
+                self.run(self.store.deliveries.record_sent(parcel.delivery, "p1"))

@@ -21,6 +21,7 @@ from threadline.core.turn import Lease
 from threadline.database.port import Database
 from threadline.store import Store
 from threadline.store.inbound.deduplication import Arrival
+from threadline.store.turn_queue.queue import serve
 from threadline.testing.feed_checker import FeedWitness
 
 T = TypeVar("T")
@@ -45,7 +46,7 @@ class World(RuleBasedStateMachine):
         self.tag = uuid.uuid4().hex[:8]
         self.numbers = itertools.count()
         self.store = Store(self.run(open_database(self.now)), RULES)
-        self.run(self.store.serve())
+        self.run(serve(self.store.database))
         self.witness = FeedWitness(self.store)
         self.sessions: dict[str, ModelSession] = {}
         self.bound: dict[str, ModelSession] = {}
@@ -147,8 +148,8 @@ class World(RuleBasedStateMachine):
         if not waiting:
             return
         session.is_open = False
-        route = self.run(self.store.explain(*self.place(session.person))).route
-        id = self.run(self.store.session_of(route))
+        route = self.run(self.store.sessions.explain(*self.place(session.person))).route
+        id = self.run(self.store.sessions.find(route))
         assert id is not None
         fresh = ModelSession(id=id, person=session.person, quiet_since=self.seconds)
         assert id not in self.sessions
@@ -168,24 +169,26 @@ class World(RuleBasedStateMachine):
     def transcripts_agree(self) -> None:
         """Every transcript reads as in the model, numbered without a gap."""
         for session in self.sessions.values():
-            lines = self.run(self.store.transcript(SessionId(session.id), most=1000, hidden=True))
+            lines = self.run(
+                self.store.transcripts.read(SessionId(session.id), most=1000, hidden=True)
+            )
             assert [line.seq for line in lines] == list(range(1, len(lines) + 1))
             assert [_seen(line) for line in lines] == [_kept(line) for line in session.lines]
-            shown = self.run(self.store.transcript(SessionId(session.id), most=1000))
+            shown = self.run(self.store.transcripts.read(SessionId(session.id), most=1000))
             assert [(line.seq, _seen(line)) for line in shown] == [
                 (seq, _kept(line)) for seq, line in session.shown()
             ], session
-            history = self.run(self.store.history(SessionId(session.id)))
+            history = self.run(self.store.transcripts.history(SessionId(session.id)))
             assert [(line.seq, _seen(line)) for line in history] == session.history(), session
 
     @invariant()
     def states_agree(self) -> None:
         """Every turn and session is in the state that the model expects."""
         for session in self.sessions.values():
-            found = self.run(self.store.session(SessionId(session.id)))
+            found = self.run(self.store.sessions.get(SessionId(session.id)))
             assert (found.ended_at is None) == session.is_open, session
             assert found.user_messages == sum(line.role == "user" for _, line in session.shown())
-            turns = self.run(self.store.turns(SessionId(session.id), 1000))
+            turns = self.run(self.store.turns.list(SessionId(session.id), 1000))
             assert {turn.id: str(turn.state) for turn in turns} == {
                 turn.id: turn.state for turn in session.turns
             }

@@ -22,7 +22,9 @@ from threadline.database.port import Database
 from threadline.database.sqlite import SqliteDatabase
 from threadline.store import Store
 from threadline.store.search import index
+from threadline.store.search.check import check_index
 from threadline.store.search.matcher import says
+from threadline.store.search.search import index_all
 
 SETTINGS = hypothesis.settings(
     max_examples=60, phases=[hypothesis.Phase.explicit, hypothesis.Phase.generate]
@@ -72,7 +74,7 @@ class Talk:
             await self.arrive(text, self.sent[-1], InboundKind.MESSAGE)
             await self.answer(text)
         elif what == "index":
-            await self.store._db.write(index.index_some, most=1 + len(text) % 5)
+            await self.store.database.write(index.index_some, most=1 + len(text) % 5)
         elif what == "search":
             await self.compare(text)
         elif self.session is not None:
@@ -85,17 +87,17 @@ class Talk:
         """Change what was said."""
         chosen = self.sent[len(text) % len(self.sent)]
         if what == "record":
-            await self.store.record(id, [say(Role.ASSISTANT, text)])
+            await self.store.transcripts.record(id, [say(Role.ASSISTANT, text)])
         elif what == "edit":
             await self.arrive(text, chosen, InboundKind.EDIT)
         elif what == "delete":
             await self.arrive("", chosen, InboundKind.DELETION)
         elif what == "undo":
-            await self.store.undo(id, 1 + len(text) % 2)
+            await self.store.transcripts.undo(id, 1 + len(text) % 2)
         elif what == "redo":
-            await self.store.redo(id)
+            await self.store.transcripts.redo(id)
         else:
-            await self.store.retry(id)
+            await self.store.transcripts.retry(id)
             await self.answer(text)
 
     async def arrive(self, text: str, number: str, kind: InboundKind) -> None:
@@ -110,14 +112,14 @@ class Talk:
             version=0 if kind is InboundKind.MESSAGE else self.version,
             at=self.store.now(),
         )
-        arrival = await self.store.arrive(inbound)
+        arrival = await self.store.receive(inbound)
         self.session = arrival.session_id or self.session
 
     async def answer(self, text: str) -> None:
         """Answer the turn that waits."""
-        claim = await self.store.claim(self.session)
+        claim = await self.store.turns.claim(self.session)
         assert claim is not None
-        await self.store.finish(claim.lease, [say(Role.ASSISTANT, f"fox {text}")])
+        await self.store.turns.finish(claim.lease, [say(Role.ASSISTANT, f"fox {text}")])
 
     @property
     def asker(self) -> Viewer:
@@ -135,7 +137,7 @@ class Talk:
         if self.session is None:
             assert not found.hits
             return
-        lines = await self.store.transcript(self.session, most=1000)
+        lines = await self.store.transcripts.read(self.session, most=1000)
         naive = [
             line.seq
             for line in lines
@@ -158,7 +160,7 @@ def run(open_database: Callable[[], Awaitable[Database]], settings: hypothesis.s
             await talk.step(what, text)
         for question in asked:
             await talk.step("search", question)
-        await talk.store.index()
+        await index_all(talk.store.database)
         for question in asked:
             await talk.step("search", question)
 
@@ -166,7 +168,7 @@ def run(open_database: Callable[[], Awaitable[Database]], settings: hypothesis.s
         store = Store(runner.run(_awaited(open_database())), Settings())
         try:
             talk_at_random()
-            assert not runner.run(store.check_search())
+            assert not runner.run(store.database.read(check_index))
         finally:
             runner.run(store.close())
 

@@ -104,17 +104,17 @@ class Transcripts(RuleBasedStateMachine):
 
     def answers(self, id: SessionId, model: NaiveTranscript) -> None:
         """Let the agent answer what waits."""
-        claim = self.run(self.store.claim(id))
+        claim = self.run(self.store.turns.claim(id))
         assert claim is not None
         text = self.word()
-        self.run(self.store.finish(claim.lease, [say(Role.ASSISTANT, text)], deliver=False))
+        self.run(self.store.turns.finish(claim.lease, [say(Role.ASSISTANT, text)], deliver=False))
         model.add("assistant", text, claim.turn.id)
 
     @rule()
     def speaks(self) -> None:
         """Somebody writes in the chat, and is answered."""
         text = self.word()
-        arrival = self.run(self.store.arrive(self.inbound(text, InboundKind.MESSAGE, text)))
+        arrival = self.run(self.store.receive(self.inbound(text, InboundKind.MESSAGE, text)))
         assert arrival.session_id is not None
         if not self.ids:
             self.ids.append(arrival.session_id)
@@ -130,7 +130,9 @@ class Transcripts(RuleBasedStateMachine):
         """Somebody brings lines in that belong to no turn."""
         id, model = self.pick(n)
         lines = [model.add(role, self.word()) for role in roles[:4]]
-        self.run(self.store.record(id, [say(Role(line.role), line.text) for line in lines]))
+        self.run(
+            self.store.transcripts.record(id, [say(Role(line.role), line.text) for line in lines])
+        )
 
     @rule(n=which, deeds=st.lists(st.sampled_from(DEEDS), min_size=1, max_size=6))
     def shapes(self, n: int, deeds: list[str]) -> None:
@@ -150,9 +152,9 @@ class Transcripts(RuleBasedStateMachine):
         texts = model.undo(turns)
         if texts is None:
             with pytest.raises(Conflict):
-                self.run(self.store.undo(id, turns))
+                self.run(self.store.transcripts.undo(id, turns))
             return
-        undone = self.run(self.store.undo(id, turns))
+        undone = self.run(self.store.transcripts.undo(id, turns))
         assert list(undone.texts) == texts
         assert undone.messages == before - len(model.shown)
 
@@ -162,54 +164,63 @@ class Transcripts(RuleBasedStateMachine):
         before = len(model.shown)
         if not model.redo():
             with pytest.raises(Conflict):
-                self.run(self.store.redo(id))
+                self.run(self.store.transcripts.redo(id))
             return
-        assert self.run(self.store.redo(id)).messages == len(model.shown) - before
+        assert self.run(self.store.transcripts.redo(id)).messages == len(model.shown) - before
 
     @rule(n=which)
     def undoes_and_redoes(self, n: int) -> None:
         """Undo and then redo is as if nothing had happened."""
         id, model = self.pick(n)
-        before = self.run(self.store.history(id)), self.run(self.store.transcript(id))
+        before = (
+            self.run(self.store.transcripts.history(id)),
+            self.run(self.store.transcripts.read(id)),
+        )
         try:
-            self.run(self.store.undo(id, 2))
+            self.run(self.store.transcripts.undo(id, 2))
         except Conflict:
             return
-        self.run(self.store.redo(id))
+        self.run(self.store.transcripts.redo(id))
         model.undo(2)
         model.redo()
-        assert before == (self.run(self.store.history(id)), self.run(self.store.transcript(id)))
+        assert before == (
+            self.run(self.store.transcripts.history(id)),
+            self.run(self.store.transcripts.read(id)),
+        )
 
     def retries(self, n: int) -> None:
         """Somebody wants another answer."""
         id, model = self.pick(n)
         if not model.can_retry():
             with pytest.raises(Conflict):
-                self.run(self.store.retry(id))
+                self.run(self.store.transcripts.retry(id))
             return
-        retried = self.run(self.store.retry(id))
-        claim = self.run(self.store.claim(id))
+        retried = self.run(self.store.transcripts.retry(id))
+        claim = self.run(self.store.turns.claim(id))
         assert claim is not None
         assert claim.turn.id == retried.turn_id
         text = self.word()
-        self.run(self.store.finish(claim.lease, [say(Role.ASSISTANT, text)], deliver=False))
+        self.run(self.store.turns.finish(claim.lease, [say(Role.ASSISTANT, text)], deliver=False))
         model.retry(retried.turn_id, text)
 
     def compacts(self, n: int, keep: int = 1) -> None:
         """Room is made."""
         id, model = self.pick(n)
         to_seq = model.boundary(keep)
-        boundary = self.run(self.store.boundary(id, keep=keep))
+        boundary = self.run(self.store.transcripts.boundary(id, keep=keep))
         if to_seq is None:
             assert boundary is None
             with pytest.raises(Conflict):
-                self.run(self.store.compact(id, "?", keep=keep))
+                self.run(self.store.transcripts.compact(id, "?", keep=keep))
             return
         assert boundary is not None
         replaced = [_kept(line) for line in model.history_lines() if line.seq <= to_seq]
         assert [_seen(line) for line in boundary.messages][-len(replaced) :] == replaced
         summary = self.word()
-        assert self.run(self.store.compact(id, summary, upto=boundary.to_seq)).to_seq == to_seq
+        assert (
+            self.run(self.store.transcripts.compact(id, summary, upto=boundary.to_seq)).to_seq
+            == to_seq
+        )
         model.compact(to_seq, next(self.numbers), summary)
 
     def lifts(self, n: int) -> None:
@@ -218,10 +229,10 @@ class Transcripts(RuleBasedStateMachine):
         cut = model.compaction()
         if cut is None:
             with pytest.raises(Conflict):
-                self.run(self.store.undo_compaction(id))
+                self.run(self.store.transcripts.undo_compaction(id))
             return
         model.compactions.remove(cut)
-        assert self.run(self.store.undo_compaction(id)).summary == cut[2]
+        assert self.run(self.store.transcripts.undo_compaction(id)).summary == cut[2]
 
     @precondition(lambda self: len(self.ids) < MOST_SESSIONS)
     @rule(n=which, data=st.data())
@@ -239,7 +250,7 @@ class Transcripts(RuleBasedStateMachine):
     def parts(self, n: int, at: int | None = None) -> None:
         """Somebody goes another way; where there are too many sessions, one is not looked at."""
         id, model = self.pick(n)
-        child = self.run(self.store.branch(id, at=at))
+        child = self.run(self.store.transcripts.branch(id, at=at))
         if len(self.ids) == MOST_SESSIONS:
             del self.ids[1], self.models[1]
         self.ids.append(child.id)
@@ -255,7 +266,7 @@ class Transcripts(RuleBasedStateMachine):
             return
         line = data.draw(st.sampled_from(lines))
         text = self.word()
-        edited = self.run(self.store.edit(id, line.seq, text, by=Viewer.owner()))
+        edited = self.run(self.store.transcripts.edit(id, line.seq, text, by=Viewer.owner()))
         child = model.branch(line.seq - 1)
         child.add("user", text, edited.turn_id)
         self.ids.append(edited.session.id)
@@ -276,7 +287,7 @@ class Transcripts(RuleBasedStateMachine):
         message_id, line = written
         kind = InboundKind.DELETION if is_deletion else InboundKind.EDIT
         text = self.word()
-        self.run(self.store.arrive(self.inbound(message_id, kind, text)))
+        self.run(self.store.receive(self.inbound(message_id, kind, text)))
         if line.is_deleted:
             return
         line.text, line.is_deleted = ("", True) if is_deletion else (text, False)
@@ -289,16 +300,16 @@ class Transcripts(RuleBasedStateMachine):
     def views_agree(self) -> None:
         """People and the agent are shown what the model shows them, in pages of any size."""
         for id, model in zip(self.ids, self.models, strict=True):
-            lines = self.run(self.store.transcript(id, most=1000))
+            lines = self.run(self.store.transcripts.read(id, most=1000))
             assert [_seen(line) for line in lines] == [_kept(line) for line in model.shown]
-            history = self.run(self.store.history(id))
+            history = self.run(self.store.transcripts.history(id))
             cut = model.compaction()
             if cut is not None:
                 summary = history.pop(0)
                 assert (summary.seq, summary.role) == (cut[0], Role.SYSTEM)
                 assert summary.text.endswith(cut[2])
             assert [_seen(line) for line in history] == [_kept(x) for x in model.history_lines()]
-            session = self.run(self.store.session(id))
+            session = self.run(self.store.sessions.get(id))
             assert session.user_messages == sum(line.role == "user" for line in model.shown)
             assert session.last_seq == model.last_seq
             self.pages_agree(id, lines)
@@ -307,12 +318,12 @@ class Transcripts(RuleBasedStateMachine):
         """Small pages, from either end, make the whole."""
         forth: list[Message] = []
         while page := self.run(
-            self.store.transcript(id, after=(forth[-1].seq or 0) if forth else 0, most=7)
+            self.store.transcripts.read(id, after=(forth[-1].seq or 0) if forth else 0, most=7)
         ):
             forth += page
-        back = self.run(self.store.transcript(id, most=3))
+        back = self.run(self.store.transcripts.read(id, most=3))
         if lines:
-            back = self.run(self.store.transcript(id, before=back[0].seq, most=3)) + back
+            back = self.run(self.store.transcripts.read(id, before=back[0].seq, most=3)) + back
         assert forth == lines
         assert back == lines[-6:]
 

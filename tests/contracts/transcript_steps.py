@@ -49,7 +49,7 @@ class Shapes(World):
         turns = [] if session is None else session.turns
         for turn in [turn for turn in turns if turn.state in UNFINISHED]:
             assert session is not None
-            self.run(self.store.stop(TurnId(turn.id)))
+            self.run(self.store.turns.stop(TurnId(turn.id)))
             session.close(turn, "stopped")
             session.interruptions = 0
             session.quiet_since = max(session.quiet_since, self.seconds)
@@ -62,9 +62,9 @@ class Shapes(World):
         taken = runs_of(session.shown())[-turns:]
         if not taken or session.in_the_way():
             with pytest.raises(Conflict):
-                self.run(self.store.undo(SessionId(session.id), turns))
+                self.run(self.store.transcripts.undo(SessionId(session.id), turns))
             return
-        undone = self.run(self.store.undo(SessionId(session.id), turns))
+        undone = self.run(self.store.transcripts.undo(SessionId(session.id), turns))
         assert list(undone.texts) == [line.text for run in taken for _, line in run if line.text]
         first = taken[0][0][0]
         session.hide(first, next(self.numbers), "undone", first)
@@ -79,10 +79,10 @@ class Shapes(World):
         if session is None:
             return
         if session.show():
-            self.run(self.store.redo(SessionId(session.id)))
+            self.run(self.store.transcripts.redo(SessionId(session.id)))
         else:
             with pytest.raises(Conflict):
-                self.run(self.store.redo(SessionId(session.id)))
+                self.run(self.store.transcripts.redo(SessionId(session.id)))
 
     def retries(self, person: str) -> None:
         """Somebody wants another answer."""
@@ -94,9 +94,9 @@ class Shapes(World):
         is_shut = not session.is_open or session.is_suspended
         if is_shut or is_busy or last is None or not any(line.text for _, line in last):
             with pytest.raises(Conflict):
-                self.run(self.store.retry(SessionId(session.id)))
+                self.run(self.store.transcripts.retry(SessionId(session.id)))
             return
-        retried = self.run(self.store.retry(SessionId(session.id)))
+        retried = self.run(self.store.transcripts.retry(SessionId(session.id)))
         session.hide(last[-1][0] + 1, next(self.numbers), "retried", last[0][0])
         session.turns.append(ModelTurn(id=retried.turn_id, queued_at=self.seconds))
         session.quiet_since = max(session.quiet_since, self.seconds)
@@ -109,9 +109,11 @@ class Shapes(World):
         to_seq = self.boundary(session, keep)
         if to_seq is None:
             with pytest.raises(Conflict):
-                self.run(self.store.compact(SessionId(session.id), "in short", keep=keep))
+                self.run(
+                    self.store.transcripts.compact(SessionId(session.id), "in short", keep=keep)
+                )
             return
-        cut = self.run(self.store.compact(SessionId(session.id), "in short", keep=keep))
+        cut = self.run(self.store.transcripts.compact(SessionId(session.id), "in short", keep=keep))
         assert cut.to_seq == to_seq
         session.compactions.append((to_seq, cut.key, "in short"))
 
@@ -136,9 +138,9 @@ class Shapes(World):
             return
         if not session.compactions:
             with pytest.raises(Conflict):
-                self.run(self.store.undo_compaction(SessionId(session.id)))
+                self.run(self.store.transcripts.undo_compaction(SessionId(session.id)))
             return
-        self.run(self.store.undo_compaction(SessionId(session.id)))
+        self.run(self.store.transcripts.undo_compaction(SessionId(session.id)))
         session.compactions.remove(max(session.compactions))
 
     @precondition(lambda self: len(self.sessions) < MOST_SESSIONS)
@@ -150,7 +152,7 @@ class Shapes(World):
             return
         end = len(session.lines)
         at = data.draw(st.sampled_from([end, *(seq for seq, _ in session.shown())]))
-        child = self.run(self.store.branch(SessionId(session.id), at=at))
+        child = self.run(self.store.transcripts.branch(SessionId(session.id), at=at))
         assert child.id not in self.sessions
         self.sessions[child.id] = ModelSession(
             id=child.id,

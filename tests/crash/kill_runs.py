@@ -110,20 +110,20 @@ class Victim:
     async def _restart(self, store: Store) -> list[Problem]:
         """Do what every start does, and see that no dead owner is taken for a living one."""
         over = time.monotonic() + _NOTICE_WITHIN
-        await store.interrupt_dead()
-        await store.reclaim_deliveries()
+        await store.turns.interrupt_dead()
+        await store.deliveries.recover()
         while (held := self._held(store)) and time.monotonic() < over:
             time.sleep(0.01)
-            await store.interrupt_dead()
-            await store.reclaim_deliveries()
-        while (recovery := await store.recover()).resumed or recovery.failed:
+            await store.turns.interrupt_dead()
+            await store.deliveries.recover()
+        while (recovery := await store.turns.recover()).resumed or recovery.failed:
             pass
         # Nobody is left who remembers these questions.
         with looking(self.where) as look:
             waiting = look("SELECT id FROM turns WHERE state = 'waiting'")
         for (id,) in waiting:
             assert isinstance(id, int)
-            await store.answer(TurnId(id), "yes")
+            await store.turns.answer(TurnId(id), "yes")
         return [Problem(trouble=Trouble.DISORDER, what=f"{id} held by the dead") for id in held]
 
     def _held(self, store: Store) -> list[str]:
@@ -167,7 +167,7 @@ async def _events_since(store: Store, cursor: Cursor) -> list[Event]:
     """Read the feed to its end, also where older transactions hold it back for a moment."""
     events: list[Event] = []
     for _ in range(500):
-        page = await store._db.read(read_feed, cursor)
+        page = await store.database.read(read_feed, cursor)
         events += page.events
         cursor = page.cursor
         if not page.events and not page.is_behind:

@@ -118,7 +118,7 @@ class Speaker:
     async def _say(self, id: str | None = None) -> None:
         if id is None:
             id = self._next_id()
-        arrival = await self.store.arrive(self._inbound(id, 0))
+        arrival = await self.store.receive(self._inbound(id, 0))
         tell("receive", id=id, version=0, session=arrival.session_id, turn=arrival.turn_id)
         self.versions.setdefault(id, 0)
         self.session_id = arrival.session_id
@@ -129,7 +129,7 @@ class Speaker:
 
     async def _repeat(self) -> None:
         id = self.dice.choice(list(self.versions))
-        arrival = await self.store.arrive(self._inbound(id, 0))
+        arrival = await self.store.receive(self._inbound(id, 0))
         tell("repeat", id=id, is_repeated=arrival.is_repeated)
 
     async def _change(self, kind: InboundKind) -> None:
@@ -137,7 +137,7 @@ class Speaker:
         version = self.versions[id] + 1
         # Only forwards from here on, also if this one is cut off: it may have been stored.
         self.versions[id] = version
-        arrival = await self.store.arrive(self._inbound(id, version, kind))
+        arrival = await self.store.receive(self._inbound(id, version, kind))
         if arrival.outcome is InboundOutcome.CHANGED:
             tell(kind.value, id=id, version=version)
         if kind is InboundKind.DELETION:
@@ -145,19 +145,19 @@ class Speaker:
 
     async def _edit_early(self) -> None:
         id = self._next_id()
-        await self.store.arrive(self._inbound(id, 1, InboundKind.EDIT))
+        await self.store.receive(self._inbound(id, 1, InboundKind.EDIT))
         tell("early", id=id)
         await self._say(id)
         self.versions[id] = 1
 
     async def _reset(self) -> None:
-        change = await self.store.reset(self.address, self.sender)
+        change = await self.store.sessions.reset(self.address, self.sender)
         tell("reset", left=change.left_id)
 
     async def _record(self, session_id: SessionId) -> None:
         words = f"noted {self._next_id()}"
         try:
-            seq = await self.store.record(session_id, [say(Role.SYSTEM, words)])
+            seq = await self.store.transcripts.record(session_id, [say(Role.SYSTEM, words)])
         except Conflict:
             return  # The session has ended meanwhile.
         tell("add_messages", session=session_id, seq=seq, text=words)
@@ -173,7 +173,7 @@ class Worker:
 
     async def run(self) -> None:
         while True:
-            claimed = await self._store.claim()
+            claimed = await self._store.turns.claim()
             if claimed is None:
                 await asyncio.sleep(0.002)
                 continue
@@ -187,21 +187,21 @@ class Worker:
         lease = claimed.lease
         pieces = self._pieces(lease)
         said = await self._stream(lease, pieces, 1 + self._dice.randrange(3))
-        seq = await self._store.append(lease, [say(Role.ASSISTANT, said)])
+        seq = await self._store.turns.append(lease, [say(Role.ASSISTANT, said)])
         tell("append", session=lease.session_id, seq=seq, text=said, turn=lease.turn_id)
-        await self._store.take_steering(lease)
+        await self._store.turns.take_steering(lease)
         chance = self._dice.random()
         if chance < 0.10:
             await self._ask(lease)
             return
         said = await self._stream(lease, pieces, 1)
         if chance < 0.20:
-            await self._store.fail(lease, "The dice said so.")
+            await self._store.turns.fail(lease, "The dice said so.")
             tell("fail", turn=lease.turn_id)
         else:
             last = [say(Role.ASSISTANT, said)] if chance < 0.4 else []
             spent = Usage(provider="dice", model="d6", input_tokens=6, output_tokens=1)
-            await self._store.finish(lease, last, usage=[spent])
+            await self._store.turns.finish(lease, last, usage=[spent])
             tell("finish", turn=lease.turn_id)
 
     def _pieces(self, lease: Lease) -> Iterator[str]:
@@ -214,7 +214,7 @@ class Worker:
         said = ""
         for _ in range(count):
             piece = next(pieces)
-            if await self._store.checkpoint([(lease, piece)]):
+            if await self._store.turns.checkpoint([(lease, piece)]):
                 raise LeaseLost(id=str(lease.turn_id))
             tell("checkpoint", turn=lease.turn_id, piece=piece)
             said += piece
@@ -222,10 +222,10 @@ class Worker:
         return said
 
     async def _ask(self, lease: Lease) -> None:
-        await self._store.wait(lease, Question(text="Shall I?"))
+        await self._store.turns.wait(lease, Question(text="Shall I?"))
         tell("wait", turn=lease.turn_id)
         try:
-            await self._store.answer(lease.turn_id, "yes")
+            await self._store.turns.answer(lease.turn_id, "yes")
         except Conflict:
             return  # Somebody stopped it first.
         tell("answer", turn=lease.turn_id)
@@ -234,9 +234,9 @@ class Worker:
 async def deliver(store: Store) -> None:
     """Send replies to nowhere."""
     while True:
-        for parcel in await store.take_deliveries(most=5):
+        for parcel in await store.deliveries.lease(most=5):
             tell("lease_deliveries", delivery=parcel.delivery.id)
-            await store.sent(parcel.delivery, f"p{parcel.delivery.id}")
+            await store.deliveries.record_sent(parcel.delivery, f"p{parcel.delivery.id}")
             tell("record_sent", delivery=parcel.delivery.id)
         await asyncio.sleep(0.003)
 
@@ -244,7 +244,7 @@ async def deliver(store: Store) -> None:
 async def follow(store: Store, after: Cursor) -> None:
     """Follow the feed from where the parent stood, and say how far and how much."""
     count = 0
-    async for event in store.follow(after):
+    async for event in store.feed.follow(after):
         count += 1
         if count % 10 == 0:
             tell("saw", cursor=event.cursor, count=count)

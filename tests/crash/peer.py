@@ -82,7 +82,7 @@ class Writer:
             at=self._store.now(),
             message_id=id,
         )
-        arrival = await self.measured(self._store.arrive(inbound))
+        arrival = await self.measured(self._store.receive(inbound))
         if arrival is None:
             return None
         self.told.append(id)
@@ -90,11 +90,11 @@ class Writer:
 
     async def answer(self) -> None:
         """Run the turn that has waited longest, if there is one."""
-        claimed = await self.measured(self._store.claim())
+        claimed = await self.measured(self._store.turns.claim())
         if claimed is not None:
             words = [say(Role.ASSISTANT, f"answer to turn {claimed.turn.id}")]
-            await self.measured(self._store.append(claimed.lease, words))
-            await self.measured(self._store.finish(claimed.lease))
+            await self.measured(self._store.turns.append(claimed.lease, words))
+            await self.measured(self._store.turns.finish(claimed.lease))
 
     def report(self) -> None:
         """Say how it went."""
@@ -134,7 +134,7 @@ async def same(where: str, name: str, session_id: SessionId, count: int) -> None
                 await writer.say(SHARED, f"{name}.{n}")
             else:
                 words = [say(Role.SYSTEM, f"noted {name}.{n}")]
-                await writer.measured(store.record(session_id, words))
+                await writer.measured(store.transcripts.record(session_id, words))
         writer.report()
 
 
@@ -142,7 +142,7 @@ async def follow(where: str, cursor: Cursor) -> None:
     """Follow the feed and say every event."""
     async with threadline.open(where) as store:
         tell(ready=True)
-        async for event in store.follow(cursor):
+        async for event in store.feed.follow(cursor):
             tell(cursor=event.cursor, session=event.session_id, revision=event.revision)
 
 

@@ -69,15 +69,15 @@ async def converse(store: Store, number: int, run: Run) -> None:
     while len(run.photographs) < CUTS:
         turn += 1
         words = f"{number}.{turn} " + "x" * run.dice.randrange(3000)
-        arrival = await store.arrive(
+        arrival = await store.receive(
             Inbound.text(
                 words, address=address, sender=sender, at=store.now(), message_id=f"{number}.{turn}"
             )
         )
         run.told.append(words)
-        claimed = await store.claim(arrival.session_id)
+        claimed = await store.turns.claim(arrival.session_id)
         assert claimed is not None
-        await store.finish(claimed.lease, [say(Role.ASSISTANT, f"re {words}")])
+        await store.turns.finish(claimed.lease, [say(Role.ASSISTANT, f"re {words}")])
         run.told.append(f"re {words}")
 
 
@@ -126,12 +126,12 @@ async def test_a_store_goes_on_after_a_power_cut(disk: Disk, tmp_path: Path) -> 
         restore(image, folder)
         async with threadline.open(folder / NAME) as store:
             assert await store.check(deep=True) == []
-            texts = [m.text for row in (await store.sessions()).rows
-                     for m in (*await store.transcript(row.session.id, most=1000),
-                               *await store.queue(row.session.id))]  # fmt: skip
+            texts = [m.text for row in (await store.sessions.list()).rows
+                     for m in (*await store.transcripts.read(row.session.id, most=1000),
+                               *await store.transcripts.waiting(row.session.id))]  # fmt: skip
             assert set(run.told[:acknowledged]) <= set(texts)
             address = Address(platform="p", kind=Kind.DM, chat="after")
-            await store.arrive(Inbound.text("on we go", address=address, at=store.now()))
+            await store.receive(Inbound.text("on we go", address=address, at=store.now()))
 
 
 async def test_without_syncs_a_power_cut_does_lose_something(disk: Disk, tmp_path: Path) -> None:

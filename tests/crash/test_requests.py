@@ -39,6 +39,6 @@ async def test_a_request_that_died_is_sent_again(tmp_path: Path, moment: Moment)
         assert "three" in before.value.outcome.answer
     else:
         await take_back(store, id)
-    said = [line.text for line in await store.transcript(id) if line.role is Role.USER]
+    said = [line.text for line in await store.transcripts.read(id) if line.role is Role.USER]
     await database.close()
     assert said == ["one", "two"]

@@ -65,17 +65,17 @@ async def test_nothing_is_acknowledged_after_the_file_is_gone(
     It says what to do; reads are refused too, and the log says it once.
     """
     store = await open_store()
-    await store.arrive(hello(store, "before"))
+    await store.receive(hello(store, "before"))
 
     mishap(database_factory.path)
 
     for n in range(3):
         with pytest.raises(Misplaced, match="Stop Threadline") as refusal:
-            await store.arrive(hello(store, f"after {n}"))
+            await store.receive(hello(store, f"after {n}"))
         assert "while it was open" in str(refusal.value)
     assert isinstance(store.trouble, Misplaced)
     with pytest.raises(Misplaced):
-        await store.sessions()
+        await store.sessions.list()
     told = [record for record in caplog.records if record.levelno >= logging.ERROR]
     assert len(told) == 1
 
@@ -87,10 +87,10 @@ async def test_what_was_acknowledged_before_the_log_was_deleted_is_kept(
     """Messages that only the deleted log holds are copied into the file when that is noticed."""
     store = await open_store()
     for n in range(20):
-        await store.arrive(hello(store, f"m{n}"))
+        await store.receive(hello(store, f"m{n}"))
     delete_log(database_factory.path)
     with pytest.raises(Misplaced):
-        await store.arrive(hello(store, "refused"))
+        await store.receive(hello(store, "refused"))
 
     # What a process finds that is started after a kill -9 of this one.
     copy = tmp_path / "after.db"
@@ -99,7 +99,7 @@ async def test_what_was_acknowledged_before_the_log_was_deleted_is_kept(
     await database.open()
     async with Store(database) as after:
         (row,) = (await after.sessions()).rows
-        queued = [line.text for line in await after.queue(row.session.id)]
+        queued = [line.text for line in await after.transcripts.waiting(row.session.id)]
 
     assert queued == [f"m{n}" for n in range(20)]
 
@@ -112,17 +112,17 @@ async def test_a_file_that_is_moved_back_is_used_again(
     store, aside = await open_store(), database_factory.path.with_name("aside.db")
     database_factory.path.rename(aside)
     with pytest.raises(Misplaced):
-        await store.arrive(hello(store, "one"))
+        await store.receive(hello(store, "one"))
 
     aside.rename(database_factory.path)
 
-    assert not (await store.arrive(hello(store, "two"))).is_repeated
+    assert not (await store.receive(hello(store, "two"))).is_repeated
 
     async def is_well() -> bool:
         return store.trouble is None
 
     await until(is_well, "the trouble is over")
-    assert len((await store.sessions()).rows) == 1
+    assert len((await store.sessions.list()).rows) == 1
 
 
 @on(DURABLE)
@@ -172,7 +172,7 @@ async def test_a_gateway_with_a_damaged_file_is_not_ready(
     """A read that finds damage makes the gateway say so until it is started again."""
     first = await open_store()
     for n in range(50):
-        await first.arrive(hello(first, f"m{n}"))
+        await first.receive(hello(first, f"m{n}"))
     await first.close()
     store = await open_store()
     async with Gateway(store, ScriptedAgent(), []) as gateway:
@@ -199,14 +199,14 @@ async def test_a_database_that_is_dropped_and_made_again_is_refused(
     from threadline.database.postgres.schema import upgrade
 
     store = await open_store()
-    await store.arrive(hello(store, "before"))
+    await store.receive(hello(store, "before"))
     server, name = database_factory.server, database_factory.name
     server.drop(name)
     server.execute(f"CREATE DATABASE {name} TEMPLATE template0")
     upgrade(database_factory.where)
 
     with pytest.raises(Misplaced, match="dropped or replaced"):
-        await store.arrive(hello(store, "after"))
+        await store.receive(hello(store, "after"))
     assert isinstance(store.trouble, Misplaced)
 
 

@@ -90,7 +90,7 @@ async def test_a_pooler_in_session_mode_is_as_good_as_none(
         assert await direct.dead(frozenset({first.owner, second.owner})) == frozenset()
         store = Store(second)
         said = Inbound.text("hello", address=HERE, at=store.now(), message_id="1")
-        arrivals = await asyncio.gather(*(store.arrive(said) for _ in range(10)))
+        arrivals = await asyncio.gather(*(store.receive(said) for _ in range(10)))
         assert sum(not one.is_repeated for one in arrivals) == 1
         await first.close()
         while not await direct.dead(frozenset({first.owner})):

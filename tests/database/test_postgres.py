@@ -18,13 +18,14 @@ from threadline.core.address import Address, Kind
 from threadline.core.errors import ConfigError, Conflict, StorageError
 from threadline.core.inbound import Inbound
 from threadline.core.turn import OwnerId
-from threadline.database.port import CommitUnknown, Transaction, expect
+from threadline.database.port import CommitUnknown, Transaction, expect, write_keyed
 from threadline.database.postgres import PostgresDatabase
 from threadline.database.postgres.connection import ConnectionTarget, ServerInfo, require_safe
 from threadline.database.postgres.errors import Commit, history_of, is_committed
 from threadline.database.postgres.process_locks import key_of, new_owner
 from threadline.database.postgres.transaction import raw
 from threadline.store import Store
+from threadline.store.inbound.receive import receive
 from threadline.testing.database_verbs import error_of, knows, note
 from threadline.testing.deadline import HANG_SECONDS
 
@@ -121,7 +122,10 @@ async def test_a_message_whose_commit_was_lost_is_acknowledged(
         proxy.losses = [Loss.RESPONSE]
         said = Inbound.text("hello", address=HERE, at=store.now(), message_id="1")
 
-        first, second = await store.arrive(said), await store.arrive(said)
+        first, second = (
+            await store.receive(said),
+            await write_keyed(store.database, said.message_id, receive, said),
+        )
 
         assert (first.is_repeated, second.is_repeated) == (False, True)
         assert first.turn_id == second.turn_id is not None
@@ -137,16 +141,16 @@ async def test_a_commit_that_cannot_be_looked_up_is_run_again(
         database = PostgresDatabase(url)
         await database.open()
         store = Store(database)
-        await store.arrive(Inbound.text("hello", address=HERE, at=store.now(), message_id="1"))
+        await store.receive(Inbound.text("hello", address=HERE, at=store.now(), message_id="1"))
         database_factory.tamper("SELECT pg_stat_reset_shared('bgwriter')")
         proxy.losses = [Loss.RESPONSE]
         said = Inbound.text("again", address=HERE, at=store.now(), message_id="2")
         unnamed = replace(said, message_id=None)
 
-        arrival = await store.arrive(said)
+        arrival = await store.receive(said)
         database_factory.tamper("SELECT pg_stat_reset_shared('bgwriter')")
         proxy.losses = [Loss.RESPONSE]
-        error = await error_of(store.arrive(unnamed))
+        error = await error_of(store.receive(unnamed))
 
         assert arrival.is_repeated
         assert arrival.turn_id is not None

@@ -35,13 +35,13 @@ async def test_a_late_commit_is_not_skipped(database_factory: PostgresFactory) -
     """Events with smaller numbers that are committed after others are seen, and seen first."""
     database = await database_factory()
     store = Store(database)
-    begin = await store.feed_end()
+    begin = await store.feed.end()
     written, go_on = threading.Event(), threading.Event()
     late = asyncio.create_task(database.write(arrive_and_wait, written, go_on))
     await asyncio.to_thread(written.wait, HANG_SECONDS)
     await database.write(arrive_slowly, "other", "2", 0.0)
     visible = database_factory.tamper("SELECT min(id), max(id), count(*) FROM events")
-    events = store.follow(begin)
+    events = store.feed.follow(begin)
     assert isinstance(events, AsyncGenerator)
 
     first = asyncio.ensure_future(anext(events))
@@ -67,8 +67,8 @@ async def test_a_stranger_holds_the_feed_back_and_is_named(
     monkeypatch.setattr(check, "LONG_SECONDS", 0)
     database = await database_factory()
     store = Store(database)
-    begin = await store.feed_end()
-    events = store.follow(begin)
+    begin = await store.feed.end()
+    events = store.feed.follow(begin)
     assert isinstance(events, AsyncGenerator)
     with psycopg.connect(database_factory.where, application_name="stranger") as stranger:
         stranger.execute("CREATE TABLE theirs (a INTEGER)")

@@ -17,10 +17,14 @@ from threadline.core.message import MediaKind, Role, Text, say
 from threadline.core.person import Identity
 from threadline.core.route import Scopes, Sharing
 from threadline.core.session import SessionId
+from threadline.core.session_patch import SessionPatch
 from threadline.core.settings import Settings
 from threadline.core.usage import Usage
 from threadline.store import Store
+from threadline.store.deletion.forget import finish_deletions
+from threadline.store.search.search import index_all
 from threadline.store.search.terms import words_entry
+from threadline.store.sessions.session_settings import set_summary
 
 ALICE = Sender(id="alice-zebranumber-4711", name="Alicia Quaggafield")
 HERE = Address(platform="telegram", kind=Kind.DM, chat="chat-okapinumber-815")
@@ -61,11 +65,11 @@ def forms(word: str) -> set[str]:
 
 async def answer(store: Store, *texts: str) -> None:
     """Answer the next turn."""
-    claim = await store.claim()
+    claim = await store.turns.claim()
     assert claim is not None
     spent = Usage(provider="p", model="m", input_tokens=7)
     messages = [say(Role.ASSISTANT, text) for text in texts]
-    await store.finish(claim.lease, messages, usage=[spent])
+    await store.turns.finish(claim.lease, messages, usage=[spent])
 
 
 async def tell(store: Store, text: str, n: int, **fields: object) -> SessionId:
@@ -77,7 +81,7 @@ async def tell(store: Store, text: str, n: int, **fields: object) -> SessionId:
         "parts": (Text(text=text),),
         "message_id": f"platform-gnunumber-{n}",
     }
-    arrival = await store.arrive(Inbound(**{**given, **fields}))  # type: ignore[arg-type]
+    arrival = await store.receive(Inbound(**{**given, **fields}))  # type: ignore[arg-type]
     assert arrival.session_id is not None
     return arrival.session_id
 
@@ -85,7 +89,7 @@ async def tell(store: Store, text: str, n: int, **fields: object) -> SessionId:
 async def talk(store: Store, rounds: int = 60) -> SessionId:
     """Let Alice have a conversation in which her words are everywhere."""
     data = b"".join(f"photo of the xylocarp {n} ".encode() for n in range(40_000))
-    photo = await store.put_blob(data, "image/png", MediaKind.IMAGE, "gnatcatcher.png")
+    photo = await store.attachments.put(data, "image/png", MediaKind.IMAGE, "gnatcatcher.png")
     id = await tell(store, "first words: xylocarp", 0, parts=(Text(text="xylocarp"), photo))
     await answer(store, "You said quixotrope.")
     for n in range(1, rounds):
@@ -102,10 +106,10 @@ async def talk(store: Store, rounds: int = 60) -> SessionId:
         message_id="not-yet-here",
         version=1,
     )
-    await store.arrive(early)
-    await store.set_title(id, "All about xylocarp")
-    await store.set_summary(id, "They spoke of märchenwürfel.")
-    while await store.index():
+    await store.receive(early)
+    await store.sessions.update(id, SessionPatch(title="All about xylocarp"))
+    await store.database.write(set_summary, id, "They spoke of märchenwürfel.")
+    while await index_all(store.database):
         pass
     return id
 
@@ -120,14 +124,14 @@ async def others_go_on(store: Store) -> AsyncIterator[None]:
         while not over.is_set():
             n += 1
             text = Inbound.text(f"bob {n}", address=THERE, sender=BOB, at=store.now())
-            await store.arrive(text)
-            claim = await store.claim()
+            await store.receive(text)
+            claim = await store.turns.claim()
             if claim is not None:
-                await store.finish(claim.lease, [say(Role.ASSISTANT, "yes")])
+                await store.turns.finish(claim.lease, [say(Role.ASSISTANT, "yes")])
 
     async def read() -> None:
         while not over.is_set():
-            await store.sessions()
+            await store.sessions.list()
             await asyncio.sleep(0)
 
     tasks = [asyncio.create_task(work()) for work in (speak, read, read)]
@@ -157,7 +161,7 @@ async def test_no_byte_of_a_forgotten_session_is_left(
     assert traces(tmp_path, SAID) == set(SAID)
 
     async with others_go_on(store):
-        certificate = await store.forget_session(id)
+        certificate = await store.sessions.delete(id)
         left = traces(tmp_path, SAID)
 
     assert certificate.state is DeletionState.DONE
@@ -183,23 +187,23 @@ async def test_no_byte_of_a_forgotten_person_is_left(
         await tell(store, f"in the group: snollygoster {n}", 1_000 + n, address=group)
         await answer(store, f"dear Alicia Quaggafield, hornswoggle {n}")
         bob = Inbound.text(f"bob {n}", address=group, sender=BOB, at=store.now())
-        shared = (await store.arrive(bob)).session_id
+        shared = (await store.receive(bob)).session_id
         await answer(store, f"dear bob {n}")
     assert shared is not None
-    await store.compact(shared, "Alicia said snollygoster.")
+    await store.transcripts.compact(shared, "Alicia said snollygoster.")
     await tell(store, "edited blatherskite", 1_007, address=group, kind=InboundKind.EDIT, version=1)
-    await store.index()
+    await index_all(store.database)
     said = (*SAID, *PERSON, "snollygoster", "hornswoggle", "blatherskite")
     assert traces(tmp_path, said) == set(said)
 
     async with others_go_on(store):
         who = Identity(platform="telegram", id=str(ALICE.id))
-        certificate = await store.forget_person(who)
+        certificate = await store.people.delete(who)
         left = traces(tmp_path, said)
 
     assert certificate.state is DeletionState.DONE
     assert left == set()
-    kept = [line.text for line in await store.transcript(shared, most=1000)]
+    kept = [line.text for line in await store.transcripts.read(shared, most=1000)]
     assert [text for text in kept if text == "dear bob 39"]
     assert await store.check(deep=True) == []
 
@@ -215,13 +219,13 @@ async def test_who_reads_an_older_state_delays_the_end(
     reader.execute("BEGIN")
     reader.execute("SELECT count(*) FROM messages").fetchall()
 
-    early = await store.forget_session(id)
+    early = await store.sessions.delete(id)
     assert early.state is DeletionState.WIPING
     assert early.done_at is None
     assert traces(tmp_path, SAID)
     reader.execute("ROLLBACK")
     reader.close()
-    (late,) = await store.finish_forgettings()
+    (late,) = await finish_deletions(store.database)
 
     assert late.state is DeletionState.DONE
     assert traces(tmp_path, SAID) == set()
@@ -249,7 +253,7 @@ async def test_a_killed_forgetting_is_finished_by_the_next(
         )
         assert await died.wait() == -9
 
-    certificates = await store.finish_forgettings()
+    certificates = await finish_deletions(store.database)
 
     assert [one.state for one in certificates] == [DeletionState.DONE] * 2
     assert traces(tmp_path, SAID) == set()
@@ -279,12 +283,12 @@ async def test_no_row_holds_a_forgotten_person(database_factory: DatabaseFactory
 
     async with others_go_on(store):
         who = Identity(platform="telegram", id=str(ALICE.id))
-        certificate = await store.forget_person(who)
+        certificate = await store.people.delete(who)
         left = rows_with(database_factory, said)
 
     assert certificate.state is DeletionState.DONE
     assert left == set()
-    await store._db.wipe()
+    await store.database.wipe()
     dead = database_factory.tamper("SELECT pg_stat_force_next_flush()") and database_factory.tamper(
         "SELECT sum(n_dead_tup)::BIGINT FROM pg_stat_user_tables WHERE relname = 'messages'"
     )

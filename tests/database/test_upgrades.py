@@ -30,7 +30,7 @@ async def write_and_close(database_factory: DatabaseFactory, text: str) -> None:
     async with Store(await database_factory()) as store:
         address = Address(platform="telegram", kind=Kind.DM, chat="alice")
         sender = Sender(id="alice")
-        await store.arrive(Inbound.text(text, address=address, sender=sender, at=store.now()))
+        await store.receive(Inbound.text(text, address=address, sender=sender, at=store.now()))
 
 
 async def read_texts(database_factory: DatabaseFactory) -> list[str]:

@@ -75,7 +75,7 @@ def test_no_document_with_examples_is_left_out() -> None:
         "```python\nassert 1 == 2\n```\n",
         "```python\nprint('one')\n```\n\n```output\ntwo\n```\n",
         "```console\n$ echo one\ntwo\n```\n",
-        "```python\nawait store.arrive()\n```\n",
+        "```python\nawait store.receive()\n```\n",
     ],
 )
 def test_a_wrong_example_is_found(block: str, tmp_path: Path) -> None:

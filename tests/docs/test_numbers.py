@@ -18,7 +18,7 @@ from threadline.gateway import platform_supervisor
 from threadline.platforms.telegram.platform import CAPABILITIES
 from threadline.platforms.webhook import body_memory, endpoint, payload, settings, signature
 from threadline.store.blobs import BLOB_LIMIT
-from threadline.store.facade.organization import BATCH_LIMIT
+from threadline.store.sessions.batch import BATCH_LIMIT
 from threadline.store.transcripts.segments import DEEPEST_BASE
 from threadline.web import body_limits, concurrency, request_limits
 from threadline.web.auth import throttle

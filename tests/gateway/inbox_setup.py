@@ -50,10 +50,10 @@ class Front:
     ) -> None:
         self.store = store
         self.voice = Heard()
-        self.access = Access(store, rules)
+        self.access = Access(store.database, rules)
         self.meters = Metrics(["telegram"])
         self.inbox = Inbox(
-            store, self.access, self.voice, routing=routing, meters=self.meters, **more
+            store.database, self.access, self.voice, routing=routing, meters=self.meters, **more
         )
 
     async def take(self, text: str, who: str = "alice", **fields: Any) -> ReceiveResult:
@@ -86,31 +86,34 @@ class Front:
 
     async def _send(self) -> list[DeliveryPayload]:
         sent: list[DeliveryPayload] = []
-        while parcels := await self.store.take_deliveries():
+        while parcels := await self.store.deliveries.lease():
             for parcel in parcels:
-                await self.store.sent(parcel.delivery)
+                await self.store.deliveries.record_sent(parcel.delivery)
             sent += parcels
         return sent
 
     async def answer(self, *words: str) -> TurnId:
         """Answer the turn that has waited longest."""
-        claim = await self.store.claim()
+        claim = await self.store.turns.claim()
         assert claim is not None
-        await self.store.finish(claim.lease, [say(Role.ASSISTANT, word) for word in words])
+        await self.store.turns.finish(claim.lease, [say(Role.ASSISTANT, word) for word in words])
         return claim.turn.id
 
     async def ask(self, question: str) -> TurnId:
         """Let the turn that has waited longest ask something back."""
-        claim = await self.store.claim()
+        claim = await self.store.turns.claim()
         assert claim is not None
-        await self.store.wait(claim.lease, Question(text=question))
+        await self.store.turns.wait(claim.lease, Question(text=question))
         return claim.turn.id
 
     async def transcripts(self, profile: str = "main") -> list[str]:
         """Read all that people said, wherever it is or waits."""
         found = []
-        for row in (await self.store.sessions(profile=profile, most=1000)).rows:
+        for row in (await self.store.sessions.list(profile=profile, most=1000)).rows:
             id = row.session.id
-            lines = [*await self.store.transcript(id, most=1000), *await self.store.queue(id)]
+            lines = [
+                *await self.store.transcripts.read(id, most=1000),
+                *await self.store.transcripts.waiting(id),
+            ]
             found += [line.text for line in lines if line.role is Role.USER]
         return found

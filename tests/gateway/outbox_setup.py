@@ -94,7 +94,7 @@ async def carrying(
 ) -> AsyncIterator[Outbox]:
     """Let an outbox run."""
     outbox = Outbox(
-        store,
+        store.database,
         {platform.name: platform for platform in platforms},
         live=live or TurnPubSub(),
         pace=pace or unhurried(),
@@ -122,7 +122,7 @@ async def soon(condition: Callable[[], bool], what: str) -> None:
 async def all_carried(store: Store, *outboxes: Outbox) -> None:
     """Wait until nothing is owed any more, not even later, and nothing is on its way."""
     over = asyncio.get_running_loop().time() + HANG_SECONDS
-    while (await store._db.read(diagnose)).deliveries or any(one._sending for one in outboxes):
+    while (await store.database.read(diagnose)).deliveries or any(one._sending for one in outboxes):
         assert asyncio.get_running_loop().time() < over, "something is still owed"
         for outbox in outboxes:
             outbox.wake()

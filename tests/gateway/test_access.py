@@ -17,6 +17,7 @@ from threadline.core.role import AccessLevel
 from threadline.core.session_list import SessionFilter
 from threadline.database.port import Database
 from threadline.store import Store
+from threadline.store.turn_queue.crash_recovery import list_interrupted
 
 pytestmark = on(FAST, POSTGRES)
 
@@ -49,18 +50,18 @@ async def test_nobody_is_heard_whose_grant_was_just_revoked(
     refused = await front.take(words, "mallory")
 
     async def revoke() -> None:
-        await store.revoke(mallory)
+        await store.people.revoke(mallory)
 
     taken = refused
     for nth in count(1):
-        await store.allow(mallory)
+        await store.people.allow(mallory)
         database.before(nth, revoke)
         taken = await front.take(words, "mallory")
         if not database.has_happened:
             break
         assert taken == refused
-        assert not (await store.sessions(SessionFilter(with_empty=True))).rows
-        assert await store.take_deliveries() == []
+        assert not (await store.sessions.list(SessionFilter(with_empty=True))).rows
+        assert await store.deliveries.lease() == []
 
     assert nth > 2
     assert taken != refused
@@ -70,16 +71,16 @@ async def test_nobody_resumes_who_may_not_speak_any_more(front: Front) -> None:
     """Access is asked again before a turn that was cut off goes on."""
     store = front.store
     mallory = Identity(platform="telegram", id="mallory")
-    await store.allow(mallory)
+    await store.people.allow(mallory)
     for who in ("mallory", "alice"):
         await front.take("work for me", who)
     await front.take("and for us", "carol", address=GROUP)
-    claims = [await store.claim() for _ in range(3)]
-    await store.let_go()
-    among = await store.interrupted_turns()
+    claims = [await store.turns.claim() for _ in range(3)]
+    await store.turns.interrupt_own()
+    among = await store.database.read(list_interrupted)
     assert await front.access.refused_turns(among) == frozenset()
 
-    await store.revoke(mallory)
+    await store.people.revoke(mallory)
     refused = await front.access.refused_turns(among)
     strict = Front(store, AccessRules())
 
@@ -87,7 +88,7 @@ async def test_nobody_resumes_who_may_not_speak_any_more(front: Front) -> None:
     assert refused == {claims[0].turn.id}
     assert len(await strict.access.refused_turns(among)) == 3
     assert await strict.access.refused_turns([claims[0].turn.id]) == refused
-    recovery = await store.recover(refused)
+    recovery = await store.turns.recover(refused)
     assert (len(recovery.resumed), recovery.failed) == (2, (claims[0].turn.id,))
 
 
@@ -96,15 +97,15 @@ async def test_only_those_resume_for_whom_the_platform_answered(store: Store) ->
     mallory = Identity(platform="telegram", id="mallory")
     rules = AccessRules(roles=["telegram"], relays=["telegram"])
     front = Front(store, rules)
-    await store.allow(mallory)
+    await store.people.allow(mallory)
     await front.take("for me", "mallory")
     await front.take("for me", "alice", sender=Sender(id="alice", by_role=True))
     await front.take("for me", "bob", is_trusted=True)
     for _ in range(3):
-        assert await store.claim() is not None
-    await store.let_go()
-    await store.revoke(mallory)
-    turns = sorted(await store.interrupted_turns())
+        assert await store.turns.claim() is not None
+    await store.turns.interrupt_own()
+    await store.people.revoke(mallory)
+    turns = sorted(await store.database.read(list_interrupted))
 
     refused = await front.access.refused_turns(turns)
     neither = await Front(store, AccessRules()).access.refused_turns(turns)
@@ -118,13 +119,16 @@ async def test_who_answers_for_somebody_is_known_as_of_their_last_words(store: S
     front = Front(store, AccessRules(roles=["telegram"]))
     await front.take("hello", "mallory", sender=Sender(id="mallory", by_role=True))
     await front.answer("hi")
-    await store.allow(mallory)
+    await store.people.allow(mallory)
     await front.take("hello again", "mallory")
-    assert await store.claim() is not None
-    await store.let_go()
-    await store.revoke(mallory)
+    assert await store.turns.claim() is not None
+    await store.turns.interrupt_own()
+    await store.people.revoke(mallory)
 
-    assert await front.access.refused_turns(turns := await store.interrupted_turns()) == turns
+    assert (
+        await front.access.refused_turns(turns := await store.database.read(list_interrupted))
+        == turns
+    )
 
 
 async def test_nothing_is_resumed_that_nobody_was_asked_about(store: Store) -> None:
@@ -132,13 +136,13 @@ async def test_nothing_is_resumed_that_nobody_was_asked_about(store: Store) -> N
     front = Front(store)
     await front.take("one")
     await front.take("two", "bob")
-    assert await store.claim() is not None
-    await store.let_go()
-    among = await store.interrupted_turns()
-    assert await store.claim() is not None
-    await store.let_go()
+    assert await store.turns.claim() is not None
+    await store.turns.interrupt_own()
+    among = await store.database.read(list_interrupted)
+    assert await store.turns.claim() is not None
+    await store.turns.interrupt_own()
 
-    first = await store.recover(among=among)
+    first = await store.turns.recover(among=among)
 
     assert set(first.resumed) == among
-    assert len(await store.interrupted_turns()) == 1
+    assert len(await store.database.read(list_interrupted)) == 1

@@ -3,12 +3,13 @@
 import asyncio
 import logging
 import sys
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from itertools import count
 
 import pytest
 
+from tests.faulty_database import faulty
 from tests.gateway.inbox_setup import ALICE, GROUP, Front
 from tests.gateway.outbox_setup import Billboard, carrying, soon
 from tests.gateway.worker_setup import becomes, tell, unhurried
@@ -16,9 +17,8 @@ from threadline.core.address import Address
 from threadline.core.command import Command
 from threadline.core.delivery import Delivery
 from threadline.core.errors import StorageError
-from threadline.core.event import Cursor, Event
 from threadline.core.session import SessionId
-from threadline.core.turn import TurnId, TurnState
+from threadline.core.turn import TurnState
 from threadline.gateway.access import Access
 from threadline.gateway.background_tasks import MOST_TASKS, BackgroundTasks, log_failure
 from threadline.gateway.edit_repair import EditRepair
@@ -29,7 +29,6 @@ from threadline.gateway.user_callables import Callee
 from threadline.gateway.worker import Worker
 from threadline.store import Store
 from threadline.store.commands.context import Compress
-from threadline.store.deliveries.payload import DeliveryPayload
 from threadline.testing.clock import A_MONDAY
 from threadline.testing.fake_gate import RecordingGate
 from threadline.testing.scripted_agent import ScriptedAgent
@@ -149,7 +148,7 @@ class Voice:
 
 def make_inbox(store: Store, voice: Voice) -> Inbox:
     """Make an inbox that speaks with this voice."""
-    return Inbox(store, Access(store, ALICE), voice, meters=Metrics(["telegram"]))
+    return Inbox(store.database, Access(store.database, ALICE), voice, meters=Metrics(["telegram"]))
 
 
 async def test_direct_words_are_left_out_while_too_much_waits(
@@ -181,7 +180,7 @@ async def test_a_command_waits_while_too_many_are_done(store: Store) -> None:
     front = Front(store, compress=compress)
     taken = await front.inbox.take(front.said("hello"))
     assert taken.turn_id is not None
-    id = (await store.turn(taken.turn_id)).session_id
+    id = (await store.turns.get(taken.turn_id)).session_id
     said = front.said("/compress")
 
     for n in range(MOST_TASKS):
@@ -196,22 +195,13 @@ async def test_a_command_waits_while_too_many_are_done(store: Store) -> None:
     assert asked == [*(f"{n}" for n in range(MOST_TASKS)), "last"]
 
 
-class NoFeed(Store):
-    """A store whose feed breaks."""
-
-    def follow(self, after: Cursor | None = None) -> AsyncGenerator[Event, None]:
-        async def events() -> AsyncGenerator[Event, None]:
-            raise RuntimeError("a bug")
-            yield
-
-        return events()
-
-
 async def test_who_waits_for_a_reply_hears_that_the_feed_broke(
     store: Store, caplog: pytest.LogCaptureFixture
 ) -> None:
     """They do not wait in vain, and the next one is not kept from trying again."""
-    front = Front(NoFeed(store._db))
+    broken, database = faulty(store)
+    database.fail("read_feed", RuntimeError("a bug"))
+    front = Front(broken)
     taken = await front.take("hello")
     assert taken.turn_id is not None
 
@@ -222,18 +212,12 @@ async def test_who_waits_for_a_reply_hears_that_the_feed_broke(
     assert tracebacks(caplog) == ["RuntimeError", "RuntimeError"]
 
 
-class NoAddress(Store):
-    """A store in which the way to a chat cannot be read."""
-
-    async def address_of_turn(self, turn_id: TurnId) -> Address:
-        raise RuntimeError("a bug")
-
-
 async def test_a_live_reply_that_breaks_is_logged(
     store: Store, caplog: pytest.LogCaptureFixture
 ) -> None:
     """What is shown of a turn is a courtesy: its failure is logged, and the turn goes on."""
-    broken = NoAddress(store._db)
+    broken, database = faulty(store)
+    database.fail("turn_address", RuntimeError("a bug"))
     worker = Worker(broken, ScriptedAgent(), pace=unhurried())
     async with carrying(broken, Billboard(), live=worker.live), worker:
         await becomes(store, (await tell(store, "hello")).turn_id, TurnState.DONE)
@@ -241,24 +225,19 @@ async def test_a_live_reply_that_breaks_is_logged(
     assert "RuntimeError" in tracebacks(caplog)
 
 
-class NoParcel(Store):
-    """A store in which a delivery cannot be read."""
-
-    async def parcel(self, id: object) -> DeliveryPayload:
-        raise RuntimeError("a bug")
-
-
 async def test_a_repair_that_breaks_is_logged(
     store: Store, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The message may be incomplete, and the log says of which delivery."""
     await tell(store, "hello")
-    claim = await store.claim()
+    claim = await store.turns.claim()
     assert claim is not None
-    await store.finish(claim.lease)
-    (parcel,) = await store.take_deliveries(["telegram"])
+    await store.turns.finish(claim.lease)
+    (parcel,) = await store.deliveries.lease(["telegram"])
     delivery: Delivery = parcel.delivery
-    repair = EditRepair(NoParcel(store._db), {})
+    _, database = faulty(store)
+    database.fail("read_whole", RuntimeError("a bug"))
+    repair = EditRepair(database, {})
 
     repair.begin(delivery, "1")
     await repair._tasks.settle()

@@ -13,6 +13,7 @@ from threadline.core.delivery import GROWING, SendOutcome, SentPiece
 from threadline.core.inbound import Inbound
 from threadline.core.message import MediaKind, NewMessage, Role, Text
 from threadline.core.platform import Capabilities, SendFailed
+from threadline.store.turns.live_reply import open_stream
 from threadline.testing.clock import FakeClock
 
 HERE = Address(platform="telegram", kind=Kind.DM, chat="alice")
@@ -23,16 +24,16 @@ async def test_buttons_are_shown_once_though_a_file_is_sent_again(open_store: Op
     """A question that was shown with its buttons is not asked anew because of what comes after."""
     clock = FakeClock()
     store = await open_store(clock=clock)
-    file = await store.put_blob(b"pages", "application/pdf", MediaKind.FILE, "plan.pdf")
+    file = await store.attachments.put(b"pages", "application/pdf", MediaKind.FILE, "plan.pdf")
     inbound = Inbound.text(
         "delete it", address=HERE, sender=Sender(id="alice"), at=store.now(), message_id="1"
     )
-    await store.arrive(inbound)
-    claim = await store.claim()
+    await store.receive(inbound)
+    claim = await store.turns.claim()
     assert claim is not None
     line = NewMessage(role=Role.ASSISTANT, parts=(Text(text="The plan."), file))
-    await store.append(claim.lease, [line])
-    await store.wait(claim.lease, Question(text="Shall I?"))
+    await store.turns.append(claim.lease, [line])
+    await store.turns.wait(claim.lease, Question(text="Shall I?"))
     board = Billboard(
         capabilities=Capabilities(buttons=True, attachments=True), failures=deque([None, REFUSAL])
     )
@@ -50,19 +51,21 @@ async def test_buttons_under_a_streamed_question_come_once(open_store: OpenStore
     """They have a message of their own, and a file after it that is refused brings no second."""
     clock = FakeClock()
     store = await open_store(clock=clock)
-    file = await store.put_blob(b"pages", "application/pdf", MediaKind.FILE, "plan.pdf")
+    file = await store.attachments.put(b"pages", "application/pdf", MediaKind.FILE, "plan.pdf")
     await tell(store, "delete it")
-    claim = await store.claim()
+    claim = await store.turns.claim()
     assert claim is not None
-    stream = await store.open_stream(claim.lease)
+    stream = await store.database.write(open_stream, claim.lease, owner=store.database.owner)
     assert stream is not None
     can = Capabilities(edits=True, buttons=True, attachments=True)
     board = Billboard(capabilities=can, failures=deque([REFUSAL, None, REFUSAL]))
     board.seen["m0"] = "The"
-    await store.note_piece(stream.delivery, SentPiece(n=0, platform_id="m0", length=GROWING))
+    await store.deliveries.record_piece(
+        stream.delivery, SentPiece(n=0, platform_id="m0", length=GROWING)
+    )
     line = NewMessage(role=Role.ASSISTANT, parts=(Text(text="The plan."), file))
-    await store.append(claim.lease, [line])
-    await store.wait(claim.lease, Question(text="Shall I?"))
+    await store.turns.append(claim.lease, [line])
+    await store.turns.wait(claim.lease, Question(text="Shall I?"))
     async with carrying(store, board) as outbox:
         for tries in (1, 3):
             while len(board.attempts) < tries:

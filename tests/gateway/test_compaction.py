@@ -13,6 +13,7 @@ from threadline.core.budget import SpendCaps
 from threadline.core.errors import AgentError, Invalid
 from threadline.core.message import Role
 from threadline.core.session import SessionId, TitleSource
+from threadline.core.session_patch import SessionPatch
 from threadline.core.settings import Settings
 from threadline.core.summarizer import SUMMARY_TASK, TITLE_TASK
 from threadline.core.turn import Turn, TurnState
@@ -61,7 +62,7 @@ class Talk:
         while self.worker.running:
             await asyncio.sleep(0.001)
         await self.worker.upkeep.tasks.settle()
-        return await self.store.turn(arrival.turn_id)
+        return await self.store.turns.get(arrival.turn_id)
 
     async def _tell(self, turn: Turn, words: str) -> None:
         self.told.append(words)
@@ -129,7 +130,7 @@ async def test_a_failed_compaction_is_said_once_and_changes_nothing(
             talk.agent.will(Says(f"{words}!"), prompted(900))
             await talk.says(words)
         assert talk.agent.lines(Role.USER) == ["one", "two", "three", "four"]
-        assert not await talk.store.cuts(talk.id)
+        assert not await talk.store.transcripts.hidden_ranges(talk.id)
     assert len(scribe.wrote(SUMMARY_TASK)) == 1
     (told,) = talk.told
     assert told.startswith("I could not make room in this conversation: ")
@@ -150,7 +151,7 @@ async def test_a_model_that_cannot_read_it_is_asked_again_after_compaction(
         await talk.says("two")
 
         assert talk.agent.lines(Role.USER) == ["two"]
-        lines = await talk.store.transcript(talk.id)
+        lines = await talk.store.transcripts.read(talk.id)
     assert lines[-1].text == "two!"
     assert len(scribe.wrote(SUMMARY_TASK)) == 1
 
@@ -198,13 +199,15 @@ async def test_words_taken_back_while_they_are_summed_up(open_store: OpenStore) 
         writing = asyncio.create_task(talk.worker.upkeep.compress(talk.id))
         while not scribe.wrote(SUMMARY_TASK):
             await asyncio.sleep(0.001)
-        await talk.store.undo(talk.id, 3)
+        await talk.store.transcripts.undo(talk.id, 3)
         scribe.free.set()
 
         said = await writing
 
         assert said.startswith("Nothing was compacted: ")
-        assert not [cut for cut in await talk.store.cuts(talk.id) if cut.summary]
+        assert not [
+            cut for cut in await talk.store.transcripts.hidden_ranges(talk.id) if cut.summary
+        ]
 
 
 async def test_compressing_says_how_much_a_summary_stands_for(open_store: OpenStore) -> None:
@@ -238,7 +241,7 @@ async def test_the_cut_of_somebody_else_is_not_taken_for_ours(open_store: OpenSt
         asked = asyncio.create_task(talk.worker.upkeep.make_cut(talk.id))
         while not scribe.wrote(SUMMARY_TASK):
             await asyncio.sleep(0.001)
-        theirs = await talk.store.compact(talk.id, "Somebody else's summary.")
+        theirs = await talk.store.transcripts.compact(talk.id, "Somebody else's summary.")
         scribe.free.set()
         ours = await asked
         for words in ("four", "five"):
@@ -247,20 +250,21 @@ async def test_the_cut_of_somebody_else_is_not_taken_for_ours(open_store: OpenSt
 
         assert (ours.cut, ours.said[:21]) == (None, "Nothing was compacted")
         assert later.cut is not None
-        assert later.cut == (await talk.store.cuts(talk.id))[-1] != theirs
+        assert later.cut == (await talk.store.transcripts.hidden_ranges(talk.id))[-1] != theirs
 
 
 @pytest.mark.parametrize("share", [0.0, -1.0, 1.1, float("nan")])
 async def test_a_share_that_is_none_is_refused(store: Store, share: float) -> None:
     """Room can be made at some part of what a model reads, not before and not after it."""
     with pytest.raises(Invalid, match="compact_at cannot be"):
-        Compaction(store, None, compact_at=share)
+        Compaction(store.database, None, compact_at=share)
 
 
 async def test_nobody_compresses_without_a_scribe(store: Store) -> None:
     """Whoever asks is told why."""
     assert (
-        await Compaction(store, None).compress(SessionId("20260302_090000_00000001")) == NO_SCRIBE
+        await Compaction(store.database, None).compress(SessionId("20260302_090000_00000001"))
+        == NO_SCRIBE
     )
 
 
@@ -272,8 +276,8 @@ async def test_a_conversation_is_named_after_the_first_exchange(open_store: Open
     async with talk.worker:
         await talk.says("how do peas grow?")
         await talk.says("and beans?")
-        session = await talk.store.session(talk.id)
-        usage = await talk.store.usage(talk.id)
+        session = await talk.store.sessions.get(talk.id)
+        usage = await talk.store.usage.of_session(talk.id)
     assert (session.title, session.titled_by) == (scribe.title, TitleSource.MODEL)
     (asked,) = scribe.wrote(TITLE_TASK)
     assert asked.lines[-2:] == ("how do peas grow?", "ok")
@@ -291,11 +295,11 @@ async def test_a_person_names_it_better(open_store: OpenStore) -> None:
         assert arrival.session_id is not None
         while not scribe.asked:
             await asyncio.sleep(0.001)
-        await talk.store.set_title(arrival.session_id, "Peas")
+        await talk.store.sessions.update(arrival.session_id, SessionPatch(title="Peas"))
         scribe.free.set()
         await talk.worker.upkeep.tasks.settle()
         await talk.says("and beans?")
-        session = await talk.store.session(arrival.session_id)
+        session = await talk.store.sessions.get(arrival.session_id)
     assert session.title == "Peas"
     assert len(scribe.asked) == 1
 
@@ -311,7 +315,7 @@ async def test_a_title_that_fails_is_tried_with_the_next_exchanges(
         async with talk.worker:
             for words in ("one", "two", "three", "four"):
                 await talk.says(words)
-            session = await talk.store.session(talk.id)
+            session = await talk.store.sessions.get(talk.id)
     assert session.title == "one"
     assert len(scribe.wrote(TITLE_TASK)) == 3
     assert talk.told == []
@@ -363,8 +367,8 @@ async def test_what_is_no_text_is_not_taken(open_store: OpenStore, text: str) ->
     talk = await a_talk(open_store, scribe)
     async with talk.worker:
         await talk.says("hello")
-        session = await talk.store.session(talk.id)
-        usage = await talk.store.usage(talk.id)
+        session = await talk.store.sessions.get(talk.id)
+        usage = await talk.store.usage.of_session(talk.id)
     assert session.titled_by is TitleSource.FIRST_WORDS
     assert [one.task for one in usage] == [TITLE_TASK]
 
@@ -375,8 +379,8 @@ async def test_a_scribe_that_never_ends_is_given_up(open_store: OpenStore) -> No
     async with talk.worker:
         await talk.says("hello")
     scribe.free.clear()
-    session = await talk.store.session(talk.id)
-    desk = SummaryWriter(talk.store, scribe, within=timedelta(milliseconds=10))
+    session = await talk.store.sessions.get(talk.id)
+    desk = SummaryWriter(talk.store.database, scribe, within=timedelta(milliseconds=10))
 
     with pytest.raises(AgentError, match="The summary took too long to be written"):
         await desk.write_summary(session, [])

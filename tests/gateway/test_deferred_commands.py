@@ -1,6 +1,7 @@
 import asyncio
 
 from tests.databases import FAST, POSTGRES, OpenStore, on
+from tests.faulty_database import faulty
 from tests.gateway.worker_setup import becomes, tell, unhurried, until
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.command import Call, parse_command
@@ -12,6 +13,7 @@ from threadline.gateway.deferred_commands import DeferredCommands
 from threadline.gateway.worker import Worker
 from threadline.store import Store
 from threadline.store.commands.context import CommandReply, DeferredCommandResult
+from threadline.store.commands.execute import execute, execute_waiting
 from threadline.testing.scripted_agent import Hangs, ScriptedAgent
 
 
@@ -37,7 +39,7 @@ async def test_a_command_is_carried_out_between_two_turns(open_store: OpenStore)
     async with Worker(store, agent, pace=unhurried()):
         first = await tell(store, "one")
         await until(lambda: _truth(bool(agent.parked)), "the turn hangs")
-        await store.command(*ordered(store, "/redo"), AccessLevel.MEMBER)
+        await execute(store.database, *ordered(store, "/redo"), AccessLevel.MEMBER)
         second = await tell(store, "two")
         await becomes(store, second.turn_id, TurnState.QUEUED)
 
@@ -45,19 +47,19 @@ async def test_a_command_is_carried_out_between_two_turns(open_store: OpenStore)
 
         await becomes(store, first.turn_id, TurnState.DONE)
         await becomes(store, second.turn_id, TurnState.DONE)
-        assert await store.run_waiting_commands() == []
+        assert await execute_waiting(store.database) == []
 
 
 async def test_a_command_that_waited_is_carried_out_after_a_crash(open_store: OpenStore) -> None:
     """Who starts finds the commands whose time has come meanwhile, and the turns behind them."""
     store = await open_store()
     await tell(store, "one")
-    claim = await store.claim()
+    claim = await store.turns.claim()
     assert claim is not None
-    await store.command(*ordered(store, "/redo"), AccessLevel.MEMBER)
+    await execute(store.database, *ordered(store, "/redo"), AccessLevel.MEMBER)
     second = await tell(store, "two")
-    await store.finish(claim.lease)
-    assert await store.claim() is None
+    await store.turns.finish(claim.lease)
+    assert await store.turns.claim() is None
 
     async with Worker(store, ScriptedAgent(), pace=unhurried()):
         await becomes(store, second.turn_id, TurnState.DONE)
@@ -69,22 +71,18 @@ async def test_a_database_that_is_away_is_asked_again(open_store: OpenStore) -> 
         inbound=ordered(await open_store(), "/redo")[0], reply=CommandReply(text="Done.")
     )
 
-    class Moody(Store):
-        moods = 1
-
-        async def run_waiting_commands(self) -> list[DeferredCommandResult]:
-            if self.moods:
-                self.moods -= 1
-                raise StorageError("the disk sleeps")
-            return [waited]
-
+    due = [[1]]
+    _, database = faulty(await open_store())
+    database.fail("list_command_owners", StorageError("the disk sleeps"), times=1)
+    database.instead["list_due_commands"] = lambda _: due.pop() if due else []
+    database.instead["carry_out_waiting"] = lambda *_, **__: waited
     done: list[int] = []
     told: list[DeferredCommandResult] = []
 
     async def hear(one: DeferredCommandResult) -> None:
         told.append(one)
 
-    backlog = DeferredCommands(Moody((await open_store())._db), lambda: done.append(1), hear)
+    backlog = DeferredCommands(database, lambda: done.append(1), hear)
     running = asyncio.create_task(backlog.run())
 
     async def is_carried_out() -> bool:

@@ -28,6 +28,7 @@ from threadline.gateway.settings import GatewaySettings
 from threadline.gateway.worker import Worker
 from threadline.platforms.simulated import Simulated
 from threadline.store import Store
+from threadline.store.deliveries.targets import resolve_targets
 from threadline.testing.clock import FakeClock
 from threadline.testing.scripted_agent import Hangs, Says, ScriptedAgent
 
@@ -193,7 +194,7 @@ async def test_what_is_owed_is_carried_before_turns_go_on(
         agent.will(Hangs())
         alice.writes("Take your time")
         await until(lambda: _is(bool(agent.parked)), "the turn runs")
-    await store.owe_words(alice.dm, "owed since yesterday")
+    await store.deliveries.create(alice.dm, "owed since yesterday")
     agent = ScriptedAgent()
     agent.will(Says("done at last"))
     gateway = Gateway(store, agent, [chat], settings=EVERYBODY)
@@ -258,13 +259,15 @@ async def test_a_home_that_is_changed_in_the_settings_counts_at_the_next_start(
         homes = {"chat": parse_target(f"chat:{chat}")}
         store = await open_store(rules=Settings(homes=homes))
         async with serving(store, Simulated("chat")):
-            assert [home.chat for home in (await store.homes()).values()] == [chat]
-            (found,) = await store.resolve_targets("chat", profile="work")
+            assert [home.chat for home in (await store.deliveries.homes()).values()] == [chat]
+            (found,) = await store.database.read(
+                resolve_targets, "chat", profile="work", origin=None
+            )
             assert found.chat == chat
 
-    await store.set_home(Address(platform="chat", kind=Kind.DM, chat="1"))
-    assert [home.chat for home in (await store.homes()).values()] == ["1"]
-    assert [home.chat for home in (await store.homes("work")).values()] == ["9"]
+    await store.deliveries.set_home(Address(platform="chat", kind=Kind.DM, chat="1"))
+    assert [home.chat for home in (await store.deliveries.homes()).values()] == ["1"]
+    assert [home.chat for home in (await store.deliveries.homes("work")).values()] == ["9"]
 
 
 async def test_a_clock_that_jumps_interrupts_nothing(open_store: OpenStore) -> None:
@@ -274,7 +277,7 @@ async def test_a_clock_that_jumps_interrupts_nothing(open_store: OpenStore) -> N
     board, agent = Billboard("chat", gate=asyncio.Event()), ScriptedAgent()
     agent.will(Hangs(), Says("a story"))
     settings = replace(EVERYBODY, pace=unhurried())
-    await store.owe_words(Address(platform="chat", kind=Kind.DM, chat="bob"), "words")
+    await store.deliveries.create(Address(platform="chat", kind=Kind.DM, chat="bob"), "words")
     async with Gateway(store, agent, [board], settings=settings) as gateway:
         arrival = await tell(store, "tell me", on="chat")
         await soon(lambda: bool(agent.parked and board.attempts), "it runs and sends")
@@ -286,7 +289,7 @@ async def test_a_clock_that_jumps_interrupts_nothing(open_store: OpenStore) -> N
         await soon(lambda: len(board.texts) == 2, "both are shown")
 
     assert arrival.turn_id is not None
-    assert (await store.turn(arrival.turn_id)).attempts == 1
+    assert (await store.turns.get(arrival.turn_id)).attempts == 1
     assert board.texts == ["words", "a story"]
 
 
@@ -308,7 +311,7 @@ async def test_a_terminal_answers_unseen_and_starts_no_job(open_store: OpenStore
     """Nobody takes its process for a gateway, jobs wait for one, and runs that ended are closed."""
     clock = FakeClock()
     store = await open_store(clock=clock)
-    job = await store.make_job(NewJob(prompt="What is new?", schedule="every 1h"))
+    job = await store.jobs.create(NewJob(prompt="What is new?", schedule="every 1h"))
     clock.advance(timedelta(hours=2))
     other = Gateway(
         store,
@@ -324,9 +327,9 @@ async def test_a_terminal_answers_unseen_and_starts_no_job(open_store: OpenStore
 
         assert gateway.is_ready
         assert await store.gateways() == []
-        assert await store.job_runs(job.id) == []
+        assert await store.jobs.runs(job.id) == []
 
-    await store.start_due(job.id, platforms=frozenset({"local"}))
+    await store.jobs.start_due(job.id, platforms=frozenset({"local"}))
     again = Gateway(
         store,
         ScriptedAgent(),
@@ -337,6 +340,6 @@ async def test_a_terminal_answers_unseen_and_starts_no_job(open_store: OpenStore
     async with again:
 
         async def is_closed() -> bool:
-            return [run.state for run in await store.job_runs(job.id)] == [RunState.DONE]
+            return [run.state for run in await store.jobs.runs(job.id)] == [RunState.DONE]
 
         await until(is_closed, "the run is closed")

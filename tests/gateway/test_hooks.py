@@ -20,7 +20,9 @@ from threadline.gateway.intervals import Intervals
 from threadline.gateway.metrics import Metrics
 from threadline.gateway.worker import Worker
 from threadline.store import Store
-from threadline.store.sessions.session_end import RETELLINGS, Ending
+from threadline.store.feed import prune_whole_feed
+from threadline.store.queries import session_address
+from threadline.store.sessions.session_end import RETELLINGS, Ending, list_told
 from threadline.testing.clock import FakeClock
 from threadline.testing.deadline import HANG_SECONDS
 from threadline.testing.scripted_agent import Fails, ScriptedAgent
@@ -39,7 +41,7 @@ async def telling(
     meters: Metrics | None = None,
 ) -> AsyncIterator[Hooks]:
     """Tell hooks, from now on, until the context ends."""
-    told = Hooks(store, hooks, pace=Intervals(recover=SOON), within=within, meters=meters)
+    told = Hooks(store.database, hooks, pace=Intervals(recover=SOON), within=within, meters=meters)
     await told.begin()
     task = asyncio.create_task(told.run())
     try:
@@ -83,12 +85,12 @@ async def test_a_session_that_is_resumed_starts_again(open_store: OpenStore) -> 
     store, started = await open_store(clock=clock), list[SessionStarted]()
     arrival = await tell(store, "hello")
     assert arrival.session_id is not None
-    await store.end(arrival.session_id)
+    await store.sessions.end(arrival.session_id)
     clock.advance(timedelta(minutes=1))
 
     async with telling(store, {"session_started": [started.append]}):
-        address = await store.address_of(arrival.session_id)
-        await store.switch(address, _alice(), arrival.session_id)
+        address = await store.database.read(session_address, arrival.session_id)
+        await store.sessions.switch(address, _alice(), arrival.session_id)
         await until(lambda: _truth(len(started) == 1), "it is told")
 
     assert (started[0].session.id, started[0].is_resumed) == (arrival.session_id, True)
@@ -99,11 +101,11 @@ async def test_hooks_hear_of_replies_that_never_arrive(store: Store) -> None:
     lost = list[DeliveryFailed]()
     async with telling(store, {"delivery_failed": [lost.append]}):
         arrival = await tell(store, "hello")
-        claim = await store.claim()
+        claim = await store.turns.claim()
         assert claim is not None
-        await store.finish(claim.lease)
-        (parcel,) = await store.take_deliveries(["telegram"])
-        await store.not_sent(parcel.delivery, SendOutcome.DEAD, "They blocked us.")
+        await store.turns.finish(claim.lease)
+        (parcel,) = await store.deliveries.lease(["telegram"])
+        await store.deliveries.record_failure(parcel.delivery, SendOutcome.DEAD, "They blocked us.")
         await until(lambda: _truth(len(lost) == 1), "it is told")
 
     delivery = lost[0].delivery
@@ -122,12 +124,12 @@ async def test_news_is_told_once_by_all_processes(open_store: OpenStore) -> None
 
     async def answer() -> None:
         arrivals.append(await tell(here, "hello"))
-        claim = await here.claim()
+        claim = await here.turns.claim()
         assert claim is not None
-        await here.finish(claim.lease)
+        await here.turns.finish(claim.lease)
 
     async with telling(here, hooks):
-        idle = Hooks(there, hooks, pace=Intervals(recover=SOON))
+        idle = Hooks(there.database, hooks, pace=Intervals(recover=SOON))
         waiting = asyncio.create_task(idle.run())
         await answer()
         await until(lambda: _truth(len(finished) == 1), "the first is told")
@@ -183,7 +185,7 @@ async def test_a_coroutine_that_wants_to_end_everything_does_not(store: Store) -
         arrival = await tell(store, "one")
         assert arrival.session_id is not None
         await becomes(store, arrival.turn_id, TurnState.DONE)
-        await store.end(arrival.session_id)
+        await store.sessions.end(arrival.session_id)
         await becomes(store, (await tell(store, "two")).turn_id, TurnState.DONE)
         await until(lambda: _truth(len(heard) == 2), "the others go on")
 
@@ -197,14 +199,14 @@ async def test_a_hook_that_raises_leaves_a_traceback(
         raise ValueError("a bug")
 
     hooks: Told = {"turn_finished": [raises], "session_ended": [raises]}
-    told = Hooks(store, hooks)
+    told = Hooks(store.database, hooks)
     async with telling(store, hooks), Worker(store, ScriptedAgent(), pace=unhurried()):
         arrival = await tell(store, "hello")
         await becomes(store, arrival.turn_id, TurnState.DONE)
         await until(lambda: _truth("failed" in caplog.text), "it is logged")
     assert arrival.session_id is not None
-    await store.end(arrival.session_id)
-    await store.tell_endings(told.tell_ended)
+    await store.sessions.end(arrival.session_id)
+    await store.sessions.tell_endings(told.tell_ended)
 
     traced = [record.exc_info[0] for record in caplog.records if record.exc_info]
     assert traced.count(ValueError) >= 2
@@ -245,18 +247,18 @@ async def test_a_follower_that_was_away_for_long_goes_on(
         pass
     for n in range(3):
         await tell(store, f"{n}")
-        claim = await store.claim()
+        claim = await store.turns.claim()
         assert claim is not None
-        await store.finish(claim.lease)
+        await store.turns.finish(claim.lease)
         clock.advance(timedelta(days=9))
-    await store.prune_feed()
+    await prune_whole_feed(store.database)
 
     async with telling(store, hooks):
         await until(lambda: _truth("away for too long" in caplog.text), "it is logged")
         arrival = await tell(store, "now")
-        claim = await store.claim()
+        claim = await store.turns.claim()
         assert claim is not None
-        await store.finish(claim.lease)
+        await store.turns.finish(claim.lease)
         await until(lambda: _truth(len(finished) == 1), "it hears of the next one")
 
     assert finished[0].turn.id == arrival.turn_id
@@ -276,16 +278,16 @@ async def test_endings_are_told_to_each_hook_once(open_store: OpenStore) -> None
         if len(bad) < 3:
             raise RuntimeError("not yet")
 
-    hooks = Hooks(store, {"session_ended": [fine, broken]})
+    hooks = Hooks(store.database, {"session_ended": [fine, broken]})
     assert hooks.on_ended is not None
     arrival = await tell(store, "hello")
     assert arrival.session_id is not None
-    claim = await store.claim()
+    claim = await store.turns.claim()
     assert claim is not None
-    await store.finish(claim.lease)
-    await store.end(arrival.session_id)
+    await store.turns.finish(claim.lease)
+    await store.sessions.end(arrival.session_id)
     for _ in range(5):
-        await store.tell_endings(hooks.on_ended)
+        await store.sessions.tell_endings(hooks.on_ended)
         clock.advance(timedelta(minutes=1))
 
     assert len(good) == 1
@@ -311,17 +313,17 @@ async def test_a_hook_that_was_told_is_left_alone_whatever_else_ended(
     for who in ("ann", "bob"):
         arrival = await tell(store, "hello", who=who)
         assert arrival.session_id is not None
-        await store.end(arrival.session_id)
+        await store.sessions.end(arrival.session_id)
     for _ in range(5):
         # Each time as if the process had just begun.
-        on_ended = Hooks(store, {"session_ended": [hears, breaks]}).on_ended
+        on_ended = Hooks(store.database, {"session_ended": [hears, breaks]}).on_ended
         assert on_ended is not None
-        await store.tell_endings(on_ended)
+        await store.sessions.tell_endings(on_ended)
         clock.advance(timedelta(minutes=1))
 
     assert len({ending.id for ending in told}) == len(told) == 2
     assert len(dead) == 2 * (1 + RETELLINGS)
-    assert [await store.told_of_ending(ending.id) for ending in told] == [frozenset()] * 2
+    assert [await store.database.read(list_told, ending.id) for ending in told] == [frozenset()] * 2
 
 
 async def test_an_ending_that_hangs_is_told_again_and_given_up(open_store: OpenStore) -> None:
@@ -335,13 +337,13 @@ async def test_an_ending_that_hangs_is_told_again_and_given_up(open_store: OpenS
     def hears(ending: Ending, _: Sequence[Message]) -> None:
         heard.append(ending)
 
-    hooks = Hooks(store, {"session_ended": [hangs, hears]}, within=SOON)
+    hooks = Hooks(store.database, {"session_ended": [hangs, hears]}, within=SOON)
     assert hooks.on_ended is not None
     arrival = await tell(store, "hello")
     assert arrival.session_id is not None
-    await store.end(arrival.session_id)
+    await store.sessions.end(arrival.session_id)
 
-    assert await store.tell_endings(hooks.on_ended) == 0
+    assert await store.sessions.tell_endings(hooks.on_ended) == 0
     await until(lambda: _truth(len(heard) == 1), "the other one is told")
 
 
@@ -358,14 +360,14 @@ async def test_an_ending_that_hangs_is_told_again_and_given_up(open_store: OpenS
 async def test_a_wrong_name_is_a_clear_error(store: Store, name: str, words: str) -> None:
     """The error names the hook, says what is wrong, and how a hook is named."""
     with pytest.raises(ConfigError, match="package.module:function") as caught:
-        Hooks(store, {"turn_finished": [name]})
+        Hooks(store.database, {"turn_finished": [name]})
     assert words in str(caught.value)
     assert repr(name) in str(caught.value)
 
 
 async def test_hooks_are_found_by_name(store: Store) -> None:
     """A dotted name, also into a class, is followed to what it names."""
-    hooks = Hooks(store, {"turn_finished": ["json:dumps", "json:JSONDecoder.decode"]})
+    hooks = Hooks(store.database, {"turn_finished": ["json:dumps", "json:JSONDecoder.decode"]})
 
     assert [one.name for one in hooks._followers] == [
         "turn_finished json:dumps",
@@ -385,7 +387,7 @@ async def test_packages_bring_their_hooks_along(
     (tmp_path / "garden.py").write_text("rung = []\nring = rung.append\n")
     monkeypatch.syspath_prepend(str(tmp_path))
 
-    hooks = Hooks(store, {"turn_finished": ["bell"]})
+    hooks = Hooks(store.database, {"turn_finished": ["bell"]})
 
     assert [one.name for one in hooks._followers] == ["turn_finished bell"]
 
@@ -393,7 +395,7 @@ async def test_packages_bring_their_hooks_along(
 async def test_there_is_no_such_news(store: Store) -> None:
     """A kind of news that does not exist is named, with those that do."""
     with pytest.raises(ConfigError, match="session_started, session_ended"):
-        Hooks(store, {"turn_finnished": ["json:dumps"]})
+        Hooks(store.database, {"turn_finnished": ["json:dumps"]})
 
 
 def _alice() -> Sender:

@@ -2,6 +2,7 @@ import asyncio
 from datetime import timedelta
 
 from tests.databases import OpenStore
+from tests.faulty_database import faulty
 from tests.gateway.worker_setup import becomes, tell, unhurried, until
 from threadline.core.errors import StorageError
 from threadline.core.message import Marker
@@ -37,11 +38,11 @@ async def test_a_silent_turn_is_given_up(store: Store) -> None:
         await becomes(store, arrival.turn_id, TurnState.FAILED)
         await until(lambda: _truth(bool(agent.cancelled)), "the agent is cancelled")
         assert not worker.running
-        last = (await store.transcript(arrival.session_id))[-1]
+        last = (await store.transcripts.read(arrival.session_id))[-1]
     markers = [part.text for part in last.parts if isinstance(part, Marker)]
     assert markers == ["The agent said nothing for 30 minutes."]
     assert last.text.startswith("Once upon")
-    assert len(await store.take_deliveries(["telegram"])) == 1
+    assert len(await store.deliveries.lease(["telegram"])) == 1
 
 
 async def test_the_conversation_goes_on_after_a_silence(store: Store) -> None:
@@ -130,17 +131,9 @@ async def test_silence_can_be_allowed(store: Store) -> None:
 
 async def test_a_silence_is_stored_when_storage_is_back(open_store: OpenStore) -> None:
     """When the database fails just then, the end of the turn is stored at the next attempt."""
-
-    class Moody(Store):
-        is_moody = True
-
-        async def fail(self, *values: object, **named: object) -> None:
-            if self.is_moody:
-                self.is_moody = False
-                raise StorageError("the disk sleeps")
-            await super().fail(*values, **named)  # type: ignore[arg-type]
-
-    store, agent = Moody((await open_store())._db), ScriptedAgent()
+    store, database = faulty(await open_store())
+    database.fail("fail", StorageError("the disk sleeps"), times=1)
+    agent = ScriptedAgent()
     agent.will(Hangs())
     async with Worker(store, agent, pace=unhurried()) as worker:
         arrival = await tell(store, "think")

@@ -24,7 +24,9 @@ from threadline.core.role import AccessLevel
 from threadline.core.settings import Settings
 from threadline.gateway.platform_supervisor import PlatformSupervisor
 from threadline.platforms.simulated import Simulated
-from threadline.store import Store
+from threadline.store import Store, gateways
+from threadline.store.gateways import register_gateway
+from threadline.store.inbound.deduplication import find_arrival
 from threadline.testing.clock import FakeClock
 
 pytestmark = on(FAST, POSTGRES)
@@ -71,9 +73,9 @@ async def test_a_stranger_is_shown_a_code_and_nothing_is_kept(
     assert database_factory.tamper("SELECT kind, subject FROM events") == [("access.changed", None)]
     assert code not in str(database_factory.tamper("SELECT * FROM pairings"))
 
-    await front.store.approve_pairing(code)
+    await front.store.people.approve_pairing(code)
     assert (await front.take("now?", "mallory")).reception is ReceiveStatus.TAKEN
-    assert await front.store.revoke(Identity(platform="telegram", id="mallory"))
+    assert await front.store.people.revoke(Identity(platform="telegram", id="mallory"))
     assert (await front.take("and now?", "mallory")).reception is ReceiveStatus.REFUSED
     assert await front.transcripts() == ["now?"]
 
@@ -85,7 +87,7 @@ async def test_a_stranger_reaches_nothing_by_any_command(
     await front.take("a secret plan")
     await front.answer("a secret answer")
     await front.owed()
-    (row,) = (await front.store.sessions()).rows
+    (row,) = (await front.store.sessions.list()).rows
     events = "SELECT count(*) FROM events WHERE kind <> 'access.changed'"
     before = database_factory.tamper(events)
 
@@ -121,7 +123,7 @@ async def test_strangers_hear_nothing_elsewhere(store: Store) -> None:
     await front.inbox.settle()
     assert front.voice.words == [] == shut.voice.words
     assert await front.transcripts() == ["my secret"]
-    assert await store.pairings() == []
+    assert await store.people.pairings() == []
 
 
 async def test_who_is_refused_in_a_group_is_logged(
@@ -209,7 +211,7 @@ async def test_the_phone_number_on_the_list_is_the_lid_that_speaks(store: Store)
     dm = Address(platform="whatsapp", kind=Kind.DM, chat="99@lid")
 
     before = await front.take("hi", "99@lid", address=dm)
-    await store.learn_alias("whatsapp", "99@lid", "4917")
+    await store.people.learn_alias("whatsapp", "99@lid", "4917")
     after = await front.take("hi again", "99@lid", address=dm)
 
     assert (before.reception, after.reception) == (ReceiveStatus.REFUSED, ReceiveStatus.TAKEN)
@@ -226,7 +228,7 @@ async def test_where_it_comes_from_names_the_profile(store: Store) -> None:
 
     for profile, words in (("work", "at work"), ("family", "at home"), ("third", "by path")):
         assert await front.transcripts(profile) == [words]
-    await store.allow(Identity(platform="telegram", id="zed"), profile="work")
+    await store.people.allow(Identity(platform="telegram", id="zed"), profile="work")
     assert (await front.take("hi", "zed")).reception is ReceiveStatus.REFUSED
 
 
@@ -320,8 +322,16 @@ async def test_commands_that_see_far_are_for_admins(store: Store) -> None:
     """A member is told so; an admin gets what they asked for; chatter is no command."""
     front = Front(store, replace(ALICE, admins=["telegram:root"]))
     health = ServerHealth(state=ServerState.UP, since=store.now(), tools=13)
-    await store.enrol(host="ship", pid=7, version="1", platforms={})
-    await store.beat({}, servers={"notes": health})
+    await store.database.write(
+        register_gateway,
+        owner=store.database.owner,
+        host="ship",
+        pid=7,
+        version="1",
+        url=None,
+        platforms={},
+    )
+    await gateways.beat(store.database, {}, servers={"notes": health})
 
     member = await front.take("/platforms")
     admin = await front.take("/platforms", "root")
@@ -386,7 +396,7 @@ async def test_a_refused_message_that_comes_again_is_received(open_store: OpenSt
     await front.take("first")
     said = front.said("second")
     assert (await front.inbox.take(said)).reception is ReceiveStatus.BUSY
-    assert await front.store.find_arrival(said) is None
+    assert await front.store.database.read(find_arrival, said) is None
     await front.answer("ok")
 
     received, repeated = await front.inbox.take(said), await front.inbox.take(said)

@@ -35,14 +35,14 @@ async def store(open_store: OpenStore, clock: FakeClock) -> Store:
 async def runs(front: Front, clock: FakeClock) -> list[tuple[RunState, str | None]]:
     """Let an hour pass and answer how the only job fared."""
     clock.advance(timedelta(hours=1))
-    await Scheduler(front.store, platforms=["telegram"], access=front.access).look()
+    await Scheduler(front.store.database, platforms=["telegram"], access=front.access).look()
     job = await only_job(front.store)
-    return [(run.state, run.why) for run in await front.store.job_runs(job.id)][:1]
+    return [(run.state, run.why) for run in await front.store.jobs.runs(job.id)][:1]
 
 
 async def only_job(store: Store) -> Job:
     """Read the job that there is."""
-    (job,) = await store.jobs()
+    (job,) = await store.jobs.list()
     return job
 
 
@@ -51,9 +51,9 @@ async def test_a_role_on_the_platform_counts_only_for_who_had_it(
 ) -> None:
     """Whoever was let in by the owner, and is not any more, has no jobs run because of others."""
     front = Front(store, AccessRules(roles=["telegram"], relays=["telegram"]))
-    await store.allow(EVE)
+    await store.people.allow(EVE)
     await front.take(HOURLY, "eve")
-    await store.revoke(EVE)
+    await store.people.revoke(EVE)
 
     ((state, why),) = await runs(front, clock)
 
@@ -94,4 +94,4 @@ async def test_only_admins_have_answers_sent_elsewhere(store: Store, clock: Fake
 
     assert (state, "no admin any more" in (why or "")) == (RunState.FAILED, True)
     assert "for admins" in (by_hand.said or "")
-    assert await store.claim() is None
+    assert await store.turns.claim() is None

@@ -7,10 +7,10 @@ from datetime import timedelta
 import pytest
 
 from tests.databases import FAST, POSTGRES, OpenStore, on
+from tests.faulty_database import faulty
 from tests.gateway.worker_setup import becomes, tell, unhurried, until
 from threadline.core.agent import Output, Question, Request, TextDelta
 from threadline.core.errors import AgentError, LeaseLost
-from threadline.core.event import Cursor, Event
 from threadline.core.message import Role, say
 from threadline.core.turn import TurnId, TurnState
 from threadline.core.validation import TEXT_LIMIT
@@ -42,15 +42,15 @@ async def test_the_agent_goes_on_with_the_answer(open_store: OpenStore) -> None:
         arrival = await asked(store)
         assert arrival.turn_id is not None
         assert arrival.session_id is not None
-        turn = await store.turn(arrival.turn_id)
+        turn = await store.turns.get(arrival.turn_id)
         assert (turn.question, turn.asks, turn.owner) == ("Shall I?", ("rm",), store.owner)
 
-        assert await store.answer(arrival.turn_id, "approved") is TurnState.RUNNING
+        assert await store.turns.answer(arrival.turn_id, "approved") is TurnState.RUNNING
 
         await becomes(store, arrival.turn_id, TurnState.DONE)
     assert agent.answers == ["approved"]
     assert len(agent.requests) == 1
-    lines = await store.transcript(arrival.session_id)
+    lines = await store.transcripts.read(arrival.session_id)
     spoken = [line.text for line in lines if line.role is Role.ASSISTANT]
     assert spoken == ["Let me see.", "It is gone."]
 
@@ -64,7 +64,7 @@ async def test_whoever_watches_sees_it_wait_and_go_on(store: Store) -> None:
         with worker.live.attend(heard.append):
             arrival = await asked(store)
             assert arrival.turn_id is not None
-            await store.answer(arrival.turn_id, "approved")
+            await store.turns.answer(arrival.turn_id, "approved")
             await becomes(store, arrival.turn_id, TurnState.DONE)
     id = arrival.turn_id
     assert [one for one in heard if not isinstance(one, Delta)] == [
@@ -90,9 +90,9 @@ async def test_it_may_wait_as_long_as_it_takes(open_store: OpenStore) -> None:
             clock.advance(timedelta(hours=5))
             await worker.recover()
         await worker.look_for_silence(asyncio.get_running_loop().time() + 900 * MINUTE)
-        assert (await store.turn(arrival.turn_id)).state is TurnState.WAITING
+        assert (await store.turns.get(arrival.turn_id)).state is TurnState.WAITING
 
-        await store.answer(arrival.turn_id, "approved")
+        await store.turns.answer(arrival.turn_id, "approved")
 
         await becomes(store, arrival.turn_id, TurnState.DONE)
     assert agent.answers == ["approved"]
@@ -123,7 +123,7 @@ async def test_stopped_while_it_waits(open_store: OpenStore) -> None:
         arrival = await asked(store)
         assert arrival.turn_id is not None
 
-        assert await store.stop(arrival.turn_id)
+        assert await store.turns.stop(arrival.turn_id)
 
         second = await tell(store, "something else")
         await becomes(store, second.turn_id, TurnState.DONE)
@@ -142,31 +142,26 @@ async def test_a_worker_that_stops_does_not_wait_for_the_answer(open_store: Open
         async with Worker(store, agent, pace=patient):
             arrival = await asked(store)
             assert arrival.turn_id is not None
-    assert (await store.turn(arrival.turn_id)).state is TurnState.INTERRUPTED
+    assert (await store.turns.get(arrival.turn_id)).state is TurnState.INTERRUPTED
 
     async with Worker(store, agent, pace=unhurried()):
         await becomes(store, arrival.turn_id, TurnState.WAITING)
-        assert (await store.turn(arrival.turn_id)).question == "Shall I, once more?"
-        await store.answer(arrival.turn_id, "approved")
+        assert (await store.turns.get(arrival.turn_id)).question == "Shall I, once more?"
+        await store.turns.answer(arrival.turn_id, "approved")
         await becomes(store, arrival.turn_id, TurnState.DONE)
     assert agent.answers == ["approved"]
 
 
 async def test_an_answer_that_the_feed_did_not_tell_is_found(open_store: OpenStore) -> None:
     """A beat looks for it, as the feed may have a gap."""
-
-    class Deaf(Store):
-        async def follow(self, after: Cursor | None = None) -> AsyncIterator[Event]:  # type: ignore[override]
-            await asyncio.Event().wait()
-            yield  # type: ignore[misc]
-
-    store, agent = Deaf((await open_store())._db), ScriptedAgent()
+    store, database = faulty(await open_store())
+    database.is_deaf, agent = True, ScriptedAgent()
     agent.will(AsksLive("Shall I?"), Says("It is gone."))
     arrival = await tell(store, "delete it")
     async with Worker(store, agent, pace=unhurried()) as worker:
         await becomes(store, arrival.turn_id, TurnState.WAITING)
         assert arrival.turn_id is not None
-        await store.answer(arrival.turn_id, "approved")
+        await store.turns.answer(arrival.turn_id, "approved")
 
         await worker.beat()
 
@@ -183,7 +178,7 @@ async def test_who_waits_for_an_answer_takes_no_place(store: Store) -> None:
         await becomes(store, other.turn_id, TurnState.DONE)
 
         assert waiting.turn_id is not None
-        await store.answer(waiting.turn_id, "approved")
+        await store.turns.answer(waiting.turn_id, "approved")
         await becomes(store, waiting.turn_id, TurnState.DONE)
 
 
@@ -206,7 +201,7 @@ async def test_an_agent_may_give_up_its_question(store: Store) -> None:
         arrival = await tell(store, "delete it")
         await becomes(store, arrival.turn_id, TurnState.DONE)
         assert arrival.session_id is not None
-        texts = [line.text for line in await store.transcript(arrival.session_id)]
+        texts = [line.text for line in await store.transcripts.read(arrival.session_id)]
     assert texts[-2:] == ["Well, ", "Nobody is there."]
 
 
@@ -236,7 +231,7 @@ class Busy:
             await asyncio.gather(*asking, return_exceptions=True)
 
     async def _has_asked(self, turn_id: TurnId) -> bool:
-        return (await self._store.turn(turn_id)).question is not None
+        return (await self._store.turns.get(turn_id)).question is not None
 
     async def _ask(self, request: Request, n: int) -> None:
         self.answers.append(await request.ask(Question(text=f"Shall I, {n}?")))
@@ -251,13 +246,13 @@ async def test_two_questions_are_asked_one_after_the_other(open_store: OpenStore
         arrival = await asked(store)
         assert arrival.turn_id is not None
         assert arrival.session_id is not None
-        assert (await store.turn(arrival.turn_id)).question == "Shall I, 0?"
-        await store.answer(arrival.turn_id, "yes")
+        assert (await store.turns.get(arrival.turn_id)).question == "Shall I, 0?"
+        await store.turns.answer(arrival.turn_id, "yes")
         await until(lambda: _asks(store, arrival, "Shall I, 1?"), "the second one is asked")
         await becomes(store, arrival.turn_id, TurnState.WAITING)
-        await store.answer(arrival.turn_id, "no")
+        await store.turns.answer(arrival.turn_id, "no")
         await becomes(store, arrival.turn_id, TurnState.DONE)
-        lines = await store.transcript(arrival.session_id)
+        lines = await store.transcripts.read(arrival.session_id)
     assert agent.answers == ["yes", "no"]
     assert lines[-1].text == "I go on meanwhile."
 
@@ -269,7 +264,7 @@ async def test_an_agent_that_fails_while_it_asks(store: Store) -> None:
         arrival = await tell(store, "delete it")
         await becomes(store, arrival.turn_id, TurnState.FAILED)
         assert arrival.turn_id is not None
-        turn = await store.turn(arrival.turn_id)
+        turn = await store.turns.get(arrival.turn_id)
     assert turn.error == "The program is gone."
     assert agent.answers == []
 
@@ -291,7 +286,7 @@ async def test_a_question_that_is_none_fails_the_turn(store: Store, bad: object)
         arrival = await tell(store, "delete it")
         await becomes(store, arrival.turn_id, TurnState.FAILED)
         assert arrival.turn_id is not None
-        assert (await store.turn(arrival.turn_id)).error is not None
+        assert (await store.turns.get(arrival.turn_id)).error is not None
 
 
 async def test_a_question_after_the_end_is_refused(store: Store) -> None:
@@ -306,4 +301,4 @@ async def test_a_question_after_the_end_is_refused(store: Store) -> None:
 
 async def _asks(store: Store, arrival: Arrival, question: str) -> bool:
     assert arrival.turn_id is not None
-    return (await store.turn(arrival.turn_id)).question == question
+    return (await store.turns.get(arrival.turn_id)).question == question

@@ -7,16 +7,16 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 
 from tests.databases import OpenStore
+from tests.faulty_database import faulty
 from tests.gateway.outbox_setup import Billboard, all_carried, carrying, soon
 from tests.gateway.worker_setup import becomes, tell, unhurried
 from threadline.core.delivery import REPEAT_MARKER, SendOutcome
 from threadline.core.platform import Capabilities, SendFailed
-from threadline.core.turn import Lease, TurnState
+from threadline.core.turn import TurnState
 from threadline.gateway.intervals import Intervals
 from threadline.gateway.outbox import Outbox
 from threadline.gateway.worker import Worker
 from threadline.store import Store
-from threadline.store.deliveries.payload import DeliveryPayload
 from threadline.testing.clock import FakeClock
 from threadline.testing.deadline import HANG_SECONDS
 from threadline.testing.scripted_agent import Asks, Fails, Hangs, Says, ScriptedAgent, Streams
@@ -114,14 +114,12 @@ async def test_a_turn_that_ends_before_its_stream_is_open_is_answered_once(
     """The database is slow to say that a stream is open; the ledger waits for it all the same."""
     opened, may_go_on = asyncio.Event(), asyncio.Event()
 
-    class Slow(Store):
-        async def open_stream(self, lease: Lease) -> DeliveryPayload | None:
-            parcel = await super().open_stream(lease)
-            opened.set()
-            await may_go_on.wait()
-            return parcel
+    async def is_slow(_: object) -> None:
+        opened.set()
+        await may_go_on.wait()
 
-    store = Slow((await open_store())._db)
+    store, database = faulty(await open_store())
+    database.after["open_stream"] = is_slow
     agent, board = ScriptedAgent(), Billboard(capabilities=GROWS)
     agent.will(Streams("Hello"), Hangs(), Says("Hello"))
     async with serving(store, agent, board) as (_, outbox):
@@ -250,7 +248,7 @@ async def test_a_question_follows_what_was_streamed(store: Store) -> None:
         assert board.texts[0] == "Let me see.\n\nShall I?"
         assert [len(sent.choices) for sent in board.attempts] == [0, 2]
         assert arrival.turn_id is not None
-        await store.answer(arrival.turn_id, "approved")
+        await store.turns.answer(arrival.turn_id, "approved")
         await becomes(store, arrival.turn_id, TurnState.DONE)
         await all_carried(store, outbox)
 
@@ -329,7 +327,7 @@ async def test_what_had_grown_is_not_cut_anew_after_a_crash(open_store: OpenStor
     board.gate = None
     store = await open_store(clock=clock)
     clock.advance(timedelta(minutes=3))
-    await store.reclaim_deliveries()
+    await store.deliveries.recover()
     clock.advance(timedelta(minutes=1))
     async with serving(store, agent, board) as (_, outbox):
         await all_carried(store, outbox)

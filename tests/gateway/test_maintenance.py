@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from tests.databases import DatabaseFactory, OpenStore
+from tests.faulty_database import faulty
 from tests.gateway.worker_setup import becomes, tell, unhurried, until
 from tests.store.delivery_setup import run_steadily
 from threadline.core.account import OUTCOMES_LAST, KnownRequest
@@ -12,7 +13,7 @@ from threadline.core.delivery import DeliveryState
 from threadline.core.errors import StorageError
 from threadline.core.event import Cursor, EventKind
 from threadline.core.message import Message
-from threadline.core.session import EndReason, SessionId
+from threadline.core.session import EndReason
 from threadline.core.turn import TurnId, TurnState
 from threadline.gateway.intervals import attempt, run_every
 from threadline.gateway.maintenance import Maintenance
@@ -32,10 +33,10 @@ async def test_what_a_dead_worker_left_is_picked_up(open_store: OpenStore) -> No
     clock = FakeClock()
     store = await open_store(clock=clock)
     arrival = await tell(store, "hello")
-    assert await store.claim() is not None
+    assert await store.turns.claim() is not None
     clock.advance(timedelta(minutes=2))
 
-    assert await Maintenance(store).recover() == [arrival.turn_id]
+    assert await Maintenance(store.database).recover() == [arrival.turn_id]
 
     await becomes(store, arrival.turn_id, TurnState.QUEUED)
 
@@ -45,18 +46,18 @@ async def test_replies_are_owed_again_before_turns_run_again(open_store: OpenSto
     clock = FakeClock()
     store = await open_store(clock=clock)
     await tell(store, "hello")
-    claim = await store.claim()
+    claim = await store.turns.claim()
     assert claim is not None
-    await store.finish(claim.lease)
-    (parcel,) = await store.take_deliveries()
+    await store.turns.finish(claim.lease)
+    (parcel,) = await store.deliveries.lease()
     cut_off = await tell(store, "hello", who="bob")
-    assert await store.claim() is not None
+    assert await store.turns.claim() is not None
     clock.advance(timedelta(minutes=2))
-    cursor = await store.feed_end()
-    await Maintenance(store).recover()
+    cursor = await store.feed.end()
+    await Maintenance(store.database).recover()
 
     wanted = {EventKind.DELIVERY_PENDING, EventKind.TURN_QUEUED}
-    events = [event for event in (await store.events(cursor)).events if event.kind in wanted]
+    events = [event for event in (await store.feed.read(cursor)).events if event.kind in wanted]
     assert [(event.kind, event.subject) for event in events] == [
         (EventKind.DELIVERY_PENDING, parcel.delivery.id),
         (EventKind.TURN_QUEUED, cut_off.turn_id),
@@ -69,10 +70,10 @@ async def test_more_turns_than_fit_into_a_slice_are_picked_up(open_store: OpenSt
     store = await open_store(clock=clock)
     for n in range(120):
         await tell(store, "hello", who=f"person {n}")
-        assert await store.claim() is not None
+        assert await store.turns.claim() is not None
     clock.advance(timedelta(minutes=2))
 
-    assert len(await Maintenance(store).recover()) == 120
+    assert len(await Maintenance(store.database).recover()) == 120
 
 
 async def test_who_may_not_speak_any_more_is_not_resumed(open_store: OpenStore) -> None:
@@ -81,12 +82,12 @@ async def test_who_may_not_speak_any_more_is_not_resumed(open_store: OpenStore) 
     store = await open_store(clock=clock)
     arrival = await tell(store, "hello")
     assert arrival.turn_id is not None
-    assert await store.claim() is not None
+    assert await store.turns.claim() is not None
     clock.advance(timedelta(minutes=2))
 
-    assert await Maintenance(store).recover(refused=frozenset({arrival.turn_id})) == []
+    assert await Maintenance(store.database).recover(refused=frozenset({arrival.turn_id})) == []
 
-    turn = await store.turn(arrival.turn_id)
+    turn = await store.turns.get(arrival.turn_id)
     assert turn.state is TurnState.FAILED
     assert "may not speak" in (turn.error or "")
 
@@ -97,14 +98,14 @@ async def test_access_is_asked_between_the_crash_and_the_resuming(open_store: Op
     store, agent = await open_store(clock=clock), ScriptedAgent()
     arrivals = [await tell(store, "hello", who=who) for who in ("alice", "mallory")]
     for _ in arrivals:
-        assert await store.claim() is not None
+        assert await store.turns.claim() is not None
     clock.advance(timedelta(minutes=2))
     states: list[TurnState] = []
 
     async def refuses(_: Collection[TurnId]) -> frozenset[TurnId]:
         refused = arrivals[1].turn_id
         assert refused is not None
-        states.append((await store.turn(refused)).state)
+        states.append((await store.turns.get(refused)).state)
         return frozenset({refused})
 
     async with Worker(store, agent, refuses=refuses, pace=unhurried()):
@@ -117,23 +118,19 @@ async def test_access_is_asked_between_the_crash_and_the_resuming(open_store: Op
 
 async def test_a_step_that_fails_keeps_no_other_from_running(open_store: OpenStore) -> None:
     """When one part of the sweep cannot be done, the rest is done all the same."""
-
-    class Moody(Store):
-        async def sweep(self) -> list[SessionId]:
-            raise StorageError("the disk sleeps")
-
     clock = FakeClock()
-    store = Moody((await open_store(clock=clock))._db)
+    store, database = faulty(await open_store(clock=clock))
+    database.fail("list_open_kinds", StorageError("the disk sleeps"))
     await tell(store, "hello")
-    claim = await store.claim()
+    claim = await store.turns.claim()
     assert claim is not None
-    await store.finish(claim.lease)
+    await store.turns.finish(claim.lease)
     clock.advance(timedelta(days=8))
 
-    await Maintenance(store).sweep()
+    await Maintenance(database).sweep()
 
     with pytest.raises(FeedLost):
-        await store.events(Cursor("0.0"))
+        await store.feed.read(Cursor("0.0"))
 
 
 async def test_stale_replies_are_given_up(open_store: OpenStore) -> None:
@@ -141,15 +138,17 @@ async def test_stale_replies_are_given_up(open_store: OpenStore) -> None:
     clock = FakeClock()
     store = await open_store(clock=clock)
     await tell(store, "hello")
-    claim = await store.claim()
+    claim = await store.turns.claim()
     assert claim is not None
-    await store.finish(claim.lease)
+    await store.turns.finish(claim.lease)
     await run_steadily(store, clock, timedelta(hours=25))
 
-    await Maintenance(store).sweep()
+    await Maintenance(store.database).sweep()
 
-    assert not await store.take_deliveries()
-    shown = (await store.snapshot([claim.lease.session_id])).glimpses[claim.lease.session_id]
+    assert not await store.deliveries.lease()
+    shown = (await store.sessions.snapshot([claim.lease.session_id])).glimpses[
+        claim.lease.session_id
+    ]
     assert DeliveryState.ABANDONED.value in shown.shown().values()
 
 
@@ -162,9 +161,9 @@ async def test_without_a_hook_endings_wait(store: Store) -> None:
 
     arrival = await tell(store, "hello")
     assert arrival.session_id is not None
-    await store.end(arrival.session_id)
-    await Maintenance(store).tell_endings()
-    await Maintenance(store, on_ended=hook).tell_endings()
+    await store.sessions.end(arrival.session_id)
+    await Maintenance(store.database).tell_endings()
+    await Maintenance(store.database, on_ended=hook).tell_endings()
 
     assert told == [EndReason.CLOSED]
 
@@ -180,14 +179,14 @@ async def test_the_beats_come_by_themselves(open_store: OpenStore) -> None:
 
     pace = unhurried(checkpoint=SOON, recover=SOON, sweep=SOON)
     await tell(other, "hello", who="bob")
-    assert await other.claim() is not None
+    assert await other.turns.claim() is not None
     async with Worker(store, agent, on_ended=hook, pace=pace):
         arrival = await tell(store, "hello")
         assert arrival.session_id is not None
         await becomes(store, arrival.turn_id, TurnState.DONE)
         clock.advance(timedelta(minutes=2))
         await until(lambda: _truth(len(agent.requests) == 2), "the other one is recovered")
-        await store.end(arrival.session_id)
+        await store.sessions.end(arrival.session_id)
         await until(lambda: _truth(len(told) == 1), "the ending is told")
 
 
@@ -201,7 +200,7 @@ async def test_a_slow_hook_keeps_nobody_waiting(store: Store) -> None:
 
     arrival = await tell(store, "hello")
     assert arrival.session_id is not None
-    await store.end(arrival.session_id)
+    await store.sessions.end(arrival.session_id)
     async with Worker(store, agent, on_ended=hook, pace=unhurried(recover=SOON)) as worker:
         await asyncio.wait_for(begun.wait(), HANG_SECONDS)
         second = await tell(store, "hello again")
@@ -221,12 +220,12 @@ async def test_a_hook_that_outlives_its_lease_breaks_nothing(open_store: OpenSto
 
     async def slow(_: Ending, __: Sequence[Message]) -> None:
         clock.advance(timedelta(minutes=2))
-        await other.tell_endings(quick)
+        await other.sessions.tell_endings(quick)
         told.append("slow")
 
     arrival = await tell(store, "hello")
     assert arrival.session_id is not None
-    await store.end(arrival.session_id)
+    await store.sessions.end(arrival.session_id)
     async with Worker(store, ScriptedAgent(), on_ended=slow, pace=unhurried()):
         await until(lambda: _truth(len(told) == 2), "both told it")
         second = await tell(store, "still alive?")
@@ -277,6 +276,6 @@ async def test_old_answers_to_requests_are_swept(
     await store.claim_outcome(KnownRequest(account=owner.key, key="k", request_hash="1" * 64), "me")
     clock.advance(OUTCOMES_LAST + timedelta(seconds=1))
 
-    await Maintenance(store).sweep()
+    await Maintenance(store.database).sweep()
 
     assert database_factory.tamper("SELECT * FROM outcomes") == []

@@ -10,6 +10,7 @@ from threadline.core.turn import TurnState
 from threadline.gateway.metrics import Metrics
 from threadline.gateway.worker import Worker
 from threadline.store import Store
+from threadline.store.turn_queue.queue import claim
 from threadline.testing.scripted_agent import Fails, Hangs, Says, ScriptedAgent
 
 
@@ -74,7 +75,7 @@ async def test_turns_are_counted_by_their_end(store: Store) -> None:
         third = await tell(store, "three", who="c")
         assert third.turn_id is not None
         await until(lambda: _truth(bool(agent.parked)), "the turn hangs")
-        await store.stop(third.turn_id)
+        await store.turns.stop(third.turn_id)
         await until(lambda: _truth(bool(agent.cancelled)), "it is let go")
 
         def is_counted() -> bool:
@@ -94,7 +95,7 @@ async def test_a_turn_that_was_taken_away_is_counted(store: Store) -> None:
     async with Worker(store, agent, pace=unhurried(), meters=meters) as worker:
         await tell(store, "hello")
         await until(lambda: _truth(bool(agent.parked)), "the turn hangs")
-        await store.let_go()
+        await store.turns.interrupt_own()
         await until(lambda: _truth(not worker.running), "it is let go")
         await until(lambda: _truth(read(meters, "lease_losses_total") == 1), "it is counted")
 
@@ -104,12 +105,12 @@ async def test_what_there_is_to_do_is_shown(store: Store) -> None:
     meters = Metrics()
     for who in ("alice", "bob", "carol", "dave"):
         await tell(store, "hello", who=who)
-    first, second = await store.claim(), await store.claim()
+    first, second = await store.turns.claim(), await claim(store.database)
     assert first is not None
     assert second is not None
-    await store.finish(first.lease)
+    await store.turns.finish(first.lease)
 
-    await meters.look(store)
+    await meters.look(store.database)
 
     assert read(meters, "queued_turns") == 2
     assert read(meters, "running_turns") == 1
@@ -121,7 +122,7 @@ async def test_the_lag_of_the_loop_is_measured(store: Store) -> None:
     """While the meters run, the lag is measured by itself, and the store is looked at."""
     meters = Metrics()
 
-    running = asyncio.create_task(meters.run(store))
+    running = asyncio.create_task(meters.run(store.database))
     await until(lambda: _truth(read(meters, "loop_lag_seconds_count") > 0), "the lag is measured")
     await until(lambda: _truth(read(meters, "storage_bytes") > 0), "the store is looked at")
     running.cancel()

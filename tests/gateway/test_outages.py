@@ -45,7 +45,7 @@ USAGE = Usage(provider="p", model="m", input_tokens=1)
 async def said(store: Store, session_id: SessionId | None) -> list[str]:
     """Read what the agent has said in a session."""
     assert session_id is not None
-    lines = await store.transcript(session_id)
+    lines = await store.transcripts.read(session_id)
     return [line.text for line in lines if line.role is Role.ASSISTANT]
 
 
@@ -71,9 +71,9 @@ async def test_a_finished_answer_is_stored_when_storage_is_back(
 
     assert arrival.turn_id is not None
     assert len(agent.requests) == 1
-    assert (await store.turn(arrival.turn_id)).attempts == 1
+    assert (await store.turns.get(arrival.turn_id)).attempts == 1
     assert await said(store, arrival.session_id) == ["Once upon a time"]
-    assert len(await store.take_deliveries()) == 1
+    assert len(await store.deliveries.lease()) == 1
 
 
 @on(FAST, POSTGRES)
@@ -135,7 +135,7 @@ async def test_what_is_kept_in_memory_is_bounded(database_factory: DatabaseFacto
         await becomes(store, arrival.turn_id, TurnState.DONE)
 
     assert arrival.session_id is not None
-    lines = await store.transcript(arrival.session_id, after=2, most=1000)
+    lines = await store.transcripts.read(arrival.session_id, after=2, most=1000)
     assert [line.text for line in lines] == [str(n) for n in range(HELD_MESSAGES + 100)]
 
 
@@ -156,7 +156,7 @@ async def test_a_commit_that_seemed_to_fail_is_not_repeated(
         await worker.beat()
         agent.goes_on()
         await becomes(store, arrival.turn_id, TurnState.WAITING)
-        await store.answer(arrival.turn_id, "yes")
+        await store.turns.answer(arrival.turn_id, "yes")
         await becomes(store, arrival.turn_id, TurnState.DONE)
         await soon(lambda: not worker.running, "it is settled")
 
@@ -176,7 +176,7 @@ async def test_a_live_question_is_posed_once(database_factory: DatabaseFactory) 
         assert arrival.turn_id is not None
         await becomes(store, arrival.turn_id, TurnState.WAITING)
         await soon(lambda: disk.failed["wait"] == 1, "it seemed to fail")
-        await store.answer(arrival.turn_id, "yes")
+        await store.turns.answer(arrival.turn_id, "yes")
         await becomes(store, arrival.turn_id, TurnState.DONE)
 
     assert agent.answers == ["yes"]
@@ -198,7 +198,7 @@ async def test_an_answer_may_come_before_the_question_is_known_to_be_stored(
         assert arrival.session_id is not None
         await soon(lambda: bool(agent.parked), "it hangs")
         disk.breaks_after.update(wait=1)
-        disk.meanwhile["wait"] = partial(store.answer, arrival.turn_id, "yes")
+        disk.meanwhile["wait"] = partial(store.turns.answer, arrival.turn_id, "yes")
         agent.goes_on()
         await becomes(store, arrival.turn_id, TurnState.DONE)
         await soon(lambda: not worker.busy, "it is settled")
@@ -206,7 +206,7 @@ async def test_an_answer_may_come_before_the_question_is_known_to_be_stored(
     answers = agent.answers if isinstance(question, AsksLive) else [agent.last.turn.answer]
     assert answers == ["yes"]
     assert disk.failed["wait"] == 1
-    assert [spent.input_tokens for spent in await store.usage(arrival.session_id)] == [1]
+    assert [spent.input_tokens for spent in await store.usage.of_session(arrival.session_id)] == [1]
     asked = database_factory.tamper(f"SELECT questions FROM turns WHERE id = {arrival.turn_id}")
     assert asked == [(1,)]
 
@@ -231,7 +231,7 @@ async def test_leases_are_renewed_before_a_question_is_known_to_be_stored(
         await soon(lambda: disk.failed["wait"] == 1, "it seemed to fail")
         await worker.beat()
         assert worker.running == {arrival.turn_id}
-        await store.answer(arrival.turn_id, "yes")
+        await store.turns.answer(arrival.turn_id, "yes")
         await becomes(store, arrival.turn_id, TurnState.DONE)
 
     assert agent.answers == ["yes"]
@@ -296,7 +296,7 @@ async def test_a_turn_that_was_taken_over_meanwhile_is_not_stored(
 
     assert await said(there, arrival.session_id) == ["ok"]
     assert arrival.session_id is not None
-    assert [spent.input_tokens for spent in await there.usage(arrival.session_id)] == [1]
+    assert [spent.input_tokens for spent in await there.usage.of_session(arrival.session_id)] == [1]
 
 
 async def test_a_worker_stops_though_storage_fails(
@@ -329,7 +329,7 @@ async def test_what_was_sent_is_not_sent_again(database_factory: DatabaseFactory
         await soon(lambda: disk.failed["record_sent"] > 0, "it cannot be noted")
         clock.advance(timedelta(minutes=5))
         await outbox.renew()
-        await store.reclaim_deliveries()
+        await store.deliveries.recover()
         disk.refuses = frozenset()
         await all_carried(store, outbox)
 

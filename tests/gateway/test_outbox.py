@@ -3,20 +3,18 @@
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Sequence
 from datetime import timedelta
 
 import pytest
 from structlog.contextvars import get_contextvars
 
 from tests.databases import OpenStore
+from tests.faulty_database import faulty
 from tests.gateway.outbox_setup import Billboard, all_carried, carrying, soon
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.agent import Question
 from threadline.core.delivery import (
     REPEAT_MARKER,
-    Delivery,
-    DeliveryId,
     DeliveryState,
     SendOutcome,
 )
@@ -44,7 +42,7 @@ def unclear() -> SendFailed:
 
 async def ended(store: Store, kind: EventKind) -> bool:
     """Tell whether the feed told of such an end."""
-    page = await store.events(Cursor("0.0"))
+    page = await store.feed.read(Cursor("0.0"))
     return any(event.kind is kind for event in page.events)
 
 
@@ -57,10 +55,10 @@ async def failing(store: Store) -> None:
 async def test_what_is_owed_is_sent_at_once(store: Store) -> None:
     """The feed wakes the outbox; what was owed before it began comes first."""
     board = Billboard()
-    await store.owe_words(HERE, "owed before")
+    await store.deliveries.create(HERE, "owed before")
     async with carrying(store, board) as outbox:
         await soon(lambda: board.texts == ["owed before"], "the first is sent")
-        await store.owe_words(HERE, "owed now")
+        await store.deliveries.create(HERE, "owed now")
         await soon(lambda: len(board.texts) == 2, "the second is sent")
         await all_carried(store, outbox)
 
@@ -73,7 +71,7 @@ async def test_order_is_kept_though_the_first_attempt_fails(open_store: OpenStor
     store = await open_store(clock=clock)
     board = Billboard(failures=_queue(refused(timedelta(seconds=30))))
     for n in range(3):
-        await store.owe_words(HERE, f"message {n}")
+        await store.deliveries.create(HERE, f"message {n}")
     async with carrying(store, board) as outbox:
         await soon(lambda: len(board.attempts) == 1, "the first attempt")
         await outbox.settle()
@@ -91,28 +89,26 @@ async def test_a_flood_wait_pauses_one_address_only(open_store: OpenStore) -> No
     """Others at the same platform are served meanwhile."""
     store = await open_store(clock=FakeClock())
     board = Billboard(failures=_queue(refused(timedelta(minutes=5))))
-    await store.owe_words(HERE, "to alice")
+    await store.deliveries.create(HERE, "to alice")
     async with carrying(store, board):
         await soon(lambda: len(board.attempts) == 1, "the first attempt")
-        await store.owe_words(Address(platform="telegram", kind=Kind.DM, chat="bob"), "to bob")
+        await store.deliveries.create(
+            Address(platform="telegram", kind=Kind.DM, chat="bob"), "to bob"
+        )
         await soon(lambda: board.texts == ["to bob"], "bob is served")
 
 
 async def test_a_late_renewal_does_not_cancel_the_next_attempt(open_store: OpenStore) -> None:
     """A lease that ended with its own attempt says nothing about the attempt after it."""
+    store, database = faulty(await open_store())
+    begins, first, second = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
-    class SlowRenewal(Store):
-        """A store in which a renewal begins when a test allows it."""
+    async def renewal_begins(_: object) -> None:
+        await begins.wait()
 
-        begins = asyncio.Event()
-
-        async def renew_deliveries(self, deliveries: Sequence[Delivery]) -> frozenset[DeliveryId]:
-            await self.begins.wait()
-            return await super().renew_deliveries(deliveries)
-
-    store, first, second = SlowRenewal((await open_store())._db), asyncio.Event(), asyncio.Event()
+    database.before["renew_deliveries"] = renewal_begins
     board = Billboard(failures=_queue(refused(timedelta(milliseconds=1))), gate=first)
-    await store.owe_words(HERE, "hello")
+    await store.deliveries.create(HERE, "hello")
     async with carrying(store, board) as outbox:
         await soon(lambda: len(board.attempts) == 1, "the first attempt")
         renewal = asyncio.create_task(outbox.renew())
@@ -120,7 +116,7 @@ async def test_a_late_renewal_does_not_cancel_the_next_attempt(open_store: OpenS
         board.gate = second
         first.set()
         await soon(lambda: len(board.attempts) == 2, "the second attempt")
-        store.begins.set()
+        begins.set()
         await renewal
         second.set()
         await all_carried(store, outbox)
@@ -134,10 +130,10 @@ async def test_a_platform_that_hangs_harms_no_other(store: Store) -> None:
     board = Billboard()
     for n in range(100):
         chat = Address(platform="stuck", kind=Kind.DM, chat=f"{n}")
-        await store.owe_words(chat, "never")
+        await store.deliveries.create(chat, "never")
     async with carrying(store, stuck, board):
         await soon(lambda: len(stuck.attempts) >= 32, "much hangs")
-        await store.owe_words(HERE, "hello")
+        await store.deliveries.create(HERE, "hello")
         await soon(lambda: board.texts == ["hello"], "the other one is served")
         assert len(stuck.attempts) < 100
 
@@ -150,7 +146,7 @@ async def test_what_may_have_been_seen_is_repeated_once_and_marked(
     clock = FakeClock()
     store = await open_store(clock=clock)
     board = Billboard(failures=_queue(failure), raises_after=True)
-    await store.owe_words(HERE, "hello")
+    await store.deliveries.create(HERE, "hello")
     async with carrying(store, board) as outbox:
         await soon(lambda: len(board.attempts) == 1 and not outbox._sending, "the first attempt")
         clock.advance(timedelta(minutes=1))
@@ -164,7 +160,7 @@ async def test_a_second_doubt_is_the_last(open_store: OpenStore) -> None:
     clock = FakeClock()
     store = await open_store(clock=clock)
     board = Billboard(failures=_queue(unclear(), unclear(), unclear()))
-    await store.owe_words(HERE, "hello")
+    await store.deliveries.create(HERE, "hello")
     async with carrying(store, board) as outbox:
         await soon(lambda: len(board.attempts) == 1 and not outbox._sending, "the first attempt")
         clock.advance(timedelta(minutes=1))
@@ -179,7 +175,7 @@ async def test_an_idempotent_platform_needs_no_marker(open_store: OpenStore) -> 
     clock = FakeClock()
     store = await open_store(clock=clock)
     board = Billboard(capabilities=Capabilities(idempotent=True), failures=_queue(unclear()))
-    await store.owe_words(HERE, "hello")
+    await store.deliveries.create(HERE, "hello")
     async with carrying(store, board) as outbox:
         await soon(lambda: len(board.attempts) == 1 and not outbox._sending, "the first attempt")
         clock.advance(timedelta(minutes=1))
@@ -196,7 +192,7 @@ async def test_a_long_text_goes_on_where_it_was_refused(open_store: OpenStore) -
     store = await open_store(clock=clock)
     board = Billboard(capabilities=SHORT, failures=_queue(None, None, refused()))
     text = " ".join(f"word{n}" for n in range(60))
-    await store.owe_words(HERE, text)
+    await store.deliveries.create(HERE, text)
     async with carrying(store, board) as outbox:
         await soon(lambda: len(board.attempts) == 3 and not outbox._sending, "it is refused")
         clock.advance(timedelta(minutes=1))
@@ -214,7 +210,7 @@ async def test_a_crash_while_sending_repeats_one_piece_marked(open_store: OpenSt
     first = asyncio.Event()
     stuck = Billboard(capabilities=SHORT, gate=first)
     text = " ".join(f"word{n}" for n in range(30))
-    await store.owe_words(HERE, text)
+    await store.deliveries.create(HERE, text)
 
     async with carrying(store, stuck):
         await soon(lambda: len(stuck.attempts) == 1, "it begins")
@@ -225,7 +221,7 @@ async def test_a_crash_while_sending_repeats_one_piece_marked(open_store: OpenSt
 
     store = await open_store(clock=clock)
     clock.advance(timedelta(minutes=3))
-    await store.reclaim_deliveries()
+    await store.deliveries.recover()
     clock.advance(timedelta(minutes=1))
     board = Billboard(capabilities=SHORT)
     async with carrying(store, board) as outbox:
@@ -240,7 +236,7 @@ async def test_a_crash_while_sending_repeats_one_piece_marked(open_store: OpenSt
 async def test_a_dead_target_fails_at_once(store: Store) -> None:
     """Where nobody is any more nothing is tried twice."""
     board = Billboard(failures=_queue(SendFailed("blocked", outcome=SendOutcome.DEAD)))
-    await store.owe_words(HERE, "hello")
+    await store.deliveries.create(HERE, "hello")
     async with carrying(store, board):
         await asyncio.wait_for(failing(store), HANG_SECONDS)
 
@@ -249,11 +245,11 @@ async def test_a_dead_target_fails_at_once(store: Store) -> None:
 
 async def test_files_are_sent_or_named(store: Store) -> None:
     """What a platform cannot show is at least mentioned."""
-    file = await store.put_blob(b"pages", "application/pdf", MediaKind.FILE, "report.pdf")
+    file = await store.attachments.put(b"pages", "application/pdf", MediaKind.FILE, "report.pdf")
     with_files = Billboard(capabilities=Capabilities(attachments=True))
     without = Billboard(name="sms")
-    await store.owe_words(HERE, "here", [file])
-    await store.owe_words(Address(platform="sms", kind=Kind.DM, chat="1"), "here", [file])
+    await store.deliveries.create(HERE, "here", [file])
+    await store.deliveries.create(Address(platform="sms", kind=Kind.DM, chat="1"), "here", [file])
     async with carrying(store, with_files, without) as outbox:
         await all_carried(store, outbox)
 
@@ -266,10 +262,10 @@ async def test_a_question_has_buttons(store: Store) -> None:
     inbound = Inbound.text(
         "delete it", address=HERE, sender=Sender(id="alice"), at=store.now(), message_id="1"
     )
-    await store.arrive(inbound)
-    claim = await store.claim()
+    await store.receive(inbound)
+    claim = await store.turns.claim()
     assert claim is not None
-    await store.wait(claim.lease, Question(text="Shall I?"))
+    await store.turns.wait(claim.lease, Question(text="Shall I?"))
     board = Billboard(capabilities=Capabilities(buttons=True))
     async with carrying(store, board) as outbox:
         await all_carried(store, outbox)
@@ -288,7 +284,7 @@ async def test_an_idempotent_platform_is_asked_until_it_answers(open_store: Open
         capabilities=Capabilities(idempotent=True),
         failures=_queue(unclear(), unclear(), unclear()),
     )
-    await store.owe_words(HERE, "hello")
+    await store.deliveries.create(HERE, "hello")
     async with carrying(store, board) as outbox:
         for tries in (1, 2, 3):
             while len(board.attempts) < tries:
@@ -307,11 +303,11 @@ async def test_an_empty_answer_is_carried_without_a_message(store: Store) -> Non
     inbound = Inbound.text(
         "hush", address=HERE, sender=Sender(id="alice"), at=store.now(), message_id="1"
     )
-    await store.arrive(inbound)
-    claim = await store.claim()
+    await store.receive(inbound)
+    claim = await store.turns.claim()
     assert claim is not None
     silence = NewMessage(role=Role.ASSISTANT, parts=(Text(text=" "),))
-    await store.finish(claim.lease, [silence])
+    await store.turns.finish(claim.lease, [silence])
     board = Billboard()
     async with carrying(store, board) as outbox:
         await all_carried(store, outbox)
@@ -329,13 +325,13 @@ async def test_something_can_be_said_directly(store: Store) -> None:
         assert not await outbox.say(Address(platform="x", kind=Kind.DM, chat="y"), "nowhere")
 
     assert board.texts == ["your code is 1234"]
-    assert not (await store.events(Cursor("0.0"))).events
+    assert not (await store.feed.read(Cursor("0.0"))).events
 
 
 async def test_what_is_being_sent_may_end(store: Store) -> None:
     """A graceful stop sends what is due, and waits for what is on its way."""
     board = Billboard(gate=asyncio.Event())
-    await store.owe_words(HERE, "hello")
+    await store.deliveries.create(HERE, "hello")
     async with carrying(store, board) as outbox:
         await soon(lambda: len(board.attempts) == 1, "it is on its way")
         draining = asyncio.create_task(outbox.drain(timedelta(hours=1)))
@@ -344,7 +340,7 @@ async def test_what_is_being_sent_may_end(store: Store) -> None:
         board.gate.set()
         await draining
         assert await ended(store, EventKind.DELIVERY_SENT)
-        await store.owe_words(HERE, "too late")
+        await store.deliveries.create(HERE, "too late")
         outbox.wake()
         await asyncio.sleep(0.05)
 
@@ -358,7 +354,7 @@ async def test_two_outboxes_send_everything_once(open_store: OpenStore) -> None:
     async with carrying(stores[0], boards[0]) as one, carrying(stores[1], boards[1]) as two:
         for n in range(40):
             chat = Address(platform="telegram", kind=Kind.DM, chat=f"{n % 7}")
-            await stores[n % 2].owe_words(chat, f"message {n}")
+            await stores[n % 2].deliveries.create(chat, f"message {n}")
         await all_carried(stores[0], one, two)
 
     said = [text for board in boards for text in board.texts]
@@ -368,7 +364,7 @@ async def test_two_outboxes_send_everything_once(open_store: OpenStore) -> None:
 async def test_states_are_counted(store: Store) -> None:
     """The meters show what became of attempts."""
     board = Billboard()
-    await store.owe_words(HERE, "hello")
+    await store.deliveries.create(HERE, "hello")
     async with carrying(store, board) as outbox:
         await all_carried(store, outbox)
         await asyncio.sleep(0)
@@ -383,10 +379,10 @@ async def test_the_lines_of_an_answer_are_one_message(store: Store) -> None:
     inbound = Inbound.text(
         "hi", address=HERE, sender=Sender(id="alice"), at=store.now(), message_id="1"
     )
-    await store.arrive(inbound)
-    claim = await store.claim()
+    await store.receive(inbound)
+    claim = await store.turns.claim()
     assert claim is not None
-    await store.finish(claim.lease, [say(Role.ASSISTANT, "one"), say(Role.ASSISTANT, "two")])
+    await store.turns.finish(claim.lease, [say(Role.ASSISTANT, "one"), say(Role.ASSISTANT, "two")])
     board = Billboard()
     async with carrying(store, board) as outbox:
         await all_carried(store, outbox)
@@ -413,7 +409,7 @@ async def test_the_log_tells_of_a_delivery_with_its_ids(
         return True
 
     caplog.handler.addFilter(note_ids)
-    id = await store.owe_words(HERE, "hello")
+    id = await store.deliveries.create(HERE, "hello")
 
     def told() -> list[logging.LogRecord]:
         return [one for one in caplog.records if one.getMessage().startswith(f"Delivery {id} ")]

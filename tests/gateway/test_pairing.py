@@ -34,8 +34,8 @@ async def test_a_stranger_is_let_in_and_answered(store: Store) -> None:
         ada.writes("hello?")
         await until(lambda: sees(CODE.pattern), "the code")
         (code,) = CODE.findall("\n".join(ada.sees()))
-        assert not (await store.sessions()).rows
+        assert not (await store.sessions.list()).rows
 
-        await store.approve_pairing(code)
+        await store.people.approve_pairing(code)
         ada.writes("hello!")
         await until(lambda: sees("Hello, Ada!"), "the answer")

@@ -1,18 +1,18 @@
 """What an agent thinks, which nobody keeps, and what it wants to know again, which is kept."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from datetime import timedelta
 
 import pytest
 
 from tests.databases import FAST, POSTGRES, OpenStore, on
+from tests.faulty_database import faulty
 from tests.gateway.worker_setup import becomes, tell, unhurried
 from threadline.core.agent import Output, ReasoningDelta, Request
 from threadline.core.errors import StorageError
-from threadline.core.message import NewMessage
 from threadline.core.settings import Settings
-from threadline.core.turn import Lease, TurnId, TurnState
+from threadline.core.turn import TurnId, TurnState
 from threadline.core.validation import TEXT_LIMIT
 from threadline.gateway.turn_pubsub import (
     Delta,
@@ -39,7 +39,7 @@ async def test_thoughts_are_seen_and_kept_nowhere(store: Store) -> None:
     thoughts = [one.text for one in heard if isinstance(one, Thinking)]
     assert "".join(thoughts) == "Peas or beans?"
     assert arrival.session_id is not None
-    lines = await store.transcript(arrival.session_id)
+    lines = await store.transcripts.read(arrival.session_id)
     assert [line.text for line in lines][-1] == "Peas."
     assert not any("beans" in str(line.parts) for line in lines)
 
@@ -59,7 +59,7 @@ async def test_thoughts_have_an_end(store: Store) -> None:
         await becomes(store, arrival.turn_id, TurnState.FAILED)
 
     assert arrival.turn_id is not None
-    assert "thought more than" in ((await store.turn(arrival.turn_id)).error or "")
+    assert "thought more than" in ((await store.turns.get(arrival.turn_id)).error or "")
 
 
 def test_thoughts_that_nobody_fetches_are_joined_and_lose_their_beginning() -> None:
@@ -93,22 +93,18 @@ async def test_a_memory_comes_back_with_the_next_request(open_store: OpenStore) 
         await becomes(store, arrival.turn_id, TurnState.DONE)
     assert [request.memory for request in agent.requests] == [None, "b"]
     assert arrival.session_id is not None
-    lines = [line.text for line in await store.transcript(arrival.session_id)]
+    lines = [line.text for line in await store.transcripts.read(arrival.session_id)]
     assert lines[-3:] == ["one", "again", "ok"]
 
 
 async def test_a_memory_is_kept_after_the_words_before_it(open_store: OpenStore) -> None:
     """If the words cannot be stored for a whole lease, neither is a memory of them."""
-
-    class Full(Store):
-        async def append(self, lease: Lease, messages: Sequence[NewMessage]) -> int:
-            raise StorageError("the disk is full")
-
-    plain = await open_store()
+    plain = await open_store(rules=Settings(lease=timedelta(milliseconds=200)))
+    full, database = faulty(plain)
+    database.fail("append", StorageError("the disk is full"))
     agent = ScriptedAgent()
     agent.will(Says("one"), Remembers("I said one"))
-    rules = Settings(lease=timedelta(milliseconds=200))
-    async with Worker(Full(plain._db, rules), agent, pace=unhurried()):
+    async with Worker(full, agent, pace=unhurried()):
         first = await tell(plain, "hello")
         await becomes(plain, first.turn_id, TurnState.FAILED)
     async with Worker(plain, agent, pace=unhurried()):

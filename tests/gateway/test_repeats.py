@@ -4,7 +4,7 @@ import asyncio
 import itertools
 import re
 from collections import deque
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
@@ -13,6 +13,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.databases import OpenStore
+from tests.faulty_database import faulty
 from tests.gateway.outbox_setup import Billboard, all_carried, carrying, soon
 from tests.gateway.test_live_replies import goes_on, serving
 from tests.gateway.worker_setup import tell, unhurried
@@ -33,6 +34,7 @@ from threadline.gateway.turn_pubsub import Delta, TurnBegun, TurnPubSub
 from threadline.store import Store
 from threadline.store.deliveries.payload import DeliveryPayload
 from threadline.store.turn_queue.claim import TurnClaim
+from threadline.store.turns.live_reply import open_stream
 from threadline.testing.clock import FakeClock
 from threadline.testing.deadline import HANG_SECONDS
 from threadline.testing.scripted_agent import Hangs, Says, ScriptedAgent, Streams
@@ -98,14 +100,14 @@ def unmarked_repeats(texts: Iterable[str]) -> list[str]:
 
 async def read(store: Store) -> Delivery:
     """Read the only delivery."""
-    return await store.delivery(DeliveryId(1))
+    return await store.deliveries.get(DeliveryId(1))
 
 
 async def reclaim(store: Store) -> None:
     """Take back what the stopped process was sending, as soon as it is noticed to be gone."""
     async with asyncio.timeout(HANG_SECONDS):
         while (await read(store)).state is DeliveryState.SENDING:
-            await store.reclaim_deliveries()
+            await store.deliveries.recover()
 
 
 async def send_on(store: Store, board: Mortal, clock: FakeClock) -> Delivery:
@@ -136,7 +138,7 @@ async def send_to_the_end(open_store: OpenStore, board: Mortal, clock: FakeClock
 async def resend(open_store: OpenStore, board: Mortal, clock: FakeClock) -> Delivery:
     """Owe a failed delivery again, as its owner asks for it, and send it."""
     store = await open_store(clock=clock)
-    await store.owe_again(DeliveryId(1))
+    await store.deliveries.resend(DeliveryId(1))
     delivery = await send_on(store, board, clock)
     await store.close()
     return delivery
@@ -248,7 +250,7 @@ async def test_a_growing_answer_survives_crashes(
     await store.close()
     store, board.deaths = await open_store(clock=clock), {}
     claim = await claim_again(store)
-    await store.finish(claim.lease, [say(Role.ASSISTANT, rest)])
+    await store.turns.finish(claim.lease, [say(Role.ASSISTANT, rest)])
     await store.close()
     refused = len(board.attempts)
     board.failures = deque([FLOOD])
@@ -280,7 +282,7 @@ async def test_a_message_that_a_shorter_attempt_does_not_need_is_followed_by_a_m
     await store.close()
     store = await open_store(clock=clock)
     again = await claim_again(store)
-    await store.finish(again.lease, [say(Role.ASSISTANT, "w50")])
+    await store.turns.finish(again.lease, [say(Role.ASSISTANT, "w50")])
     await store.close()
 
     delivery = await send_to_the_end(open_store, board, clock)
@@ -294,15 +296,15 @@ async def test_a_message_that_a_shorter_attempt_does_not_need_is_followed_by_a_m
 async def test_a_message_that_was_cancelled_on_its_way_is_in_doubt(store: Store) -> None:
     """A gateway that stops does not take it for one that was never sent."""
     board = Billboard(capabilities=GROWS, gate=asyncio.Event())
-    streaming = LiveReplies(store, {board.name: board}, streams=True, pace=unhurried())
+    streaming = LiveReplies(store.database, {board.name: board}, streams=True, pace=unhurried())
     claim = await begin(store)
     streaming.hear(TurnBegun(turn_id=claim.turn.id, lease=claim.lease))
     streaming.hear(Delta(turn_id=claim.turn.id, text="w00"))
     await soon(lambda: bool(board.attempts), "it is on its way")
     await streaming.stop()
-    await store.finish(claim.lease, [say(Role.ASSISTANT, "w00")])
+    await store.turns.finish(claim.lease, [say(Role.ASSISTANT, "w00")])
 
-    (parcel,) = await store.take_deliveries()
+    (parcel,) = await store.deliveries.lease()
     stream = await streaming.settle(parcel.delivery)
 
     assert stream is not None
@@ -334,9 +336,9 @@ async def claim_again(store: Store) -> TurnClaim:
     """Claim the turn of the stopped process, as soon as it is noticed to be gone."""
     async with asyncio.timeout(HANG_SECONDS):
         while True:
-            await store.interrupt_dead()
-            await store.recover()
-            if (claim := await store.claim()) is not None:
+            await store.turns.interrupt_dead()
+            await store.turns.recover()
+            if (claim := await store.turns.claim()) is not None:
                 return claim
 
 
@@ -370,11 +372,11 @@ async def test_a_process_that_wakes_up_sends_nothing_that_another_one_has(
     await finish(store, STORY)
     board = Suspended(capabilities=PLAIN)
     pace = replace(unhurried(), clock=lambda: uptime[0])
-    outbox = Outbox(store, {board.name: board}, live=TurnPubSub(), pace=pace)
+    outbox = Outbox(store.database, {board.name: board}, live=TurnPubSub(), pace=pace)
     running = asyncio.create_task(outbox.run())
     await board.first.wait()
     clock.advance(store.rules.lease * 2)
-    assert await other.reclaim_deliveries() == [DeliveryId(1)]
+    assert await other.deliveries.recover() == [DeliveryId(1)]
     delivery = await send_on(other, board, clock)
     assert delivery.state is DeliveryState.SENT
     shown = list(board.texts)
@@ -396,22 +398,18 @@ async def test_a_process_that_wakes_up_asks_before_its_first_message(
     clock, uptime = FakeClock(), [0.0]
     board, other = Mortal(capabilities=PLAIN), await open_store(clock=clock)
 
-    class Sleepy(Store):
-        async def take_deliveries(
-            self, platforms: Collection[str] | None = None, most: int = 50
-        ) -> list[DeliveryPayload]:
-            parcels = await super().take_deliveries(platforms, most)
-            if parcels:
-                clock.advance(self.rules.lease * 2)
-                await other.reclaim_deliveries()
-                await send_on(other, board, clock)
-                uptime[0] += self.rules.lease.total_seconds() * 2
-            return parcels
+    async def sleeps(taken: list[DeliveryPayload]) -> None:
+        if taken:
+            clock.advance(other.rules.lease * 2)
+            await other.deliveries.recover()
+            await send_on(other, board, clock)
+            uptime[0] += other.rules.lease.total_seconds() * 2
 
-    store = Sleepy((await open_store(clock=clock))._db)
+    store, database = faulty(await open_store(clock=clock))
+    database.after["_lease"] = sleeps
     await finish(store, STORY)
     pace = replace(unhurried(), clock=lambda: uptime[0])
-    outbox = Outbox(store, {board.name: board}, live=TurnPubSub(), pace=pace)
+    outbox = Outbox(database, {board.name: board}, live=TurnPubSub(), pace=pace)
     running = asyncio.create_task(outbox.run())
     await soon(lambda: len(board.texts) >= 4, "the other process has sent it")
     await outbox.settle()
@@ -437,8 +435,11 @@ async def test_what_another_process_sent_is_not_known_to_the_one_that_streamed(
         await soon(lambda: board.texts == ["w00"], "the first words")
         clock.advance(store.rules.lease * 2)
         again = await claim_again(other)
-        assert await other.open_stream(again.lease) is not None
-        await other.finish(again.lease, [say(Role.ASSISTANT, STORY)])
+        assert (
+            await other.database.write(open_stream, again.lease, owner=other.database.owner)
+            is not None
+        )
+        await other.turns.finish(again.lease, [say(Role.ASSISTANT, STORY)])
         board.deaths = {2: When.AFTER}
         await send_on(other, board, clock)
         assert board.died.is_set()
@@ -460,7 +461,7 @@ async def test_a_process_that_wakes_up_in_time_goes_on(open_store: OpenStore) ->
     await finish(store, STORY)
     board = Suspended(capabilities=PLAIN)
     pace = replace(unhurried(), clock=lambda: uptime[0])
-    outbox = Outbox(store, {board.name: board}, live=TurnPubSub(), pace=pace)
+    outbox = Outbox(store.database, {board.name: board}, live=TurnPubSub(), pace=pace)
     running = asyncio.create_task(outbox.run())
     await board.first.wait()
     clock.advance(store.rules.lease * 2)
@@ -481,14 +482,14 @@ async def test_a_process_that_wakes_up_streams_nothing_more(open_store: OpenStor
     store, other = await open_store(clock=clock), await open_store(clock=clock)
     board = Mortal(capabilities=GROWS)
     pace = replace(unhurried(), clock=lambda: uptime[0])
-    streaming = LiveReplies(store, {board.name: board}, streams=True, pace=pace)
+    streaming = LiveReplies(store.database, {board.name: board}, streams=True, pace=pace)
     claim = await begin(store)
     streaming.hear(TurnBegun(turn_id=claim.turn.id, lease=claim.lease))
     (task,) = streaming._tasks
     streaming.hear(Delta(turn_id=claim.turn.id, text="w00"))
     await soon(lambda: board.texts == ["w00"], "the first words")
     clock.advance(store.rules.lease * 2)
-    assert await other.interrupt_dead() == [claim.turn.id]
+    assert await other.turns.interrupt_dead() == [claim.turn.id]
 
     uptime[0] += store.rules.lease.total_seconds() * 2
     streaming.hear(Delta(turn_id=claim.turn.id, text=f" {STORY}"))

@@ -33,7 +33,7 @@ async def test_plain_words_answer_a_question(front: Front) -> None:
 
     first, second = await front.inbox.take(said), await front.inbox.take(said)
     assert taken.turn_id is not None
-    turn = await front.store.turn(taken.turn_id)
+    turn = await front.store.turns.get(taken.turn_id)
 
     assert (first.reception, first.turn_id) == (ReceiveStatus.TAKEN, taken.turn_id)
     assert (second.reception, second.turn_id) == (ReceiveStatus.REPEATED, taken.turn_id)
@@ -52,7 +52,7 @@ async def test_files_and_commands_are_no_answers(front: Front) -> None:
     assert taken.turn_id is not None
 
     assert other.turn_id not in (None, taken.turn_id)
-    assert (await front.store.turn(taken.turn_id)).state is TurnState.WAITING
+    assert (await front.store.turns.get(taken.turn_id)).state is TurnState.WAITING
 
 
 async def test_only_who_was_asked_answers_where_several_speak(front: Front) -> None:
@@ -63,12 +63,12 @@ async def test_only_who_was_asked_answers_where_several_speak(front: Front) -> N
 
     bob = await front.take("no!", "bob", address=THREAD)
     nobody = await front.take("no!", address=THREAD, sender=Sender(name="?"))
-    assert (await front.store.turn(taken.turn_id)).state is TurnState.WAITING
+    assert (await front.store.turns.get(taken.turn_id)).state is TurnState.WAITING
     alice = await front.take("yes", address=THREAD)
 
     assert taken.turn_id not in (bob.turn_id, nobody.turn_id)
     assert alice.turn_id == taken.turn_id
-    assert (await front.store.turn(taken.turn_id)).answer == "yes"
+    assert (await front.store.turns.get(taken.turn_id)).answer == "yes"
 
 
 async def test_what_a_turn_says_can_be_waited_for(open_store: OpenStore) -> None:
@@ -99,17 +99,17 @@ async def test_what_steers_a_turn_is_answered_by_it(open_store: OpenStore) -> No
     """Words that a running turn took up have its answer."""
     front = Front(await open_store(rules=Settings(busy=BusyMode.STEER)))
     await front.take("begin")
-    claim = await front.store.claim()
+    claim = await front.store.turns.claim()
     assert claim is not None
     steering = await front.take("and faster")
     assert steering.turn_id is not None
-    await front.store.take_steering(claim.lease)
-    await front.store.finish(claim.lease, [])
+    await front.store.turns.take_steering(claim.lease)
+    await front.store.turns.finish(claim.lease, [])
 
     said = await front.inbox.answer_to(steering.turn_id, timedelta(hours=1))
 
     assert said is not None
-    assert (await front.store.turn(steering.turn_id)).answered_by == claim.turn.id
+    assert (await front.store.turns.get(steering.turn_id)).answered_by == claim.turn.id
 
 
 async def test_who_waits_is_told_of_a_question_and_of_a_failure(front: Front) -> None:
@@ -125,9 +125,9 @@ async def test_who_waits_is_told_of_a_question_and_of_a_failure(front: Front) ->
     await front.take("yes")
     waiting = asyncio.ensure_future(front.inbox.answer_to(taken.turn_id, long))
     await asyncio.sleep(0)
-    claim = await front.store.claim()
+    claim = await front.store.turns.claim()
     assert claim is not None
-    await front.store.fail(claim.lease, "It broke.")
+    await front.store.turns.fail(claim.lease, "It broke.")
     failed = await waiting
 
     assert asked is not None

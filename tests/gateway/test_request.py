@@ -26,6 +26,7 @@ from threadline.core.validation import TEXT_LIMIT
 from threadline.gateway.request import name_sender
 from threadline.gateway.worker import Worker
 from threadline.store import Store
+from threadline.store.turns.pseudonyms import make_pseudonymizer
 from threadline.testing.clock import FakeClock
 from threadline.testing.scripted_agent import ScriptedAgent
 
@@ -85,7 +86,7 @@ async def test_the_longest_message_does_not_end_a_shared_conversation(
                 at=store.now(),
                 message_id=str(n),
             )
-            await becomes(store, (await store.arrive(inbound)).turn_id, TurnState.DONE)
+            await becomes(store, (await store.receive(inbound)).turn_id, TurnState.DONE)
 
     assert agent.lines(Role.USER) == ["[Alice]\n" + "x" * TEXT_LIMIT, "[Alice] and now?"]
 
@@ -103,11 +104,11 @@ async def test_a_branch_of_a_shared_conversation_names_its_people(open_store: Op
                 at=store.now(),
                 message_id=name,
             )
-            arrivals.append(await store.arrive(inbound))
+            arrivals.append(await store.receive(inbound))
             await becomes(store, arrivals[-1].turn_id, TurnState.DONE)
         assert arrivals[0].session_id is not None
-        branch = await store.branch(arrivals[0].session_id)
-        retried = await store.retry(branch.id)
+        branch = await store.transcripts.branch(arrivals[0].session_id)
+        retried = await store.transcripts.retry(branch.id)
         await becomes(store, retried.turn_id, TurnState.DONE)
 
     assert agent.last.session.id == branch.id
@@ -126,9 +127,9 @@ async def test_who_has_no_name_is_named_by_a_hash_where_ids_are_hidden(
         inbound = Inbound.text(
             "hi", address=group, sender=Sender(id="+49170"), at=store.now(), message_id="1"
         )
-        await becomes(store, (await store.arrive(inbound)).turn_id, TurnState.DONE)
+        await becomes(store, (await store.receive(inbound)).turn_id, TurnState.DONE)
 
-    hidden = (await store.veil()).user("signal", "+49170")
+    hidden = (await make_pseudonymizer(store.database)).user("signal", "+49170")
     assert agent.lines(Role.USER) == [f"[{hidden}] hi"]
     assert [line.sender_id for line in agent.last.history if line.sender_id] == [hidden]
     assert "+49170" not in agent.last.instructions
@@ -161,7 +162,7 @@ async def test_home_channels_are_told(open_store: OpenStore) -> None:
     home = Address(platform="telegram", kind=Kind.GROUP, chat="-1", chat_name="Family")
     async with Worker(store, agent, pace=unhurried(), surroundings=lambda: around):
         await becomes(store, (await tell(store, "one")).turn_id, TurnState.DONE)
-        await store.set_home(home)
+        await store.deliveries.set_home(home)
         await becomes(store, (await tell(store, "two")).turn_id, TurnState.DONE)
 
     before, after = (request.context for request in agent.requests)
@@ -181,11 +182,11 @@ async def test_a_message_that_is_forgotten_leaves_no_id(open_store: OpenStore) -
         reply_to="m-0",
         observed=True,
     )
-    arrival = await store.arrive(inbound)
+    arrival = await store.receive(inbound)
     assert arrival.session_id is not None
-    *_, before = await store.transcript(arrival.session_id)
-    await store.forget_person(Identity(platform="discord", id="alice"))
-    after = await store.transcript(arrival.session_id, hidden=True)
+    *_, before = await store.transcripts.read(arrival.session_id)
+    await store.people.delete(Identity(platform="discord", id="alice"))
+    after = await store.transcripts.read(arrival.session_id, hidden=True)
 
     assert (before.platform_id, before.reply_to) == ("m-1", "m-0")
     assert after

@@ -72,7 +72,7 @@ async def test_every_message_is_stored_once(open_store: OpenStore, seed: int) ->
     dice, clock = random.Random(seed), FakeClock()
     store = await open_store(rules=Settings(queue_cap=3), clock=clock)
     front = Front(store, MEMBERS)
-    gate = FailingGate(store, front.access, front.voice, meters=front.meters)
+    gate = FailingGate(store.database, front.access, front.voice, meters=front.meters)
     gate.dice = dice
     webhook = Webhook("hook", settings(senders="checked"))
     sender = Sender(Caller(webhook))
@@ -81,8 +81,8 @@ async def test_every_message_is_stored_once(open_store: OpenStore, seed: int) ->
             step = dice.choices(["send", "answer", "wait", "access"], [80, 12, 4, 4])[0]
             if step == "send":
                 await sender.send(dice.randrange(len(sender.unsent)))
-            elif step == "answer" and (claim := await store.claim()) is not None:
-                await store.finish(claim.lease, [])
+            elif step == "answer" and (claim := await store.turns.claim()) is not None:
+                await store.turns.finish(claim.lease, [])
             elif step == "wait":
                 clock.advance(timedelta(seconds=dice.randrange(30)))
             elif step == "access":

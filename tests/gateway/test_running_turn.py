@@ -5,12 +5,13 @@ from datetime import timedelta
 import pytest
 
 from tests.databases import FAST, POSTGRES, OpenStore, on
+from tests.faulty_database import faulty
 from tests.gateway.worker_setup import becomes, tell, unhurried, until
 from threadline.core.agent import Agent, Output, Request, TextDelta
 from threadline.core.errors import AgentError, StorageError
 from threadline.core.message import Attachment, BlobHash, MediaKind, NewMessage, Role, say
 from threadline.core.settings import Settings
-from threadline.core.turn import Lease, TurnId, TurnState
+from threadline.core.turn import Lease, TurnState
 from threadline.core.usage import Usage
 from threadline.core.validation import TEXT_LIMIT
 from threadline.gateway.running_turn import USAGE_LIMIT
@@ -62,10 +63,10 @@ async def texts_of(store: Store, agent: Agent) -> list[str]:
         turn_id = arrival.turn_id
 
         async def is_over() -> bool:
-            return (await store.turn(turn_id)).state in {TurnState.DONE, TurnState.FAILED}
+            return (await store.turns.get(turn_id)).state in {TurnState.DONE, TurnState.FAILED}
 
         await until(is_over, "the turn ends")
-        return [line.text for line in await store.transcript(arrival.session_id)][2:]
+        return [line.text for line in await store.transcripts.read(arrival.session_id)][2:]
 
 
 async def test_pieces_become_one_message(store: Store) -> None:
@@ -157,7 +158,7 @@ async def test_an_agent_that_never_waits_freezes_nobody(store: Store) -> None:
         await asyncio.sleep(0.02)
         assert turn.pieces == 0
 
-        await store.stop(arrival.turn_id)
+        await store.turns.stop(arrival.turn_id)
 
         await until(lambda: _truth(not worker.running), "it is let go")
 
@@ -170,20 +171,15 @@ async def test_usage_is_not_reported_without_end(store: Store) -> None:
     assert "usage more than 1,000 times" in (await texts_of(store, Restless(USAGE)))[-1]
 
 
-class Counting(Store):
-    """A store that notes its checkpoints."""
-
-    checkpoints: list[list[str]]
-
-    async def checkpoint(self, pieces: Sequence[tuple[Lease, str]]) -> frozenset[TurnId]:
-        self.checkpoints.append(sorted(text for _, text in pieces))
-        return await super().checkpoint(pieces)
-
-
 async def test_one_verb_stores_what_all_turns_said(open_store: OpenStore) -> None:
     """All running turns share one checkpoint, and silence costs none."""
-    store = Counting((await open_store())._db)
-    store.checkpoints = []
+    store, database = faulty(await open_store())
+    checkpoints: list[list[str]] = []
+
+    async def note(pieces: Sequence[tuple[Lease, str]]) -> None:
+        checkpoints.append(sorted(text for _, text in pieces))
+
+    database.before["checkpoint"] = note
     agent = ScriptedAgent()
     for name in ("one", "two", "three"):
         agent.will(Streams(name), Hangs())
@@ -195,7 +191,7 @@ async def test_one_verb_stores_what_all_turns_said(open_store: OpenStore) -> Non
         await worker.beat()
         await worker.beat()
 
-        assert store.checkpoints == [["one", "three", "two"]]
+        assert checkpoints == [["one", "three", "two"]]
         agent.goes_on()
 
 
@@ -220,7 +216,7 @@ async def test_checkpoints_and_messages_do_not_mix(open_store: OpenStore) -> Non
         arrival = await tell(store, "hello")
         assert arrival.session_id is not None
         await becomes(store, arrival.turn_id, TurnState.DONE)
-        lines = await store.transcript(arrival.session_id)
+        lines = await store.transcripts.read(arrival.session_id)
     assert [line.text for line in lines][2:] == [*(f"line {n}" for n in range(30)), "the end"]
 
 
@@ -233,11 +229,11 @@ async def test_a_message_is_safe_after_a_beat(store: Store) -> None:
         assert arrival.session_id is not None
         await until(lambda: _truth(bool(agent.parked)), "the turn hangs")
         await worker.beat()
-        assert (await store.transcript(arrival.session_id))[-1].text == "half of it"
+        assert (await store.transcripts.read(arrival.session_id))[-1].text == "half of it"
         agent.goes_on()
         await becomes(store, arrival.turn_id, TurnState.DONE)
 
-    texts = [line.text for line in await store.transcript(arrival.session_id)]
+    texts = [line.text for line in await store.transcripts.read(arrival.session_id)]
     assert texts[-2:] == ["half of it", "the rest"]
 
 
@@ -251,21 +247,17 @@ async def test_a_beat_before_a_stop_keeps_every_word(store: Store) -> None:
         assert arrival.session_id is not None
         await until(lambda: _truth(bool(agent.parked)), "the turn hangs")
         await worker.beat()
-        await store.stop(arrival.turn_id)
+        await store.turns.stop(arrival.turn_id)
 
-    texts = [line.text for line in await store.transcript(arrival.session_id)]
+    texts = [line.text for line in await store.transcripts.read(arrival.session_id)]
     assert texts[-1] == "Once upon a time\nStopped."
 
 
 async def test_a_failure_that_cannot_be_stored_is_picked_up_later(open_store: OpenStore) -> None:
     """A failure that is refused for a whole lease is left to recovery, and nothing is lost."""
-
-    class Full(Store):
-        async def fail(self, *_: object, **__: object) -> None:
-            raise StorageError("the disk is full")
-
-    plain = await open_store()
-    store = Full(plain._db, Settings(lease=timedelta(milliseconds=200)))
+    plain = await open_store(rules=Settings(lease=timedelta(milliseconds=200)))
+    store, database = faulty(plain)
+    database.fail("fail", StorageError("the disk is full"))
     agent = ScriptedAgent()
     agent.will(Fails())
     async with Worker(store, agent, pace=unhurried()) as worker:
@@ -273,7 +265,7 @@ async def test_a_failure_that_cannot_be_stored_is_picked_up_later(open_store: Op
         await until(lambda: _truth(len(agent.requests) == 1), "it was asked")
         await until(lambda: _truth(not worker.running), "it is let go")
         await becomes(store, arrival.turn_id, TurnState.RUNNING)
-        await store.let_go()
+        await store.turns.interrupt_own()
         await worker.recover()
         await becomes(store, arrival.turn_id, TurnState.DONE)
 
@@ -328,7 +320,7 @@ async def test_listeners_hear_how_a_turn_was_taken(store: Store) -> None:
     async with Worker(store, agent, pace=unhurried()) as worker:
         with worker.listen(first.session_id) as live:
             await until(lambda: _truth(bool(agent.parked)), "the turn hangs")
-            await store.stop(first.turn_id)
+            await store.turns.stop(first.turn_id)
             assert (await _until_closed(live))[-1] == TurnClosed(
                 turn_id=first.turn_id, state=TurnState.STOPPED
             )

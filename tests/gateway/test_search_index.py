@@ -18,6 +18,6 @@ async def test_a_worker_indexes_what_was_said(store: Store) -> None:
 
         async def is_indexed() -> bool:
             found = await store.search("persimmon", asker=Viewer.owner())
-            return bool(found.hits) and not await store._db.read(count_waiting)
+            return bool(found.hits) and not await store.database.read(count_waiting)
 
         await until(is_indexed, "the index knows it")

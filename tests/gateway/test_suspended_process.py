@@ -1,7 +1,6 @@
 """A process that was stopped for longer than its lease acts on nothing that it no longer owns."""
 
 import asyncio
-from collections.abc import AsyncGenerator
 from contextlib import suppress
 from datetime import timedelta
 
@@ -9,13 +8,13 @@ import pytest
 from msgspec.structs import replace
 
 from tests.databases import FAST, POSTGRES, OpenStore, on
+from tests.faulty_database import faulty
 from tests.gateway.outbox_setup import Billboard, all_carried, carrying, soon
 from tests.gateway.test_live_replies import GROWS, goes_on, serving
 from tests.gateway.worker_setup import becomes, tell, unhurried
 from threadline.core.address import Address
 from threadline.core.delivery import REPEAT_MARKER
 from threadline.core.errors import LeaseLost
-from threadline.core.event import Cursor, Event
 from threadline.core.turn import TurnState
 from threadline.gateway.delivery_sender import DeliverySender
 from threadline.gateway.intervals import LeaseProof
@@ -45,13 +44,11 @@ class Sleeper:
         self._uptime += ASLEEP.total_seconds()
 
 
-class Deaf(Store):
-    """The store of a stopped process: it hears of nothing that others do."""
-
-    async def follow(self, after: Cursor | None = None) -> AsyncGenerator[Event, None]:
-        await asyncio.Event().wait()
-        raise AssertionError("it was woken up")
-        yield
+def deaf(store: Store) -> Store:
+    """Return the store of a stopped process: it hears of nothing that others do."""
+    own, database = faulty(store)
+    database.is_deaf = True
+    return own
 
 
 class Late(Billboard):
@@ -82,15 +79,15 @@ async def test_a_reply_that_another_process_sends_is_not_sent(open_store: OpenSt
         arrival = await tell(there, "hello")
         await becomes(there, arrival.turn_id, TurnState.DONE)
     proof = LeaseProof(here.rules.lease, sleeper.pace.clock)
-    parcel = (await here.take_deliveries())[0]
+    parcel = (await here.deliveries.lease())[0]
     sleeper.sleeps()
-    await there.reclaim_deliveries()
+    await there.deliveries.recover()
     sleeper.clock.advance(ASLEEP)
-    assert len(await there.take_deliveries()) == 1
+    assert len(await there.deliveries.lease()) == 1
     sleeper.wakes()
 
     with pytest.raises(LeaseLost):
-        await DeliverySender(here, board, parcel, None, proof).carry()
+        await DeliverySender(here.database, board, parcel, None, proof).carry()
 
     assert board.attempts == []
 
@@ -101,7 +98,7 @@ async def test_an_answer_that_another_process_gives_does_not_grow_on(
 ) -> None:
     """After waking up, an agent that goes on is heard neither on its platform nor on screens."""
     sleeper = Sleeper()
-    here = Deaf((await open_store(clock=sleeper.clock))._db)
+    here = deaf(await open_store(clock=sleeper.clock))
     there = await open_store(clock=sleeper.clock)
     board, slow, heard = Billboard(capabilities=GROWS), ScriptedAgent(), list[str]()
     slow.will(Streams("Once upon"), Hangs(), Streams(" a time"))
@@ -129,20 +126,20 @@ async def test_an_answer_that_another_process_gives_does_not_grow_on(
 async def test_a_stream_asks_for_its_lease_before_it_shows_more(open_store: OpenStore) -> None:
     """Words that came before the process was stopped are not shown after it woke up."""
     sleeper, live = Sleeper(), TurnPubSub()
-    here = Deaf((await open_store(clock=sleeper.clock))._db)
+    here = deaf(await open_store(clock=sleeper.clock))
     there = await open_store(clock=sleeper.clock)
     board = Billboard(capabilities=GROWS)
     await tell(here, "a story")
     async with carrying(here, board, live=live, pace=sleeper.pace) as outbox:
         await asyncio.sleep(0)
-        claim = await here.claim()
+        claim = await here.turns.claim()
         assert claim is not None
         id, session_id = claim.turn.id, claim.turn.session_id
         live.publish(session_id, TurnBegun(turn_id=id, lease=claim.lease))
         live.publish(session_id, Delta(turn_id=id, text="Once upon"))
         await soon(lambda: board.texts == ["Once upon"], "the first words")
         sleeper.sleeps()
-        await there.interrupt_dead()
+        await there.turns.interrupt_dead()
         sleeper.wakes()
         live.publish(session_id, Delta(turn_id=id, text=" a time"))
         await soon(lambda: not outbox._streaming._turns, "it is let go")
@@ -185,7 +182,7 @@ async def test_the_first_beat_after_waking_up_renews_all_leases(open_store: Open
         sleeper.wakes()
         await worker.beat()
 
-        assert (await store.turn(arrival.turn_id)).lease_until == sleeper.clock() + (
+        assert (await store.turns.get(arrival.turn_id)).lease_until == sleeper.clock() + (
             store.rules.lease
         )
         agent.goes_on()
@@ -205,11 +202,13 @@ async def test_a_call_that_waits_for_its_connection_sends_nothing_more(
         arrival = await tell(there, "hello")
         await becomes(there, arrival.turn_id, TurnState.DONE)
     proof = LeaseProof(here.rules.lease, sleeper.pace.clock)
-    parcel = (await here.take_deliveries())[0]
-    carrying_on = asyncio.create_task(DeliverySender(here, board, parcel, None, proof).carry())
+    parcel = (await here.deliveries.lease())[0]
+    carrying_on = asyncio.create_task(
+        DeliverySender(here.database, board, parcel, None, proof).carry()
+    )
     await soon(lambda: bool(board.attempts), "the platform is called")
     sleeper.sleeps()
-    await there.reclaim_deliveries()
+    await there.deliveries.recover()
     sleeper.wakes()
     board.gate.set()
 
@@ -261,14 +260,14 @@ async def test_a_turn_that_ends_during_a_slow_call_has_not_lost_its_answer(
 async def test_an_edit_that_came_too_late_is_mended(open_store: OpenStore) -> None:
     """A message that a process edited after it was replaced reads as it should again."""
     sleeper, live = Sleeper(), TurnPubSub()
-    here = Deaf((await open_store(clock=sleeper.clock))._db)
+    here = deaf(await open_store(clock=sleeper.clock))
     there = await open_store(clock=sleeper.clock)
     board, other = Late(capabilities=GROWS), ScriptedAgent()
     other.will(Says("There was a king."))
     arrival = await tell(here, "a story")
     async with carrying(here, board, live=live, pace=sleeper.pace):
         await asyncio.sleep(0)
-        claim = await here.claim()
+        claim = await here.turns.claim()
         assert claim is not None
         id, session_id = claim.turn.id, claim.turn.session_id
         live.publish(session_id, TurnBegun(turn_id=id, lease=claim.lease))

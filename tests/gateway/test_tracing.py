@@ -92,7 +92,7 @@ async def test_a_stopped_turn_says_so(store: Store, exporter: InMemorySpanExport
             return bool(agent.parked)
 
         await until(hangs, "the turn hangs")
-        await store.stop(arrival.turn_id)
+        await store.turns.stop(arrival.turn_id)
         (span,) = await spans_of(exporter, arrival.turn_id)
 
     assert (span.attributes or {})["threadline.turn.state"] == "stopped"

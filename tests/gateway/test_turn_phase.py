@@ -5,6 +5,7 @@ from itertools import product
 
 import pytest
 
+from tests.faulty_database import faulty
 from tests.gateway.worker_setup import tell
 from threadline.core.agent import Output, TextDelta
 from threadline.core.errors import LeaseLost
@@ -39,9 +40,9 @@ def test_nothing_follows_the_last_phase_and_every_phase_leads_there() -> None:
 async def running(store: Store, live: TurnPubSub) -> RunningTurn:
     """Claim a turn."""
     await tell(store, "hello")
-    claim = await store.claim()
+    claim = await store.turns.claim()
     assert claim is not None
-    return RunningTurn(store, claim, live)
+    return RunningTurn(store.database, claim, live)
 
 
 async def test_a_lost_turn_takes_nothing_more(store: Store) -> None:
@@ -69,16 +70,11 @@ async def test_a_failed_turn_is_closed(store: Store) -> None:
     assert (turn.phase, turn.state, turn.lose()) == (TurnPhase.CLOSED, TurnState.FAILED, False)
 
 
-class Locked(Store):
-    """A store that takes no failure."""
-
-    async def fail(self, *_: object, **__: object) -> None:
-        raise LeaseLost(id="1")
-
-
 async def test_a_failure_that_cannot_be_stored_ends_nothing(store: Store) -> None:
     """The agent goes on, as its turn may still be stored by what it says next."""
-    turn = await running(Locked(store._db), TurnPubSub())
+    locked, database = faulty(store)
+    database.fail("fail", LeaseLost(id="1"))
+    turn = await running(locked, TurnPubSub())
     with pytest.raises(LeaseLost):
         await turn.fail("It broke.")
 

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from tests.databases import FAST, POSTGRES, OpenStore, on
+from tests.faulty_database import faulty
 from tests.gateway.worker_setup import becomes, tell, unhurried, until
 from threadline.core.agent import Output, Request, TextDelta
 from threadline.core.errors import StorageError
@@ -13,7 +14,6 @@ from threadline.core.platform import PlatformDirectory
 from threadline.core.turn import TurnState
 from threadline.gateway.worker import Worker
 from threadline.store import Store
-from threadline.store.turn_queue.claim import TurnClaim
 from threadline.testing.clock import FakeClock
 from threadline.testing.deadline import HANG_SECONDS
 from threadline.testing.scripted_agent import Fails, Hangs, Says, ScriptedAgent
@@ -92,7 +92,7 @@ async def test_a_stop_elsewhere_reaches_the_agent(open_store: OpenStore) -> None
         assert arrival.turn_id is not None
         await until(lambda: _truth(bool(agent.parked)), "the turn hangs")
 
-        await there.stop(arrival.turn_id)
+        await there.turns.stop(arrival.turn_id)
 
         await until(lambda: _truth(agent.cancelled == [arrival.turn_id]), "it is cancelled")
         await until(lambda: _truth(not worker.running), "it is settled")
@@ -115,7 +115,7 @@ async def test_a_turn_taken_over_is_let_go(open_store: OpenStore) -> None:
             first.goes_on()
 
     assert arrival.session_id is not None
-    texts = [line.text for line in await awake.transcript(arrival.session_id)]
+    texts = [line.text for line in await awake.transcripts.read(arrival.session_id)]
     assert texts[-1] == "ok"
     assert "too late" not in texts
 
@@ -134,8 +134,8 @@ async def test_leases_are_renewed_for_the_silent(open_store: OpenStore) -> None:
             clock.advance(timedelta(seconds=50))
             await worker.beat()
 
-        assert (await store.turn(arrival.turn_id)).lease_until == clock() + store.rules.lease
-        assert await store.interrupt_dead() == []
+        assert (await store.turns.get(arrival.turn_id)).lease_until == clock() + store.rules.lease
+        assert await store.turns.interrupt_dead() == []
         agent.goes_on()
         await becomes(store, arrival.turn_id, TurnState.DONE)
 
@@ -167,7 +167,7 @@ async def test_local_answers_are_owed_to_nobody(store: Store) -> None:
             arrival = await tell(store, "hello", on=platform)
             await becomes(store, arrival.turn_id, TurnState.DONE)
 
-    assert [p.delivery.address.platform for p in await store.take_deliveries()] == ["telegram"]
+    assert [p.delivery.address.platform for p in await store.deliveries.lease()] == ["telegram"]
 
 
 async def test_who_is_sent_answers_can_be_decided(store: Store) -> None:
@@ -176,7 +176,7 @@ async def test_who_is_sent_answers_can_be_decided(store: Store) -> None:
         arrival = await tell(store, "hello")
         await becomes(store, arrival.turn_id, TurnState.DONE)
 
-    assert not await store.take_deliveries()
+    assert not await store.deliveries.lease()
 
 
 class Stubborn:
@@ -206,32 +206,18 @@ async def test_a_stubborn_agent_says_nothing_more(store: Store) -> None:
         await until(lambda: _truth(turn.pieces == 1), "it has said something")
         await worker.beat()
 
-        await store.stop(arrival.turn_id)
+        await store.turns.stop(arrival.turn_id)
         await asyncio.wait_for(agent.was_cancelled.wait(), HANG_SECONDS)
         await until(lambda: _truth(not worker.running), "it is let go")
 
-    texts = [line.text for line in await store.transcript(arrival.session_id)]
+    texts = [line.text for line in await store.transcripts.read(arrival.session_id)]
     assert texts[-1] == "I begin. \nStopped."
 
 
-class Moody(Store):
-    """A store whose claims fail as a test wants."""
-
-    mood: Exception | None = None
-
-    async def claim(
-        self, session_id: object = None, *, full: object = (), crowding: object = ()
-    ) -> TurnClaim | None:
-        if self.mood is not None:
-            mood, self.mood = self.mood, None
-            raise mood
-        return await super().claim()
-
-
-async def _moody(open_store: OpenStore, mood: Exception) -> Moody:
-    plain = await open_store()
-    store = Moody(plain._db)
-    store.mood = mood
+async def _moody(open_store: OpenStore, mood: Exception) -> Store:
+    """Return a store whose first claim fails."""
+    store, database = faulty(await open_store())
+    database.fail("_claim", mood, times=1)
     return store
 
 
@@ -259,12 +245,8 @@ async def test_an_error_nobody_expected_is_not_swallowed(open_store: OpenStore) 
 
 async def test_a_turn_that_breaks_its_worker_is_not_swallowed(open_store: OpenStore) -> None:
     """An error of our own, beside what an agent may do, ends the worker and is raised."""
-
-    class Buggy(Store):
-        async def fail(self, *_: object, **__: object) -> None:
-            raise ZeroDivisionError("a bug")
-
-    store = Buggy((await open_store())._db)
+    store, database = faulty(await open_store())
+    database.fail("fail", ZeroDivisionError("a bug"))
     agent = ScriptedAgent()
     agent.will(Fails())
     await tell(store, "hello")
@@ -277,12 +259,8 @@ async def test_a_turn_that_breaks_its_worker_is_not_swallowed(open_store: OpenSt
 
 async def test_a_worker_that_cannot_start_says_why(open_store: OpenStore) -> None:
     """A store that is closed cannot be worked on."""
-
-    class Broken(Store):
-        async def feed_end(self) -> object:  # type: ignore[override]
-            raise StorageError("the disk is gone")
-
-    store = Broken((await open_store())._db)
+    store, database = faulty(await open_store())
+    database.fail("feed_end", StorageError("the disk is gone"))
     with pytest.raises(ExceptionGroup) as caught:
         async with Worker(store, ScriptedAgent(), pace=unhurried()):
             pytest.fail("it started")

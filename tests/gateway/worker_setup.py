@@ -38,7 +38,7 @@ async def tell(store: Store, text: str, *, who: str = "alice", on: str = "telegr
         at=store.now(),
         message_id=str(next(_numbers)),
     )
-    return await store.arrive(inbound)
+    return await store.receive(inbound)
 
 
 async def until(condition: Callable[[], Awaitable[bool]], what: str) -> None:
@@ -54,6 +54,6 @@ async def becomes(store: Store, turn_id: TurnId | None, state: TurnState) -> Non
     assert turn_id is not None
 
     async def is_there() -> bool:
-        return (await store.turn(turn_id)).state is state
+        return (await store.turns.get(turn_id)).state is state
 
     await until(is_there, f"turn {turn_id} {state}")

@@ -22,14 +22,17 @@ def identity(person: ScenarioPerson) -> Identity:
 async def link(one: ScenarioPerson, other: ScenarioPerson) -> None:
     """Show a code to one, and let the other send it."""
     store = one.house.store
-    shown = await store.make_link_code(one.address, one.sender)
-    await store.link(other.address, other.sender, shown.code)
+    shown = await store.people.make_link_code(one.address, one.sender)
+    await store.people.link(other.address, other.sender, shown.code)
 
 
 async def read_all(house: Scenario, person: ScenarioPerson) -> str:
     """Read everything that is said in the sessions that a person may see, and their titles."""
     words = []
     for session in await house.sessions_of(person):
-        lines = [*await house.transcript_of(session), *await house.store.queue(session.id)]
+        lines = [
+            *await house.transcript_of(session),
+            *await house.store.transcripts.waiting(session.id),
+        ]
         words += [session.title or "", *(line.text for line in lines)]
     return "\n".join(words)

@@ -12,7 +12,7 @@ NOBODY = SessionId("20260101_000000_00000000")
 
 async def begin(store: Store, chat: str, text: str = "hello", profile: str = "main") -> SessionId:
     """Let somebody say something in a chat of their own."""
-    arrival = await store.arrive(
+    arrival = await store.receive(
         Inbound(
             address=Address(platform="telegram", kind=Kind.DM, chat=chat),
             sender=Sender(id=chat, name=chat.title()),
@@ -28,5 +28,5 @@ async def begin(store: Store, chat: str, text: str = "hello", profile: str = "ma
 async def row_of(store: Store, id: SessionId, **wishes: str) -> SessionRow:
     """Read the row of a session, wherever it is shown."""
     everywhere = SessionFilter(shelf=ListSection.ALL, with_empty=True)
-    rows = (await store.sessions(everywhere, most=1000, **wishes)).rows  # type: ignore[arg-type]
+    rows = (await store.sessions.list(everywhere, most=1000, **wishes)).rows  # type: ignore[arg-type]
     return next(row for row in rows if row.session.id == id)

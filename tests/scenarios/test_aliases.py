@@ -12,6 +12,7 @@ from threadline.core.search import SearchFilter
 from threadline.core.session import Cause, EndReason
 from threadline.core.session_list import SessionFilter
 from threadline.core.usage import Usage, UsageBy
+from threadline.store.inbound.deduplication import find_arrival
 from threadline.testing.scenario import Scenario
 from threadline.testing.scenario_person import ScenarioPerson
 from threadline.testing.scripted_agent import Hangs, Says, Spends
@@ -27,7 +28,7 @@ def in_form(house: Scenario, id: str) -> ScenarioPerson:
 
 async def learn(house: Scenario, id: str = LID, same_as: str = PHONE) -> bool:
     """Let the platform tell that two ids are one human."""
-    return await house.store.learn_alias("whatsapp", id, same_as)
+    return await house.store.people.learn_alias("whatsapp", id, same_as)
 
 
 async def test_a_mapping_known_before_makes_one_conversation(house: Scenario) -> None:
@@ -64,7 +65,7 @@ async def test_a_mapping_that_comes_late_goes_on_with_the_liveliest(house: Scena
     third = await in_form(house, PHONE).says("three")
 
     assert third.session_id == lively.session_id
-    assert (await house.store.session(quiet.session_id)).end_reason is EndReason.LINKED
+    assert (await house.store.sessions.get(quiet.session_id)).end_reason is EndReason.LINKED
     assert {session.id for session in await house.sessions_of(in_form(house, LID))} == {
         quiet.session_id,
         lively.session_id,
@@ -82,7 +83,7 @@ async def test_a_session_that_still_answers_is_not_cut_off(house: Scenario) -> N
     await house.rests()
 
     assert (await in_form(house, LID).says("and?")).session_id == running.session_id
-    assert (await house.store.session(other.session_id)).end_reason is EndReason.LINKED
+    assert (await house.store.sessions.get(other.session_id)).end_reason is EndReason.LINKED
 
 
 async def test_the_same_message_in_both_forms_is_one(house: Scenario) -> None:
@@ -97,7 +98,7 @@ async def test_the_same_message_in_both_forms_is_one(house: Scenario) -> None:
     assert again.session_id == first.session_id
     assert later_again.arrival.is_repeated
     assert later_again.turn_id == later.turn_id
-    known = await house.store.find_arrival(again.inbound)
+    known = await house.store.database.read(find_arrival, again.inbound)
     assert known is not None
     assert known.turn_id == first.turn_id
 
@@ -139,7 +140,9 @@ async def test_new_and_resume_know_aliases(house: Scenario) -> None:
 
     assert second.arrival.cause is Cause.NEW
     assert (await in_form(house, PHONE).says("three")).session_id == first.session_id
-    told = await house.store.explain(in_form(house, LID).address, in_form(house, LID).sender)
+    told = await house.store.sessions.explain(
+        in_form(house, LID).address, in_form(house, LID).sender
+    )
     assert told.session_id == first.session_id
 
 
@@ -173,7 +176,7 @@ async def test_a_lid_with_the_digits_of_a_number_is_somebody_else(house: Scenari
     )
 
     assert first.session_id != second.session_id
-    assert await house.store.person_of(Identity(platform="whatsapp", id=PHONE)) is None
+    assert await house.store.people.find(Identity(platform="whatsapp", id=PHONE)) is None
 
 
 async def test_ids_of_one_human_part_together(house: Scenario) -> None:
@@ -183,21 +186,21 @@ async def test_ids_of_one_human_part_together(house: Scenario) -> None:
     await learn(house)
     bob = house.person("bob", on="telegram")
     his = await bob.says("bob's")
-    shown = await house.store.make_link_code(bob.address, bob.sender)
+    shown = await house.store.people.make_link_code(bob.address, bob.sender)
     lid = in_form(house, LID)
-    await house.store.link(lid.address, lid.sender, shown.code)
+    await house.store.people.link(lid.address, lid.sender, shown.code)
     assert his.session_id in {session.id for session in await house.sessions_of(lid)}
 
-    await house.store.unlink(lid.address, lid.sender)
+    await house.store.people.unlink(lid.address, lid.sender)
 
-    (person,) = await house.store.people()
+    (person,) = await house.store.people.list()
     assert {known.identity.id for known in person.senders} == {PHONE, LID}
     for form in (lid, in_form(house, PHONE)):
         seen = {session.id for session in await house.sessions_of(form)}
         assert mine.session_id in seen
         assert his.session_id not in seen
     assert [session.id for session in await house.sessions_of(bob)] == [his.session_id]
-    assert await house.store.unlink(lid.address, lid.sender) is None
+    assert await house.store.people.unlink(lid.address, lid.sender) is None
 
 
 @pytest.mark.parametrize("written", [LID, PHONE, "+49170", "49170:3@s.whatsapp.net", "777:1@lid"])
@@ -212,12 +215,12 @@ async def test_whoever_is_named_is_the_same_everywhere(house: Scenario, written:
     await learn(house)
     ada, store = Identity(platform="whatsapp", id=written), house.store
 
-    person = await store.person_of(ada)
+    person = await store.people.find(ada)
     plan = await store.plan_forgetting_person(ada)
-    listed = await store.sessions(SessionFilter(sender=ada))
+    listed = await store.sessions.list(SessionFilter(sender=ada))
     found = await store.search("pears", asker=Viewer.owner(), where=SearchFilter(sender=ada))
-    (usage,) = await store.usage_by(UsageBy.MODEL, sender=ada)
-    lines = store.export_history(Selection(extent=ExportScope.PERSON, person=ada))
+    (usage,) = await store.usage.sum(UsageBy.MODEL, sender=ada)
+    lines = store.transfer.export_history(Selection(extent=ExportScope.PERSON, person=ada))
     exported = b"".join([block async for block in lines])
 
     assert person is not None
@@ -233,7 +236,7 @@ async def test_whoever_is_named_is_the_same_everywhere(house: Scenario, written:
 async def test_only_whatsapp_has_aliases(house: Scenario) -> None:
     """Elsewhere an alias would never be looked up, so it is refused; and so is nonsense."""
     with pytest.raises(Invalid, match="two ids"):
-        await house.store.learn_alias("telegram", "a", "b")
+        await house.store.people.learn_alias("telegram", "a", "b")
     for bad in ("", "x" * 300, "a\0b"):
         with pytest.raises(Invalid):
             await learn(house, bad, PHONE)
@@ -257,7 +260,7 @@ async def test_a_deletion_under_the_other_id_counts(house: Scenario) -> None:
     said = await in_form(house, LID).says("regret", id="m1")
     await learn(house)
     phone = in_form(house, PHONE)
-    await house.store.arrive(
+    await house.store.receive(
         Inbound(
             address=phone.address,
             sender=phone.sender,
@@ -267,5 +270,5 @@ async def test_a_deletion_under_the_other_id_counts(house: Scenario) -> None:
         )
     )
 
-    history = await house.store.history(said.session_id)
+    history = await house.store.transcripts.history(said.session_id)
     assert not [line for line in history if line.parts == (Text(text="regret"),)]

@@ -9,6 +9,7 @@ from threadline.core.command import parse_command
 from threadline.core.inbound import Inbound
 from threadline.core.role import AccessLevel
 from threadline.core.turn import TurnState
+from threadline.store.commands.execute import execute
 from threadline.testing.scenario import Scenario
 from threadline.testing.scenario_person import ScenarioPerson
 from threadline.testing.scripted_agent import Asks, Remembers, Says
@@ -27,7 +28,7 @@ async def gives(person: ScenarioPerson, text: str, rank: AccessLevel = AccessLev
         at=house.clock(),
         message_id=house.new_message_id(),
     )
-    reply = await house.store.command(inbound, call, rank)
+    reply = await execute(house.store.database, inbound, call, rank)
     await house.rests()
     assert reply is not None
     return reply.text
@@ -40,14 +41,14 @@ async def test_leave_is_given_hours_later_and_after_a_crash(house: Scenario) -> 
     said = await alice.says("tidy up")
     await house.crash()
     await house.time_passes(hours=7)
-    assert (await house.store.turn(said.turn_id)).asks == ("files_delete",)
+    assert (await house.store.turns.get(said.turn_id)).asks == ("files_delete",)
 
     told = await gives(alice, "/approve session")
 
     assert "files_delete will not be asked about in this conversation again." in told
     assert house.agent.last.turn.answer == "approved"
     assert house.agent.last.allowed == {"files_delete"}
-    assert (await house.store.turn(said.turn_id)).state is TurnState.DONE
+    assert (await house.store.turns.get(said.turn_id)).state is TurnState.DONE
     await alice.says("and the rest")
     assert house.agent.last.allowed == {"files_delete"}
 
@@ -77,9 +78,9 @@ async def test_leave_that_was_given_for_always_can_be_taken_back(house: Scenario
     await bob.says("tidy up here, too")
     assert house.agent.last.allowed == {"files_delete"}
 
-    (given,) = await house.store.allowances()
+    (given,) = await house.store.approvals.list_permissions()
     assert given.extent is PermissionDuration.ALWAYS
-    await house.store.revoke_allowance(given.key)
+    await house.store.approvals.revoke_permission(given.key)
     await bob.says("once more")
 
     assert house.agent.last.allowed == frozenset()
@@ -95,8 +96,8 @@ async def test_nobody_decides_for_a_whole_day(house: Scenario) -> None:
     await house.sweeps()
 
     assert house.agent.last.turn.answer == "denied"
-    assert (await house.store.turn(said.turn_id)).state is TurnState.DONE
-    assert await house.store.allowances() == []
+    assert (await house.store.turns.get(said.turn_id)).state is TurnState.DONE
+    assert await house.store.approvals.list_permissions() == []
     assert "Nothing is waiting" in await gives(alice, "/approve session")
 
 
@@ -113,7 +114,7 @@ async def test_two_decide_at_the_same_moment(house: Scenario) -> None:
 
     answer = house.agent.last.turn.answer
     assert answer in {"denied: not today", "approved"}
-    assert len(await house.store.allowances()) == (answer == "approved")
+    assert len(await house.store.approvals.list_permissions()) == (answer == "approved")
     assert sum("answer" in words for words in told) == 1
 
 
@@ -128,6 +129,6 @@ async def test_somebody_decides_who_may_not(house: Scenario, command: str) -> No
 
     assert "Only whoever was asked" in await gives(bob, command)
 
-    assert (await house.store.turn(said.turn_id)).state is TurnState.WAITING
-    assert await house.store.allowances() == []
+    assert (await house.store.turns.get(said.turn_id)).state is TurnState.WAITING
+    assert await house.store.approvals.list_permissions() == []
     assert await gives(alice, "/approve") == "Approved."

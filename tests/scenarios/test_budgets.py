@@ -15,6 +15,8 @@ from threadline.core.session import SessionId
 from threadline.core.settings import Settings
 from threadline.core.turn import TurnState
 from threadline.core.usage import CostStatus, Usage, UsageBy
+from threadline.store.turns.finish import spend
+from threadline.store.usage import approve_spending, approve_spending_for
 from threadline.testing.scenario import Scenario
 from threadline.testing.scripted_agent import Asks, Hangs, Says, Spends, Step
 
@@ -48,7 +50,7 @@ def capped(house: Scenario, **caps: str) -> None:
 
 async def sums(house: Scenario, by: UsageBy, **wishes: object) -> dict[str, Decimal | None]:
     """Add up, and name each sum."""
-    found = await house.store.usage_by(by, **wishes)  # type: ignore[arg-type]
+    found = await house.store.usage.sum(by, **wishes)  # type: ignore[arg-type]
     return {one.subject: one.cost for one in found}
 
 
@@ -69,7 +71,7 @@ async def test_usage_is_added_up_in_every_way(house: Scenario) -> None:
     people = await sums(house, UsageBy.PERSON)
     assert list(people.values()) == [Decimal(2), Decimal("1.5")]
     assert await sums(house, UsageBy.DAY) == {"2026-03-02": Decimal("3.5")}
-    (bobs, alices) = await house.store.usage_by(UsageBy.SESSION)
+    (bobs, alices) = await house.store.usage.sum(UsageBy.SESSION)
     assert (bobs.calls, bobs.unpriced, bobs.cost_status) == (2, 1, CostStatus.ESTIMATED)
     assert (alices.calls, alices.unpriced, alices.cost_status) == (2, 0, CostStatus.EXACT)
     assert (alices.input_tokens, alices.output_tokens, alices.name) == (20, 4, "hi")
@@ -99,7 +101,7 @@ async def test_sums_can_be_of_some_only(house: Scenario) -> None:
         with pytest.raises(Invalid):
             await sums(house, UsageBy.TASK, **wrong)
     with pytest.raises(Invalid):
-        await house.store.usage_by("moon")  # type: ignore[arg-type]
+        await house.store.usage.sum("moon")  # type: ignore[arg-type]
 
 
 async def test_the_dearest_come_first_and_a_slice_is_enough(house: Scenario) -> None:
@@ -157,7 +159,7 @@ async def test_a_cap_warns_once_and_then_refuses(house: Scenario) -> None:
     assert replies[2] == "three"
     assert "has reached its limit: $1.00 of $1.00" in replies[3]
     assert len(house.agent.requests) == 3
-    turn = await house.store.turn(said.turn_id)
+    turn = await house.store.turns.get(said.turn_id)
     assert turn.state is TurnState.FAILED
     assert "reached its limit" in (turn.error or "")
     kinds = [
@@ -194,7 +196,7 @@ async def test_a_person_has_their_own_cap(house: Scenario) -> None:
     alice, bob = house.person("alice", on="telegram"), house.person("bob", on="telegram")
     house.agent.will(paid("1"), Says("ok"))
     await alice.says("a")
-    await house.store.reset(alice.address, alice.sender)
+    await house.store.sessions.reset(alice.address, alice.sender)
     await alice.says("again")
     await bob.says("b")
 
@@ -242,10 +244,10 @@ async def test_without_a_cap_nothing_is_asked(house: Scenario) -> None:
     house.agent.will(Hangs())
     await alice.says("hi")
     claim = (await house.turns_of(alice))[-1]
-    before = (await house.store.session(claim.session_id)).revision
+    before = (await house.store.sessions.get(claim.session_id)).revision
 
-    assert await house.store.approve_spending(None) == ()  # type: ignore[arg-type]
-    assert (await house.store.session(claim.session_id)).revision == before
+    assert await approve_spending(house.store.database, None) == ()  # type: ignore[arg-type]
+    assert (await house.store.sessions.get(claim.session_id)).revision == before
     house.agent.goes_on()
 
 
@@ -259,7 +261,7 @@ async def test_what_was_spent_is_recorded_however_a_turn_ends(house: Scenario, e
     house.agent.will(*steps[ending])
     said = await alice.says("hi")
     if ending == "stop":
-        await house.store.stop(said.turn_id)
+        await house.store.turns.stop(said.turn_id)
         await house.rests()
     else:
         await alice.answers("yes")
@@ -273,14 +275,14 @@ async def test_nothing_is_paid_twice(house: Scenario) -> None:
     store, alice = house.store, house.person("alice", on="telegram")
     await house.worker.stop()
     house.clock.advance(timedelta(seconds=1))
-    await store.arrive(
+    await store.receive(
         Inbound.text("hi", address=alice.address, sender=alice.sender, at=store.now())
     )
-    claim = await store.claim()
+    claim = await store.turns.claim()
     assert claim is not None
-    await store.finish(claim.lease, [say(Role.ASSISTANT, "ok")], usage=[paid("1").usage])
+    await store.turns.finish(claim.lease, [say(Role.ASSISTANT, "ok")], usage=[paid("1").usage])
 
-    await store.spend(claim.lease, [paid("1").usage])
+    await store.database.write(spend, claim.lease, [paid("1").usage])
 
     assert await sums(house, UsageBy.TURN) == {str(claim.turn.id): 1}
 
@@ -337,30 +339,30 @@ async def test_what_is_spent_beside_a_turn_counts_and_is_capped(house: Scenario)
     alice = house.person("alice", on="telegram")
     said = await alice.says("hi")
     id = said.session_id
-    await house.store.approve_spending_for(id)
+    await approve_spending_for(house.store.database, id)
 
-    await house.store.spend_for(id, [paid("0.4", task="title").usage])
-    await house.store.approve_spending_for(id)
-    await house.store.spend_for(id, [paid("0.6", task="summary").usage])
+    await house.store.usage.record(id, [paid("0.4", task="title").usage])
+    await approve_spending_for(house.store.database, id)
+    await house.store.usage.record(id, [paid("0.6", task="summary").usage])
 
     with pytest.raises(CapReached):
-        await house.store.approve_spending_for(id)
+        await approve_spending_for(house.store.database, id)
     assert await sums(house, UsageBy.TASK) == {"title": Decimal("0.4"), "summary": Decimal("0.6")}
     assert list(await sums(house, UsageBy.PERSON)) == ["telegram:id-of-alice"]
     again = await alice.says("and now?")
-    assert (await house.store.turn(again.turn_id)).state is TurnState.FAILED
+    assert (await house.store.turns.get(again.turn_id)).state is TurnState.FAILED
 
 
 async def test_nothing_is_asked_beside_a_turn_where_nothing_is_capped(house: Scenario) -> None:
     """A session that is not there is an error only for who wants to spend on it."""
     unknown = SessionId("20260101_120000_0a1b2c3d")
-    await house.store.approve_spending_for(unknown)
+    await approve_spending_for(house.store.database, unknown)
     capped(house, day="1")
 
     with pytest.raises(NotFound):
-        await house.store.approve_spending_for(unknown)
+        await approve_spending_for(house.store.database, unknown)
     with pytest.raises(NotFound):
-        await house.store.spend_for(unknown, [paid("1").usage])
+        await house.store.usage.record(unknown, [paid("1").usage])
     assert await sums(house, UsageBy.TASK) == {}
 
 
@@ -372,5 +374,5 @@ async def test_a_person_who_spent_enough_gets_no_title_either(house: Scenario) -
     hers, his = await alice.says("hi"), await bob.says("hi")
 
     with pytest.raises(CapReached):
-        await house.store.approve_spending_for(hers.session_id)
-    await house.store.approve_spending_for(his.session_id)
+        await approve_spending_for(house.store.database, hers.session_id)
+    await approve_spending_for(house.store.database, his.session_id)

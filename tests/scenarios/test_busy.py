@@ -4,6 +4,7 @@ from msgspec.structs import replace
 from threadline.core.errors import QueueFull
 from threadline.core.message import Marker, MarkerKind, Role
 from threadline.core.session import BusyMode
+from threadline.core.session_patch import SessionPatch
 from threadline.core.turn import TurnState
 from threadline.store.inbound.deduplication import InboundOutcome
 from threadline.testing.scenario import Scenario
@@ -60,7 +61,10 @@ async def test_the_line_can_be_read(house: Scenario) -> None:
     await alice.says("two")
     await alice.says("three")
 
-    assert [line.text for line in await house.store.queue(said.session_id)] == ["two", "three"]
+    assert [line.text for line in await house.store.transcripts.waiting(said.session_id)] == [
+        "two",
+        "three",
+    ]
 
 
 async def test_waiting_messages_can_become_one_turn(house: Scenario) -> None:
@@ -107,7 +111,7 @@ async def test_a_new_message_can_steer(house: Scenario) -> None:
     await house.rests()
 
     assert [line.text for line in house.agent.steered] == ["a blue one"]
-    turn = await house.store.turn(second.turn_id)
+    turn = await house.store.turns.get(second.turn_id)
     assert (turn.state, turn.answered_by) == (TurnState.DONE, first.turn_id)
     assert [reply.text for reply in await house.replies_to(alice)] == ["a blue house"]
 
@@ -148,7 +152,7 @@ async def test_a_platform_can_have_its_own_manners(house: Scenario) -> None:
     two, three = await alice.says("two"), await alice.says("three")
     assert two.turn_id == three.turn_id
 
-    await house.store.set_busy_mode(said.session_id, BusyMode.QUEUE)
+    await house.store.sessions.update(said.session_id, SessionPatch(busy_mode=BusyMode.QUEUE))
     four = await alice.says("four")
     assert four.turn_id != three.turn_id
 
@@ -163,7 +167,7 @@ async def test_the_line_has_an_end(house: Scenario) -> None:
 
     with pytest.raises(QueueFull, match="Too many messages"):
         await alice.says("one too many", id="late")
-    assert len(await house.store.queue(said.session_id)) == 100
+    assert len(await house.store.transcripts.waiting(said.session_id)) == 100
     house.agent.goes_on()
     await house.rests()
 

@@ -33,7 +33,7 @@ async def test_the_old_text_is_kept_as_a_revision(house: Scenario) -> None:
     await alice.edits(said, "buy bread", version=2)
 
     line = next(line for line in await house.transcript_of(alice) if line.role is Role.USER)
-    texts = [revision.parts[0] for revision in await house.store.revisions(line.key)]
+    texts = [revision.parts[0] for revision in await house.store.transcripts.revisions(line.key)]
     assert line.text == "buy bread"
     assert [getattr(part, "text", None) for part in texts] == ["by bred", "by bread"]
 
@@ -129,7 +129,7 @@ async def test_a_deletion_can_come_before_its_message(house: Scenario) -> None:
     await alice.deletes("42")
     said = await alice.says("never mind", id="42")
 
-    assert (await house.store.turn(said.turn_id)).state is TurnState.STOPPED
+    assert (await house.store.turns.get(said.turn_id)).state is TurnState.STOPPED
     assert not house.agent.requests
 
 
@@ -207,9 +207,9 @@ async def test_one_of_several_collected_messages_can_be_deleted(house: Scenario)
     two, three = await alice.says("two"), await alice.says("three")
 
     await alice.deletes(two)
-    assert (await house.store.turn(two.turn_id)).state is TurnState.QUEUED
+    assert (await house.store.turns.get(two.turn_id)).state is TurnState.QUEUED
     await alice.deletes(three)
-    assert (await house.store.turn(two.turn_id)).state is TurnState.STOPPED
+    assert (await house.store.turns.get(two.turn_id)).state is TurnState.STOPPED
     house.agent.goes_on()
     await house.rests()
 

@@ -41,7 +41,7 @@ async def test_a_turn_survives_a_clock_that_goes_back(house: Scenario) -> None:
     house.agent.goes_on()
     await house.rests()
 
-    turn = await house.store.turn(said.turn_id)
+    turn = await house.store.turns.get(said.turn_id)
     assert (turn.state, turn.attempts) == (TurnState.DONE, 1)
 
 
@@ -55,7 +55,7 @@ async def test_a_turn_survives_a_clock_that_jumps_ahead(house: Scenario) -> None
     house.agent.goes_on()
     await house.rests()
 
-    turn = await house.store.turn(said.turn_id)
+    turn = await house.store.turns.get(said.turn_id)
     assert (turn.state, turn.attempts) == (TurnState.DONE, 1)
 
 
@@ -69,7 +69,7 @@ async def test_a_crash_before_the_clock_goes_back_is_recovered(house: Scenario) 
     house.clock.advance(timedelta(days=-1))
     await house.comes_back()
 
-    assert (await house.store.turn(said.turn_id)).state is TurnState.DONE
+    assert (await house.store.turns.get(said.turn_id)).state is TurnState.DONE
 
 
 async def test_no_reply_is_lost_to_a_clock_that_goes_back(house: Scenario) -> None:

@@ -11,6 +11,7 @@ from threadline.core.message import Role
 from threadline.core.role import AccessLevel
 from threadline.core.turn import TurnState
 from threadline.store.commands import CommandReply
+from threadline.store.commands.execute import execute
 from threadline.testing.deadline import HANG_SECONDS
 from threadline.testing.scenario import Scenario
 from threadline.testing.scenario_person import ScenarioPerson
@@ -37,7 +38,7 @@ async def bring(
     """Let the platform bring a command."""
     call = parse_command(" ".join(getattr(part, "text", "") for part in inbound.parts))
     assert call is not None
-    reply = await person.house.store.command(inbound, call, rank)
+    reply = await execute(person.house.store.database, inbound, call, rank)
     await person.house.rests()
     return reply
 
@@ -134,7 +135,7 @@ async def test_only_who_is_in_the_conversation_approves(house: Scenario) -> None
     assert "Nothing is waiting" in await ask(
         bob.in_thread("work", "other"), "/approve", AccessLevel.ADMIN
     )
-    assert (await house.store.turn(said.turn_id)).state is TurnState.WAITING
+    assert (await house.store.turns.get(said.turn_id)).state is TurnState.WAITING
     assert "or an admin" in await ask(bob.in_thread("work", "deploy"), "/approve")
     assert await ask(bob.in_thread("work", "deploy"), "/approve", AccessLevel.ADMIN) == "Approved."
     assert house.agent.last.turn.answer == "approved"
@@ -209,10 +210,10 @@ async def test_commands_for_admins_are_for_admins(house: Scenario) -> None:
     alice = house.person("alice", on="telegram").in_group("family")
 
     assert "admin" in await ask(alice, "/sethome")
-    assert await house.store.homes() == {}
+    assert await house.store.deliveries.homes() == {}
     assert "/sethome" not in await ask(alice, "/help")
     assert "come here from now on" in await ask(alice, "/sethome", AccessLevel.ADMIN)
-    assert (await house.store.homes())["telegram"].chat == "family"
+    assert (await house.store.deliveries.homes())["telegram"].chat == "family"
     (noted,) = await house.store.audit()
     assert (noted.act, noted.subject, noted.detail) == (
         "home.set",
@@ -228,7 +229,7 @@ async def test_a_stranger_may_nothing(house: Scenario, command: str) -> None:
     said = await alice.says("my secret")
 
     assert "is for those who may speak here" in await ask(alice, command, AccessLevel.STRANGER)
-    assert (await house.store.session(said.session_id)).is_open
+    assert (await house.store.sessions.get(said.session_id)).is_open
 
 
 async def test_a_model_is_chosen_for_one_conversation(house: Scenario) -> None:

@@ -13,11 +13,11 @@ async def test_a_compaction_shows_the_agent_a_summary(house: Scenario) -> None:
     """The agent reads the summary and the last turns; people can still read everything."""
     alice = house.person("alice", on="telegram")
     id = await talk(house, alice, "one", "two", "three")
-    boundary = await house.store.boundary(id, keep=1)
+    boundary = await house.store.transcripts.boundary(id, keep=1)
     assert boundary is not None
     assert said(list(boundary.messages)) == ["one", "re: one", "two", "re: two"]
 
-    cut = await house.store.compact(id, "They counted.", upto=boundary.to_seq)
+    cut = await house.store.transcripts.compact(id, "They counted.", upto=boundary.to_seq)
     await alice.says("four")
 
     shown = house.agent.requests[-1].history
@@ -26,54 +26,57 @@ async def test_a_compaction_shows_the_agent_a_summary(house: Scenario) -> None:
     assert shown[0].seq == cut.to_seq == boundary.to_seq
     assert said(list(shown)) == ["three", "re: three", "four"]
     assert said(await house.transcript_of(id))[0] == "one"
-    assert (await house.store.session(id)).user_messages == 4
+    assert (await house.store.sessions.get(id)).user_messages == 4
 
 
 async def test_a_second_compaction_covers_the_first_and_can_be_lifted(house: Scenario) -> None:
     """The summariser is given the first summary; lifting goes back one step at a time."""
     alice = house.person("alice", on="telegram")
     id = await talk(house, alice, "one", "two", "three")
-    await house.store.compact(id, "first", keep=1)
-    middle = await house.store.history(id)
+    await house.store.transcripts.compact(id, "first", keep=1)
+    middle = await house.store.transcripts.history(id)
     await talk(house, alice, "four")
 
-    boundary = await house.store.boundary(id, keep=1)
+    boundary = await house.store.transcripts.boundary(id, keep=1)
     assert boundary is not None
     assert "first" in boundary.messages[0].text
-    await house.store.compact(id, "second", keep=1)
-    assert [cut.summary for cut in await house.store.cuts(id)] == ["first", "second"]
-    lifted = await house.store.undo_compaction(id)
+    await house.store.transcripts.compact(id, "second", keep=1)
+    assert [cut.summary for cut in await house.store.transcripts.hidden_ranges(id)] == [
+        "first",
+        "second",
+    ]
+    lifted = await house.store.transcripts.undo_compaction(id)
 
     assert lifted.summary == "second"
-    assert (await house.store.history(id))[: len(middle)] == middle
-    await house.store.undo_compaction(id)
-    assert said(await house.store.history(id))[0] == "one"
+    assert (await house.store.transcripts.history(id))[: len(middle)] == middle
+    await house.store.transcripts.undo_compaction(id)
+    assert said(await house.store.transcripts.history(id))[0] == "one"
     with pytest.raises(Conflict):
-        await house.store.undo_compaction(id)
+        await house.store.transcripts.undo_compaction(id)
 
 
 async def test_undo_crosses_a_compaction_and_redo_puts_it_back(house: Scenario) -> None:
     """Undoing what was compacted shows the rest of it in full; redo restores the summary."""
     alice = house.person("alice", on="telegram")
     id = await talk(house, alice, "one", "two", "three", "four")
-    await house.store.compact(id, "short", keep=1)
-    before = await house.store.history(id)
+    await house.store.transcripts.compact(id, "short", keep=1)
+    before = await house.store.transcripts.history(id)
 
-    await house.store.undo(id, 3)
-    assert said(await house.store.history(id)) == ["one", "re: one"]
-    await house.store.redo(id)
+    await house.store.transcripts.undo(id, 3)
+    assert said(await house.store.transcripts.history(id)) == ["one", "re: one"]
+    await house.store.transcripts.redo(id)
 
-    assert await house.store.history(id) == before
+    assert await house.store.transcripts.history(id) == before
 
 
 async def test_a_retry_of_something_compacted_shows_it_again(house: Scenario) -> None:
     """The words that are asked again must be read, not their summary."""
     alice = house.person("alice", on="telegram")
     id = await talk(house, alice, "one", "two")
-    await house.store.compact(id, "short", keep=1)
-    await house.store.undo(id)
+    await house.store.transcripts.compact(id, "short", keep=1)
+    await house.store.transcripts.undo(id)
 
-    await house.store.retry(id)
+    await house.store.transcripts.retry(id)
     await house.rests()
 
     assert house.agent.saw_only("one")
@@ -88,11 +91,11 @@ async def test_no_tool_call_is_parted_from_its_result(house: Scenario) -> None:
     result = New(role=Role.TOOL, parts=(ToolResult(call_id="c", text="seen"),))
     spoken = [New(role=Role.USER, parts=(Text(text=text),)) for text in ("three", "four")]
     orphan = New(role=Role.TOOL, parts=(ToolResult(call_id="nowhere", text="?"),))
-    await house.store.record(id, [spoken[0], call, spoken[1], result, orphan])
+    await house.store.transcripts.record(id, [spoken[0], call, spoken[1], result, orphan])
 
-    cut = await house.store.compact(id, "short", keep=1)
+    cut = await house.store.transcripts.compact(id, "short", keep=1)
 
-    kept = [line.text for line in await house.store.transcript(id, after=cut.to_seq)]
+    kept = [line.text for line in await house.store.transcripts.read(id, after=cut.to_seq)]
     assert kept == ["", "four", "seen", "?"]
 
 
@@ -101,29 +104,29 @@ async def test_there_must_be_something_to_compact(house: Scenario) -> None:
     alice = house.person("alice", on="telegram")
     id = await talk(house, alice, "one", "two")
 
-    assert await house.store.boundary(id) is None
+    assert await house.store.transcripts.boundary(id) is None
     with pytest.raises(Conflict, match="nothing to compact"):
-        await house.store.compact(id, "short")
+        await house.store.transcripts.compact(id, "short")
     for summary in ("", " ", "\0", None, "x" * 20_001):
         with pytest.raises(Invalid):
-            await house.store.compact(id, summary, keep=1)  # type: ignore[arg-type]
+            await house.store.transcripts.compact(id, summary, keep=1)  # type: ignore[arg-type]
     for keep in (0, -1, True, "2"):
         with pytest.raises(Invalid):
-            await house.store.compact(id, "short", keep=keep)  # type: ignore[arg-type]
-    await house.store.compact(id, "short", keep=1)
+            await house.store.transcripts.compact(id, "short", keep=keep)  # type: ignore[arg-type]
+    await house.store.transcripts.compact(id, "short", keep=1)
     with pytest.raises(Conflict, match="nothing to compact"):
-        await house.store.compact(id, "again", keep=1)
+        await house.store.transcripts.compact(id, "again", keep=1)
 
-    assert len(await house.store.cuts(id)) == 1
+    assert len(await house.store.transcripts.hidden_ranges(id)) == 1
 
 
 async def test_a_summary_of_what_was_undone_meanwhile_is_refused(house: Scenario) -> None:
     """While a summary was made Alice took those words back: the summary is of no use."""
     alice = house.person("alice", on="telegram")
     id = await talk(house, alice, "one", "two", "three")
-    boundary = await house.store.boundary(id, keep=1)
+    boundary = await house.store.transcripts.boundary(id, keep=1)
     assert boundary is not None
-    await house.store.undo(id, 2)
+    await house.store.transcripts.undo(id, 2)
 
     with pytest.raises(Conflict, match="no longer visible"):
-        await house.store.compact(id, "of what is gone", upto=boundary.to_seq)
+        await house.store.transcripts.compact(id, "of what is gone", upto=boundary.to_seq)

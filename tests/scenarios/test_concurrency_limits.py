@@ -19,7 +19,7 @@ _numbers = itertools.count(1)
 
 async def asks(store: Store, who: str, *, profile: str = "main", chat: str = "") -> TurnId:
     """Let somebody ask something of an agent that thinks until it is told to go on."""
-    arrival = await store.arrive(
+    arrival = await store.receive(
         Inbound.text(
             "hello",
             address=Address(platform="telegram", kind=Kind.DM, chat=who, thread=chat or None),
@@ -42,7 +42,7 @@ def thinking(times: int) -> ScriptedAgent:
 
 
 async def states(store: Store, *turns: TurnId) -> list[TurnState]:
-    return [(await store.turn(id)).state for id in turns]
+    return [(await store.turns.get(id)).state for id in turns]
 
 
 async def test_a_busy_profile_leaves_room_for_others(open_store: OpenStore) -> None:
@@ -121,8 +121,8 @@ async def test_linked_accounts_share_their_places(open_store: OpenStore) -> None
         for who in ("alice", "alice-2"):
             await becomes(store, await asks(store, who), TurnState.DONE)
         address = Address(platform="telegram", kind=Kind.DM, chat="alice")
-        code = await store.make_link_code(address, Sender(id="alice"))
-        await store.link(address, Sender(id="alice-2"), code.code)
+        code = await store.people.make_link_code(address, Sender(id="alice"))
+        await store.people.link(address, Sender(id="alice-2"), code.code)
         for _ in range(3):
             agent.will(Hangs())
         hung = [

@@ -18,6 +18,8 @@ from threadline.core.route import Scopes, Sharing
 from threadline.core.settings import Settings
 from threadline.core.turn import Turn
 from threadline.gateway.request import make_request
+from threadline.store.deliveries.targets import resolve_targets
+from threadline.store.turns.pseudonyms import make_pseudonymizer, reveal_targets
 from threadline.store.turns.turn_context import PAGE
 from threadline.testing.scenario import Scenario
 from threadline.testing.scenario_person import ScenarioPerson
@@ -59,7 +61,7 @@ async def test_what_is_new_travels_with_the_message(house: Scenario) -> None:
         message_id="m-2",
         reply_to="bot-9",
     )
-    await house.store.arrive(asked)
+    await house.store.receive(asked)
     await house.rests()
 
     first, second = house.agent.requests
@@ -74,7 +76,7 @@ async def test_a_turn_that_is_asked_again_has_the_trigger_of_its_message(house: 
     """A retry answers the same message, and says so."""
     alice = house.person("alice", on="telegram")
     await alice.says("hello", id="m-1")
-    await house.store.retry((await alice.session()).id)
+    await house.store.transcripts.retry((await alice.session()).id)
     await house.rests()
 
     assert [request.trigger.message_id for request in house.agent.requests] == ["m-1", "m-1"]
@@ -164,16 +166,23 @@ async def test_hidden_ids_lead_back_to_the_real_chat(house: Scenario) -> None:
     for text, shown in first:
         assert not any(id in text + shown for id in ("zq4711", "-100200300", "zq88", "chat-of-bob"))
     targets = [text.split('("')[1].split('")')[0] for text, _ in first]
-    assert await house.store.unveil(",".join(targets)) == (
+    assert await reveal_targets(house.store.database, ",".join(targets)) == (
         "telegram:chat-of-bob,telegram:-100200300:zq88"
     )
-    (reached,) = await house.store.resolve_targets(targets[1], profile="main")
+    (reached,) = await house.store.database.read(
+        resolve_targets,
+        await reveal_targets(house.store.database, targets[1]),
+        profile="main",
+        origin=None,
+    )
     assert (reached.chat, reached.thread) == ("-100200300", "zq88")
-    job = await house.store.make_job(NewJob(prompt="news?", schedule="every 1h", target=targets[0]))
+    job = await house.store.jobs.create(
+        NewJob(prompt="news?", schedule="every 1h", target=targets[0])
+    )
     assert job.target == "telegram:chat-of-bob"
-    assert await house.store.unveil("origin, telegram:5") == "origin, telegram:5"
+    assert await reveal_targets(house.store.database, "origin, telegram:5") == "origin, telegram:5"
     with pytest.raises(NotFound):
-        await house.store.unveil(f"telegram:chat_{'0' * 12}")
+        await reveal_targets(house.store.database, f"telegram:chat_{'0' * 12}")
 
 
 async def test_ids_are_shown_unless_redaction_is_on(house: Scenario) -> None:
@@ -192,7 +201,7 @@ async def test_many_places_are_looked_through(house: Scenario) -> None:
     """A hash is found among more places than are read at a time."""
     places = [Address(platform="telegram", kind=Kind.GROUP, chat=f"g{n}") for n in range(PAGE + 5)]
     for n, place in enumerate(places):
-        await house.store.arrive(
+        await house.store.receive(
             Inbound(
                 address=place,
                 parts=(Text(text="hi"),),
@@ -201,10 +210,13 @@ async def test_many_places_are_looked_through(house: Scenario) -> None:
                 observed=True,
             )
         )
-    veil = await house.store.veil()
+    veil = await make_pseudonymizer(house.store.database)
 
-    assert await house.store.unveil(veil.target(places[-1]) or "") == f"telegram:g{PAGE + 4}"
-    assert await house.store.unveil(veil.target(places[0]) or "") == "telegram:g0"
+    assert (
+        await reveal_targets(house.store.database, veil.target(places[-1]) or "")
+        == f"telegram:g{PAGE + 4}"
+    )
+    assert await reveal_targets(house.store.database, veil.target(places[0]) or "") == "telegram:g0"
 
 
 class _Silence:
@@ -224,7 +236,7 @@ async def _requests(
     found = []
     for person in people:
         turn: Turn = (await house.turns_of(person))[-1]
-        request = await make_request(house.store, turn, _Silence(), surroundings)
+        request = await make_request(house.store.database, turn, _Silence(), surroundings)
         shown = " ".join(f"{line.sender_id} {line.text}" for line in request.history)
         found.append((request.instructions, shown))
     return found

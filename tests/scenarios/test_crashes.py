@@ -28,7 +28,7 @@ async def test_a_cut_off_turn_goes_on_by_itself(house: Scenario) -> None:
     assert partial.startswith("Once upon")
     assert house.agent.was_told("You were cut off")
     assert house.agent.was_told("(9 characters)")
-    assert (await house.store.turn(said.turn_id)).state is TurnState.DONE
+    assert (await house.store.turns.get(said.turn_id)).state is TurnState.DONE
     assert MarkerKind.INTERRUPTED in markers(await house.transcript_of(alice))
 
 
@@ -69,7 +69,7 @@ async def test_a_turn_that_was_cut_off_long_ago_is_not_taken_up(house: Scenario)
     await house.time_passes(hours=2)
     await house.comes_back()
 
-    turn = await house.store.turn(said.turn_id)
+    turn = await house.store.turns.get(said.turn_id)
     assert (turn.state, turn.error) == ("failed", "It was cut off too long ago to go on by itself.")
     assert len(house.agent.requests) == 1
     assert markers(await house.transcript_of(alice)) == ["interrupted", "failed"]
@@ -102,7 +102,7 @@ async def test_the_freshness_window_can_be_switched_off(house: Scenario) -> None
     await house.time_passes(hours=7)
     await house.comes_back()
 
-    assert (await house.store.turn(said.turn_id)).state is TurnState.DONE
+    assert (await house.store.turns.get(said.turn_id)).state is TurnState.DONE
 
 
 async def test_recovery_obeys_the_reset_policy(house: Scenario) -> None:
@@ -115,7 +115,7 @@ async def test_recovery_obeys_the_reset_policy(house: Scenario) -> None:
     await house.goes_down()
     await house.time_passes(hours=9)
     await house.comes_back()
-    assert (await house.store.turn(said.turn_id)).state is TurnState.FAILED
+    assert (await house.store.turns.get(said.turn_id)).state is TurnState.FAILED
     await alice.says("good morning")
 
     assert house.agent.saw_only("good morning")
@@ -131,7 +131,7 @@ async def test_the_third_interruption_suspends_the_session(house: Scenario) -> N
 
     for _ in range(3):
         await house.crash()
-    assert (await house.store.turn(said.turn_id)).state is TurnState.FAILED
+    assert (await house.store.turns.get(said.turn_id)).state is TurnState.FAILED
     assert (await alice.session()).suspended_at is not None
     await alice.says("hello?")
 
@@ -174,7 +174,7 @@ async def test_suspension_is_said_also_after_a_night(house: Scenario) -> None:
     await house.sweeps()
     await alice.says("good morning")
 
-    assert (await house.store.session(said.session_id)).end_reason is EndReason.SUSPENDED
+    assert (await house.store.sessions.get(said.session_id)).end_reason is EndReason.SUSPENDED
     assert (await alice.session()).cause is Cause.SUSPENDED
 
 
@@ -216,7 +216,7 @@ async def test_a_stopped_turn_is_never_resumed(house: Scenario) -> None:
     await house.crash()
     await alice.says("thanks")
 
-    assert (await house.store.turn(said.turn_id)).state is TurnState.STOPPED
+    assert (await house.store.turns.get(said.turn_id)).state is TurnState.STOPPED
     assert len(house.agent.requests) == 2
     assert house.agent.lines(Role.ASSISTANT)[0].startswith("Once upon")
 
@@ -240,7 +240,7 @@ async def test_stopping_where_nothing_runs_does_nothing(house: Scenario) -> None
     said = await alice.says("hello")
 
     assert await alice.stops() is None
-    assert not await house.store.stop(said.turn_id)
+    assert not await house.store.turns.stop(said.turn_id)
 
 
 async def test_a_reply_owed_is_sent_after_the_crash(house: Scenario) -> None:
@@ -259,7 +259,7 @@ async def test_a_reply_that_may_have_been_seen_is_marked(house: Scenario) -> Non
     """Where a crash hides whether a reply was sent it is sent again, and marked (ask 3)."""
     alice = house.person("alice", on="telegram")
     await alice.says("hello")
-    assert len(await house.store.take_deliveries()) == 1
+    assert len(await house.store.deliveries.lease()) == 1
 
     await house.crash()
     await house.time_passes(minutes=1)
@@ -279,7 +279,7 @@ async def test_a_graceful_stop_lets_turns_end(house: Scenario) -> None:
     await stopping
     await house.comes_back()
 
-    assert (await house.store.turn(said.turn_id)).attempts == 1
+    assert (await house.store.turns.get(said.turn_id)).attempts == 1
     assert [reply.text for reply in await house.replies_to(alice)] == ["just in time"]
 
 
@@ -294,7 +294,7 @@ async def test_a_graceful_stop_interrupts_the_rest(house: Scenario) -> None:
 
     assert house.agent.lines(Role.ASSISTANT)[0].startswith("Once upon")
     assert house.agent.was_told("You were cut off")
-    assert (await house.store.turn(said.turn_id)).attempts == 2
+    assert (await house.store.turns.get(said.turn_id)).attempts == 2
 
 
 async def test_a_failing_agent_fails_visibly(house: Scenario) -> None:
@@ -304,7 +304,7 @@ async def test_a_failing_agent_fails_visibly(house: Scenario) -> None:
     said = await alice.says("think")
     await alice.says("still there?")
 
-    turn = await house.store.turn(said.turn_id)
+    turn = await house.store.turns.get(said.turn_id)
     assert (turn.state, turn.error) == (TurnState.FAILED, "no more tokens.")
     (failed, _) = [line for line in await house.transcript_of(alice) if line.role is Role.ASSISTANT]
     assert failed.text == "Let me see\nno more tokens."
@@ -319,7 +319,7 @@ async def test_what_was_said_while_nobody_worked_is_answered(house: Scenario) ->
     door = await house.open_another()
     now = house.clock()
     for n in range(3):
-        await door.arrive(
+        await door.receive(
             Inbound.text(f"message {n}", address=alice.address, sender=alice.sender, at=now)
         )
     await door.close()
@@ -339,11 +339,11 @@ async def test_an_old_unanswered_message_is_not_glued_onto_a_new_one(house: Scen
     asked = Inbound.text(
         "reset my password", address=alice.address, sender=alice.sender, at=house.clock()
     )
-    old = await door.arrive(asked)
+    old = await door.receive(asked)
     await door.close()
     await house.time_passes(days=3)
     door = await house.open_another()
-    await door.arrive(
+    await door.receive(
         Inbound.text("good morning", address=alice.address, sender=alice.sender, at=house.clock())
     )
     await door.close()
@@ -374,7 +374,7 @@ async def test_one_message_that_ends_the_process_does_not_fail_the_others(house:
         house.agent.goes_on()
         await house.rests()
 
-    states = [(await house.store.turn(one.turn_id)).state for one in (*said, newcomer)]
+    states = [(await house.store.turns.get(one.turn_id)).state for one in (*said, newcomer)]
     assert states == [TurnState.FAILED] + [TurnState.DONE] * len(people)
 
 
@@ -390,8 +390,8 @@ async def test_a_turn_beside_the_last_attempt_of_another_is_not_charged(house: S
 
     await house.crash()
 
-    assert (await house.store.turn(poison.turn_id)).state is TurnState.FAILED
-    assert (await house.store.turn(beside.turn_id)).state is TurnState.DONE
+    assert (await house.store.turns.get(poison.turn_id)).state is TurnState.FAILED
+    assert (await house.store.turns.get(beside.turn_id)).state is TurnState.DONE
 
 
 async def test_a_turn_that_waits_for_a_person_is_not_charged(house: Scenario) -> None:
@@ -403,10 +403,10 @@ async def test_a_turn_that_waits_for_a_person_is_not_charged(house: Scenario) ->
 
     for _ in range(4):
         await house.crash()
-    assert (await house.store.turn(said.turn_id)).state is TurnState.WAITING
+    assert (await house.store.turns.get(said.turn_id)).state is TurnState.WAITING
     await alice.answers("yes")
 
-    assert (await house.store.turn(said.turn_id)).state is TurnState.DONE
+    assert (await house.store.turns.get(said.turn_id)).state is TurnState.DONE
     assert (await alice.session()).suspended_at is None
 
 
@@ -466,4 +466,4 @@ async def test_after_a_suspension_the_next_post_follows_what_moved(house: Scenar
     assert successor.cause is Cause.SUSPENDED
     assert posted.session_id == successor.id
     assert house.agent.saw_only("and the weather?", "and the news?")
-    assert (await house.store.session(suspended.id)).ended_at is not None
+    assert (await house.store.sessions.get(suspended.id)).ended_at is not None

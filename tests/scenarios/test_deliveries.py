@@ -24,7 +24,7 @@ async def test_a_question_reaches_who_has_to_answer_it(house: Scenario) -> None:
     assert [reply.text for reply in await house.replies_to(alice)] == [
         "That is a lot.\n\nShall I delete it all?"
     ]
-    await house.store.answer(said.turn_id, "approved")
+    await house.store.turns.answer(said.turn_id, "approved")
     await house.rests()
 
     assert (await house.replies_to(alice))[-1].text == "It is gone."

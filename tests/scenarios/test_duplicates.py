@@ -1,5 +1,5 @@
 from threadline.core.message import Role
-from threadline.store.inbound.deduplication import InboundOutcome
+from threadline.store.inbound.deduplication import InboundOutcome, find_arrival
 from threadline.testing.scenario import Scenario
 from threadline.testing.scripted_agent import Hangs
 
@@ -25,7 +25,7 @@ async def test_a_message_that_comes_again_after_a_crash_is_known(house: Scenario
     again = await alice.says_again(first)
 
     assert again.arrival.is_repeated
-    assert await house.store.find_arrival(first.inbound) is not None
+    assert await house.store.database.read(find_arrival, first.inbound) is not None
     assert len(house.agent.requests) == 1
 
 

@@ -48,7 +48,7 @@ async def test_every_way_to_end_is_told(house: Scenario) -> None:
     await alice.resets()
     await alice.says("three")
     await alice.resumes(first.session_id)
-    await house.store.end(first.session_id)
+    await house.store.sessions.end(first.session_id)
 
     await house.sweeps()
 
@@ -128,8 +128,8 @@ async def test_ending_twice_is_one_ending(house: Scenario) -> None:
     alice = house.person("alice", on="telegram")
     said = await alice.says("hello")
 
-    assert await house.store.end(said.session_id)
-    assert not await house.store.end(said.session_id)
+    assert await house.store.sessions.end(said.session_id)
+    assert not await house.store.sessions.end(said.session_id)
     await house.time_passes(days=2)
     await house.sweeps()
 

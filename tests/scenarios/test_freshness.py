@@ -12,7 +12,9 @@ from threadline.core.reset_policy import Policies, ResetMode, ResetPolicy
 from threadline.core.session import BusyMode, EndReason
 from threadline.core.settings import Settings
 from threadline.core.turn import TurnState
-from threadline.store.gateways import SERVED_EVERY
+from threadline.store import gateways
+from threadline.store.gateways import SERVED_EVERY, register_gateway
+from threadline.store.turn_queue.queue import serve
 from threadline.testing.scenario import Scenario
 from threadline.testing.scenario_person import ScenarioPerson
 from threadline.testing.scripted_agent import Hangs, Says
@@ -45,9 +47,17 @@ async def was_cut_off(house: Scenario, **span: float) -> None:
         PlatformHealth(state=PlatformState.CONNECTING, since=now - timedelta(minutes=1)),
         PlatformHealth(state=PlatformState.UP, since=now),
     ]
-    await house.store.enrol(host="ship", pid=1, version="1", platforms={"telegram": health[0]})
+    await house.store.database.write(
+        register_gateway,
+        owner=house.store.database.owner,
+        host="ship",
+        pid=1,
+        version="1",
+        url=None,
+        platforms={"telegram": health[0]},
+    )
     for one in health[1:]:
-        await house.store.beat({"telegram": one})
+        await gateways.beat(house.store.database, {"telegram": one})
 
 
 async def is_down(house: Scenario, **span: float) -> None:
@@ -70,7 +80,7 @@ async def test_a_message_that_waited_through_an_outage_is_not_run(house: Scenari
 
     await is_down(house, days=3)
 
-    turn = await house.store.turn(said.turn_id)
+    turn = await house.store.turns.get(said.turn_id)
     assert turn.state is TurnState.FAILED
     assert turn.error is not None
     assert turn.error.startswith(f"{NOT_ANSWERED} it waited 3 days in an outage.")
@@ -87,7 +97,7 @@ async def test_what_expired_can_be_retried(house: Scenario) -> None:
     await alice.says("hello")
     await house.goes_down()
     door = await house.open_another()
-    await door.arrive(late(alice, "delete the old backups"))
+    await door.receive(late(alice, "delete the old backups"))
     await door.close()
     await house.time_passes(days=3)
     await house.comes_back()
@@ -113,7 +123,7 @@ async def test_the_sender_is_told_once_of_everything_that_expired(house: Scenari
 
     await is_down(house, hours=2)
 
-    states = [(await house.store.turn(one.turn_id)).state for one in said]
+    states = [(await house.store.turns.get(one.turn_id)).state for one in said]
     assert states == [TurnState.FAILED] * 3
     (told,) = [one for one in await house.replies_to(alice) if NOT_ANSWERED in one.text]
     assert told.text.endswith("The same holds for 2 messages before it.")
@@ -130,7 +140,7 @@ async def test_a_message_behind_a_long_turn_does_not_expire(house: Scenario) -> 
     house.agent.goes_on()
     await house.rests()
 
-    assert (await house.store.turn(said.turn_id)).state is TurnState.DONE
+    assert (await house.store.turns.get(said.turn_id)).state is TurnState.DONE
 
 
 async def test_several_outages_add_up(house: Scenario) -> None:
@@ -142,10 +152,10 @@ async def test_several_outages_add_up(house: Scenario) -> None:
     house.agent.will(Hangs())
 
     await is_down(house, minutes=40)
-    assert (await house.store.turn(said.turn_id)).state is TurnState.QUEUED
+    assert (await house.store.turns.get(said.turn_id)).state is TurnState.QUEUED
     await is_down(house, minutes=40)
 
-    assert (await house.store.turn(said.turn_id)).state is TurnState.FAILED
+    assert (await house.store.turns.get(said.turn_id)).state is TurnState.FAILED
 
 
 async def test_a_short_outage_expires_nothing(house: Scenario) -> None:
@@ -157,7 +167,7 @@ async def test_a_short_outage_expires_nothing(house: Scenario) -> None:
 
     await is_down(house, minutes=50)
 
-    assert (await house.store.turn(said.turn_id)).state is TurnState.DONE
+    assert (await house.store.turns.get(said.turn_id)).state is TurnState.DONE
 
 
 async def test_a_window_of_zero_expires_nothing(house: Scenario) -> None:
@@ -169,7 +179,7 @@ async def test_a_window_of_zero_expires_nothing(house: Scenario) -> None:
 
     await is_down(house, days=3)
 
-    assert (await house.store.turn(said.turn_id)).state is TurnState.DONE
+    assert (await house.store.turns.get(said.turn_id)).state is TurnState.DONE
 
 
 async def test_what_waited_obeys_the_reset_policy(house: Scenario) -> None:
@@ -184,8 +194,8 @@ async def test_what_waited_obeys_the_reset_policy(house: Scenario) -> None:
 
     await is_down(house, minutes=50)
 
-    assert (await house.store.turn(said.turn_id)).state is TurnState.FAILED
-    assert (await house.store.session(session.id)).end_reason is EndReason.IDLE
+    assert (await house.store.turns.get(said.turn_id)).state is TurnState.FAILED
+    assert (await house.store.sessions.get(session.id)).end_reason is EndReason.IDLE
     assert markers(await house.transcript_of(session))[-1] is MarkerKind.EXPIRED
     told = [reply for reply in await house.replies_to(alice) if "never answered" in reply.text]
     assert len(told) == 1
@@ -199,7 +209,7 @@ async def test_a_platform_that_catches_up_brings_nothing_to_run(house: Scenario)
     caught_up = [late(alice, text, hours=5) for text in ("one", "two", "three")]
 
     for inbound in caught_up:
-        await house.store.arrive(inbound)
+        await house.store.receive(inbound)
         await house.rests()
     await alice.says("hello again")
 
@@ -221,7 +231,7 @@ async def test_the_agent_is_told_when_a_message_is_late(house: Scenario) -> None
     alice = without_resets(house)
     inbound = late(alice, "are you there?", minutes=20)
 
-    await house.store.arrive(inbound)
+    await house.store.receive(inbound)
     await house.rests()
 
     trigger = house.agent.last.trigger
@@ -234,8 +244,8 @@ async def test_messages_caught_up_after_an_outage_count_from_their_writing(house
     await alice.says("hello")
     await is_down(house, hours=5)
 
-    await house.store.arrive(late(alice, "this morning", hours=4))
-    await house.store.arrive(late(alice, "just now", minutes=1))
+    await house.store.receive(late(alice, "this morning", hours=4))
+    await house.store.receive(late(alice, "just now", minutes=1))
     await house.rests()
 
     assert house.agent.last.history[-1].text == "just now"
@@ -247,9 +257,17 @@ async def test_a_platform_still_away_counts_before_its_return_is_recorded(house:
     """The first message after an outage of a platform may arrive before the gateway notes it."""
     alice = without_resets(house)
     away = PlatformHealth(state=PlatformState.DOWN, since=house.clock() - timedelta(hours=6))
-    await house.store.enrol(host="ship", pid=1, version="1", platforms={"telegram": away})
+    await house.store.database.write(
+        register_gateway,
+        owner=house.store.database.owner,
+        host="ship",
+        pid=1,
+        version="1",
+        url=None,
+        platforms={"telegram": away},
+    )
 
-    await house.store.arrive(late(alice, "this morning", hours=5))
+    await house.store.receive(late(alice, "this morning", hours=5))
     await house.rests()
 
     assert markers(await house.transcript_of(alice)) == [MarkerKind.EXPIRED]
@@ -259,7 +277,7 @@ async def test_a_wrong_clock_expires_nothing(house: Scenario) -> None:
     """If nothing was out of reach, a message that looks old is answered, and said to be late."""
     alice = without_resets(house)
 
-    await house.store.arrive(late(alice, "hello", days=8))
+    await house.store.receive(late(alice, "hello", days=8))
     await house.rests()
 
     assert house.agent.saw_only("hello")
@@ -270,7 +288,7 @@ async def test_a_message_is_never_written_after_it_arrived(house: Scenario) -> N
     """A platform whose clock is ahead does not move a message into the future."""
     alice = without_resets(house)
 
-    await house.store.arrive(late(alice, "hello", hours=-3))
+    await house.store.receive(late(alice, "hello", hours=-3))
     await house.rests()
 
     (line, _) = [line for line in await house.transcript_of(alice) if line.role is not Role.SYSTEM]
@@ -284,13 +302,13 @@ async def test_an_old_message_stops_nothing(house: Scenario) -> None:
     said = await alice.says("a long task")
     await was_cut_off(house, hours=6)
 
-    await house.store.arrive(late(alice, "stop that", hours=5))
+    await house.store.receive(late(alice, "stop that", hours=5))
     await house.rests()
-    assert (await house.store.turn(said.turn_id)).state is TurnState.RUNNING
+    assert (await house.store.turns.get(said.turn_id)).state is TurnState.RUNNING
     house.agent.goes_on()
     await house.rests()
 
-    assert (await house.store.turn(said.turn_id)).state is TurnState.DONE
+    assert (await house.store.turns.get(said.turn_id)).state is TurnState.DONE
     assert len(house.agent.requests) == 1
 
 
@@ -303,14 +321,14 @@ async def test_a_new_message_does_not_join_one_that_may_expire(house: Scenario) 
     await house.goes_down()
     await house.time_passes(days=3)
     door = await house.open_another()
-    new = await door.arrive(late(alice, "good morning"))
+    new = await door.receive(late(alice, "good morning"))
     await door.close()
 
     await house.comes_back()
 
     assert new.turn_id is not None
-    assert (await house.store.turn(old.turn_id)).state is TurnState.FAILED
-    assert (await house.store.turn(new.turn_id)).state is TurnState.DONE
+    assert (await house.store.turns.get(old.turn_id)).state is TurnState.FAILED
+    assert (await house.store.turns.get(new.turn_id)).state is TurnState.DONE
 
 
 async def test_a_command_that_waited_through_an_outage_is_refused(house: Scenario) -> None:
@@ -354,7 +372,7 @@ async def test_a_machine_that_slept_did_not_serve(house: Scenario) -> None:
     house.agent.goes_on()
     await house.rests()
 
-    assert (await house.store.turn(said.turn_id)).state is TurnState.FAILED
+    assert (await house.store.turns.get(said.turn_id)).state is TurnState.FAILED
 
 
 async def test_a_clock_that_jumps_is_no_outage(house: Scenario) -> None:
@@ -368,20 +386,28 @@ async def test_a_clock_that_jumps_is_no_outage(house: Scenario) -> None:
     house.clock.advance(timedelta(days=8))
     await house.comes_back()
 
-    assert (await house.store.turn(said.turn_id)).state is TurnState.DONE
+    assert (await house.store.turns.get(said.turn_id)).state is TurnState.DONE
 
 
 async def test_a_platform_was_not_away_for_the_time_that_the_clock_skipped(house: Scenario) -> None:
     """It was connecting when the clock was set a week ahead: a message written then is answered."""
     alice = without_resets(house)
     connecting = PlatformHealth(state=PlatformState.CONNECTING, since=house.clock())
-    await house.store.enrol(host="ship", pid=1, version="1", platforms={"telegram": connecting})
-    await house.store.serve()
+    await house.store.database.write(
+        register_gateway,
+        owner=house.store.database.owner,
+        host="ship",
+        pid=1,
+        version="1",
+        url=None,
+        platforms={"telegram": connecting},
+    )
+    await serve(house.store.database)
     house.clock.advance(timedelta(days=8))
     up = PlatformHealth(state=PlatformState.UP, since=house.clock())
-    await house.store.beat({"telegram": up})
+    await gateways.beat(house.store.database, {"telegram": up})
 
-    await house.store.arrive(late(alice, "this morning", days=8))
+    await house.store.receive(late(alice, "this morning", days=8))
     await house.rests()
 
     assert not markers(await house.transcript_of(alice))
@@ -391,10 +417,10 @@ async def test_an_outage_before_the_clock_jumped_still_counts(house: Scenario) -
     """Only the time that the clock skipped is left out."""
     alice = without_resets(house)
     await was_cut_off(house, hours=6)
-    await house.store.serve()
+    await serve(house.store.database)
     house.clock.advance(timedelta(days=8))
 
-    await house.store.arrive(late(alice, "this morning", days=8, hours=5))
+    await house.store.receive(late(alice, "this morning", days=8, hours=5))
     await house.rests()
 
     assert markers(await house.transcript_of(alice)) == [MarkerKind.EXPIRED]
@@ -408,11 +434,11 @@ async def test_an_outage_after_the_clock_was_set_back_counts(house: Scenario) ->
     said = await alice.says("delete the old backups")
     for jump in (timedelta(days=8), -timedelta(days=8)):
         house.clock.advance(jump)
-        await house.store.serve()
+        await serve(house.store.database)
 
     await is_down(house, days=3)
 
-    assert (await house.store.turn(said.turn_id)).state is TurnState.FAILED
+    assert (await house.store.turns.get(said.turn_id)).state is TurnState.FAILED
 
 
 async def test_another_machine_that_served_prevents_an_outage(house: Scenario) -> None:
@@ -426,11 +452,11 @@ async def test_another_machine_that_served_prevents_an_outage(house: Scenario) -
 
     for _ in range(3):
         house.clock.advance(timedelta(hours=1))
-        await house.store.serve()
+        await serve(house.store.database)
     house.clock.advance(SERVED_EVERY)
-    await other.serve()
+    await serve(other.database)
     await other.close()
     house.agent.goes_on()
     await house.rests()
 
-    assert (await house.store.turn(said.turn_id)).state is TurnState.DONE
+    assert (await house.store.turns.get(said.turn_id)).state is TurnState.DONE

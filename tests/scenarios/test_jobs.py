@@ -94,7 +94,7 @@ async def test_a_person_makes_a_job_in_a_chat(town: Town) -> None:
         alice.writes("/job delete 1")
         await town.sees(town.chat, alice.dm, "Job 1 is gone")
 
-    assert await town.store.jobs() == []
+    assert await town.store.jobs.list() == []
 
 
 async def test_members_have_their_own_jobs_and_admins_see_all(town: Town) -> None:
@@ -137,15 +137,17 @@ async def test_one_answer_goes_to_several_targets(town: Town, tmp_path: Path) ->
 
         await until(is_written, "the file is there")
 
-        (job,) = await town.store.jobs()
+        (job,) = await town.store.jobs.list()
 
         async def is_done() -> bool:
-            return [run.state for run in await town.store.job_runs(job.id)] == [RunState.DONE]
+            return [run.state for run in await town.store.jobs.runs(job.id)] == [RunState.DONE]
 
         await until(is_done, "the run is over")
 
-    bobs = [row for row in (await town.store.sessions()).rows if row.session.platform == "work"]
-    lines = await town.store.transcript(bobs[0].session.id)
+    bobs = [
+        row for row in (await town.store.sessions.list()).rows if row.session.platform == "work"
+    ]
+    lines = await town.store.transcripts.read(bobs[0].session.id)
     assert [line.text for line in lines if line.role is Role.ASSISTANT][-1] == "It is blue."
 
 
@@ -161,8 +163,8 @@ async def test_a_job_that_was_missed_runs_once(town: Town) -> None:
         await town.sees(town.chat, alice.dm, "Much.")
         await town.hours_pass(0)
 
-    (job,) = await town.store.jobs()
-    assert len(await town.store.job_runs(job.id)) == 1
+    (job,) = await town.store.jobs.list()
+    assert len(await town.store.jobs.runs(job.id)) == 1
 
 
 async def test_whoever_was_shut_out_hears_no_more(town: Town) -> None:
@@ -175,7 +177,7 @@ async def test_whoever_was_shut_out_hears_no_more(town: Town) -> None:
     async with town.opens(shut):
         await town.hours_pass()
 
-    (job,) = await town.store.jobs()
-    (run,) = await town.store.job_runs(job.id)
+    (job,) = await town.store.jobs.list()
+    (run,) = await town.store.jobs.runs(job.id)
     assert run.state is RunState.FAILED
     assert not town.agent.requests

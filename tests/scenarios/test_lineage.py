@@ -15,16 +15,16 @@ LONG = 10_000
 
 async def read_through(house: Scenario, id: SessionId, most: int) -> tuple[list[Message], ...]:
     """Read a stitched transcript from its end and from its beginning, page by page."""
-    page = await house.store.stitched(id, most=most)
+    page = await house.store.transcripts.stitched(id, most=most)
     back = list(page.messages)
     while page.messages:
-        page = await house.store.stitched(id, before=page.first, most=most)
+        page = await house.store.transcripts.stitched(id, before=page.first, most=most)
         back = [*page.messages, *back]
-    start = Position(id=(await house.store.lineage(id)).first_id, seq=0)
-    page = await house.store.stitched(id, after=start, most=most)
+    start = Position(id=(await house.store.transcripts.lineage(id)).first_id, seq=0)
+    page = await house.store.transcripts.stitched(id, after=start, most=most)
     forth = list(page.messages)
     while page.messages:
-        page = await house.store.stitched(id, after=page.last, most=most)
+        page = await house.store.transcripts.stitched(id, after=page.last, most=most)
         forth += page.messages
     return back, forth
 
@@ -33,16 +33,16 @@ async def test_continuations_are_one_transcript(house: Scenario) -> None:
     """A conversation that went on in two more sessions reads as one, whichever is asked."""
     alice = house.person("alice", on="telegram")
     first = await talk(house, alice, "one")
-    second = (await house.store.continue_session(first)).id
+    second = (await house.store.transcripts.continue_session(first)).id
     await talk(house, alice, "two")
-    third = (await house.store.continue_session(second)).id
+    third = (await house.store.transcripts.continue_session(second)).id
     await talk(house, alice, "three")
     whole = ["one", "re: one", "two", "re: two", "three", "re: three"]
 
     for id in (first, second, third):
         back, forth = await read_through(house, id, most=2)
         assert said(back) == said(forth) == whole
-        kin = await house.store.lineage(id)
+        kin = await house.store.transcripts.lineage(id)
         assert (kin.first_id, kin.latest_id, kin.root_id) == (first, third, first)
     assert (await alice.session()).id == third
 
@@ -51,8 +51,8 @@ async def test_undone_lines_are_left_out_of_a_stitched_transcript(house: Scenari
     """What was taken back in one of the sessions is not seen in the whole."""
     alice = house.person("alice", on="telegram")
     first = await talk(house, alice, "one", "two")
-    await house.store.undo(first)
-    second = (await house.store.continue_session(first)).id
+    await house.store.transcripts.undo(first)
+    second = (await house.store.transcripts.continue_session(first)).id
     await talk(house, alice, "three")
 
     back, _ = await read_through(house, second, most=50)
@@ -64,8 +64,8 @@ async def test_a_branch_inside_a_chain_is_read_with_what_it_shares(house: Scenar
     """The chain begins with a branch: the lines it shares are read, and pages go on from them."""
     alice = house.person("alice", on="telegram")
     first = await talk(house, alice, "one", "two")
-    branch = await house.store.branch(first)
-    next_one = await house.store.continue_session(branch.id)
+    branch = await house.store.transcripts.branch(first)
+    next_one = await house.store.transcripts.continue_session(branch.id)
 
     back, forth = await read_through(house, next_one.id, most=1)
 
@@ -76,11 +76,11 @@ async def test_branches_and_resets_are_not_stitched(house: Scenario) -> None:
     """A branch and a session after a quiet night name their parent, and stand for themselves."""
     alice = house.person("alice", on="telegram")
     first = await talk(house, alice, "one")
-    branch = await house.store.branch(first, title="Aside")
+    branch = await house.store.transcripts.branch(first, title="Aside")
     await house.time_passes(hours=9)
     later = await talk(house, alice, "two")
 
-    kin = await house.store.lineage(first)
+    kin = await house.store.transcripts.lineage(first)
 
     assert (kin.parent_id, kin.cause, kin.latest_id) == (None, Cause.FIRST, first)
     assert [(child.id, child.cause) for child in kin.children] == [
@@ -90,20 +90,20 @@ async def test_branches_and_resets_are_not_stitched(house: Scenario) -> None:
     assert (kin.number_of_children, kin.children[1].title) == (2, "Aside")
     back, _ = await read_through(house, later, most=50)
     assert said(back) == ["two", "re: two"]
-    assert (await house.store.lineage(later)).parent_id == first
+    assert (await house.store.transcripts.lineage(later)).parent_id == first
 
 
 async def test_the_newer_of_two_continuations_counts(house: Scenario) -> None:
     """Continued twice, a conversation goes on where it was continued last."""
     alice = house.person("alice", on="telegram")
     first = await talk(house, alice, "one")
-    older = await house.store.continue_session(first)
+    older = await house.store.transcripts.continue_session(first)
     await house.time_passes(minutes=1)
-    newer = await house.store.continue_session(first)
+    newer = await house.store.transcripts.continue_session(first)
 
-    assert (await house.store.lineage(first)).latest_id == newer.id
-    assert (await house.store.lineage(older.id)).latest_id == older.id
-    assert (await house.store.lineage(older.id)).first_id == first
+    assert (await house.store.transcripts.lineage(first)).latest_id == newer.id
+    assert (await house.store.transcripts.lineage(older.id)).latest_id == older.id
+    assert (await house.store.transcripts.lineage(older.id)).first_id == first
 
 
 async def test_a_circle_of_continuations_does_no_harm(
@@ -112,7 +112,7 @@ async def test_a_circle_of_continuations_does_no_harm(
     """Sessions that go on from each other are read once each."""
     alice = house.person("alice", on="telegram")
     first = await talk(house, alice, "one")
-    second = (await house.store.continue_session(first)).id
+    second = (await house.store.transcripts.continue_session(first)).id
     await talk(house, alice, "two")
     database_factory.tamper(
         "UPDATE sessions SET cause = 'continued', parent_key = "
@@ -122,7 +122,7 @@ async def test_a_circle_of_continuations_does_no_harm(
     for id in (first, second):
         back, forth = await read_through(house, id, most=1)
         assert sorted(said(back)) == sorted(said(forth)) == ["one", "re: one", "re: two", "two"]
-        assert (await house.store.lineage(id)).latest_id in {first, second}
+        assert (await house.store.transcripts.lineage(id)).latest_id in {first, second}
 
 
 async def test_a_long_chain_does_no_harm(
@@ -146,8 +146,8 @@ async def test_a_long_chain_does_no_harm(
     )
     middle, last = (SessionId(f"20260101_000000_{n:08d}") for n in (LONG // 2, LONG))
 
-    kin = await house.store.lineage(middle)
-    page = await house.store.stitched(middle)
+    kin = await house.store.transcripts.lineage(middle)
+    page = await house.store.transcripts.stitched(middle)
 
     assert (kin.first_id, kin.latest_id, kin.root_id) == (first, last, first)
     assert said(list(page.messages)) == ["one", "re: one"]
@@ -159,11 +159,15 @@ async def test_strangers_and_nonsense_are_refused(house: Scenario) -> None:
     mine, other = await talk(house, alice, "one"), await talk(house, bob, "two")
 
     with pytest.raises(NotFound, match="not part"):
-        await house.store.stitched(mine, before=Position(id=other, seq=1))
+        await house.store.transcripts.stitched(mine, before=Position(id=other, seq=1))
     with pytest.raises(Invalid):
-        await house.store.stitched(mine, after=("x", 1))  # type: ignore[arg-type]
+        await house.store.transcripts.stitched(mine, after=("x", 1))  # type: ignore[arg-type]
     with pytest.raises(Invalid):
         Position(id=mine, seq=-1)
-    for ask in (house.store.lineage, house.store.stitched, house.store.continue_session):
+    for ask in (
+        house.store.transcripts.lineage,
+        house.store.transcripts.stitched,
+        house.store.transcripts.continue_session,
+    ):
         with pytest.raises(NotFound):
             await ask(SessionId("20260101_000000_00000000"))

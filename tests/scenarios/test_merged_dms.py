@@ -39,7 +39,7 @@ async def test_a_person_has_one_conversation_on_every_platform(house: Scenario) 
     )
 
     assert {said.session_id for said in (second, third, fourth)} == {first.session_id}
-    assert (await house.store.session(old.session_id)).end_reason is EndReason.LINKED
+    assert (await house.store.sessions.get(old.session_id)).end_reason is EndReason.LINKED
     assert len(await house.replies_to(signal)) == 2
     assert house.agent.saw_only("one", "two", "three", "four")
 
@@ -52,7 +52,7 @@ async def test_profiles_and_groups_stay_out_of_it(house: Scenario) -> None:
     first = await telegram.says("private")
 
     group = await signal.in_group("g").says("public")
-    work = await house.store.arrive(
+    work = await house.store.receive(
         Inbound.text(
             "at work",
             address=signal.address,
@@ -79,14 +79,14 @@ async def test_a_new_beginning_in_one_app_is_one_in_all(house: Scenario) -> None
 
     await signal.resets()
     second = await telegram.says("two")
-    assert await house.store.session_of(signal.route) == second.session_id
+    assert await house.store.sessions.find(signal.route) == second.session_id
     third = await signal.says("three")
     await telegram.resets("Fresh")
     fourth = await signal.says("four")
 
     assert first.session_id != second.session_id == third.session_id != fourth.session_id
-    assert (await house.store.session(fourth.session_id)).title == "Fresh"
-    assert (await house.store.session(first.session_id)).end_reason is EndReason.NEW
+    assert (await house.store.sessions.get(fourth.session_id)).title == "Fresh"
+    assert (await house.store.sessions.get(first.session_id)).end_reason is EndReason.NEW
 
 
 async def test_a_night_ends_the_one_conversation_everywhere(house: Scenario) -> None:
@@ -118,7 +118,7 @@ async def test_resuming_takes_all_apps_along(house: Scenario) -> None:
     await telegram.resumes(first.session_id)
 
     assert (await signal.says("and on")).session_id == first.session_id
-    assert (await house.store.session(second.session_id)).end_reason is EndReason.SWITCHED
+    assert (await house.store.sessions.get(second.session_id)).end_reason is EndReason.SWITCHED
 
 
 async def test_linking_waits_for_a_running_turn(house: Scenario) -> None:
@@ -130,7 +130,7 @@ async def test_linking_waits_for_a_running_turn(house: Scenario) -> None:
     lively = await telegram.says("one")
     await link(telegram, signal)
 
-    told = await house.store.explain(signal.address, signal.sender)
+    told = await house.store.sessions.explain(signal.address, signal.sender)
     assert told.session_id == running.session_id
     second = await signal.says("more")
     house.agent.goes_on()
@@ -138,9 +138,9 @@ async def test_linking_waits_for_a_running_turn(house: Scenario) -> None:
     third, fourth = await telegram.says("two"), await signal.says("three")
 
     assert second.session_id == running.session_id
-    assert (await house.store.turn(running.turn_id)).state is TurnState.DONE
+    assert (await house.store.turns.get(running.turn_id)).state is TurnState.DONE
     assert third.session_id == fourth.session_id == running.session_id
-    assert (await house.store.session(lively.session_id)).end_reason is EndReason.LINKED
+    assert (await house.store.sessions.get(lively.session_id)).end_reason is EndReason.LINKED
 
 
 async def test_telling_where_a_message_would_go_tells_the_truth(house: Scenario) -> None:
@@ -151,7 +151,7 @@ async def test_telling_where_a_message_would_go_tells_the_truth(house: Scenario)
     first = await telegram.says("one")
     await link(telegram, signal)
 
-    told = await house.store.explain(signal.address, signal.sender)
+    told = await house.store.sessions.explain(signal.address, signal.sender)
 
     assert (told.session_id, told.cause) == (first.session_id, None)
     assert (await signal.says("two")).session_id == first.session_id

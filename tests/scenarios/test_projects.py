@@ -10,8 +10,13 @@ from tests.scenarios.session_setup import NOBODY, begin, row_of
 from threadline.core.errors import Conflict, Invalid, NotFound, Refused
 from threadline.core.event import EventKind
 from threadline.core.project import ProjectColor, ProjectKind
+from threadline.core.route import MAIN_PROFILE
 from threadline.core.session import ProjectKey, SessionId, Worktree
 from threadline.core.session_list import ListSection, SessionFilter
+from threadline.core.session_patch import SessionPatch
+from threadline.store.projects import scheduled_project
+from threadline.store.sessions.drafts import read_draft
+from threadline.store.sessions.session_settings import last_workspace, set_worktree
 from threadline.testing.feed_checker import FeedWitness
 from threadline.testing.scenario import Scenario
 
@@ -25,7 +30,9 @@ async def test_pins_stand_first_and_the_archive_hides(house: Scenario) -> None:
     await house.rests()
 
     async def shown(shelf: ListSection = ListSection.SIDEBAR) -> list[SessionId]:
-        return [row.session.id for row in (await store.sessions(SessionFilter(shelf=shelf))).rows]
+        return [
+            row.session.id for row in (await store.sessions.list(SessionFilter(shelf=shelf))).rows
+        ]
 
     assert await shown() == [new, old]
     await store.pin([old])
@@ -68,9 +75,11 @@ async def test_everything_that_is_arranged_is_told(house: Scenario) -> None:
     acts: list[Callable[[], Awaitable[object]]] = [
         lambda: store.pin([id]), lambda: store.unpin([id]), lambda: store.archive([id]),
         lambda: store.unarchive([id]), lambda: store.move([id], project.key),
-        lambda: store.move([id], None), lambda: store.set_personality(id, "pirate"),
-        lambda: store.allow_tools(id, ["web", "files"]), lambda: store.set_workspace(id, "/home/a"),
-        lambda: store.set_worktree(id, tree), lambda: store.mark_read(id),
+        lambda: store.move([id], None),
+        lambda: store.sessions.update(id, SessionPatch(personality="pirate")),
+        lambda: store.sessions.update(id, SessionPatch(tools=("web", "files"))),
+        lambda: store.sessions.update(id, SessionPatch(workspace="/home/a")),
+        lambda: store.database.write(set_worktree, id, tree), lambda: store.mark_read(id),
         lambda: store.mark_unread(id),
     ]  # fmt: skip
     for act in acts:
@@ -81,7 +90,7 @@ async def test_everything_that_is_arranged_is_told(house: Scenario) -> None:
         await act()
         assert not await witness.verify([id])
 
-    session = await store.session(id)
+    session = await store.sessions.get(id)
     assert (session.personality, session.tools) == ("pirate", ("web", "files"))
     assert (session.workspace, session.worktree) == ("/home/a", tree)
 
@@ -104,7 +113,7 @@ async def test_a_project_lives_and_ends_without_its_sessions(house: Scenario) ->
     await store.delete_project(garden.key)
     assert await store.projects() == []
     assert (await store.counts()).total == 30
-    assert (await store.session(ids[7])).project is None
+    assert (await store.sessions.get(ids[7])).project is None
     with pytest.raises(NotFound):
         await store.project(garden.key)
 
@@ -135,7 +144,9 @@ async def test_project_names_are_the_only_ones(house: Scenario) -> None:
 async def test_scheduled_runs_have_a_project_of_their_own(house: Scenario) -> None:
     """It is made when it is first asked for, once, and cannot be renamed or deleted."""
     store = house.store
-    one, other = await asyncio.gather(store.scheduled_project(), store.scheduled_project())
+    one, other = await asyncio.gather(
+        *(store.database.write(scheduled_project, profile=MAIN_PROFILE) for _ in range(2))
+    )
 
     assert one == other
     assert (one.name, one.kind) == ("Scheduled", ProjectKind.SCHEDULED)
@@ -158,21 +169,21 @@ async def test_a_project_is_of_one_profile(house: Scenario) -> None:
     refused, moved = await store.move([mine, theirs], work.key)
 
     assert "no such project" in (refused.error or "")
-    assert (moved.error, (await store.session(theirs)).project) == (None, work.key)
+    assert (moved.error, (await store.sessions.get(theirs)).project) == (None, work.key)
     (gone,) = await store.move([mine], ProjectKey(999))
     assert gone.error
-    assert (await store.session(mine)).project is None
+    assert (await store.sessions.get(mine)).project is None
 
 
 async def test_the_feed_tells_of_projects(house: Scenario) -> None:
     """Whoever follows hears of a project, though it belongs to no session."""
     store = house.store
-    begin_at = await store.feed_end()
+    begin_at = await store.feed.end()
     project = await store.make_project("Garden")
     await store.change_project(project.key, name="Yard")
     await store.delete_project(project.key)
 
-    following = store.follow(begin_at)
+    following = store.feed.follow(begin_at)
     events = [await anext(following) for _ in range(3)]
     await following.aclose()
 
@@ -200,8 +211,10 @@ async def test_drafts_stay_on_their_device(house: Scenario) -> None:
     assert (await row_of(store, id, device="phone")).has_draft
     assert not (await row_of(store, id, device="laptop")).has_draft
     await store.put_draft("phone", "", id=id)
-    assert await store.draft("phone", id=id) is None
-    assert (await store.draft("phone")) is not None
+    assert await store.database.read(read_draft, "phone", id=id, profile=MAIN_PROFILE) is None
+    assert (
+        await store.database.read(read_draft, "phone", id=None, profile=MAIN_PROFILE)
+    ) is not None
 
 
 async def test_a_draft_can_be_too_much(house: Scenario) -> None:
@@ -225,7 +238,7 @@ async def test_marks_go_forward_unless_asked(house: Scenario) -> None:
     store = house.store
     id = await begin(store, "ann")
     await house.rests()
-    last = (await store.session(id)).last_seq
+    last = (await store.sessions.get(id)).last_seq
 
     assert await store.mark_read(id, "ann", seq=1) == 1
     assert (await row_of(store, id, reader="ann")).is_unread
@@ -249,14 +262,14 @@ async def test_the_next_session_may_work_where_the_last_one_did(house: Scenario)
     await house.time_passes(minutes=1)
     second = await begin(store, "bob")
     await house.rests()
-    assert await store.last_workspace() is None
-    await store.set_workspace(second, "/srv/second")
-    await store.set_workspace(first, "C:\\work\\first")
+    assert await store.database.read(last_workspace, profile=MAIN_PROFILE) is None
+    await store.sessions.update(second, SessionPatch(workspace="/srv/second"))
+    await store.sessions.update(first, SessionPatch(workspace="C:\\work\\first"))
 
-    assert await store.last_workspace() == "/srv/second"
-    assert await store.last_workspace(profile="work") is None
-    await store.set_workspace(second, None)
-    assert await store.last_workspace() == "C:\\work\\first"
+    assert await store.database.read(last_workspace, profile=MAIN_PROFILE) == "/srv/second"
+    assert await store.database.read(last_workspace, profile="work") is None
+    await store.sessions.update(second, SessionPatch(workspace=None))
+    assert await store.database.read(last_workspace, profile=MAIN_PROFILE) == "C:\\work\\first"
 
 
 async def test_paths_and_tools_are_looked_at(house: Scenario) -> None:
@@ -266,17 +279,17 @@ async def test_paths_and_tools_are_looked_at(house: Scenario) -> None:
     await house.rests()
     for path in ("relative", "", "/a/../b", "/a\0b", "C:\\a\\..\\b", "/" + "x" * 5000, 7):
         with pytest.raises(Invalid):
-            await store.set_workspace(id, path)  # type: ignore[arg-type]
+            await store.sessions.update(id, SessionPatch(workspace=path))  # type: ignore[arg-type]
     for tools in ("web", ["web", ""], ["a\0"], [7], ["t"] * 300, 7):
         with pytest.raises(Invalid):
-            await store.allow_tools(id, tools)  # type: ignore[arg-type]
+            await store.sessions.update(id, SessionPatch(tools=tools))  # type: ignore[arg-type]
     naive = datetime(2026, 1, 1)
     for fields in ({"path": "x"}, {"branch": ""}, {"repository": "../r"}, {"at": naive}):
         given = {"path": "/w", "branch": "b", "repository": "/r", "at": datetime.now(UTC)}
         with pytest.raises(Invalid):
             Worktree(**{**given, **fields})  # type: ignore[arg-type]
 
-    session = await store.session(id)
+    session = await store.sessions.get(id)
     assert (session.workspace, session.tools, session.worktree) == (None, None, None)
-    await store.allow_tools(id, [])
-    assert (await store.session(id)).tools == ()
+    await store.sessions.update(id, SessionPatch(tools=()))
+    assert (await store.sessions.get(id)).tools == ()

@@ -16,7 +16,7 @@ async def test_a_turn_waits_for_its_answer(house: Scenario) -> None:
     alice = house.person("alice", on="telegram")
     house.agent.will(Asks("May I delete it?"))
     said = await alice.says("tidy up")
-    turn = await house.store.turn(said.turn_id)
+    turn = await house.store.turns.get(said.turn_id)
     assert (turn.state, turn.question, turn.owner) == ("waiting", "May I delete it?", None)
 
     await house.time_passes(hours=3)
@@ -24,7 +24,7 @@ async def test_a_turn_waits_for_its_answer(house: Scenario) -> None:
 
     asked = house.agent.last.turn
     assert (asked.id, asked.question, asked.answer) == (said.turn_id, "May I delete it?", "yes")
-    assert (await house.store.turn(said.turn_id)).state is TurnState.DONE
+    assert (await house.store.turns.get(said.turn_id)).state is TurnState.DONE
 
 
 async def test_a_question_survives_a_crash(house: Scenario) -> None:
@@ -34,7 +34,7 @@ async def test_a_question_survives_a_crash(house: Scenario) -> None:
     said = await alice.says("tidy up")
 
     await house.crash()
-    assert (await house.store.turn(said.turn_id)).state is TurnState.WAITING
+    assert (await house.store.turns.get(said.turn_id)).state is TurnState.WAITING
     assert len(house.agent.requests) == 1
     await alice.answers("yes")
 
@@ -52,7 +52,7 @@ async def test_two_people_approve_and_one_counts(house: Scenario) -> None:
 
     await alice.answers("yes")
     with pytest.raises(Conflict, match="not waiting for an answer"):
-        await house.store.answer(said.turn_id, "no")
+        await house.store.turns.answer(said.turn_id, "no")
 
     assert (await bob.session()).id == (await alice.session()).id
     assert house.agent.last.turn.answer == "yes"
@@ -66,12 +66,12 @@ async def test_a_question_nobody_answers_is_denied(house: Scenario) -> None:
 
     await house.time_passes(hours=23)
     await house.sweeps()
-    assert (await house.store.turn(said.turn_id)).state is TurnState.WAITING
+    assert (await house.store.turns.get(said.turn_id)).state is TurnState.WAITING
     await house.time_passes(hours=2)
     await house.sweeps()
 
     assert house.agent.last.turn.answer == "denied"
-    assert (await house.store.turn(said.turn_id)).state is TurnState.DONE
+    assert (await house.store.turns.get(said.turn_id)).state is TurnState.DONE
 
 
 async def test_messages_wait_behind_a_question(house: Scenario) -> None:
@@ -97,9 +97,9 @@ async def test_a_new_message_can_interrupt_a_question(house: Scenario) -> None:
 
     await alice.says("never mind")
 
-    assert (await house.store.turn(said.turn_id)).state is TurnState.STOPPED
+    assert (await house.store.turns.get(said.turn_id)).state is TurnState.STOPPED
     with pytest.raises(Conflict):
-        await house.store.answer(said.turn_id, "yes")
+        await house.store.turns.answer(said.turn_id, "yes")
 
 
 async def test_a_waiting_turn_can_be_stopped(house: Scenario) -> None:
@@ -111,7 +111,7 @@ async def test_a_waiting_turn_can_be_stopped(house: Scenario) -> None:
     assert await alice.stops() == said.turn_id
     await house.crash()
 
-    assert (await house.store.turn(said.turn_id)).state is TurnState.STOPPED
+    assert (await house.store.turns.get(said.turn_id)).state is TurnState.STOPPED
     assert len(house.agent.requests) == 1
 
 
@@ -127,7 +127,7 @@ async def test_asking_is_no_interruption(house: Scenario) -> None:
 
     await house.crash()
 
-    turn = await house.store.turn(said.turn_id)
+    turn = await house.store.turns.get(said.turn_id)
     assert (turn.state, turn.attempts) == (TurnState.DONE, 2)
 
 
@@ -147,5 +147,5 @@ async def test_what_was_spent_before_a_question_is_counted(house: Scenario) -> N
 
     await alice.answers("yes")
 
-    (total,) = await house.store.usage(said.session_id)
+    (total,) = await house.store.usage.of_session(said.session_id)
     assert (total.input_tokens, total.cost) == (20, Decimal(1))

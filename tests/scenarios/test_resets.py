@@ -4,6 +4,7 @@ from zoneinfo import ZoneInfo
 from threadline.core.reset_policy import Carry, Policies, ResetMode, ResetPolicy
 from threadline.core.session import Cause, EndReason
 from threadline.core.settings import Settings
+from threadline.store.sessions.session_settings import set_summary
 from threadline.testing.scenario import A_NIGHT, Scenario
 from threadline.testing.scripted_agent import Fails, Hangs, Says
 
@@ -156,7 +157,7 @@ async def test_a_summary_can_be_carried_over(house: Scenario) -> None:
     alice = house.person("alice", on="telegram")
 
     said = await alice.says("remember the number 7")
-    await house.store.set_summary(said.session_id, "Alice likes the number 7.")
+    await house.store.database.write(set_summary, said.session_id, "Alice likes the number 7.")
     await house.time_passes(hours=9)
     await alice.says("which number?")
 
@@ -170,7 +171,7 @@ async def test_reading_is_no_activity(house: Scenario) -> None:
     await alice.says("good night")
     await house.time_passes(hours=5)
     await house.transcript_of(alice)
-    await house.store.explain(alice.address, alice.sender)
+    await house.store.sessions.explain(alice.address, alice.sender)
     await house.time_passes(hours=4)
     await alice.says("good morning")
 
@@ -212,7 +213,7 @@ async def test_a_held_session_does_not_expire(house: Scenario) -> None:
     alice = house.person("alice", on="telegram")
     said = await alice.says("start the build")
     until = house.clock() + timedelta(hours=12)
-    await house.store.hold(said.session_id, "build", until)
+    await house.store.sessions.hold(said.session_id, "build", until)
 
     await house.time_passes(hours=11)
     await house.sweeps()
@@ -229,12 +230,14 @@ async def test_a_hold_can_be_renewed_and_released(house: Scenario) -> None:
     said = await alice.says("start the build")
 
     for _ in range(3):
-        await house.store.hold(said.session_id, "build", house.clock() + timedelta(hours=6))
+        await house.store.sessions.hold(
+            said.session_id, "build", house.clock() + timedelta(hours=6)
+        )
         await house.time_passes(hours=5)
     await alice.says("ready?")
     assert house.agent.saw_only("start the build", "ready?")
 
-    await house.store.release(said.session_id, "build")
+    await house.store.sessions.release(said.session_id, "build")
     await house.time_passes(hours=9)
     await alice.says("hello")
     assert house.agent.saw_only("hello")

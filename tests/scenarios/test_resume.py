@@ -2,7 +2,9 @@ import pytest
 
 from threadline.core.errors import Invalid, NotFound
 from threadline.core.session import Cause, EndReason, ModelChoice, SessionId, TitleSource
+from threadline.core.session_patch import SessionPatch
 from threadline.core.turn import TurnState
+from threadline.store.sessions.session_settings import set_title
 from threadline.testing.scenario import Scenario
 from threadline.testing.scripted_agent import Hangs
 
@@ -19,7 +21,7 @@ async def test_an_earlier_session_can_be_resumed(house: Scenario) -> None:
 
     assert (change.left_id, change.session_id) == (second.session_id, first.session_id)
     assert house.agent.saw_only("remember the number 7", "which number?")
-    left = await house.store.session(second.session_id)
+    left = await house.store.sessions.get(second.session_id)
     assert left.end_reason is EndReason.SWITCHED
 
 
@@ -32,7 +34,7 @@ async def test_resuming_where_one_is_changes_nothing(house: Scenario) -> None:
     change = await alice.resumes(said.session_id)
 
     assert change.left_id is None
-    assert (await house.store.turn(said.turn_id)).state is TurnState.RUNNING
+    assert (await house.store.turns.get(said.turn_id)).state is TurnState.RUNNING
     assert not house.agent.cancelled
 
 
@@ -46,7 +48,7 @@ async def test_resuming_stops_what_runs_in_the_session_left(house: Scenario) -> 
 
     await alice.resumes(first.session_id)
 
-    assert (await house.store.turn(second.turn_id)).state is TurnState.STOPPED
+    assert (await house.store.turns.get(second.turn_id)).state is TurnState.STOPPED
     assert house.agent.cancelled == [second.turn_id]
 
 
@@ -137,7 +139,7 @@ async def test_a_session_can_be_carried_into_another_chat(house: Scenario) -> No
     assert house.agent.saw_only("one", "two", "three")
     assert len(await house.replies_to(alice)) == 2
     assert len(await house.replies_to(group)) == 1
-    assert await house.store.routes_of(said.session_id) == sorted([alice.route, group.route])
+    assert await house.store.sessions.routes(said.session_id) == sorted([alice.route, group.route])
 
 
 async def test_leaving_a_shared_session_does_not_end_it(house: Scenario) -> None:
@@ -151,7 +153,7 @@ async def test_leaving_a_shared_session_does_not_end_it(house: Scenario) -> None
 
     await alice.resumes(first.session_id)
 
-    assert (await house.store.session(second.session_id)).is_open
+    assert (await house.store.sessions.get(second.session_id)).is_open
     await group.says("three")
     assert house.agent.saw_only("two", "three")
 
@@ -184,9 +186,15 @@ async def test_a_title_given_by_a_person_wins_for_ever(house: Scenario) -> None:
     alice = house.person("alice", on="telegram")
     id = (await alice.says("hi")).session_id
 
-    assert await house.store.set_title(id, "Small talk", TitleSource.MODEL) == "Small talk"
-    assert await house.store.set_title(id, "My talk") == "My talk"
-    assert await house.store.set_title(id, "Chat", TitleSource.MODEL) == "My talk"
+    assert (
+        await house.store.database.write(set_title, id, "Small talk", source=TitleSource.MODEL)
+        == "Small talk"
+    )
+    assert (await house.store.sessions.update(id, SessionPatch(title="My talk"))).title == "My talk"
+    assert (
+        await house.store.database.write(set_title, id, "Chat", source=TitleSource.MODEL)
+        == "My talk"
+    )
     await alice.says("more")
 
     session = await alice.session()
@@ -211,7 +219,7 @@ async def test_a_model_choice_lives_with_its_session(house: Scenario) -> None:
     alice = house.person("alice", on="telegram")
     first = await alice.says("hello")
     choice = ModelChoice(model="large", provider="p", base_url="https://models.example/v1")
-    await house.store.choose_model(first.session_id, choice)
+    await house.store.sessions.update(first.session_id, SessionPatch(model=choice))
 
     await house.crash()
     await alice.says("still large?")
@@ -228,7 +236,9 @@ async def test_a_model_choice_ends_with_a_reset(house: Scenario) -> None:
     """The session after a quiet night begins with the usual model."""
     alice = house.person("alice", on="telegram")
     said = await alice.says("hello")
-    await house.store.choose_model(said.session_id, ModelChoice(model="large"))
+    await house.store.sessions.update(
+        said.session_id, SessionPatch(model=ModelChoice(model="large"))
+    )
 
     await house.time_passes(hours=9)
     await alice.says("good morning")

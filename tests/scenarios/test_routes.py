@@ -88,7 +88,7 @@ async def test_a_shared_conversation_needs_no_sender(house: Scenario) -> None:
     address = Address(platform="discord", kind=Kind.THREAD, chat="family", thread="t")
     ghost = Inbound(address=address, parts=(Text(text="boo"),), at=house.clock())
 
-    await house.store.arrive(ghost)
+    await house.store.receive(ghost)
     await house.rests()
 
     assert house.agent.saw_only("[somebody] boo")
@@ -109,13 +109,13 @@ async def test_two_profiles_never_meet(house: Scenario) -> None:
     await alice.says("hello")
     address, sender, now = alice.address, alice.sender, house.clock()
 
-    at_work = await house.store.arrive(
+    at_work = await house.store.receive(
         Inbound.text("hello", address=address, sender=sender, at=now, profile="work")
     )
     await house.rests()
 
     assert at_work.session_id != (await alice.session()).id
-    assert [row.session.id for row in (await house.store.sessions(profile="work")).rows] == [
+    assert [row.session.id for row in (await house.store.sessions.list(profile="work")).rows] == [
         at_work.session_id
     ]
 

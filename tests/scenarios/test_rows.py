@@ -57,10 +57,10 @@ async def test_a_shared_conversation_names_those_who_spoke(house: Scenario) -> N
     for n in range(7):
         singer = Sender(id=f"s{n}", name=f"Singer {n}")
         parts = (Text(text="la"),)
-        await store.arrive(Inbound(address=group, sender=singer, at=store.now(), parts=parts))
+        await store.receive(Inbound(address=group, sender=singer, at=store.now(), parts=parts))
     await house.rests()
 
-    (row,) = (await store.sessions()).rows
+    (row,) = (await store.sessions.list()).rows
 
     assert row.label == "The Choir / Sunday"
     assert row.people == ("Singer 6", "Singer 5", "Singer 4", "Singer 3", "Singer 2")
@@ -73,16 +73,16 @@ async def test_a_row_names_who_spoke_last(house: Scenario) -> None:
     ann = Sender(id="ann", name="Ann\u202e\n of the choir")
     at = Address(platform="telegram", kind=Kind.DM, chat="ann")
     said = Inbound.text("hello?", address=at, sender=ann, at=store.now())
-    id = (await store.arrive(said)).session_id
+    id = (await store.receive(said)).session_id
     assert id is not None
     house.agent.will(Fails("no"))
     await house.rests()
-    branch = await store.branch(id)
+    branch = await store.transcripts.branch(id)
 
     spoke = Speaker(role=Role.USER, name="Ann of the choir")
     assert (await row_of(store, id)).last_speaker == spoke
     assert (await row_of(store, branch.id)).last_speaker == spoke
-    fresh = await store.sessions(SessionFilter(with_empty=True))
+    fresh = await store.sessions.list(SessionFilter(with_empty=True))
     assert {row.last_speaker for row in fresh.rows} == {spoke}
 
 
@@ -91,14 +91,14 @@ async def test_a_row_says_that_the_last_answer_did_not_arrive(house: Scenario) -
     store = house.store
     alice = house.person("alice", on="telegram")
     id = (await alice.says("hello")).session_id
-    (parcel,) = await store.take_deliveries()
+    (parcel,) = await store.deliveries.lease()
     before = (await row_of(store, id)).has_failed_delivery
-    await store.not_sent(parcel.delivery, SendOutcome.DEAD, "blocked")
+    await store.deliveries.record_failure(parcel.delivery, SendOutcome.DEAD, "blocked")
     lost = (await row_of(store, id)).has_failed_delivery
-    await store.owe_again(parcel.delivery.id)
+    await store.deliveries.resend(parcel.delivery.id)
     again = (await row_of(store, id)).has_failed_delivery
-    (parcel,) = await store.take_deliveries()
-    await store.not_sent(parcel.delivery, SendOutcome.DEAD, "blocked")
+    (parcel,) = await store.deliveries.lease()
+    await store.deliveries.record_failure(parcel.delivery, SendOutcome.DEAD, "blocked")
     anew = (await row_of(store, id)).has_failed_delivery
     await alice.says("and now?")
     after = (await row_of(store, id)).has_failed_delivery
@@ -111,9 +111,9 @@ async def test_last_words_are_what_is_still_to_be_seen(house: Scenario) -> None:
     store = house.store
     id = await begin(store, "ann", "the first word")
     await house.rests()
-    await store.record(id, [say(Role.TOOL, "tool output"), say(Role.SYSTEM, "a note")])
+    await store.transcripts.record(id, [say(Role.TOOL, "tool output"), say(Role.SYSTEM, "a note")])
     house_words = (await row_of(store, id)).last_words
-    await store.record(id, [say(Role.ASSISTANT, "x" * 5000)])
+    await store.transcripts.record(id, [say(Role.ASSISTANT, "x" * 5000)])
 
     assert house_words == "ok"
     assert (await row_of(store, id)).last_words == "x" * 200
@@ -124,10 +124,12 @@ async def test_a_row_follows_undo_and_branches(house: Scenario) -> None:
     store = house.store
     id = await begin(store, "ann", "one")
     await house.rests()
-    await store.record(id, [say(Role.USER, "two"), say(Role.ASSISTANT, "answer to two")])
-    await store.undo(id)
-    branch = await store.branch(id)
-    await store.record(id, [say(Role.ASSISTANT, "later in the parent")])
+    await store.transcripts.record(
+        id, [say(Role.USER, "two"), say(Role.ASSISTANT, "answer to two")]
+    )
+    await store.transcripts.undo(id)
+    branch = await store.transcripts.branch(id)
+    await store.transcripts.record(id, [say(Role.ASSISTANT, "later in the parent")])
 
     assert (await row_of(store, branch.id)).last_words == "ok"
     assert (await row_of(store, id)).last_words == "later in the parent"
@@ -139,11 +141,11 @@ async def test_a_continuation_stands_for_all_before_it(house: Scenario) -> None:
     store = house.store
     id = await begin(store, "ann", "one")
     await house.rests()
-    second = await store.continue_session(id)
-    third = await store.continue_session(second.id)
-    await store.record(third.id, [say(Role.USER, "on and on")])
+    second = await store.transcripts.continue_session(id)
+    third = await store.transcripts.continue_session(second.id)
+    await store.transcripts.record(third.id, [say(Role.USER, "on and on")])
 
-    (row,) = (await store.sessions()).rows
+    (row,) = (await store.sessions.list()).rows
 
     assert (row.session.id, row.session.root_id) == (third.id, id)
     assert (await store.counts()).total == 1
@@ -158,13 +160,13 @@ async def test_a_session_that_moves_is_not_shown_twice(house: Scenario) -> None:
         await house.time_passes(minutes=1)
     await house.rests()
     await house.time_passes(minutes=1)
-    first = await store.sessions(most=4)
+    first = await store.sessions.list(most=4)
     await begin(store, "chat0", "I am back")
     await house.rests()
 
-    second = await store.sessions(most=50, after=first.next)
+    second = await store.sessions.list(most=50, after=first.next)
 
     shown = [row.session.id for row in (*first.rows, *second.rows)]
     assert shown == ids[:0:-1]
-    assert (await store.sessions(most=1)).rows[0].session.id == ids[0]
-    assert await store.active(timedelta(seconds=30)) == [ids[0]]
+    assert (await store.sessions.list(most=1)).rows[0].session.id == ids[0]
+    assert await store.sessions.active(timedelta(seconds=30)) == [ids[0]]

@@ -36,13 +36,13 @@ async def test_a_crash_is_a_crash(house: Scenario) -> None:
     alice = house.person("alice", on="telegram")
     house.agent.will(Hangs())
     said = await alice.says("hello")
-    before = await house.store.turn(said.turn_id)
+    before = await house.store.turns.get(said.turn_id)
 
     assert before.state is TurnState.RUNNING
     await house.crash()
 
     assert house.agent.cancelled == [said.turn_id]
-    after = await house.store.turn(said.turn_id)
+    after = await house.store.turns.get(said.turn_id)
     assert (after.state, after.attempts) == (TurnState.DONE, 2)
 
 

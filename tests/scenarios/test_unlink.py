@@ -24,23 +24,23 @@ async def test_parting_leaks_nothing(house: Scenario) -> None:
     shared = await bob.says("bob in the shared one")
     assert shared.session_id == hers.session_id
 
-    parted = await house.store.unlink(bob.address, bob.sender)
+    parted = await house.store.people.unlink(bob.address, bob.sender)
     anew = await bob.says("hello")
     further = await alice.says("hello again")
 
     assert parted is not None
     assert parted.ended == (hers.session_id,)
-    assert (await house.store.session(hers.session_id)).end_reason is EndReason.PARTED
-    session = await house.store.session(anew.session_id)
+    assert (await house.store.sessions.get(hers.session_id)).end_reason is EndReason.PARTED
+    session = await house.store.sessions.get(anew.session_id)
     assert (session.cause, session.parent_id, session.root_id) == (Cause.FIRST, None, session.id)
-    assert (await house.store.session(further.session_id)).cause is Cause.PARTED
+    assert (await house.store.sessions.get(further.session_id)).cause is Cause.PARTED
     assert "alice" not in await read_all(house, bob)
     assert "secret of bob" not in await read_all(house, alice)
     assert {one.id for one in await house.sessions_of(bob)} == {his.session_id, anew.session_id}
     with pytest.raises(NotFound):
-        await house.store.switch(bob.address, bob.sender, hers.session_id)
-    assert not await house.store.people()
-    assert await house.store.unlink(bob.address, bob.sender) is None
+        await house.store.sessions.switch(bob.address, bob.sender, hers.session_id)
+    assert not await house.store.people.list()
+    assert await house.store.people.unlink(bob.address, bob.sender) is None
 
 
 async def test_parting_tells_nothing_of_the_lineage(house: Scenario) -> None:
@@ -53,7 +53,7 @@ async def test_parting_tells_nothing_of_the_lineage(house: Scenario) -> None:
     follower = await bob.says("his")
     assert (await house.sessions_of(bob))[-1].parent_id is not None
 
-    await house.store.unlink(alice.address, alice.sender)
+    await house.store.people.unlink(alice.address, alice.sender)
 
     (session,) = await house.sessions_of(bob)
     assert (session.id, session.parent_id, session.root_id) == (
@@ -79,8 +79,8 @@ async def test_what_waits_goes_with_whoever_wrote_it(house: Scenario) -> None:
 
     assert parted is not None
     assert parted.moved == (waiting.turn_id,)
-    assert (await house.store.turn(running.turn_id)).state is TurnState.STOPPED
-    assert (await house.store.turn(waiting.turn_id)).state is TurnState.DONE
+    assert (await house.store.turns.get(running.turn_id)).state is TurnState.STOPPED
+    assert (await house.store.turns.get(waiting.turn_id)).state is TurnState.DONE
     assert [reply.text for reply in await house.replies_to(bob)] == ["for bob"]
     (session,) = await house.sessions_of(bob)
     assert (session.id, session.cause) == ((await bob.session()).id, Cause.FIRST)
@@ -106,7 +106,7 @@ async def test_what_both_wrote_into_one_turn_is_taken_apart(
     await house.store.part(identity(bob))
     await house.rests()
 
-    assert (await house.store.turn(both[0].turn_id)).state is TurnState.STOPPED
+    assert (await house.store.turns.get(both[0].turn_id)).state is TurnState.STOPPED
     assert [reply.text for reply in await house.replies_to(bob)] == ["for bob"]
     assert "wait" in await read_all(house, alice)
     assert "and me" not in await read_all(house, alice)
@@ -123,10 +123,10 @@ async def test_a_running_turn_of_whoever_leaves_is_stopped_visibly(house: Scenar
     running = await bob.says("think")
     assert running.session_id == hers.session_id
 
-    await house.store.unlink(bob.address, bob.sender)
+    await house.store.people.unlink(bob.address, bob.sender)
     await house.rests()
 
-    assert (await house.store.turn(running.turn_id)).state is TurnState.STOPPED
+    assert (await house.store.turns.get(running.turn_id)).state is TurnState.STOPPED
     assert not await house.replies_to(bob)
 
 
@@ -138,9 +138,9 @@ async def test_three_that_lose_one_are_still_two(house: Scenario) -> None:
     await link(alice, bob)
     await link(bob, cid)
 
-    await house.store.unlink(alice.address, alice.sender)
+    await house.store.people.unlink(alice.address, alice.sender)
 
-    (left,) = await house.store.people()
+    (left,) = await house.store.people.list()
     assert left.name == "Bob"
     assert {known.identity for known in left.senders} == {identity(bob), identity(cid)}
     assert len(await house.sessions_of(cid)) == 2
@@ -151,11 +151,11 @@ async def test_a_code_from_before_parting_is_void(house: Scenario) -> None:
     """A code that is still around when two part joins nobody."""
     alice, bob = house.person("alice", on="telegram"), house.person("bob", on="signal")
     await link(alice, bob)
-    shown = await house.store.make_link_code(alice.address, alice.sender)
-    await house.store.unlink(bob.address, bob.sender)
+    shown = await house.store.people.make_link_code(alice.address, alice.sender)
+    await house.store.people.unlink(bob.address, bob.sender)
 
     with pytest.raises(Refused, match="not valid"):
-        await house.store.link(bob.address, bob.sender, shown.code)
+        await house.store.people.link(bob.address, bob.sender, shown.code)
 
 
 async def test_what_was_carried_over_does_not_stay_with_a_stranger(house: Scenario) -> None:
@@ -171,8 +171,8 @@ async def test_what_was_carried_over_does_not_stay_with_a_stranger(house: Scenar
     assert later.session_id != shared.session_id
     assert "secret of bob" in await read_all(house, alice)
 
-    await house.store.unlink(alice.address, alice.sender)
+    await house.store.people.unlink(alice.address, alice.sender)
 
     assert "secret of bob" not in await read_all(house, alice)
-    kept = "".join(line.text for line in await house.store.history(later.session_id))
+    kept = "".join(line.text for line in await house.store.transcripts.history(later.session_id))
     assert "secret of bob" not in kept

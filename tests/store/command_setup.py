@@ -15,6 +15,7 @@ from threadline.core.settings import Settings
 from threadline.core.turn import TurnId
 from threadline.store import Store
 from threadline.store.commands import CommandReply
+from threadline.store.commands.execute import execute
 from threadline.testing.clock import FakeClock
 from threadline.testing.scenario import REQUESTERS
 
@@ -46,7 +47,7 @@ class Desk:
         self, text: str, sender: Sender = ALICE, at: Address = DM
     ) -> tuple[SessionId, TurnId]:
         """Say something to the agent."""
-        arrival = await self.store.arrive(self.inbound(text, sender, at))
+        arrival = await self.store.receive(self.inbound(text, sender, at))
         assert arrival.session_id is not None
         assert arrival.turn_id is not None
         return arrival.session_id, arrival.turn_id
@@ -69,19 +70,19 @@ class Desk:
         """Give a command that may have come before."""
         call = parse_command(text_of(inbound))
         assert call is not None
-        return await self.store.command(inbound, call, rank)
+        return await execute(self.store.database, inbound, call, rank)
 
     async def answers(self, id: SessionId, text: str = "an answer") -> None:
         """Let the agent answer what is next in a session."""
-        claimed = await self.store.claim(id)
+        claimed = await self.store.turns.claim(id)
         assert claimed is not None
-        await self.store.finish(claimed.lease, [say(Role.ASSISTANT, text)])
+        await self.store.turns.finish(claimed.lease, [say(Role.ASSISTANT, text)])
 
     async def wonders(self, id: SessionId | None = None, *tools: str) -> TurnId:
         """Let the agent ask a question in a session, or wherever something is to be answered."""
-        claimed = await self.store.claim(id)
+        claimed = await self.store.turns.claim(id)
         assert claimed is not None
-        await self.store.wait(claimed.lease, Question(text="May I?", tools=tools))
+        await self.store.turns.wait(claimed.lease, Question(text="May I?", tools=tools))
         return claimed.turn.id
 
     def owed(self) -> list[str]:

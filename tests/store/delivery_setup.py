@@ -9,6 +9,7 @@ from threadline.core.inbound import Inbound
 from threadline.core.message import Role, say
 from threadline.core.turn import Lease
 from threadline.store import Store
+from threadline.store.clock_correction import observe_clock
 from threadline.store.deliveries import DeliveryPayload
 from threadline.store.turn_queue.claim import TurnClaim
 from threadline.testing.clock import FakeClock
@@ -22,8 +23,8 @@ async def begin(store: Store, text: str = "hi", *, at: Address = HERE, id: str =
     inbound = Inbound.text(
         text, address=at, sender=Sender(id=at.chat), at=store.now(), message_id=id
     )
-    await store.arrive(inbound)
-    claim = await store.claim()
+    await store.receive(inbound)
+    claim = await store.turns.claim()
     assert claim is not None
     return claim
 
@@ -31,26 +32,26 @@ async def begin(store: Store, text: str = "hi", *, at: Address = HERE, id: str =
 async def finish(store: Store, text: str = "hello") -> Lease:
     """Let somebody ask, and answer."""
     claim = await begin(store)
-    await store.finish(claim.lease, [say(Role.ASSISTANT, text)])
+    await store.turns.finish(claim.lease, [say(Role.ASSISTANT, text)])
     return claim.lease
 
 
 async def take(store: Store) -> DeliveryPayload:
     """Take the one thing that is due."""
-    (parcel,) = await store.take_deliveries()
+    (parcel,) = await store.deliveries.lease()
     return parcel
 
 
 async def told(store: Store) -> Sequence[Event]:
     """Read all that the feed tells of deliveries."""
-    page = await store.events(Cursor("0.0"))
+    page = await store.feed.read(Cursor("0.0"))
     return [event for event in page.events if event.kind.noun == "delivery"]
 
 
 async def run_steadily(store: Store, clock: FakeClock, span: timedelta) -> None:
     """Let time pass while a gateway reads the clock at every sweep."""
-    await store.observe_clock()
+    await observe_clock(store.database)
     over = clock() + span
     while clock() < over:
         clock.advance(min(timedelta(minutes=59), over - clock()))
-        assert await store.observe_clock() is None
+        assert await observe_clock(store.database) is None

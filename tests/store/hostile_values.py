@@ -30,11 +30,13 @@ from threadline.core.message import (
 from threadline.core.message import Marker as MarkerPart
 from threadline.core.person import Viewer
 from threadline.core.session import ModelChoice, SessionId
+from threadline.core.session_patch import SessionPatch
 from threadline.core.settings import Settings
 from threadline.core.turn import Lease, TurnId
 from threadline.core.usage import CostStatus, Usage
 from threadline.store import Store
 from threadline.store.deliveries import DeliveryPayload
+from threadline.store.sessions.session_settings import set_summary
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 HUGE = 2**70
@@ -191,7 +193,9 @@ def given(value: Any, call: Callable[[Scene, Any], Coroutine[Any, Any, object]])
 
 
 async def _fail_to_send(scene: Scene, why: Any) -> object:
-    return await scene.store.not_sent(scene.parcel.delivery, SendOutcome.REJECTED, why)
+    return await scene.store.deliveries.record_failure(
+        scene.parcel.delivery, SendOutcome.REJECTED, why
+    )
 
 
 async def first_of(events: AsyncIterator[object]) -> object:
@@ -214,12 +218,15 @@ def forged() -> Iterator[tuple[str, Call]]:
         "half": lambda s: replace(s.lease, session_id=SessionId(HALF)),
     }
     for name, forge in forgeries.items():
-        yield f"append, {name}", given(forge, lambda s, f: s.store.append(f(s), words))
-        yield f"finish, {name}", given(forge, lambda s, f: s.store.finish(f(s), words))
-        yield f"fail, {name}", given(forge, lambda s, f: s.store.fail(f(s), "x"))
-        yield f"wait, {name}", given(forge, lambda s, f: s.store.wait(f(s), Question(text="x")))
-        yield f"steer, {name}", given(forge, lambda s, f: s.store.take_steering(f(s)))
-        yield f"give back, {name}", given(forge, lambda s, f: s.store.give_back(f(s)))
+        yield f"append, {name}", given(forge, lambda s, f: s.store.turns.append(f(s), words))
+        yield f"finish, {name}", given(forge, lambda s, f: s.store.turns.finish(f(s), words))
+        yield f"fail, {name}", given(forge, lambda s, f: s.store.turns.fail(f(s), "x"))
+        yield (
+            f"wait, {name}",
+            given(forge, lambda s, f: s.store.turns.wait(f(s), Question(text="x"))),
+        )
+        yield f"steer, {name}", given(forge, lambda s, f: s.store.turns.take_steering(f(s)))
+        yield f"give back, {name}", given(forge, lambda s, f: s.store.turns.give_back(f(s)))
 
 
 def calls() -> Iterator[tuple[str, Call]]:
@@ -227,41 +234,63 @@ def calls() -> Iterator[tuple[str, Call]]:
     yield from forged()
     bad_sessions: tuple[Any, ...] = (*PATHS, NUL, HALF, "", 7, None, "20260101_000000_0000000g")
     for bad in bad_sessions:
-        yield "session", given(bad, lambda s, b: s.store.session(b))
-        yield "transcript", given(bad, lambda s, b: s.store.transcript(b))
-        yield "record", given(bad, lambda s, b: s.store.record(b, [say(Role.USER, "x")]))
-        yield "end", given(bad, lambda s, b: s.store.end(b))
-        yield "switch", given(bad, lambda s, b: s.store.switch(ADDRESS, ME, b))
-        yield "snapshot", given(bad, lambda s, b: s.store.snapshot([b]))
+        yield "session", given(bad, lambda s, b: s.store.sessions.get(b))
+        yield "transcript", given(bad, lambda s, b: s.store.transcripts.read(b))
+        yield (
+            "record",
+            given(bad, lambda s, b: s.store.transcripts.record(b, [say(Role.USER, "x")])),
+        )
+        yield "end", given(bad, lambda s, b: s.store.sessions.end(b))
+        yield "switch", given(bad, lambda s, b: s.store.sessions.switch(ADDRESS, ME, b))
+        yield "snapshot", given(bad, lambda s, b: s.store.sessions.snapshot([b]))
     numbers: tuple[Any, ...] = (0, -1, 10**9, HUGE, "x", None, 1.5, NUL)
     for bad in numbers:
-        yield "turn", given(bad, lambda s, b: s.store.turn(b))
-        yield "stop", given(bad, lambda s, b: s.store.stop(b))
-        yield "answer", given(bad, lambda s, b: s.store.answer(b, "yes"))
+        yield "turn", given(bad, lambda s, b: s.store.turns.get(b))
+        yield "stop", given(bad, lambda s, b: s.store.turns.stop(b))
+        yield "answer", given(bad, lambda s, b: s.store.turns.answer(b, "yes"))
     for bad in BAD_TEXTS:
-        yield "title", given(bad, lambda s, b: s.store.set_title(s.session_id, b))
-        yield "summary", given(bad, lambda s, b: s.store.set_summary(s.session_id, b))
-        yield "failure", given(bad, lambda s, b: s.store.fail(s.lease, b))
-        yield "checkpoint", given(bad, lambda s, b: s.store.checkpoint([(s.lease, b)]))
+        yield (
+            "title",
+            given(bad, lambda s, b: s.store.sessions.update(s.session_id, SessionPatch(title=b))),
+        )
+        yield (
+            "summary",
+            given(bad, lambda s, b: s.store.database.write(set_summary, s.session_id, b)),
+        )
+        yield "failure", given(bad, lambda s, b: s.store.turns.fail(s.lease, b))
+        yield "checkpoint", given(bad, lambda s, b: s.store.turns.checkpoint([(s.lease, b)]))
         yield (
             "send error",
-            given(bad, lambda s, b: s.store.not_sent(s.parcel.delivery, SendOutcome.REJECTED, b)),
+            given(
+                bad,
+                lambda s, b: s.store.deliveries.record_failure(
+                    s.parcel.delivery, SendOutcome.REJECTED, b
+                ),
+            ),
         )
         if bad is not None:
-            yield "new title", given(bad, lambda s, b: s.store.reset(ADDRESS, ME, title=b))
+            yield "new title", given(bad, lambda s, b: s.store.sessions.reset(ADDRESS, ME, title=b))
     for bad in BAD_IDS:
         yield (
             "holder",
-            given(bad, lambda s, b: s.store.hold(s.session_id, b, NOW + timedelta(days=9999))),
+            given(
+                bad, lambda s, b: s.store.sessions.hold(s.session_id, b, NOW + timedelta(days=9999))
+            ),
         )
-        yield "platform id", given(bad, lambda s, b: s.store.sent(s.parcel.delivery, b))
+        yield (
+            "platform id",
+            given(bad, lambda s, b: s.store.deliveries.record_sent(s.parcel.delivery, b)),
+        )
         if bad not in ("x" * 256, "é" * 128):
-            yield "route", given(bad, lambda s, b: s.store.session_of(b))
-        yield "blob", given(bad, lambda s, b: first_of(s.store.read_blob(b)))
-        yield "blob type", given(bad, lambda s, b: s.store.put_blob(b"x", b, MediaKind.FILE))
+            yield "route", given(bad, lambda s, b: s.store.sessions.find(b))
+        yield "blob", given(bad, lambda s, b: first_of(s.store.attachments.read(b)))
+        yield "blob type", given(bad, lambda s, b: s.store.attachments.put(b"x", b, MediaKind.FILE))
     for bad in BAD_MOMENTS[:-2]:
-        yield "hold", given(bad, lambda s, b: s.store.hold(s.session_id, "me", b))
-    yield "hold in the past", lambda s: s.store.hold(s.session_id, "me", NOW - timedelta(days=9999))
+        yield "hold", given(bad, lambda s, b: s.store.sessions.hold(s.session_id, "me", b))
+    yield (
+        "hold in the past",
+        lambda s: s.store.sessions.hold(s.session_id, "me", NOW - timedelta(days=9999)),
+    )
     yield from questions()
     yield from odd_calls()
 
@@ -269,24 +298,23 @@ def calls() -> Iterator[tuple[str, Call]]:
 def questions() -> Iterator[tuple[str, Call]]:
     """Walk over what an agent may not ask, keep, or be allowed."""
     for bad in BAD_TEXTS:
-        yield "question", given(bad, lambda s, b: s.store.wait(s.lease, Question(text=b)))
-        yield "no question", given(bad, lambda s, b: s.store.wait(s.lease, b))
+        yield "question", given(bad, lambda s, b: s.store.turns.wait(s.lease, Question(text=b)))
+        yield "no question", given(bad, lambda s, b: s.store.turns.wait(s.lease, b))
         yield (
             "asked tool",
-            given(bad, lambda s, b: s.store.wait(s.lease, Question(text="x", tools=(b,)))),
+            given(bad, lambda s, b: s.store.turns.wait(s.lease, Question(text="x", tools=(b,)))),
         )
         yield (
             "asked tools",
-            given(bad, lambda s, b: s.store.wait(s.lease, Question(text="x", tools=b))),
+            given(bad, lambda s, b: s.store.turns.wait(s.lease, Question(text="x", tools=b))),
         )
-        yield "memory", given(bad, lambda s, b: s.store.remember(s.lease, b))
+        yield "memory", given(bad, lambda s, b: s.store.turns.save_memory(s.lease, b))
     for bad in (*BAD_COUNTS, 10**9):
-        yield "allowance", given(bad, lambda s, b: s.store.revoke_allowance(b))
+        yield "allowance", given(bad, lambda s, b: s.store.approvals.revoke_permission(b))
     for bad in (*PATHS, NUL, 7, None):
-        yield "spent for", given(bad, lambda s, b: s.store.spend_for(b, []))
+        yield "spent for", given(bad, lambda s, b: s.store.usage.record(b, []))
         if bad is not None:
-            yield "allowed in", given(bad, lambda s, b: s.store.allowances(id=b))
-        yield "spent on", given(bad, lambda s, b: s.store.approve_spending_for(b))
+            yield "allowed in", given(bad, lambda s, b: s.store.approvals.list_permissions(id=b))
 
 
 def odd_calls() -> Iterator[tuple[str, Call]]:
@@ -296,37 +324,46 @@ def odd_calls() -> Iterator[tuple[str, Call]]:
         HALF, 7, b"0.0", SQL,
     )  # fmt: skip
     for bad in cursors:
-        yield "cursor", given(bad, lambda s, b: first_of(s.store.follow(b)))
+        yield "cursor", given(bad, lambda s, b: first_of(s.store.feed.follow(b)))
     for bad in (*BAD_COUNTS, 0):
-        yield "page size", given(bad, lambda s, b: s.store.sessions(most=b))
-        yield "turns", given(bad, lambda s, b: s.store.turns(s.session_id, b))
-        yield "deliveries", given(bad, lambda s, b: s.store.take_deliveries(most=b))
+        yield "page size", given(bad, lambda s, b: s.store.sessions.list(most=b))
+        yield "turns", given(bad, lambda s, b: s.store.turns.list(s.session_id, b))
+        yield "deliveries", given(bad, lambda s, b: s.store.deliveries.lease(most=b))
         if bad is not None and bad != 0:
-            yield "before", given(bad, lambda s, b: s.store.transcript(s.session_id, before=b))
-            yield "after", given(bad, lambda s, b: s.store.transcript(s.session_id, after=b))
-            yield "around", given(bad, lambda s, b: s.store.transcript(s.session_id, around=b))
-            yield "turns before", given(bad, lambda s, b: s.store.turns(s.session_id, before=b))
-            yield "viewer", given(bad, lambda s, b: s.store.session(s.session_id, viewer=b))
+            yield (
+                "before",
+                given(bad, lambda s, b: s.store.transcripts.read(s.session_id, before=b)),
+            )
+            yield "after", given(bad, lambda s, b: s.store.transcripts.read(s.session_id, after=b))
+            yield (
+                "around",
+                given(bad, lambda s, b: s.store.transcripts.read(s.session_id, around=b)),
+            )
+            yield (
+                "turns before",
+                given(bad, lambda s, b: s.store.turns.list(s.session_id, before=b)),
+            )
+            yield "viewer", given(bad, lambda s, b: s.store.sessions.get(s.session_id, viewer=b))
             yield "rows", given(bad, lambda s, b: s.store.session_rows([b], asker=Viewer.owner()))
     pages: tuple[Any, ...] = ((HUGE, 1), ("x", 1), (1,), 7, (1, None), (-1, 1))
     for bad in pages:
-        yield "page", given(bad, lambda s, b: s.store.sessions(after=b))
-    yield "profile", lambda s: s.store.reset(ADDRESS, ME, profile="../x")
-    yield "profile", lambda s: s.store.explain(ADDRESS, ME, profile=NUL)
-    yield "active", lambda s: s.store.active(timedelta.max)
-    yield "active", lambda s: s.store.active(7)  # type: ignore[arg-type]
-    yield "outcome", lambda s: s.store.not_sent(s.parcel.delivery, "odd", "x")  # type: ignore[arg-type]
-    yield "reason", lambda s: s.store.end(s.session_id, "boredom")  # type: ignore[arg-type]
-    yield "busy", lambda s: s.store.set_busy_mode(s.session_id, "lazy")  # type: ignore[arg-type]
-    yield "model", lambda s: s.store.choose_model(s.session_id, "gpt")  # type: ignore[arg-type]
-    yield "blob", lambda s: s.store.put_blob("x", "a/b", MediaKind.FILE)  # type: ignore[arg-type]
-    yield "blob size", lambda s: s.store.put_blob(bytes(26 * 1024**2), "a/b", MediaKind.FILE)
-    yield "no blob", lambda s: s.store.arrive(inbound(parts=(attachment(),), message_id="blob"))
-    yield "messages", lambda s: s.store.append(s.lease, ["x"])  # type: ignore[list-item]
-    yield "messages", lambda s: s.store.record(s.session_id, [say(Role.USER, "x"), 7])  # type: ignore[list-item]
-    yield "usage", lambda s: s.store.finish(s.lease, usage=[7])  # type: ignore[list-item]
+        yield "page", given(bad, lambda s, b: s.store.sessions.list(after=b))
+    yield "profile", lambda s: s.store.sessions.reset(ADDRESS, ME, profile="../x")
+    yield "profile", lambda s: s.store.sessions.explain(ADDRESS, ME, profile=NUL)
+    yield "active", lambda s: s.store.sessions.active(timedelta.max)
+    yield "active", lambda s: s.store.sessions.active(7)  # type: ignore[arg-type]
+    yield "outcome", lambda s: s.store.deliveries.record_failure(s.parcel.delivery, "odd", "x")  # type: ignore[arg-type]
+    yield "reason", lambda s: s.store.sessions.end(s.session_id, "boredom")  # type: ignore[arg-type]
+    yield "busy", lambda s: s.store.sessions.update(s.session_id, SessionPatch(busy_mode="lazy"))  # type: ignore[arg-type]
+    yield "model", lambda s: s.store.sessions.update(s.session_id, SessionPatch(model="gpt"))  # type: ignore[arg-type]
+    yield "blob", lambda s: s.store.attachments.put("x", "a/b", MediaKind.FILE)  # type: ignore[arg-type]
+    yield "blob size", lambda s: s.store.attachments.put(bytes(26 * 1024**2), "a/b", MediaKind.FILE)
+    yield "no blob", lambda s: s.store.receive(inbound(parts=(attachment(),), message_id="blob"))
+    yield "messages", lambda s: s.store.turns.append(s.lease, ["x"])  # type: ignore[list-item]
+    yield "messages", lambda s: s.store.transcripts.record(s.session_id, [say(Role.USER, "x"), 7])  # type: ignore[list-item]
+    yield "usage", lambda s: s.store.turns.finish(s.lease, usage=[7])  # type: ignore[list-item]
     spent = usage(output_tokens=10**12 + 1)
-    yield "tokens", given(spent, lambda s, b: s.store.finish(s.lease, usage=[b]))
+    yield "tokens", given(spent, lambda s, b: s.store.turns.finish(s.lease, usage=[b]))
     dear = usage(cost=Decimal(10) ** 30, cost_status=CostStatus.EXACT)
-    yield "cost", given(dear, lambda s, b: s.store.finish(s.lease, usage=[b]))
-    yield "arrival", lambda s: s.store.arrive("hello")  # type: ignore[arg-type]
+    yield "cost", given(dear, lambda s, b: s.store.turns.finish(s.lease, usage=[b]))
+    yield "arrival", lambda s: s.store.receive("hello")  # type: ignore[arg-type]

@@ -136,10 +136,10 @@ async def build(store: Store) -> Stage:
     """Let everybody speak, and link Ada's and Bob's two senders."""
     ids: dict[str, SessionId] = {}
     await _speak(store, "adaended", *SCENES["adahome"], ids)
-    await store.reset(dm(ADA), ADA)
+    await store.sessions.reset(dm(ADA), ADA)
     for name, (address, sender, profile) in SCENES.items():
         await _speak(store, name, address, sender, profile, ids)
-    ids["adabranch"] = (await store.branch(ids["adahome"], title="adabranch")).id
+    ids["adabranch"] = (await store.transcripts.branch(ids["adahome"], title="adabranch")).id
     for one, other in (("ada", "ada-abroad"), ("bob", "bob-abroad")):
         await store.join(
             Identity(platform="telegram", id=one), Identity(platform="signal", id=other)
@@ -150,7 +150,7 @@ async def build(store: Store) -> Stage:
 async def part(stage: Stage) -> None:
     """Let everybody be by themselves again."""
     for sender in (ADA_ABROAD, BOB_ABROAD):
-        parting = await stage.store.unlink(dm(sender, "signal"), sender)
+        parting = await stage.store.people.unlink(dm(sender, "signal"), sender)
         assert parting is not None
 
 
@@ -163,9 +163,9 @@ async def _speak(
     ids: dict[str, SessionId],
 ) -> None:
     said = Inbound.text(name, address=address, sender=sender, at=store.now(), profile=profile)
-    arrival = await store.arrive(said)
+    arrival = await store.receive(said)
     assert arrival.session_id is not None
     ids[name] = arrival.session_id
-    claim = await store.claim()
+    claim = await store.turns.claim()
     assert claim is not None
-    await store.finish(claim.lease, [say(Role.ASSISTANT, f"{name} it is")])
+    await store.turns.finish(claim.lease, [say(Role.ASSISTANT, f"{name} it is")])

@@ -26,7 +26,7 @@ async def hear(
 ) -> SessionId:
     """Let somebody speak, and answer them; tell in which session."""
     inbound = Inbound.text(words, address=at, sender=who, at=store.now())
-    arrived = await store.arrive(inbound)
+    arrived = await store.receive(inbound)
     await answer(store, "I see.")
     assert arrived.session_id is not None
     return arrived.session_id
@@ -34,13 +34,13 @@ async def hear(
 
 async def answer(store: Store, words: str) -> None:
     """Answer the turn that waits."""
-    claim = await store.claim()
+    claim = await store.turns.claim()
     assert claim is not None
-    await store.finish(claim.lease, [say(Role.ASSISTANT, words)])
+    await store.turns.finish(claim.lease, [say(Role.ASSISTANT, words)])
 
 
 async def start(store: Store, job: Job) -> None:
     """Start a job that is due."""
-    begun = await store.start_due(job.id, platforms=TELEGRAM)
+    begun = await store.jobs.start_due(job.id, platforms=TELEGRAM)
     assert begun is not None
     assert begun.state is RunState.RUNNING, begun.why

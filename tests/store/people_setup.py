@@ -29,17 +29,17 @@ async def says(
         "at": store.now(),
         "parts": (Text(text=text),),
     }
-    arrival = await store.arrive(Inbound(**{**given, **fields}))  # type: ignore[arg-type]
+    arrival = await store.receive(Inbound(**{**given, **fields}))  # type: ignore[arg-type]
     assert arrival.session_id is not None
     return arrival.session_id
 
 
 async def answers(store: Store, text: str, *, spent: int = 0) -> None:
     """Answer the next turn."""
-    claim = await store.claim()
+    claim = await store.turns.claim()
     assert claim is not None
     usage = [Usage(provider="p", model="m", input_tokens=spent)] if spent else []
-    await store.finish(claim.lease, [say(Role.ASSISTANT, text)], usage=usage)
+    await store.turns.finish(claim.lease, [say(Role.ASSISTANT, text)], usage=usage)
 
 
 async def talk(store: Store, who: Sender, *texts: str, at: Address | None = None) -> SessionId:
@@ -53,7 +53,7 @@ async def talk(store: Store, who: Sender, *texts: str, at: Address | None = None
 
 async def lines(store: Store, id: SessionId) -> list[str]:
     """Read a transcript as words."""
-    return [line.text for line in await store.transcript(id)]
+    return [line.text for line in await store.transcripts.read(id)]
 
 
 def is_system(line: Message) -> bool:

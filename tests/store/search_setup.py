@@ -28,14 +28,14 @@ async def tell(store: Store, text: str, **fields: object) -> Arrival:
         "parts": (Text(text=text),),
         "message_id": str(next(numbers)),
     }
-    return await store.arrive(Inbound(**{**given, **fields}))  # type: ignore[arg-type]
+    return await store.receive(Inbound(**{**given, **fields}))  # type: ignore[arg-type]
 
 
 async def answer(store: Store, text: str = "ok") -> None:
     """Answer the next turn."""
-    claim = await store.claim()
+    claim = await store.turns.claim()
     assert claim is not None
-    await store.finish(claim.lease, [say(Role.ASSISTANT, text)])
+    await store.turns.finish(claim.lease, [say(Role.ASSISTANT, text)])
 
 
 async def talk(store: Store, text: str, reply: str = "ok", **fields: object) -> SessionId:
@@ -55,7 +55,7 @@ async def texts(store: Store, question: str, asker: Viewer = OWNER, **fields: ob
 async def fill(store: Store, corpus: Sequence[str]) -> SessionId:
     """Make a session with these lines."""
     id = await talk(store, "begin")
-    await store.record(id, [say(Role.ASSISTANT, text) for text in corpus])
+    await store.transcripts.record(id, [say(Role.ASSISTANT, text) for text in corpus])
     return id
 
 

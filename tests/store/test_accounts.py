@@ -22,6 +22,7 @@ from threadline.core.account import (
 from threadline.core.errors import Conflict, Invalid, NotFound, Refused
 from threadline.core.event import EventKind, fold
 from threadline.store import Store
+from threadline.store.accounts.accounts import list_accounts
 from threadline.testing.clock import FakeClock
 
 A_MOMENT = timedelta(seconds=1)
@@ -38,7 +39,7 @@ async def test_the_owner_is_there_as_soon_as_somebody_asks(store: Store) -> None
 
     assert len({owner.key for owner in owners}) == 1
     assert (owners[0].name, owners[0].role) == ("owner", AccountRole.OWNER)
-    assert [account.key for account in await store.accounts()] == [owners[0].key]
+    assert [account.key for account in await store.database.read(list_accounts)] == [owners[0].key]
 
 
 @both
@@ -66,7 +67,7 @@ async def test_accounts_are_made_renamed_and_ended(store: Store) -> None:
 
     await store.end_account(ada.key)
 
-    assert [account.key for account in await store.accounts()] == [owner.key]
+    assert [account.key for account in await store.database.read(list_accounts)] == [owner.key]
     assert (await store.account(ada.key)).ended_at is not None
     for gone in (ada.key, AccountKey(999)):
         with pytest.raises(NotFound):
@@ -320,7 +321,7 @@ async def test_no_secret_is_taken_for_its_hash(store: Store) -> None:
 @both
 async def test_the_feed_tells_of_accounts(store: Store) -> None:
     """Whatever a screen of accounts shows is told, without a session and without a secret."""
-    cursor = await store.feed_end()
+    cursor = await store.feed.end()
     ada = await store.make_account("ada")
     await store.rename_account(ada.key, "ada")
     await store.rename_account(ada.key, "countess")
@@ -331,7 +332,7 @@ async def test_the_feed_tells_of_accounts(store: Store) -> None:
     await store.end_token(token.key, ada.key)
     await store.end_account(ada.key)
 
-    events = (await store.events(cursor)).events
+    events = (await store.feed.read(cursor)).events
     assert [event.kind for event in events] == [EventKind.ACCOUNT_CHANGED] * 7
     assert {(event.session_id, event.subject) for event in events} == {(None, ada.key)}
     assert fold({}, events) == {}

@@ -20,6 +20,7 @@ from threadline.core.session import SessionId
 from threadline.core.settings import Settings
 from threadline.core.usage import CostStatus, Usage
 from threadline.store import Store
+from threadline.store.stats import list_overdue
 from threadline.testing.clock import A_MONDAY, FakeClock
 
 ADA = Sender(id="ada", name="Ada")
@@ -35,7 +36,7 @@ async def send(store: Store, file: Attachment, id: str = "m1") -> SessionId:
         message_id=id,
         parts=(Text(text="look"), file),
     )
-    arrival = await store.arrive(inbound)
+    arrival = await store.receive(inbound)
     assert arrival.session_id is not None
     return arrival.session_id
 
@@ -45,14 +46,14 @@ async def test_what_a_session_owes_is_listed_page_by_page(store: Store) -> None:
     turns = []
     for number in range(3):
         claim = await begin(store, id=str(number))
-        await store.finish(claim.lease, [say(Role.ASSISTANT, f"answer {number}")])
+        await store.turns.finish(claim.lease, [say(Role.ASSISTANT, f"answer {number}")])
         turns.append(claim.turn)
     id = turns[0].session_id
-    all_three = await store.deliveries(id)
+    all_three = await store.deliveries.list(id)
     assert [one.turn_id for one in all_three] == [turn.id for turn in reversed(turns)]
 
-    first = await store.deliveries(id, most=1)
-    rest = await store.deliveries(id, before=first[0].id)
+    first = await store.deliveries.list(id, most=1)
+    rest = await store.deliveries.list(id, before=first[0].id)
     assert [*first, *rest] == all_three
 
 
@@ -62,28 +63,28 @@ async def test_deliveries_are_listed_by_their_state(store: Store) -> None:
     turns = []
     for number, outcome in enumerate(outcomes):
         claim = await begin(store, id=str(number))
-        await store.finish(claim.lease, [say(Role.ASSISTANT, f"answer {number}")])
+        await store.turns.finish(claim.lease, [say(Role.ASSISTANT, f"answer {number}")])
         parcel = await take(store)
         if outcome is None:
-            await store.sent(parcel.delivery)
+            await store.deliveries.record_sent(parcel.delivery)
         else:
-            await store.not_sent(parcel.delivery, outcome, "gone")
+            await store.deliveries.record_failure(parcel.delivery, outcome, "gone")
         turns.append(claim.turn)
     id = turns[0].session_id
 
     lost = (DeliveryState.FAILED, DeliveryState.ABANDONED)
-    assert [one.turn_id for one in await store.deliveries(id, states=lost)] == [turns[0].id]
-    (newest,) = await store.deliveries(id, states=[DeliveryState.SENT], most=1)
+    assert [one.turn_id for one in await store.deliveries.list(id, states=lost)] == [turns[0].id]
+    (newest,) = await store.deliveries.list(id, states=[DeliveryState.SENT], most=1)
     assert newest.turn_id == turns[2].id
-    assert await store.deliveries(id, states=[DeliveryState.PENDING]) == []
+    assert await store.deliveries.list(id, states=[DeliveryState.PENDING]) == []
     with pytest.raises(Invalid):
-        await store.deliveries(id, states=["late"])  # type: ignore[list-item]
+        await store.deliveries.list(id, states=["late"])  # type: ignore[list-item]
 
 
 async def test_deliveries_of_an_unknown_session_are_not_found(store: Store) -> None:
     """It is no empty list."""
     with pytest.raises(NotFound):
-        await store.deliveries(SessionId("20260101_000000_00000000"))
+        await store.deliveries.list(SessionId("20260101_000000_00000000"))
 
 
 async def test_what_never_arrived_is_listed_across_sessions(open_store: OpenStore) -> None:
@@ -92,25 +93,25 @@ async def test_what_never_arrived_is_listed_across_sessions(open_store: OpenStor
     store = await open_store(clock=clock)
     for number in range(3):
         place = replace(CHAT, chat=f"c{number}")
-        await store.owe_words(place, "hello")
+        await store.deliveries.create(place, "hello")
         parcel = await take(store)
         if number < 2:
-            await store.not_sent(parcel.delivery, SendOutcome.DEAD, "gone")
+            await store.deliveries.record_failure(parcel.delivery, SendOutcome.DEAD, "gone")
         else:
-            await store.sent(parcel.delivery)
+            await store.deliveries.record_sent(parcel.delivery)
         clock.advance(timedelta(seconds=1))
 
-    (last,) = await store.lost_deliveries(most=1)
+    (last,) = await store.deliveries.lost(most=1)
     assert (last.address.chat, last.error) == ("c1", "gone")
-    (before,) = await store.lost_deliveries(before=(last.owed_at, last.id))
+    (before,) = await store.deliveries.lost(before=(last.owed_at, last.id))
     assert before.address.chat == "c0"
-    assert await store.lost_deliveries(before=(before.owed_at, before.id)) == []
+    assert await store.deliveries.lost(before=(before.owed_at, before.id)) == []
 
 
 async def test_everybody_who_spoke_is_listed(store: Store) -> None:
     """Who was joined with somebody shows which person they are."""
     for id in ("ada", "bob", "eve"):
-        await store.arrive(
+        await store.receive(
             Inbound.text(
                 "hello",
                 address=replace(CHAT, chat=id),
@@ -135,14 +136,14 @@ async def test_everybody_who_spoke_is_listed(store: Store) -> None:
 
 async def test_an_attachment_is_found_in_the_session_that_shows_it(store: Store) -> None:
     """Waiting or answered, in the session and in its branch, but in no other one."""
-    file = await store.put_blob(b"\x89PNG", "image/png", MediaKind.IMAGE, "cat.png")
+    file = await store.attachments.put(b"\x89PNG", "image/png", MediaKind.IMAGE, "cat.png")
     id = await send(store, file)
     assert await store.attachment_in(id, file.blob) == file
 
-    claim = await store.claim()
+    claim = await store.turns.claim()
     assert claim is not None
-    await store.finish(claim.lease, [say(Role.ASSISTANT, "a cat")])
-    branch = await store.branch(id)
+    await store.turns.finish(claim.lease, [say(Role.ASSISTANT, "a cat")])
+    branch = await store.transcripts.branch(id)
     assert await store.attachment_in(id, file.blob) == file
     assert await store.attachment_in(branch.id, file.blob) == file
 
@@ -155,15 +156,15 @@ async def test_an_attachment_is_found_in_the_session_that_shows_it(store: Store)
 
 async def test_a_branch_does_not_show_what_came_after_it(store: Store) -> None:
     """What its origin was sent later belongs to that alone."""
-    early = await store.put_blob(b"early", "text/plain", MediaKind.FILE)
+    early = await store.attachments.put(b"early", "text/plain", MediaKind.FILE)
     id = await send(store, early)
-    claim = await store.claim()
+    claim = await store.turns.claim()
     assert claim is not None
-    await store.finish(claim.lease, [say(Role.ASSISTANT, "yes")])
-    branch = await store.branch(id)
-    late = await store.put_blob(b"late", "text/plain", MediaKind.FILE)
+    await store.turns.finish(claim.lease, [say(Role.ASSISTANT, "yes")])
+    branch = await store.transcripts.branch(id)
+    late = await store.attachments.put(b"late", "text/plain", MediaKind.FILE)
     # A branch takes over the route, so that the origin is spoken to by name.
-    await store.switch(CHAT, ADA, id)
+    await store.sessions.switch(CHAT, ADA, id)
     assert await send(store, late, "m2") == id
 
     assert await store.attachment_in(id, late.blob) == late
@@ -173,7 +174,7 @@ async def test_a_branch_does_not_show_what_came_after_it(store: Store) -> None:
 
 async def test_pieces_of_a_blob_are_read_by_number(store: Store) -> None:
     """Behind the last one there is nothing."""
-    file = await store.put_blob(b"x" * 300_000, "text/plain", MediaKind.FILE)
+    file = await store.attachments.put(b"x" * 300_000, "text/plain", MediaKind.FILE)
     pieces = [await store.blob_piece(file.blob, n) for n in range(3)]
     assert [None if one is None else len(one) for one in pieces] == [262_144, 37_856, None]
 
@@ -184,7 +185,7 @@ async def test_caps_tell_how_near_they_are(open_store: OpenStore) -> None:
     store = await open_store(rules=Settings(spend=caps), clock=FakeClock())
     claim = await begin(store)
     spent = Usage(provider="p", model="m", cost=Decimal("1.75"), cost_status=CostStatus.EXACT)
-    await store.finish(claim.lease, [say(Role.ASSISTANT, "ok")], usage=[spent])
+    await store.turns.finish(claim.lease, [say(Role.ASSISTANT, "ok")], usage=[spent])
     who = Identity(platform="telegram", id="alice")
 
     found = await store.spendings(who, session=claim.turn.session_id)
@@ -203,7 +204,7 @@ async def test_profiles_are_those_in_which_somebody_spoke(store: Store) -> None:
     """Each is named once, however many sessions it has."""
     assert await store.profiles() == []
     for number, profile in enumerate(["work", "main", "work", "home"]):
-        await store.arrive(
+        await store.receive(
             Inbound.text(
                 "hello",
                 address=replace(CHAT, chat=str(number)),
@@ -227,18 +228,19 @@ async def test_work_that_should_have_begun_is_overdue(open_store: OpenStore) -> 
     clock = FakeClock()
     store = await open_store(clock=clock)
     running = await begin(store, at=CHAT)
-    await store.arrive(Inbound.text("next", address=CHAT, sender=ADA, at=store.now()))
-    await store.make_job(HOURLY, platforms=TELEGRAM)
+    await store.receive(Inbound.text("next", address=CHAT, sender=ADA, at=store.now()))
+    await store.jobs.create(HOURLY, platforms=TELEGRAM)
     clock.advance(timedelta(hours=1))
-    await store.owe_words(CHAT, "hello")
+    await store.deliveries.create(CHAT, "hello")
     bob = Address(platform="slack", kind=Kind.DM, chat="bob")
-    await store.arrive(Inbound.text("hi", address=bob, sender=Sender(id="bob"), at=store.now()))
-    assert await store.overdue() == []
+    await store.receive(Inbound.text("hi", address=bob, sender=Sender(id="bob"), at=store.now()))
+    assert await store.database.read(list_overdue) == []
 
     clock.advance(timedelta(minutes=6))
 
     found = {
-        (one.kind.value, one.platform): (one.number, one.since) for one in await store.overdue()
+        (one.kind.value, one.platform): (one.number, one.since)
+        for one in await store.database.read(list_overdue)
     }
     since = A_MONDAY + timedelta(hours=1)
     assert found == {
@@ -246,7 +248,7 @@ async def test_work_that_should_have_begun_is_overdue(open_store: OpenStore) -> 
         ("turn", None): (1, since),
         ("job", None): (1, since),
     }
-    assert (await store.turn(running.turn.id)).ended_at is None
+    assert (await store.turns.get(running.turn.id)).ended_at is None
 
 
 async def test_a_reply_that_was_planned_before_the_clock_was_set_back_is_overdue(
@@ -256,7 +258,7 @@ async def test_a_reply_that_was_planned_before_the_clock_was_set_back_is_overdue
     clock = FakeClock()
     store = await open_store(clock=clock)
     clock.advance(timedelta(days=8))
-    await store.owe_words(CHAT, "hello")
+    await store.deliveries.create(CHAT, "hello")
     clock.advance(timedelta(days=-8))
 
-    assert [one.number for one in await store.overdue()] == [1]
+    assert [one.number for one in await store.database.read(list_overdue)] == [1]

@@ -24,17 +24,17 @@ async def keeps(
 ) -> SessionId:
     """Say something that the agent answers, and keeps something of."""
     id = await says(store, who, "hello", at=at)
-    claim = await store.claim(id)
+    claim = await store.turns.claim(id)
     assert claim is not None
-    await store.remember(claim.lease, memory)
-    await store.finish(claim.lease, [say(Role.ASSISTANT, "noted")])
+    await store.turns.save_memory(claim.lease, memory)
+    await store.turns.finish(claim.lease, [say(Role.ASSISTANT, "noted")])
     return id
 
 
 async def recalls(store: Store, id: SessionId) -> str | None:
     """Read what the agent would be given back in a session."""
-    (turn, *_) = await store.turns(id)
-    return (await store.scene(turn)).memory
+    (turn, *_) = await store.turns.list(id)
+    return (await store.turns.context(turn)).memory
 
 
 async def test_it_is_given_back_until_something_else_is_kept(store: Store) -> None:
@@ -46,7 +46,7 @@ async def test_it_is_given_back_until_something_else_is_kept(store: Store) -> No
     assert await keeps(store, "") == id
 
     assert await recalls(store, id) is None
-    said = [line.text for line in await store.transcript(id) if line.role is not Role.SYSTEM]
+    said = [line.text for line in await store.transcripts.read(id) if line.role is not Role.SYSTEM]
     assert said == ["hello", "noted"] * 3
 
 
@@ -54,14 +54,14 @@ async def test_only_whoever_runs_the_turn_can_keep_something(store: Store) -> No
     """A worker that lost its turn, and a text that is too long, change nothing."""
     id = await keeps(store, "before")
     await says(store, ALICE, "again")
-    claim = await store.claim(id)
+    claim = await store.turns.claim(id)
     assert claim is not None
     with pytest.raises(Invalid, match="memory of the agent"):
-        await store.remember(claim.lease, "x" * (MEMORY_LIMIT + 1))
-    await store.stop(claim.turn.id)
+        await store.turns.save_memory(claim.lease, "x" * (MEMORY_LIMIT + 1))
+    await store.turns.stop(claim.turn.id)
 
     with pytest.raises(LeaseLost):
-        await store.remember(claim.lease, "after")
+        await store.turns.save_memory(claim.lease, "after")
 
     assert await recalls(store, id) == "before"
 
@@ -69,13 +69,13 @@ async def test_only_whoever_runs_the_turn_can_keep_something(store: Store) -> No
 async def test_it_stays_in_its_session(store: Store) -> None:
     """Neither a branch nor the next conversation nor an export has it."""
     id = await keeps(store, "only here")
-    branch = await store.branch(id)
-    await store.reset(dm(ALICE), ALICE)
+    branch = await store.transcripts.branch(id)
+    await store.sessions.reset(dm(ALICE), ALICE)
     fresh = await talk(store, ALICE, "anew")
-    exported = b"".join([block async for block in store.export_session(id)])
+    exported = b"".join([block async for block in store.transfer.export_session(id)])
 
     assert await recalls(store, fresh) is None
-    await store.switch(dm(ALICE), ALICE, branch.id)
+    await store.sessions.switch(dm(ALICE), ALICE, branch.id)
     assert await recalls(store, await talk(store, ALICE, "there")) is None
     assert b"only here" not in exported
     assert await recalls(store, id) == "only here"
@@ -86,7 +86,7 @@ async def test_it_is_forgotten_with_its_session(
 ) -> None:
     """The row is gone, and with it what was kept."""
     id = await keeps(store, "a secret")
-    await store.forget_session(id)
+    await store.sessions.delete(id)
 
     assert database_factory.tamper("SELECT memory FROM sessions WHERE memory IS NOT NULL") == []
 
@@ -95,11 +95,11 @@ async def test_it_is_forgotten_with_whoever_spoke_there(open_store: OpenStore) -
     """Nobody can tell what of theirs it holds, also in a branch that shares their words."""
     store = await open_store(rules=SHARED)
     id = await keeps(store, "Bob likes tea", BOB, at=GROUP)
-    branch = await store.branch(id)
-    await store.switch(GROUP, ALICE, branch.id)
+    branch = await store.transcripts.branch(id)
+    await store.sessions.switch(GROUP, ALICE, branch.id)
     assert await keeps(store, "they like tea", ALICE, at=GROUP) == branch.id
 
-    await store.forget_person(Identity(platform="telegram", id="bob"))
+    await store.people.delete(Identity(platform="telegram", id="bob"))
 
     assert await recalls(store, id) is None
     assert await recalls(store, branch.id) is None

@@ -46,14 +46,18 @@ async def test_questions_are_shown_to_whom_they_are_asked(desk: Desk) -> None:
     _, first = await asked(desk)
     _, second = await asked(desk, BOB, GROUP)
 
-    assert [turn.id for turn in await desk.store.questions(OWNER)] == [second, first]
-    assert [turn.id for turn in await desk.store.questions(asker(ALICE))] == [first]
-    assert [turn.id for turn in await desk.store.questions(asker(BOB, GROUP))] == [second]
-    assert await desk.store.questions(Viewer.owner("work")) == []
-    (latest,) = await desk.store.questions(OWNER, most=1)
+    assert [turn.id for turn in await desk.store.approvals.list_questions(OWNER)] == [second, first]
+    assert [turn.id for turn in await desk.store.approvals.list_questions(asker(ALICE))] == [first]
+    assert [turn.id for turn in await desk.store.approvals.list_questions(asker(BOB, GROUP))] == [
+        second
+    ]
+    assert await desk.store.approvals.list_questions(Viewer.owner("work")) == []
+    (latest,) = await desk.store.approvals.list_questions(OWNER, most=1)
     assert latest.asked_at is not None
     place = latest.asked_at, latest.id
-    assert [turn.id for turn in await desk.store.questions(OWNER, before=place)] == [first]
+    assert [turn.id for turn in await desk.store.approvals.list_questions(OWNER, before=place)] == [
+        first
+    ]
 
 
 @both
@@ -63,16 +67,16 @@ async def test_a_question_is_decided_once(desk: Desk) -> None:
 
     came = await asyncio.gather(
         *(
-            desk.store.decide(OWNER, turn_id, approval, words="be quick")
+            desk.store.approvals.decide(OWNER, turn_id, approval, words="be quick")
             for approval in (Approval.APPROVED, Approval.DENIED)
         ),
         return_exceptions=True,
     )
 
     assert [one for one in came if not isinstance(one, Conflict)] == [TurnState.QUEUED]
-    answer = (await desk.store.turn(turn_id)).answer
+    answer = (await desk.store.turns.get(turn_id)).answer
     assert answer in {"approved: be quick", "denied: be quick"}
-    assert await desk.store.questions(OWNER) == []
+    assert await desk.store.approvals.list_questions(OWNER) == []
 
 
 @both
@@ -82,25 +86,25 @@ async def test_a_decision_is_about_the_question_that_it_names(desk: Desk) -> Non
     It is told apart even where both are asked at the same moment, and stays open.
     """
     id, turn_id = await asked(desk, ALICE, DM, "ls")
-    first = (await desk.store.turn(turn_id)).asked_at
-    await desk.store.decide(OWNER, turn_id, Approval.APPROVED, asked_at=first)
-    claimed = await desk.store.claim(id)
+    first = (await desk.store.turns.get(turn_id)).asked_at
+    await desk.store.approvals.decide(OWNER, turn_id, Approval.APPROVED, asked_at=first)
+    claimed = await desk.store.turns.claim(id)
     assert claimed is not None
-    await desk.store.wait(claimed.lease, Question(text="And this?", tools=("rm",)))
+    await desk.store.turns.wait(claimed.lease, Question(text="And this?", tools=("rm",)))
 
     with pytest.raises(Conflict, match="asks something else"):
-        await desk.store.decide(
+        await desk.store.approvals.decide(
             OWNER, turn_id, Approval.APPROVED, asked_at=first, extent=PermissionDuration.ALWAYS
         )
 
-    (open_still,) = await desk.store.questions(OWNER)
-    assert (open_still.question, await desk.store.allowances()) == ("And this?", [])
+    (open_still,) = await desk.store.approvals.list_questions(OWNER)
+    assert (open_still.question, await desk.store.approvals.list_permissions()) == ("And this?", [])
     assert open_still.asked_at != first
     now = open_still.asked_at
-    state = await desk.store.decide(OWNER, turn_id, Approval.DENIED, asked_at=now)
+    state = await desk.store.approvals.decide(OWNER, turn_id, Approval.DENIED, asked_at=now)
     assert state is TurnState.QUEUED
     # It is known when it was asked, also now that it is answered.
-    assert (await desk.store.turn(turn_id)).asked_at == now
+    assert (await desk.store.turns.get(turn_id)).asked_at == now
 
 
 @both
@@ -109,18 +113,18 @@ async def test_only_who_was_asked_decides(desk: Desk) -> None:
     _, turn_id = await asked(desk, ALICE, DM, "rm")
 
     with pytest.raises(NotFound):
-        await desk.store.decide(asker(BOB, GROUP), turn_id, Approval.APPROVED)
+        await desk.store.approvals.decide(asker(BOB, GROUP), turn_id, Approval.APPROVED)
     with pytest.raises(Refused):
-        await desk.store.decide(
+        await desk.store.approvals.decide(
             asker(ALICE), turn_id, Approval.APPROVED, extent=PermissionDuration.ALWAYS
         )
     with pytest.raises(NotFound):
-        await desk.store.decide(OWNER, TurnId(99), Approval.APPROVED)
+        await desk.store.approvals.decide(OWNER, TurnId(99), Approval.APPROVED)
     with pytest.raises(Invalid):
-        await desk.store.decide(OWNER, turn_id, "perhaps")  # type: ignore[arg-type]
+        await desk.store.approvals.decide(OWNER, turn_id, "perhaps")  # type: ignore[arg-type]
 
-    assert (await desk.store.turn(turn_id)).state is TurnState.WAITING
-    assert await desk.store.allowances() == []
+    assert (await desk.store.turns.get(turn_id)).state is TurnState.WAITING
+    assert await desk.store.approvals.list_permissions() == []
 
 
 @both
@@ -128,7 +132,7 @@ async def test_leave_for_always_is_written_down(desk: Desk) -> None:
     """With the account that gave it, and for each tool."""
     owner = await desk.store.owner_account()
     _, turn_id = await asked(desk, ALICE, DM, "rm", "ls")
-    await desk.store.decide(
+    await desk.store.approvals.decide(
         owner.asker(), turn_id, Approval.APPROVED, extent=PermissionDuration.ALWAYS
     )
 
@@ -152,26 +156,26 @@ async def test_leave_for_longer_is_remembered(
     """Only where somebody said yes, and for longer than once."""
     id, turn_id = await asked(desk, ALICE, DM, "rm")
 
-    await desk.store.decide(asker(ALICE), turn_id, approval, extent=extent)
+    await desk.store.approvals.decide(asker(ALICE), turn_id, approval, extent=extent)
 
-    assert [one.tool for one in await desk.store.allowances(id=id)] == allowed
+    assert [one.tool for one in await desk.store.approvals.list_permissions(id=id)] == allowed
 
 
 @both
 async def test_the_last_prompt_is_that_of_the_last_turn(desk: Desk) -> None:
     """Before any turn it had none, and after a compaction nobody knows."""
     id, _ = await desk.says("hello")
-    before = await desk.store.last_prompt(id)
+    before = await desk.store.usage.last_prompt(id)
     for size in (700, 900):
-        claimed = await desk.store.claim(id)
+        claimed = await desk.store.turns.claim(id)
         assert claimed is not None
         spent = Usage(provider="p", model="m", prompt_tokens=size)
-        await desk.store.finish(claimed.lease, [say(Role.ASSISTANT, "hi")], usage=[spent])
+        await desk.store.turns.finish(claimed.lease, [say(Role.ASSISTANT, "hi")], usage=[spent])
         await desk.says("and then?")
 
-    assert (before, await desk.store.last_prompt(id)) == (0, 900)
+    assert (before, await desk.store.usage.last_prompt(id)) == (0, 900)
     await desk.answers(id)
-    await desk.store.compact(id, "They said hello.", keep=1)
-    assert await desk.store.last_prompt(id) == 0
+    await desk.store.transcripts.compact(id, "They said hello.", keep=1)
+    assert await desk.store.usage.last_prompt(id) == 0
     with pytest.raises(NotFound):
-        await desk.store.last_prompt(NOBODY)
+        await desk.store.usage.last_prompt(NOBODY)

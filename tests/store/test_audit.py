@@ -54,17 +54,17 @@ async def acts(store: Store, by: Actor | None) -> AsyncIterator[Callable[[], Awa
     token = await store.make_token(ada.key, "x", [TokenScope.READ], "2" * 64)
     key = await store.add_passkey(ada.key, "phone", credential=b"c", public_key=b"p")
     await store.make_share(shared, ShareId("made"), "page")
-    shown = await store.ask_pairing("telegram", ALICE)
+    shown = await store.people.request_pairing("telegram", ALICE)
     assert shown is not None
     equipped = SessionPatch(title="x", tools=("ls",), workspace="/tmp")
     new = NewJob(prompt="What is new?", schedule="every day 9:00")
-    job = (await store.make_job(new, Viewer(address=dm(ALICE), sender=ALICE))).id
-    yield lambda: store.change_session(shared, equipped, by=by)
-    yield lambda: store.change_job(job, JobChange(name="News"), by=by)
-    yield lambda: store.pause_job(job, by=by)
-    await store.pause_job(job)
-    yield lambda: store.resume_job(job, by=by)
-    yield lambda: store.delete_job(job, by=by)
+    job = (await store.jobs.create(new, Viewer(address=dm(ALICE), sender=ALICE))).id
+    yield lambda: store.sessions.update(shared, equipped, by=by)
+    yield lambda: store.jobs.update(job, JobChange(name="News"), by=by)
+    yield lambda: store.jobs.pause(job, by=by)
+    await store.jobs.pause(job)
+    yield lambda: store.jobs.resume(job, by=by)
+    yield lambda: store.jobs.delete(job, by=by)
     yield lambda: store.make_account("Bob", by=by)
     yield lambda: store.rename_account(ada.key, "Ada L.", by=by)
     yield lambda: store.make_link(ada.key, "3" * 64, by=by)
@@ -79,17 +79,17 @@ async def acts(store: Store, by: Actor | None) -> AsyncIterator[Callable[[], Awa
     yield lambda: store.delete_passkey(key.key, ada.key, by=by)
     yield lambda: store.make_share(shared, ShareId("new"), "page", by=by)
     yield lambda: store.revoke_share(ShareId("made"), by=by)
-    yield lambda: store.approve_pairing(shown.code, by=by)
-    yield lambda: store.allow(OTHER, by=by)
-    await store.allow(OTHER)
-    yield lambda: store.revoke(OTHER, by=by)
+    yield lambda: store.people.approve_pairing(shown.code, by=by)
+    yield lambda: store.people.allow(OTHER, by=by)
+    await store.people.allow(OTHER)
+    yield lambda: store.people.revoke(OTHER, by=by)
     person = await store.join(ONE, OTHER)
     yield lambda: store.rename_person(person.key, "Both", by=by)
     yield lambda: store.part(OTHER, by=by)
     yield lambda: store.join(ONE, OTHER, by=by)
-    yield lambda: store.forget_session(whole, by=by)
+    yield lambda: store.sessions.delete(whole, by=by)
     yield lambda: store.end_account(ada.key, by=by)
-    yield lambda: store.forget_person(ONE, by=by)
+    yield lambda: store.people.delete(ONE, by=by)
 
 
 ACTS = [
@@ -126,14 +126,14 @@ ACTS = [
 @both
 async def test_what_is_done_is_written_down_with_it(store: Store) -> None:
     """Every act has its entry, once, and whoever shows the list hears of it."""
-    owner, cursor = await store.owner_account(), await store.feed_end()
+    owner, cursor = await store.owner_account(), await store.feed.end()
     async for act in acts(store, owner.actor):
         await act()
 
     entries = await store.audit()
     assert [entry.act for entry in entries[::-1]] == ACTS
     assert {entry.account for entry in entries} == {"owner"}
-    events = (await store.events(cursor)).events
+    events = (await store.feed.read(cursor)).events
     noted = [event for event in events if event.kind is EventKind.AUDIT_NOTED]
     assert [event.subject for event in noted] == [entry.id for entry in entries[::-1]]
     assert {event.session_id for event in noted} == {None}
@@ -142,13 +142,13 @@ async def test_what_is_done_is_written_down_with_it(store: Store) -> None:
 @both
 async def test_what_cannot_be_written_down_is_not_done(store: Store) -> None:
     """Nobody can act without a trace: if the entry cannot be kept, nothing was changed."""
-    cursor, done = await store.feed_end(), 0
+    cursor, done = await store.feed.end(), 0
     async for act in acts(store, NOBODY):
-        cursor = await store.feed_end()
+        cursor = await store.feed.end()
         with pytest.raises(Conflict):
             await act()
         done += 1
-        assert (await store.events(cursor)).events == [], f"act {done}: {ACTS[done - 1]}"
+        assert (await store.feed.read(cursor)).events == [], f"act {done}: {ACTS[done - 1]}"
 
     assert done == len(ACTS)
     assert await store.audit() == []
@@ -161,11 +161,11 @@ async def test_what_people_do_to_their_own_is_no_act(store: Store) -> None:
     new = NewJob(prompt="What is new?", schedule="every day 9:00")
     boss = Viewer(address=dm(ALICE), sender=ALICE, sees_all=True)
     for asker, by in ((alice, None), (Viewer.owner(), owner.actor), (boss, None)):
-        job = await store.make_job(new, asker)
-        await store.change_job(job.id, JobChange(name="News"), asker, by=by)
-        await store.delete_job(job.id, asker, by=by)
+        job = await store.jobs.create(new, asker)
+        await store.jobs.update(job.id, JobChange(name="News"), asker, by=by)
+        await store.jobs.delete(job.id, asker, by=by)
     id = await talk(store, ALICE, "hello")
-    await store.change_session(id, SessionPatch(title="x"), by=owner.actor)
+    await store.sessions.update(id, SessionPatch(title="x"), by=owner.actor)
 
     assert await store.audit() == []
 
@@ -174,14 +174,14 @@ async def test_what_people_do_to_their_own_is_no_act(store: Store) -> None:
 async def test_an_admin_in_a_chat_is_named_until_they_are_forgotten(store: Store) -> None:
     """There nobody has an account, so that the act says by whose id it was done."""
     new = NewJob(prompt="What is new?", schedule="every day 9:00")
-    job = await store.make_job(new, Viewer(address=dm(ALICE), sender=ALICE))
+    job = await store.jobs.create(new, Viewer(address=dm(ALICE), sender=ALICE))
     await talk(store, BOB, "hello")
-    await store.pause_job(job.id, Viewer(address=dm(BOB), sender=BOB, sees_all=True))
+    await store.jobs.pause(job.id, Viewer(address=dm(BOB), sender=BOB, sees_all=True))
 
     (entry,) = await store.audit()
     assert (entry.act, entry.subject, entry.detail) == ("job.paused", str(job.id), "telegram:bob")
 
-    await store.forget_person(OTHER)
+    await store.people.delete(OTHER)
     (entry,) = await store.audit()
     assert (entry.act, entry.subject, entry.detail) == ("job.paused", "", "")
 

@@ -58,12 +58,12 @@ class Office(Desk):
 
     async def lines(self, id: SessionId) -> list[str]:
         """Read which messages of people a transcript has."""
-        shown = await self.store.transcript(id)
+        shown = await self.store.transcripts.read(id)
         return [line.text for line in shown if line.role is Role.USER]
 
     async def line(self, id: SessionId, text: str) -> int:
         """Find the place of a message."""
-        shown = await self.store.transcript(id)
+        shown = await self.store.transcripts.read(id)
         return next(line.seq or 0 for line in shown if line.text == text)
 
     async def thread(self) -> SessionId:
@@ -80,14 +80,14 @@ class Office(Desk):
             "owner": self.typed("dear", self.owner),
             "mia": self.typed("dear", self.mia),
         }[name]
-        id = (await self.store.arrive(said)).session_id
-        claim = await self.store.claim(id)
+        id = (await self.store.receive(said)).session_id
+        claim = await self.store.turns.claim(id)
         assert claim is not None
-        await self.store.finish(claim.lease, [say(Role.ASSISTANT, "yes")], usage=[CALL])
-        await self.store.reset(said.address, said.sender)
-        while parcels := await self.store.take_deliveries():
+        await self.store.turns.finish(claim.lease, [say(Role.ASSISTANT, "yes")], usage=[CALL])
+        await self.store.sessions.reset(said.address, said.sender)
+        while parcels := await self.store.deliveries.lease():
             for parcel in parcels:
-                await self.store.sent(parcel.delivery)
+                await self.store.deliveries.record_sent(parcel.delivery)
 
     def payer(self, turn_id: TurnId) -> str:
         """Read who paid for a turn."""
@@ -130,18 +130,20 @@ async def an_edit_of_the_owner(office: Office) -> SessionId:
     """The owner edits Alice's message, in the web app."""
     id = await office.thread()
     by = office.owner.asker()
-    return (await office.store.edit(id, await office.line(id, "one"), "two", by=by)).session.id
+    return (
+        await office.store.transcripts.edit(id, await office.line(id, "one"), "two", by=by)
+    ).session.id
 
 
 async def an_edit_of_the_owners_words(office: Office) -> SessionId:
     """Mia edits what the owner had asked in a conversation of hers."""
-    came = await office.store.arrive(office.typed("one", office.mia))
+    came = await office.store.receive(office.typed("one", office.mia))
     assert came.session_id is not None
     await office.answers(came.session_id)
     await office.store.ask_in(came.session_id, office.typed("pay me", office.owner))
     await office.answers(came.session_id)
     seq = await office.line(came.session_id, "pay me")
-    edited = await office.store.edit(came.session_id, seq, "two", by=office.mia.asker())
+    edited = await office.store.transcripts.edit(came.session_id, seq, "two", by=office.mia.asker())
     return edited.session.id
 
 
@@ -149,7 +151,9 @@ async def an_edit_on_the_platform(office: Office) -> SessionId:
     """Bob edits Alice's message by way of the library, from the chat that they share."""
     id = await office.thread()
     by = Viewer(address=THREAD, sender=BOB)
-    return (await office.store.edit(id, await office.line(id, "one"), "two", by=by)).session.id
+    return (
+        await office.store.transcripts.edit(id, await office.line(id, "one"), "two", by=by)
+    ).session.id
 
 
 async def a_retry(office: Office) -> SessionId:
@@ -171,7 +175,7 @@ async def a_retry_on_screen(office: Office) -> SessionId:
 async def a_retry_of_a_program(office: Office) -> SessionId:
     """A program that uses the library has Alice's question answered again."""
     id = await office.thread()
-    await office.store.retry(id)
+    await office.store.transcripts.retry(id)
     return id
 
 
@@ -185,8 +189,8 @@ async def a_branch(office: Office) -> SessionId:
 async def a_redo(office: Office) -> SessionId:
     """Bob takes Alice's question back, brings it back, and asks something himself."""
     id = await office.thread()
-    await office.store.undo(id)
-    await office.store.redo(id)
+    await office.store.transcripts.undo(id)
+    await office.store.transcripts.redo(id)
     return (await office.says("two", BOB, THREAD))[0]
 
 
@@ -202,7 +206,7 @@ async def a_message_in_the_background(office: Office) -> SessionId:
     await office.thread()
     reply = await office.asks("/background two", BOB, THREAD)
     assert reply.turn_id is not None
-    return (await office.store.turn(reply.turn_id)).session_id
+    return (await office.store.turns.get(reply.turn_id)).session_id
 
 
 async def a_job(office: Office) -> SessionId:
@@ -210,42 +214,42 @@ async def a_job(office: Office) -> SessionId:
     id, _ = await office.says("one")
     await office.answers(id)
     asker = Viewer(address=DM, sender=ALICE)
-    job = await office.store.make_job(NewJob(prompt="two", schedule="every 1h"), asker)
-    started = await office.store.run_job(job.id, platforms={"telegram"})
+    job = await office.store.jobs.create(NewJob(prompt="two", schedule="every 1h"), asker)
+    started = await office.store.jobs.run(job.id, platforms={"telegram"})
     assert started.turn_id is not None
-    return (await office.store.turn(started.turn_id)).session_id
+    return (await office.store.turns.get(started.turn_id)).session_id
 
 
 async def a_rerun(office: Office) -> SessionId:
     """Alice edits her last message where edits are run again."""
     said = office.inbound("one", ALICE, THREAD)
-    id = (await office.store.arrive(said)).session_id
+    id = (await office.store.receive(said)).session_id
     assert id is not None
     await office.answers(id)
-    await office.store.arrive(changed(said, ALICE, "two"))
+    await office.store.receive(changed(said, ALICE, "two"))
     return id
 
 
 async def an_answer_to_a_question(office: Office) -> SessionId:
     """The owner approves what a turn of Alice asks for."""
     id, turn_id = await office.says("two")
-    claim = await office.store.claim(id)
+    claim = await office.store.turns.claim(id)
     assert claim is not None
-    await office.store.wait(claim.lease, Question(text="May I?"))
-    await office.store.decide(Viewer.owner(), turn_id, Approval.APPROVED)
+    await office.store.turns.wait(claim.lease, Question(text="May I?"))
+    await office.store.approvals.decide(Viewer.owner(), turn_id, Approval.APPROVED)
     return id
 
 
 async def a_steering_message(office: Office) -> SessionId:
     """Bob steers a turn that Alice pays for: it is a turn of his own, after hers."""
     id, _ = await office.says("one", ALICE, THREAD)
-    claim = await office.store.claim(id)
+    claim = await office.store.turns.claim(id)
     assert claim is not None
     office.store.rules = replace(RULES, busy=BusyMode.STEER)
     await office.says("two", BOB, THREAD)
-    before, last = await office.store.take_steering(claim.lease)
+    before, last = await office.store.turns.take_steering(claim.lease)
     assert before == last
-    await office.store.finish(claim.lease, [say(Role.ASSISTANT, "yes")])
+    await office.store.turns.finish(claim.lease, [say(Role.ASSISTANT, "yes")])
     return id
 
 
@@ -263,12 +267,12 @@ async def a_job_with_another_prompt(office: Office) -> SessionId:
     id, _ = await office.says("one")
     await office.answers(id)
     made = Viewer(address=DM, sender=ALICE)
-    job = await office.store.make_job(NewJob(prompt="dear", schedule="every 1h"), made)
+    job = await office.store.jobs.create(NewJob(prompt="dear", schedule="every 1h"), made)
     by = replace(office.owner.asker(), sees_all=True)
-    await office.store.change_job(job.id, JobChange(prompt="two"), by)
-    started = await office.store.run_job(job.id, platforms={"telegram"})
+    await office.store.jobs.update(job.id, JobChange(prompt="two"), by)
+    started = await office.store.jobs.run(job.id, platforms={"telegram"})
     assert started.turn_id is not None
-    return (await office.store.turn(started.turn_id)).session_id
+    return (await office.store.turns.get(started.turn_id)).session_id
 
 
 Write = Callable[[Office], Awaitable[SessionId]]
@@ -309,21 +313,21 @@ async def test_every_write_has_its_author_and_its_payer(
     for name in sorted({"alice", "bob", "owner", "mia"} - {payer}):
         await office.spends(name)
     id = await write(office)
-    while parcels := await office.store.take_deliveries():
+    while parcels := await office.store.deliveries.lease():
         for parcel in parcels:
-            await office.store.sent(parcel.delivery)
+            await office.store.deliveries.record_sent(parcel.delivery)
 
-    claim = await office.store.claim(id)
+    claim = await office.store.turns.claim(id)
     assert claim is not None
-    await office.store.approve_spending(claim.lease)
-    await office.store.finish(claim.lease, [say(Role.ASSISTANT, "done")], usage=[CALL])
+    await office.store.usage.approve(claim.lease)
+    await office.store.turns.finish(claim.lease, [say(Role.ASSISTANT, "done")], usage=[CALL])
 
-    spoken = [line for line in await office.store.transcript(id) if line.role is Role.USER]
-    places = [parcel.delivery.address for parcel in await office.store.take_deliveries()]
+    spoken = [line for line in await office.store.transcripts.read(id) if line.role is Role.USER]
+    places = [parcel.delivery.address for parcel in await office.store.deliveries.lease()]
     assert office.name(spoken[-1].sender_id) == author
     assert office.payer(claim.turn.id) == payer
     assert [(to.platform, to.chat) for to in places] == goes_to
-    assert await office.store.claim() is None
+    assert await office.store.turns.claim() is None
 
 
 @both
@@ -335,25 +339,25 @@ async def test_the_cap_of_the_payer_is_asked(
     assert author
     assert len(goes_to) <= 1
     await office.spends(payer)
-    claim = await office.store.claim(await write(office))
+    claim = await office.store.turns.claim(await write(office))
     assert claim is not None
 
     with pytest.raises(CapReached):
-        await office.store.approve_spending(claim.lease)
+        await office.store.usage.approve(claim.lease)
 
 
 @both
 async def test_a_member_cannot_edit_the_message_of_another_on_a_platform(office: Office) -> None:
     """An edit that another sender makes changes nothing, whether it comes late or early."""
     said, later = office.inbound("one", ALICE, THREAD), office.inbound("more", ALICE, THREAD)
-    early = await office.store.arrive(changed(later, BOB, "forged"))
-    id = (await office.store.arrive(said)).session_id
+    early = await office.store.receive(changed(later, BOB, "forged"))
+    id = (await office.store.receive(said)).session_id
     assert id is not None
-    await office.store.arrive(later)
-    late = await office.store.arrive(changed(said, BOB, "forged"))
+    await office.store.receive(later)
+    late = await office.store.receive(changed(said, BOB, "forged"))
     await office.answers(id)
     await office.answers(id)
-    own = await office.store.arrive(changed(said, ALICE, "first", 2))
+    own = await office.store.receive(changed(said, ALICE, "first", 2))
 
     assert (early.outcome, late.outcome) == (InboundOutcome.EARLY, InboundOutcome.IGNORED)
     assert own.outcome is InboundOutcome.CHANGED
@@ -370,9 +374,9 @@ async def test_an_answer_in_the_agents_place_has_its_author_and_costs_nothing(
     office.clock.advance(timedelta(seconds=1))
     await office.store.answer_into(id, office.owner.sender, (Text(text="by hand"),), "w1")
 
-    line = (await office.store.transcript(id))[-1]
+    line = (await office.store.transcripts.read(id))[-1]
     assert (line.role, line.sender_id) == (Role.ASSISTANT, "owner")
-    assert await office.store.claim() is None
+    assert await office.store.turns.claim() is None
     assert office.factory.tamper("SELECT key FROM usage") == []
 
 

@@ -14,6 +14,7 @@ from threadline.core.platform import Choice
 from threadline.core.role import AccessLevel
 from threadline.core.settings import Settings
 from threadline.store.deliveries.buttons import MOST_CHOICES, pack_choices, unpack_choices
+from threadline.store.deliveries.lease import next_due
 from threadline.store.deliveries.payload import DeliveryPayload
 
 
@@ -25,10 +26,10 @@ async def desk(database_factory: DatabaseFactory) -> Desk:
 
 async def owed(desk: Desk) -> list[DeliveryPayload]:
     """Carry everything that is owed."""
-    carried = []
-    while parcels := await desk.store.take_deliveries():
+    carried: list[DeliveryPayload] = []
+    while parcels := await desk.store.deliveries.lease():
         for parcel in parcels:
-            await desk.store.sent(parcel.delivery)
+            await desk.store.deliveries.record_sent(parcel.delivery)
         carried += parcels
     return carried
 
@@ -57,9 +58,9 @@ async def test_a_question_offers_its_answers(
 ) -> None:
     """They name the question; leave for longer is offered where tools are asked for."""
     id, turn_id = await desk.says("tidy up", ALICE, at)
-    claimed = await desk.store.claim(id)
+    claimed = await desk.store.turns.claim(id)
     assert claimed is not None
-    await desk.store.wait(claimed.lease, Question(text="May I?", tools=tools))
+    await desk.store.turns.wait(claimed.lease, Question(text="May I?", tools=tools))
     (parcel,) = await owed(desk)
 
     assert [choice.label for choice in parcel.choices] == labels
@@ -72,12 +73,12 @@ async def test_a_question_offers_its_answers(
 async def test_a_question_keeps_its_buttons_until_it_was_carried(desk: Desk) -> None:
     """They come again with the next attempt, and go with the words."""
     id, _ = await desk.says("tidy up")
-    claimed = await desk.store.claim(id)
+    claimed = await desk.store.turns.claim(id)
     assert claimed is not None
-    await desk.store.wait(claimed.lease, Question(text="May I?"))
-    (first,) = await desk.store.take_deliveries()
-    await desk.store.not_sent(first.delivery, SendOutcome.REJECTED, "busy")
-    due = await desk.store.next_due()
+    await desk.store.turns.wait(claimed.lease, Question(text="May I?"))
+    (first,) = await desk.store.deliveries.lease()
+    await desk.store.deliveries.record_failure(first.delivery, SendOutcome.REJECTED, "busy")
+    due = await desk.store.database.read(next_due, None, owner=desk.store.database.owner)
     assert due is not None
     desk.clock.advance(due - desk.clock())
 

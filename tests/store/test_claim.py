@@ -8,13 +8,13 @@ from threadline.core.address import Address, Kind, Sender
 from threadline.core.errors import Invalid
 from threadline.core.inbound import Inbound
 from threadline.core.turn import TurnState
+from threadline.database.cancellation import run_to_end
 from threadline.store import Store
-from threadline.store.facade.connection import run_to_end
 from threadline.store.inbound.deduplication import Arrival
 
 
 async def tell_profile(store: Store, profile: str, who: str) -> Arrival:
-    return await store.arrive(
+    return await store.receive(
         Inbound.text(
             "hello",
             address=Address(platform="telegram", kind=Kind.DM, chat=who),
@@ -31,13 +31,13 @@ async def test_full_profiles_are_passed_over(store: Store) -> None:
     first = await tell_profile(store, "work", "alice")
     second = await tell_profile(store, "work-2", "alice")
 
-    claim = await store.claim(full=["work"])
+    claim = await store.turns.claim(full=["work"])
     assert claim is not None
     assert (claim.turn.id, claim.profile, claim.platform) == (second.turn_id, "work-2", "telegram")
-    assert await store.claim(full=["work"]) is None
-    assert await store.claim(full=["work", "main"]) is None
+    assert await store.turns.claim(full=["work"]) is None
+    assert await store.turns.claim(full=["work", "main"]) is None
 
-    claim = await store.claim(full=["main", "wor", "ork"])
+    claim = await store.turns.claim(full=["main", "wor", "ork"])
     assert claim is not None
     assert (claim.turn.id, claim.profile) == (first.turn_id, "work")
 
@@ -46,7 +46,7 @@ async def test_a_named_session_is_taken_however_full(store: Store) -> None:
     """Who asks for a turn of one session knows what they do."""
     arrival = await tell_profile(store, "work", "alice")
 
-    claim = await store.claim(arrival.session_id, full=["work"])
+    claim = await store.turns.claim(arrival.session_id, full=["work"])
 
     assert claim is not None
     assert claim.profile == "work"
@@ -55,7 +55,7 @@ async def test_a_named_session_is_taken_however_full(store: Store) -> None:
 async def test_no_profile_has_such_a_name(store: Store) -> None:
     """What cannot be the name of a profile is refused."""
     with pytest.raises(Invalid):
-        await store.claim(full=["a b"])
+        await store.turns.claim(full=["a b"])
 
 
 async def test_a_turn_behind_a_command_waits(
@@ -70,15 +70,15 @@ async def test_a_turn_behind_a_command_waits(
         f"VALUES ({key}, {before.turn_id}, 'member', 'local', '{{}}')"
     )
 
-    claim = await store.claim()
+    claim = await store.turns.claim()
     assert claim is not None
     assert claim.turn.id == before.turn_id
-    await store.finish(claim.lease)
-    assert await store.claim() is None
-    assert await store.claim(after.session_id) is None
+    await store.turns.finish(claim.lease)
+    assert await store.turns.claim() is None
+    assert await store.turns.claim(after.session_id) is None
 
     database_factory.tamper("DELETE FROM waiting_commands")
-    claim = await store.claim()
+    claim = await store.turns.claim()
     assert claim is not None
     assert (claim.turn.id, claim.turn.state) == (after.turn_id, TurnState.RUNNING)
 

@@ -21,10 +21,16 @@ from threadline.core.message import Message, Role, say
 from threadline.core.person import WRONG_CODES
 from threadline.database.port import Database
 from threadline.store import Store, gateways
-from threadline.store.clock import TRUSTED_AFTER
+from threadline.store.clock import TRUSTED_AFTER, steady_for
+from threadline.store.clock_correction import observe_clock
+from threadline.store.deliveries.lease import next_due
+from threadline.store.gateways import register_gateway
+from threadline.store.jobs.jobs import next_job_due
 from threadline.store.sessions.session_end import Ending
 from threadline.store.turn_queue.claim import TurnClaim
 from threadline.store.turn_queue.claim import claim as claim_turn
+from threadline.store.turn_queue.queue import serve
+from threadline.store.turns.live_reply import open_stream
 from threadline.testing.clock import FakeClock
 
 HOUR = timedelta(hours=1)
@@ -41,14 +47,16 @@ async def test_a_retry_is_due_when_the_clock_was_set_back(
     store = await open_store(clock=clock)
     await finish(store)
     clock.advance(jump)
-    await store.not_sent((await take(store)).delivery, SendOutcome.REJECTED, "429", retry_after)
-    assert not await store.take_deliveries()
+    await store.deliveries.record_failure(
+        (await take(store)).delivery, SendOutcome.REJECTED, "429", retry_after
+    )
+    assert not await store.deliveries.lease()
     clock.advance(-jump)
 
-    due = await store.next_due()
+    due = await store.database.read(next_due, None, owner=store.database.owner)
     assert due is not None
     assert due <= clock()
-    await store.sent((await take(store)).delivery)
+    await store.deliveries.record_sent((await take(store)).delivery)
 
 
 @pytest.mark.parametrize("jump", JUMPS)
@@ -60,17 +68,19 @@ async def test_what_was_owed_while_the_clock_was_ahead_is_due(
     store, other = await open_store(clock=clock), await open_store(clock=clock)
     clock.advance(jump)
     claim = await begin(store)
-    assert await store.open_stream(claim.lease) is not None
-    await store.finish(claim.lease, [say(Role.ASSISTANT, "streamed")])
-    await store.owe_words(THERE, "words")
-    await store.owe_words(HERE, "later")
+    assert (
+        await store.database.write(open_stream, claim.lease, owner=store.database.owner) is not None
+    )
+    await store.turns.finish(claim.lease, [say(Role.ASSISTANT, "streamed")])
+    await store.deliveries.create(THERE, "words")
+    await store.deliveries.create(HERE, "later")
     clock.advance(-jump)
 
-    taken = await other.take_deliveries()
+    taken = await other.deliveries.lease()
     assert {parcel.text for parcel in taken} == {"streamed", "words"}
     for parcel in taken:
-        await other.sent(parcel.delivery)
-    assert [parcel.text for parcel in await store.take_deliveries()] == ["later"]
+        await other.deliveries.record_sent(parcel.delivery)
+    assert [parcel.text for parcel in await store.deliveries.lease()] == ["later"]
 
 
 async def test_a_pause_is_kept_when_the_clock_is_slewed(open_store: OpenStore) -> None:
@@ -78,10 +88,12 @@ async def test_a_pause_is_kept_when_the_clock_is_slewed(open_store: OpenStore) -
     clock = FakeClock()
     store = await open_store(clock=clock)
     await finish(store)
-    await store.not_sent((await take(store)).delivery, SendOutcome.REJECTED, "429", HOUR)
+    await store.deliveries.record_failure(
+        (await take(store)).delivery, SendOutcome.REJECTED, "429", HOUR
+    )
     clock.advance(timedelta(seconds=-30))
 
-    assert not await store.take_deliveries()
+    assert not await store.deliveries.lease()
 
 
 @pytest.mark.parametrize("jump", JUMPS)
@@ -96,10 +108,10 @@ async def test_a_jump_ahead_makes_no_reply_stale(
     await finish(store)
     clock.advance(jump)
     if is_observed:
-        assert await store.observe_clock() == jump
+        assert await observe_clock(store.database) == jump
 
-    assert await store.abandon_stale() == []
-    await store.sent((await take(store)).delivery)
+    assert await store.deliveries.abandon_stale() == []
+    await store.deliveries.record_sent((await take(store)).delivery)
 
 
 @pytest.mark.parametrize("jump", [*JUMPS, *(-jump for jump in JUMPS)])
@@ -110,30 +122,30 @@ async def test_a_reply_is_given_up_after_a_day(open_store: OpenStore, jump: time
     await finish(store)
     await run_steadily(store, clock, STALE_AFTER - HOUR)
     clock.advance(jump)
-    assert await store.observe_clock() == jump
+    assert await observe_clock(store.database) == jump
     await run_steadily(store, clock, TRUSTED_AFTER / 2)
-    assert await store.abandon_stale() == []
+    assert await store.deliveries.abandon_stale() == []
 
     await run_steadily(store, clock, STALE_AFTER + max(-jump, timedelta(0)))
 
-    (given_up,) = await store.abandon_stale()
-    assert (await store.delivery(given_up)).state is DeliveryState.ABANDONED
+    (given_up,) = await store.deliveries.abandon_stale()
+    assert (await store.deliveries.get(given_up)).state is DeliveryState.ABANDONED
 
 
 async def test_a_clock_is_steady_while_it_is_read(open_store: OpenStore) -> None:
     """It counts from the first reading, over restarts, and not over a long pause."""
     clock = FakeClock()
     store = await open_store(clock=clock)
-    assert await store.steady_for() == timedelta(0)
+    assert await store.database.read(steady_for) == timedelta(0)
     await run_steadily(store, clock, 5 * HOUR)
     await store.close()
 
     store = await open_store(clock=clock)
-    assert await store.steady_for() == 5 * HOUR
+    assert await store.database.read(steady_for) == 5 * HOUR
     clock.advance(2 * HOUR)
-    assert await store.steady_for() == timedelta(0)
-    assert await store.observe_clock() == 2 * HOUR
-    assert await store.steady_for() == timedelta(0)
+    assert await store.database.read(steady_for) == timedelta(0)
+    assert await observe_clock(store.database) == 2 * HOUR
+    assert await store.database.read(steady_for) == timedelta(0)
 
 
 @pytest.mark.parametrize("jump", [*JUMPS, *(-jump for jump in JUMPS)])
@@ -146,8 +158,8 @@ async def test_a_process_does_not_take_the_turns_that_it_runs(
     claim = await begin(store)
     clock.advance(jump)
 
-    assert await store.interrupt_dead(lambda: frozenset({claim.turn.id})) == []
-    await store.finish(claim.lease, [say(Role.ASSISTANT, "hello")])
+    assert await store.turns.interrupt_dead(lambda: frozenset({claim.turn.id})) == []
+    await store.turns.finish(claim.lease, [say(Role.ASSISTANT, "hello")])
 
 
 class SlowAnswer:
@@ -174,19 +186,19 @@ async def test_a_process_does_not_take_the_turn_that_it_is_claiming(
 ) -> None:
     """The clock jumps after the claim is stored and before the process knows of its turn."""
     clock = FakeClock()
-    slow = SlowAnswer((await open_store(clock=clock))._db)
+    slow = SlowAnswer((await open_store(clock=clock)).database)
     store = Store(cast("Database", slow))
-    await store.arrive(Inbound.text("hi", address=HERE, at=clock(), message_id="1"))
-    claiming = asyncio.create_task(store.claim())
+    await store.receive(Inbound.text("hi", address=HERE, at=clock(), message_id="1"))
+    claiming = asyncio.create_task(store.turns.claim())
     await slow.committed.wait()
     clock.advance(jump)
 
-    assert await store.interrupt_dead() == []
+    assert await store.turns.interrupt_dead() == []
 
     slow.released.set()
     claim = await claiming
     assert claim is not None
-    await store.finish(claim.lease, [say(Role.ASSISTANT, "hello")])
+    await store.turns.finish(claim.lease, [say(Role.ASSISTANT, "hello")])
 
 
 @pytest.mark.parametrize("jump", [*JUMPS, *(-jump for jump in JUMPS)])
@@ -200,8 +212,8 @@ async def test_a_process_does_not_take_the_replies_that_it_sends(
     delivery = (await take(store)).delivery
     clock.advance(jump)
 
-    assert await store.reclaim_deliveries(lambda: frozenset({delivery.id})) == []
-    await store.sent(delivery)
+    assert await store.deliveries.recover(lambda: frozenset({delivery.id})) == []
+    await store.deliveries.record_sent(delivery)
 
 
 class LateJump(FakeClock):
@@ -227,11 +239,11 @@ async def test_a_message_is_judged_by_the_time_at_which_we_served(
     clock = LateJump()
     store = await open_store(clock=clock)
     written_at = clock() - timedelta(minutes=2)
-    await store.arrive(Inbound.text("hi", address=HERE, at=written_at, message_id="1"))
-    await store.serve()
+    await store.receive(Inbound.text("hi", address=HERE, at=written_at, message_id="1"))
+    await serve(store.database)
     clock.jump = jump
 
-    claim = await store.claim()
+    claim = await store.turns.claim()
     assert claim is not None
     assert claim.lease.until > clock()
 
@@ -245,17 +257,17 @@ async def test_a_claim_that_was_decided_before_the_clock_was_set_back_expires_no
     store, other = await open_store(clock=clock), await open_store(clock=clock)
     store.uptime = lambda: up
     other.uptime = lambda: replace(up, elapsed=up.elapsed + timedelta(seconds=1))
-    await store.serve()
-    await store.arrive(Inbound.text("hi", address=HERE, at=clock(), message_id="1"))
+    await serve(store.database)
+    await store.receive(Inbound.text("hi", address=HERE, at=clock(), message_id="1"))
     clock.advance(timedelta(minutes=2))  # A short outage, so that the age of the message counts.
     up = replace(up, elapsed=timedelta(minutes=2))
-    await store.serve()
+    await serve(store.database)
     clock.advance(jump)
-    ahead = await store.serve()
+    ahead = await serve(store.database)
     clock.advance(-jump)
-    await other.serve()
+    await serve(other.database)
 
-    found = await store._db.write(claim_turn, owner=store.owner, served_at=ahead)
+    found = await store.database.write(claim_turn, owner=store.owner, served_at=ahead)
     assert isinstance(found, TurnClaim)
 
 
@@ -268,13 +280,13 @@ async def test_an_older_reading_of_the_clock_does_not_replace_a_later_one(
     store = await open_store(clock=clock)
     before, began = clock(), Uptime(boot="1", elapsed=timedelta(minutes=1))
     store.uptime = lambda: Uptime(boot="1", elapsed=timedelta(minutes=2))
-    await store._db.write(gateways.record_service, uptime=began, at=before)
+    await store.database.write(gateways.record_service, uptime=began, at=before)
     clock.advance(jump)
-    await store.arrive(Inbound.text("hi", address=HERE, at=before, message_id="1"))
-    await store.serve()
-    await store._db.write(gateways.record_service, uptime=began, at=before)
+    await store.receive(Inbound.text("hi", address=HERE, at=before, message_id="1"))
+    await serve(store.database)
+    await store.database.write(gateways.record_service, uptime=began, at=before)
 
-    assert await store.claim() is not None
+    assert await store.turns.claim() is not None
 
 
 @pytest.mark.parametrize("jump", JUMPS)
@@ -290,10 +302,10 @@ async def test_a_message_that_arrived_while_the_clock_was_ahead_is_answered(
     late = Inbound.text(
         "again", address=HERE, sender=Sender(id="alice"), at=written_at, message_id="late"
     )
-    arrival = await store.arrive(late)
+    arrival = await store.receive(late)
     clock.advance(-jump)
 
-    claim = await store.claim()
+    claim = await store.turns.claim()
     assert claim is not None
     assert claim.turn.id == arrival.turn_id
 
@@ -311,21 +323,29 @@ async def test_a_platform_that_starts_while_the_clock_jumps_was_not_out_of_reach
     store, successor = await open_store(clock=clock), await open_store(clock=clock)
     await finish(store)
     starting = PlatformHealth(state=PlatformState.CONNECTING, since=clock())
-    await store.enrol(host="h", pid=1, version="1", platforms={HERE.platform: starting})
+    await store.database.write(
+        register_gateway,
+        owner=store.database.owner,
+        host="h",
+        pid=1,
+        version="1",
+        url=None,
+        platforms={HERE.platform: starting},
+    )
     written_at = clock()
     clock.advance(jump)
     up = PlatformHealth(state=PlatformState.UP, since=clock())
     if not is_told_late:
-        await store.beat({HERE.platform: up})
+        await gateways.beat(store.database, {HERE.platform: up})
     late = Inbound.text(
         "again", address=HERE, sender=Sender(id="alice"), at=written_at, message_id="late"
     )
-    arrival = await store.arrive(late)
+    arrival = await store.receive(late)
     clock.advance(-jump)
     if is_told_late:
-        await store.beat({HERE.platform: up})
+        await gateways.beat(store.database, {HERE.platform: up})
 
-    claim = await successor.claim()
+    claim = await successor.turns.claim()
     assert claim is not None
     assert claim.turn.id == arrival.turn_id
 
@@ -335,17 +355,17 @@ async def test_codes_do_not_outlive_a_jump_back(open_store: OpenStore) -> None:
     clock = FakeClock()
     store = await open_store(clock=clock)
     clock.advance(timedelta(days=8))
-    pairing = await store.ask_pairing("telegram", BOB)
-    link = await store.make_link_code(HERE, ADA)
+    pairing = await store.people.request_pairing("telegram", BOB)
+    link = await store.people.make_link_code(HERE, ADA)
     assert pairing is not None
     clock.advance(timedelta(days=-8))
-    await store.observe_clock()
+    await observe_clock(store.database)
 
     with pytest.raises(Refused):
-        await store.approve_pairing(pairing.code)
+        await store.people.approve_pairing(pairing.code)
     with pytest.raises(Refused):
-        await store.link(THERE, BOB, link.code)
-    assert await store.ask_pairing("telegram", BOB) is not None
+        await store.people.link(THERE, BOB, link.code)
+    assert await store.people.request_pairing("telegram", BOB) is not None
 
 
 async def test_a_lock_does_not_outlive_a_jump_back(open_store: OpenStore) -> None:
@@ -355,25 +375,25 @@ async def test_a_lock_does_not_outlive_a_jump_back(open_store: OpenStore) -> Non
     clock.advance(timedelta(days=8))
     await ask_and_fail(store)
     clock.advance(timedelta(days=-8))
-    await store.observe_clock()
+    await observe_clock(store.database)
     clock.advance(timedelta(hours=2))
 
-    pairing = await store.ask_pairing("telegram", BOB)
-    link = await store.make_link_code(HERE, ADA)
+    pairing = await store.people.request_pairing("telegram", BOB)
+    link = await store.people.make_link_code(HERE, ADA)
     assert pairing is not None
-    await store.link(THERE, BOB, link.code)
-    await store.approve_pairing(pairing.code)
+    await store.people.link(THERE, BOB, link.code)
+    await store.people.approve_pairing(pairing.code)
 
 
 async def ask_and_fail(store: Store) -> None:
     """Give wrong codes until none is looked at any more."""
-    await store.ask_pairing("telegram", BOB)
+    await store.people.request_pairing("telegram", BOB)
     for _ in range(WRONG_APPROVALS):
         with pytest.raises(Refused):
-            await store.approve_pairing("22222222", platform="telegram")
+            await store.people.approve_pairing("22222222", platform="telegram")
     for _ in range(WRONG_CODES):
         with pytest.raises(Refused):
-            await store.link(THERE, BOB, "22222222")
+            await store.people.link(THERE, BOB, "22222222")
 
 
 @pytest.mark.parametrize("schedule", ["every 1h", "0 * * * *"])
@@ -383,14 +403,14 @@ async def test_a_job_does_not_wait_until_the_clock_is_there_again(
     """It ran while the clock was ahead, and runs again within its own interval."""
     clock = FakeClock()
     store = await open_store(clock=clock)
-    job = await store.make_job(replace(HOURLY, schedule=schedule), platforms=TELEGRAM)
+    job = await store.jobs.create(replace(HOURLY, schedule=schedule), platforms=TELEGRAM)
     clock.advance(timedelta(days=8))
-    assert await store.due_jobs() == [job.id]
+    assert await store.jobs.list_due() == [job.id]
     await start(store, job)
     clock.advance(timedelta(days=-8))
-    await store.observe_clock()
+    await observe_clock(store.database)
 
-    due = await store.next_job_due()
+    due = await store.database.read(next_job_due)
     assert due is not None
     assert due - clock() <= HOUR
 
@@ -400,7 +420,7 @@ async def test_an_ending_is_told_though_the_clock_was_set_back(open_store: OpenS
     clock = FakeClock()
     store = await open_store(clock=clock)
     claim = await begin(store)
-    await store.finish(claim.lease, [])
+    await store.turns.finish(claim.lease, [])
     told: list[Ending] = []
 
     async def fail(ending: Ending, _: Sequence[Message]) -> None:
@@ -410,10 +430,10 @@ async def test_an_ending_is_told_though_the_clock_was_set_back(open_store: OpenS
         told.append(ending)
 
     clock.advance(timedelta(days=8))
-    await store.end(claim.lease.session_id)
-    await store.tell_endings(fail)
+    await store.sessions.end(claim.lease.session_id)
+    await store.sessions.tell_endings(fail)
     clock.advance(timedelta(days=-8))
-    await store.observe_clock()
-    await store.tell_endings(hear)
+    await observe_clock(store.database)
+    await store.sessions.tell_endings(hear)
 
     assert [ending.session_id for ending in told] == [claim.lease.session_id]

@@ -5,6 +5,7 @@ from msgspec.structs import replace
 
 from tests.databases import DatabaseFactory
 from tests.store.command_setup import GROUP, Desk, both, open_desk
+from threadline.store.turns.live_reply import open_stream
 
 
 @pytest.fixture
@@ -40,13 +41,16 @@ async def test_in_a_group_nobody_reads_what_is_spoken_of_in_private(desk: Desk) 
 async def test_a_stop_is_told_once(desk: Desk) -> None:
     """Where the answer was growing it says so itself; else the command is answered."""
     id, _ = await desk.says("a story")
-    claimed = await desk.store.claim(id)
+    claimed = await desk.store.turns.claim(id)
     assert claimed is not None
-    assert await desk.store.open_stream(claimed.lease) is not None
+    assert (
+        await desk.store.database.write(open_stream, claimed.lease, owner=desk.store.database.owner)
+        is not None
+    )
     assert (await desk.asks("/stop")).text == "Stopped."
     assert desk.owed() == []
 
     await desk.says("another story")
-    assert await desk.store.claim(id) is not None
+    assert await desk.store.turns.claim(id) is not None
     await desk.asks("/stop")
     assert desk.owed() == ["Stopped."]

@@ -10,8 +10,12 @@ from threadline.core.address import Address, Kind, Sender
 from threadline.core.command import Call, parse_command
 from threadline.core.gateway_status import PlatformHealth, PlatformState
 from threadline.core.role import AccessLevel
+from threadline.core.route import MAIN_PROFILE
 from threadline.gateway.command_jobs import finish_command_job
+from threadline.store import queries
 from threadline.store.commands.context import Export
+from threadline.store.gateways import register_gateway
+from threadline.store.sessions.session_list import list_own_sessions
 
 
 @pytest.fixture
@@ -46,8 +50,8 @@ async def test_a_home_is_set_and_shown(desk: Desk) -> None:
     await desk.asks("/sethome", ALICE, THREAD, AccessLevel.ADMIN)
     text = (await desk.asks("/platforms", rank=AccessLevel.ADMIN)).text
 
-    assert await desk.store.homes() == {"telegram": THREAD}
-    assert await desk.store.homes("work") == {}
+    assert await desk.store.deliveries.homes() == {"telegram": THREAD}
+    assert await desk.store.deliveries.homes("work") == {}
     assert text.splitlines() == [
         "No gateway serves this installation.",
         "Home of telegram: 100, thread 7.",
@@ -62,7 +66,15 @@ async def test_platforms_are_shown_as_they_are(desk: Desk) -> None:
         "telegram": PlatformHealth(state=PlatformState.UP, since=since),
         "slack": PlatformHealth(state=PlatformState.DOWN, since=since, error="No\x1b token"),
     }
-    await desk.store.enrol(host="attic", pid=7, version="1.0", platforms=health)
+    await desk.store.database.write(
+        register_gateway,
+        owner=desk.store.database.owner,
+        host="attic",
+        pid=7,
+        version="1.0",
+        url=None,
+        platforms=health,
+    )
     desk.clock.advance(timedelta(minutes=5))
     text = (await desk.asks("/platforms", rank=AccessLevel.ADMIN)).text
 
@@ -83,7 +95,10 @@ async def test_an_export_is_owed_as_a_file(desk: Desk) -> None:
     assert reply is not None
     assert reply.errand is not None
     for largest in (1_000_000, 10, 0):
-        assert await finish_command_job(desk.store, reply.errand, asked, largest=largest) is None
+        assert (
+            await finish_command_job(desk.store.database, reply.errand, asked, largest=largest)
+            is None
+        )
 
     file, large, none = desk.owed()[-3:]
     assert file == "This is the conversation so far."
@@ -105,7 +120,7 @@ async def test_a_stranger_gets_no_session_by_an_errand(desk: Desk) -> None:
     assert isinstance(reply.errand, Export)
     assert reply.errand.session_id == id
     theirs = desk.inbound("/export jsonl", BOB, GROUP)
-    await finish_command_job(desk.store, reply.errand, theirs)
+    await finish_command_job(desk.store.database, reply.errand, theirs)
 
     assert desk.factory.tamper("SELECT parts FROM deliveries WHERE parts IS NOT NULL") == []
 
@@ -119,5 +134,9 @@ async def test_a_stranger_reaches_no_session_of_another(desk: Desk) -> None:
         text = (await desk.asks(way, BOB, GROUP, AccessLevel.ADMIN)).text
         assert "secret" not in text.replace("“my secret plan”", "")
         assert id not in text.replace(way, "").replace(f"({id})", "")
-    assert (await desk.store.session(id)).is_open
-    assert (await desk.store.own_sessions(GROUP, BOB)) == []
+    assert (await desk.store.sessions.get(id)).is_open
+    assert (
+        await desk.store.database.read(
+            list_own_sessions, GROUP, BOB, profile=MAIN_PROFILE, most=queries.PAGE
+        )
+    ) == []

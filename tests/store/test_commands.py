@@ -13,9 +13,13 @@ from threadline.core.errors import Invalid
 from threadline.core.inbound import InboundKind
 from threadline.core.message import MediaKind, Text
 from threadline.core.role import AccessLevel
+from threadline.core.route import MAIN_PROFILE
 from threadline.core.session import BusyMode, Cause, SessionId
+from threadline.core.session_patch import SessionPatch
 from threadline.core.turn import TurnId, TurnState
-from threadline.store.inbound.deduplication import InboundOutcome
+from threadline.store import queries
+from threadline.store.inbound.deduplication import InboundOutcome, find_arrival
+from threadline.store.sessions.session_list import list_own_sessions
 
 FOR_ADMINS = {"platforms", "sethome"}
 
@@ -45,7 +49,7 @@ async def test_a_command_is_carried_out_once_and_its_answer_is_owed_once(desk: D
 
     assert first is not None
     assert await desk.gives(command) is None
-    assert (await desk.store.session(fresh)).ended_at is None
+    assert (await desk.store.sessions.get(fresh)).ended_at is None
     assert desk.owed() == [first.text]
 
 
@@ -101,8 +105,8 @@ async def test_words_where_none_belong_are_refused(desk: Desk, command: object) 
     reply = await desk.asks(f"/{name} something", rank=AccessLevel.OWNER)
 
     assert reply.text == f"/{name} takes nothing after it."
-    assert (await desk.store.session(id)).is_open
-    assert (await desk.store.turn(turn_id)).state is TurnState.QUEUED
+    assert (await desk.store.sessions.get(id)).is_open
+    assert (await desk.store.turns.get(turn_id)).state is TurnState.QUEUED
 
 
 @on(FAST)
@@ -163,7 +167,7 @@ async def test_approve_and_deny_answer_the_turn_that_waits(desk: Desk) -> None:
         await desk.asks(text)
         late = await desk.asks("/approve")
 
-        assert (await desk.store.turn(turn_id)).answer == answer
+        assert (await desk.store.turns.get(turn_id)).answer == answer
         assert late.text.startswith("Nothing is waiting for an answer here")
         await desk.answers(id)
 
@@ -176,7 +180,7 @@ async def test_nobody_answers_for_another(desk: Desk) -> None:
     reply = await desk.asks("/approve", BOB, GROUP, AccessLevel.ADMIN)
 
     assert reply.text.startswith("Nothing is waiting")
-    assert (await desk.store.turn(turn_id)).state is TurnState.WAITING
+    assert (await desk.store.turns.get(turn_id)).state is TurnState.WAITING
 
 
 @both
@@ -187,7 +191,7 @@ async def test_two_approvers_at_once(desk: Desk) -> None:
     given = await asyncio.gather(desk.gives(yes), desk.gives(no, AccessLevel.ADMIN))
     said = {reply.text for reply in given if reply}
 
-    answer = (await desk.store.turn(turn_id)).answer
+    answer = (await desk.store.turns.get(turn_id)).answer
     assert answer in {"approved", "denied"}
     assert f"{str(answer).capitalize()}." in said
     assert len(said) == 2
@@ -199,11 +203,11 @@ async def test_in_a_shared_conversation_whoever_was_asked_answers_or_an_admin(de
     _, turn_id = await asked(desk, "deploy", ALICE, THREAD)
 
     refused = await desk.asks("/approve", BOB, THREAD)
-    await desk.store.arrive(desk.inbound("yes", BOB, THREAD), answers=AccessLevel.MEMBER)
+    await desk.store.receive(desk.inbound("yes", BOB, THREAD), answers=AccessLevel.MEMBER)
     assert refused.text == "Only whoever was asked, or an admin, can answer this."
-    assert (await desk.store.turn(turn_id)).state is TurnState.WAITING
-    await desk.store.arrive(desk.inbound("go ahead", BOB, THREAD), answers=AccessLevel.ADMIN)
-    assert (await desk.store.turn(turn_id)).answer == "go ahead"
+    assert (await desk.store.turns.get(turn_id)).state is TurnState.WAITING
+    await desk.store.receive(desk.inbound("go ahead", BOB, THREAD), answers=AccessLevel.ADMIN)
+    assert (await desk.store.turns.get(turn_id)).answer == "go ahead"
 
 
 @both
@@ -226,7 +230,7 @@ async def test_words_may_begin_with_a_number(desk: Desk) -> None:
     assert (await desk.asks(f"/approve {turn_id + 1}")).text.startswith("Nothing is waiting")
     await desk.asks("/deny 3 of them are needed")
 
-    assert (await desk.store.turn(turn_id)).answer == "denied: 3 of them are needed"
+    assert (await desk.store.turns.get(turn_id)).answer == "denied: 3 of them are needed"
 
 
 @both
@@ -240,7 +244,7 @@ async def test_the_question_of_the_background_is_answered_where_it_was_asked(des
     assert (await desk.asks("/approve", ALICE, GROUP)).turn_id == own_turn
     await desk.answers(own)
     assert (await desk.asks(f"/deny {beside} not yet", ALICE, GROUP)).text == "Denied."
-    assert (await desk.store.turn(beside)).answer == "denied: not yet"
+    assert (await desk.store.turns.get(beside)).answer == "denied: not yet"
 
 
 @both
@@ -249,18 +253,18 @@ async def test_plain_words_answer_what_was_said_last_in_a_dm(desk: Desk) -> None
     await desk.asks("/background tidy up")
     beside = await desk.wonders()
     await desk.asks("/whoami")
-    other = await desk.store.arrive(desk.inbound("hello"), answers=AccessLevel.MEMBER)
+    other = await desk.store.receive(desk.inbound("hello"), answers=AccessLevel.MEMBER)
     assert other.turn_id != beside
     await desk.asks("/approve")
-    await desk.wonders((await desk.store.turn(beside)).session_id)
+    await desk.wonders((await desk.store.turns.get(beside)).session_id)
     said = desk.inbound("yes, please")
 
-    given = await desk.store.arrive(said, answers=AccessLevel.MEMBER)
-    again = await desk.store.arrive(said, answers=AccessLevel.MEMBER)
+    given = await desk.store.receive(said, answers=AccessLevel.MEMBER)
+    again = await desk.store.receive(said, answers=AccessLevel.MEMBER)
 
     assert (given.outcome, given.turn_id) == (InboundOutcome.ANSWERED, beside)
     assert (again.turn_id, again.is_repeated) == (beside, True)
-    assert (await desk.store.turn(beside)).answer == "yes, please"
+    assert (await desk.store.turns.get(beside)).answer == "yes, please"
 
 
 @both
@@ -269,12 +273,12 @@ async def test_a_model_is_chosen_shown_and_left_again(desk: Desk) -> None:
     id, _ = await desk.says("hello")
     assert "configuration" in (await desk.asks("/model")).text
     await desk.asks("/model ollama:llama3:8b")
-    choice = (await desk.store.session(id)).choice
+    choice = (await desk.store.sessions.get(id)).choice
     assert choice is not None
     assert (choice.provider, choice.model, choice.base_url) == ("ollama", "llama3:8b", None)
     assert "llama3:8b of ollama" in (await desk.asks("/model")).text
     await desk.asks("/model default")
-    assert (await desk.store.session(id)).choice is None
+    assert (await desk.store.sessions.get(id)).choice is None
 
 
 @both
@@ -283,12 +287,12 @@ async def test_only_an_admin_chooses_the_server_of_a_model(desk: Desk) -> None:
     id, _ = await desk.says("hello")
     asked = "/model gpt https://evil.example/v1"
     assert (await desk.asks(asked)).text.startswith("Only an admin")
-    assert (await desk.store.session(id)).choice is None
+    assert (await desk.store.sessions.get(id)).choice is None
     secret = "/model gpt https://user:pass@host/v1"
     assert "pass" not in (await desk.asks(secret, rank=AccessLevel.ADMIN)).text
-    assert (await desk.store.session(id)).choice is None
+    assert (await desk.store.sessions.get(id)).choice is None
     await desk.asks(asked, rank=AccessLevel.ADMIN)
-    assert (await desk.store.session(id)).choice is not None
+    assert (await desk.store.sessions.get(id)).choice is not None
 
 
 @both
@@ -296,9 +300,11 @@ async def test_the_background_is_a_session_of_its_own(desk: Desk) -> None:
     """It belongs to the asker, answers to the same chat, and the conversation goes on."""
     here, _ = await desk.says("hello")
     reply = await desk.asks("/background count the stars")
-    rows = await desk.store.own_sessions(DM, ALICE)
+    rows = await desk.store.database.read(
+        list_own_sessions, DM, ALICE, profile=MAIN_PROFILE, most=queries.PAGE
+    )
     beside = next(row.session for row in rows if row.session.id != here)
-    claimed = await desk.store.claim(beside.id)
+    claimed = await desk.store.turns.claim(beside.id)
 
     assert (beside.cause, beside.parent_id, beside.title) == (
         Cause.BACKGROUND,
@@ -307,7 +313,9 @@ async def test_the_background_is_a_session_of_its_own(desk: Desk) -> None:
     )
     assert beside.id in reply.text
     assert claimed is not None
-    assert [line.text for line in await desk.store.transcript(beside.id)][-1] == "count the stars"
+    assert [line.text for line in await desk.store.transcripts.read(beside.id)][
+        -1
+    ] == "count the stars"
     assert (await desk.says("more"))[0] == here
     await desk.asks(f"/resume {beside.id}")
     assert (await desk.says("and the moons"))[0] == beside.id
@@ -317,8 +325,8 @@ async def test_the_background_is_a_session_of_its_own(desk: Desk) -> None:
 async def test_words_are_queued_or_steered_whatever_the_mode(desk: Desk) -> None:
     """They stand in the transcript without their command, and come once."""
     id, running = await desk.says("one")
-    await desk.store.set_busy_mode(id, BusyMode.INTERRUPT)
-    claimed = await desk.store.claim(id)
+    await desk.store.sessions.update(id, SessionPatch(busy_mode=BusyMode.INTERRUPT))
+    claimed = await desk.store.turns.claim(id)
     assert claimed is not None
     queued, steered = desk.inbound("/queue two"), desk.inbound("/steer three")
     first = await desk.gives(queued)
@@ -328,12 +336,12 @@ async def test_words_are_queued_or_steered_whatever_the_mode(desk: Desk) -> None
     assert await desk.gives(steered) is None
     assert first is not None
     assert first.turn_id is not None
-    assert (await desk.store.turn(running)).state is TurnState.RUNNING
-    assert [line.text for line in await desk.store.queue(id)] == ["two", "three"]
-    before, last = await desk.store.take_steering(claimed.lease)
+    assert (await desk.store.turns.get(running)).state is TurnState.RUNNING
+    assert [line.text for line in await desk.store.transcripts.waiting(id)] == ["two", "three"]
+    before, last = await desk.store.turns.take_steering(claimed.lease)
     assert last == before + 1
-    assert [line.text for line in await desk.store.queue(id)] == ["two"]
-    known = await desk.store.find_arrival(queued)
+    assert [line.text for line in await desk.store.transcripts.waiting(id)] == ["two"]
+    known = await desk.store.database.read(find_arrival, queued)
     assert known is not None
     assert known.turn_id == first.turn_id
 
@@ -345,20 +353,24 @@ async def test_an_edit_of_queued_words_is_of_the_words(desk: Desk) -> None:
     queued = desk.inbound("/queue two")
     await desk.gives(queued)
     text = (Text(text="/queue three"),)
-    await desk.store.arrive(replace(queued, kind=InboundKind.EDIT, version=1, parts=text))
+    await desk.store.receive(replace(queued, kind=InboundKind.EDIT, version=1, parts=text))
 
-    assert [line.text for line in await desk.store.queue(id)] == ["one", "three"]
+    assert [line.text for line in await desk.store.transcripts.waiting(id)] == ["one", "three"]
 
 
 @both
 async def test_attachments_come_along_with_queued_words(desk: Desk) -> None:
     """What was sent with the command belongs to the words."""
-    picture = await desk.store.put_blob(b"png", "image/png", MediaKind.IMAGE)
+    picture = await desk.store.attachments.put(b"png", "image/png", MediaKind.IMAGE)
     said = desk.inbound("/queue look")
     await desk.gives(replace(said, parts=(*said.parts, picture)))
-    id = (await desk.store.own_sessions(DM, ALICE))[0].session.id
+    id = (
+        await desk.store.database.read(
+            list_own_sessions, DM, ALICE, profile=MAIN_PROFILE, most=queries.PAGE
+        )
+    )[0].session.id
 
-    assert (await desk.store.queue(id))[-1].parts == (Text(text="look"), picture)
+    assert (await desk.store.transcripts.waiting(id))[-1].parts == (Text(text="look"), picture)
 
 
 @both

@@ -21,12 +21,14 @@ from threadline.core.errors import Conflict, StorageError
 from threadline.core.event import Cursor, Event
 from threadline.core.inbound import Inbound
 from threadline.core.message import Role, say
+from threadline.core.route import MAIN_PROFILE
 from threadline.core.session import SessionId
 from threadline.core.turn import OwnerId
 from threadline.database.port import Transaction
 from threadline.database.sqlite.process_locks import ProcessLocks
 from threadline.store import Store
 from threadline.store.feed import read_feed
+from threadline.store.sessions.bindings import switch
 from threadline.testing.deadline import HANG_SECONDS
 
 
@@ -39,7 +41,7 @@ def outcome_of(child: "subprocess.Popen[bytes]") -> dict[str, object]:
 
 async def open_shared(store: Store) -> SessionId:
     """Let the shared conversation begin."""
-    arrival = await store.arrive(hello(store, "first"))
+    arrival = await store.receive(hello(store, "first"))
     assert arrival.session_id is not None
     return arrival.session_id
 
@@ -55,7 +57,7 @@ def hello(store: Store, id: str) -> Inbound:
 async def events_after(store: Store, cursor: Cursor) -> list[Event]:
     """Read the feed to its end."""
     events: list[Event] = []
-    while (page := await store._db.read(read_feed, cursor)).events or page.is_behind:
+    while (page := await store.database.read(read_feed, cursor)).events or page.is_behind:
         events += page.events
         cursor = page.cursor
     return events
@@ -147,9 +149,9 @@ async def test_many_tasks_claim_and_none_gets_the_same_turn(open_store: OpenStor
     """32 tasks of two owners claim at once: of one session only one turn is given, and once."""
     stores = [await open_store(rules=peer.RULES) for _ in range(2)]
     for n in range(4):
-        await stores[0].arrive(hello(stores[0], f"{n}"))
+        await stores[0].receive(hello(stores[0], f"{n}"))
 
-    claims = await asyncio.gather(*(stores[n % 2].claim() for n in range(32)))
+    claims = await asyncio.gather(*(stores[n % 2].turns.claim() for n in range(32)))
 
     assert len([claimed for claimed in claims if claimed is not None]) == 1
 
@@ -171,9 +173,9 @@ async def test_a_session_that_is_held_for_nothing_is_not_passed_over(
         assert may_go.wait(HANG_SECONDS)
         raise Conflict("nothing comes of it")
 
-    holding = asyncio.create_task(one._db.write(hold_in_vain))
+    holding = asyncio.create_task(one.database.write(hold_in_vain))
     assert await asyncio.to_thread(has_it.wait, HANG_SECONDS)
-    claiming = asyncio.create_task(other.claim())
+    claiming = asyncio.create_task(other.turns.claim())
     await asyncio.sleep(0.1)
     is_waiting = not claiming.done()
     may_go.set()
@@ -227,14 +229,16 @@ async def test_a_write_waits_while_another_program_holds_the_store(
     session_id = await open_shared(store)
 
     with held(database_factory.where) as release:
-        writing = asyncio.create_task(store.record(session_id, [say(Role.SYSTEM, "waited")]))
-        assert (await store.session(session_id)).last_seq == 0
+        writing = asyncio.create_task(
+            store.transcripts.record(session_id, [say(Role.SYSTEM, "waited")])
+        )
+        assert (await store.sessions.get(session_id)).last_seq == 0
         await asyncio.wait({writing}, timeout=0.5)
         assert not writing.done()
         release()
         assert await writing == 1
 
-    assert [message.text for message in await store.transcript(session_id)] == ["waited"]
+    assert [message.text for message in await store.transcripts.read(session_id)] == ["waited"]
 
 
 @on(DURABLE)
@@ -246,7 +250,9 @@ async def test_a_write_waits_for_twenty_seconds(
     session_id = await open_shared(store)
 
     with held(database_factory.where) as release:
-        writing = asyncio.create_task(store.record(session_id, [say(Role.SYSTEM, "waited")]))
+        writing = asyncio.create_task(
+            store.transcripts.record(session_id, [say(Role.SYSTEM, "waited")])
+        )
         await asyncio.wait({writing}, timeout=20)
         assert not writing.done()
         release()
@@ -263,12 +269,15 @@ async def test_past_its_deadline_a_write_is_refused(
     hasty = Store(await database_factory(deadline_seconds=0.3))
 
     with held(database_factory.where), pytest.raises(StorageError) as caught:
-        await in_time(lambda: hasty.record(session_id, [say(Role.SYSTEM, "too late")]))
+        await in_time(lambda: hasty.transcripts.record(session_id, [say(Role.SYSTEM, "too late")]))
 
     assert "nothing was stored" in str(caught.value)
-    assert await store.transcript(session_id) == []
-    assert await in_time(lambda: hasty.record(session_id, [say(Role.SYSTEM, "in time")])) == 1
-    assert (await store.session(session_id)).revision == [
+    assert await store.transcripts.read(session_id) == []
+    assert (
+        await in_time(lambda: hasty.transcripts.record(session_id, [say(Role.SYSTEM, "in time")]))
+        == 1
+    )
+    assert (await store.sessions.get(session_id)).revision == [
         event.revision for event in await events_after(store, Cursor("0.0"))
     ][-1]
 
@@ -283,16 +292,19 @@ async def test_two_routes_that_swap_their_sessions_do_not_wait_for_each_other(
     there = Address(platform="telegram", kind=Kind.DM, chat="1", thread="7")
     ids: list[SessionId] = []
     for n, address in enumerate((here, there)):
-        arrival = await store.arrive(
+        arrival = await store.receive(
             Inbound.text("hi", address=address, sender=sender, at=store.now(), message_id=f"m{n}")
         )
         assert arrival.session_id is not None
         assert arrival.turn_id is not None
-        await store.stop(arrival.turn_id)
+        await store.turns.stop(arrival.turn_id)
         ids.append(arrival.session_id)
     for n in range(60):
         one, other = ids if n % 2 else ids[::-1]
-        await asyncio.gather(store.switch(here, sender, one), store.switch(there, sender, other))
+        await asyncio.gather(
+            store.sessions.switch(here, sender, one),
+            store.database.write(switch, there, sender, profile=MAIN_PROFILE, to=other),
+        )
     await asyncio.sleep(1.1)  # the server tells of deadlocks once a second
     ((deadlocks,),) = database_factory.tamper(
         "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"

@@ -32,7 +32,7 @@ async def spend(store: Store, clock: FakeClock, id: str, *usage: Usage) -> Sessi
     """Let a turn be answered by calls of a model."""
     claim = await begin(store, id=id)
     clock.advance(timedelta(seconds=1))
-    await store.finish(claim.lease, [say(Role.ASSISTANT, "an answer")], usage=usage)
+    await store.turns.finish(claim.lease, [say(Role.ASSISTANT, "an answer")], usage=usage)
     clock.advance(timedelta(seconds=1))
     return claim.turn.session_id
 
@@ -70,11 +70,11 @@ async def test_what_is_hidden_makes_it_a_guess_or_unknown(open_store: OpenStore)
     for number in range(2):
         await spend(store, clock, str(number), CALL)
     id = await spend(store, clock, "2", CALL)
-    await store.undo(id, 1)
+    await store.transcripts.undo(id, 1)
     undone = await store.meter(id)
-    await store.redo(id)
+    await store.transcripts.redo(id)
     redone = await store.meter(id)
-    await store.compact(id, "numbers", upto=2)
+    await store.transcripts.compact(id, "numbers", upto=2)
     compacted = await store.meter(id)
 
     assert (undone.prompt_tokens, undone.is_exact) == (900, False)
@@ -88,7 +88,7 @@ async def test_sums_and_caps_are_those_of_the_session(open_store: OpenStore) -> 
     caps = SpendCaps(session=Decimal(1), day=Decimal(10))
     store = await open_store(clock=clock, rules=Settings(spend=caps))
     id = await spend(store, clock, "1", CALL, CALL)
-    await store.spend_for(id, [replace(CALL, task="title")])
+    await store.usage.record(id, [replace(CALL, task="title")])
     meter, own = await store.meter(id), await store.meter(id, everybody=False)
 
     assert meter.spent is not None

@@ -38,7 +38,7 @@ from threadline.core.settings import Settings
 async def main():
     rules = Settings(lease=timedelta(seconds=float(sys.argv[2])))
     async with threadline.open(sys.argv[1], rules=rules) as store:
-        await store.claim()
+        await store.turns.claim()
         print("claimed", flush=True)
         await asyncio.sleep(3600)
 
@@ -68,7 +68,7 @@ async def held(where: str, folder: Path, lease: float) -> AsyncIterator[asyncio.
 async def ask(store: Store) -> TurnId:
     """Ask something."""
     asked = Inbound.text("hi", address=AT, sender=Sender(id="s"), at=store.now())
-    turn_id = (await store.arrive(asked)).turn_id
+    turn_id = (await store.receive(asked)).turn_id
     assert turn_id is not None
     return turn_id
 
@@ -112,7 +112,7 @@ async def test_that_a_process_is_gone_is_noticed(
     """Another store on the same database that is closed is noticed like one that was killed."""
     other = await open_store()
     store = await open_store()
-    with store.deaths() as deaths:
+    with store.database.deaths() as deaths:
         await deaths.wait()  # A new watch begins with a look.
 
         await other.close()
@@ -135,15 +135,15 @@ async def test_a_takeover_looks_for_the_dead_once(
     database_factory: DatabaseFactory, open_store: OpenStore, tmp_path: Path
 ) -> None:
     """Turns and replies of a killed process are taken after one look, which takes its time."""
-    database = Counted((await open_store())._db, Step(verb="none", moment=Moment.INSIDE))
+    database = Counted((await open_store()).database, Step(verb="none", moment=Moment.INSIDE))
     store = Store(database)
     turn_id = await ask(store)
     async with held(database_factory.where, tmp_path, lease=60) as child:
         child.kill()
         await child.wait()
-        with store.deaths() as deaths:
+        with store.database.deaths() as deaths:
             await deaths.wait()
-            while not (resumed := await Maintenance(store).recover()):
+            while not (resumed := await Maintenance(store.database).recover()):
                 await deaths.wait(timedelta(milliseconds=50))
                 database.looks = 0
 
@@ -160,8 +160,8 @@ async def test_many_turns_of_a_dead_process_run_again(open_store: OpenStore) -> 
     for n in range(MANY):
         place = replace(AT, chat=f"c{n}")
         said = Inbound.text("hi", address=place, sender=Sender(id=f"s{n}"), at=here.now())
-        asked.append((await here.arrive(said)).turn_id)
-        assert await here.claim() is not None
+        asked.append((await here.receive(said)).turn_id)
+        assert await here.turns.claim() is not None
     clock.advance(timedelta(minutes=5))
 
-    assert sorted(await Maintenance(there).recover()) == asked
+    assert sorted(await Maintenance(there.database).recover()) == asked

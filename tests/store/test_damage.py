@@ -37,9 +37,11 @@ def hello(store: Store, id: str, words: str = "hello") -> Inbound:
 async def texts(store: Store) -> list[str]:
     """Read all that people said, in order."""
     found = []
-    for row in (await store.sessions()).rows:
-        found += [message.text for message in await store.transcript(row.session.id, most=1000)]
-        found += [message.text for message in await store.queue(row.session.id)]
+    for row in (await store.sessions.list()).rows:
+        found += [
+            message.text for message in await store.transcripts.read(row.session.id, most=1000)
+        ]
+        found += [message.text for message in await store.transcripts.waiting(row.session.id)]
     return found
 
 
@@ -87,17 +89,17 @@ async def test_a_full_disk(small_disk: SmallDisk, tmp_path: Path, room: int) -> 
     await database.open()
     async with Store(database) as store:
         told = []
-        await store.arrive(hello(store, "0"))
+        await store.receive(hello(store, "0"))
         told.append("0 hello")
         small_disk.room = room
         with pytest.raises(StorageError, match="disk is full"):
             for n in range(1, 1000):
-                await store.arrive(hello(store, f"{n}", "hello " * 100))
+                await store.receive(hello(store, f"{n}", "hello " * 100))
                 told.append(f"{n} " + "hello " * 100)
         assert await texts(store) == told
 
         small_disk.room = 10**9
-        await store.arrive(hello(store, "after"))
+        await store.receive(hello(store, "after"))
         assert await texts(store) == [*told, "after hello"]
         assert await store.check(deep=True) == []
     with looking(str(tmp_path / "s.db")) as look:
@@ -134,7 +136,7 @@ async def test_a_store_that_may_not_be_opened(
     """A file or folder without permission is refused with a reason, and stays as it was."""
     path = folder / "s.db"
     async with threadline.open(path) as store:
-        await store.arrive(hello(store, "1"))
+        await store.receive(hello(store, "1"))
     before = path.read_bytes()
     path.chmod(file_mode)
     folder.chmod(folder_mode)
@@ -155,7 +157,7 @@ async def test_a_read_only_file(folder: Path) -> None:
     """A file that may only be read can be read; a write says why it fails, and changes nothing."""
     path = folder / "s.db"
     async with threadline.open(path) as store:
-        await store.arrive(hello(store, "1"))
+        await store.receive(hello(store, "1"))
     before = path.read_bytes()
     path.chmod(0o444)
 
@@ -163,7 +165,7 @@ async def test_a_read_only_file(folder: Path) -> None:
         async with threadline.open(path) as store:
             for n in range(3):
                 with pytest.raises(StorageError, match="read-only.*writable"):
-                    await store.arrive(hello(store, f"late {n}"))
+                    await store.receive(hello(store, f"late {n}"))
             assert await texts(store) == ["1 hello"]
 
     assert path.read_bytes() == before
@@ -173,15 +175,15 @@ async def test_a_lock_file_of_another_user(folder: Path) -> None:
     """Where another user has the store open too, nobody takes them for dead, and all goes on."""
     path = folder / "s.db"
     async with threadline.open(path) as store:
-        await store.arrive(hello(store, "1"))
-        claimed = await store.claim()
+        await store.receive(hello(store, "1"))
+        claimed = await store.turns.claim()
         assert claimed is not None
         for file in folder.iterdir():
             file.chmod(0o777)
         with unprivileged():
             async with threadline.open(path) as other:
-                assert await other.interrupt_dead() == []
-        await store.finish(claimed.lease)
+                assert await other.turns.interrupt_dead() == []
+        await store.turns.finish(claimed.lease)
 
 
 def garbage(path: Path) -> None:
@@ -243,7 +245,7 @@ async def filled(path: Path, count: int = 60) -> list[str]:
     """Make a store with some pages in it; answer what was said."""
     async with threadline.open(path) as store:
         for n in range(count):
-            await store.arrive(hello(store, f"{n}", "x" * 500))
+            await store.receive(hello(store, f"{n}", "x" * 500))
         return await texts(store)
 
 
@@ -289,7 +291,7 @@ async def test_a_page_torn_while_the_store_is_open(tmp_path: Path) -> None:
                 file.write(os.urandom(4096))
         for n in range(3):
             with pytest.raises(StorageError, match="damaged"):
-                await store.arrive(hello(store, f"late {n}"))
+                await store.receive(hello(store, f"late {n}"))
             with pytest.raises(StorageError, match="damaged"):
                 await texts(store)
         assert any(finding.grave for finding in await store.check())
@@ -301,7 +303,7 @@ async def test_a_log_that_was_cut_off_or_taken_away(tmp_path: Path) -> None:
     async with threadline.open(live) as store:
         said = []
         for n in range(40):
-            await store.arrive(hello(store, f"{n}", "x" * 200))
+            await store.receive(hello(store, f"{n}", "x" * 200))
             said.append(f"{n} " + "x" * 200)
         log = Path(f"{live}-wal").read_bytes()
         main = live.read_bytes()
@@ -319,7 +321,7 @@ async def test_a_log_that_was_cut_off_or_taken_away(tmp_path: Path) -> None:
             there = await texts(store)
             assert there == said[: len(there)]
             ends.add(len(there))
-            await store.arrive(hello(store, "after"))
+            await store.receive(hello(store, "after"))
             assert (await texts(store))[-1] == "after hello"
     assert {0, 40} < ends
 
@@ -339,27 +341,27 @@ async def test_the_clock_jumps_back(open_store: OpenStore) -> None:
     """A lease given before the clock went back counts as over once it is two leases ahead."""
     clock = Clock()
     worker, other = await open_store(clock=clock), await open_store(clock=clock)
-    arrival = await worker.arrive(hello(worker, "1"))
-    claimed = await worker.claim()
+    arrival = await worker.receive(hello(worker, "1"))
+    claimed = await worker.turns.claim()
     assert claimed is not None
     assert arrival.session_id is not None
 
     clock.at -= LEASE
-    assert await other.interrupt_dead() == []
+    assert await other.turns.interrupt_dead() == []
     clock.at -= LEASE + timedelta(seconds=1)
-    assert await other.interrupt_dead() == [claimed.turn.id]
+    assert await other.turns.interrupt_dead() == [claimed.turn.id]
 
     with pytest.raises(LeaseLost):
-        await worker.append(claimed.lease, [say(Role.ASSISTANT, "too late")])
-    assert (await other.recover()).resumed == (claimed.turn.id,)
-    again = await other.claim()
+        await worker.turns.append(claimed.lease, [say(Role.ASSISTANT, "too late")])
+    assert (await other.turns.recover()).resumed == (claimed.turn.id,)
+    again = await other.turns.claim()
     assert again is not None
-    await other.finish(again.lease, [say(Role.ASSISTANT, "done")])
-    await other.arrive(hello(other, "2"))
-    session = await other.session(arrival.session_id)
+    await other.turns.finish(again.lease, [say(Role.ASSISTANT, "done")])
+    await other.receive(hello(other, "2"))
+    session = await other.sessions.get(arrival.session_id)
     assert session.is_open
     assert session.last_activity_at == datetime(2026, 5, 1, 12, tzinfo=UTC)
-    seqs = [message.seq for message in await other.transcript(session.id)]
+    seqs = [message.seq for message in await other.transcripts.read(session.id)]
     assert seqs == list(range(1, session.last_seq + 1))
 
 
@@ -368,17 +370,17 @@ async def test_the_clock_jumps_forwards(open_store: OpenStore) -> None:
     """After a jump ahead a lease is over, its worker is refused, and the message is answered."""
     clock = Clock()
     worker, other = await open_store(clock=clock), await open_store(clock=clock)
-    await worker.arrive(hello(worker, "1"))
-    claimed = await worker.claim()
+    await worker.receive(hello(worker, "1"))
+    claimed = await worker.turns.claim()
     assert claimed is not None
 
     clock.at += LEASE * 2
-    assert await other.interrupt_dead() == [claimed.turn.id]
+    assert await other.turns.interrupt_dead() == [claimed.turn.id]
     with pytest.raises(LeaseLost):
-        await worker.finish(claimed.lease)
+        await worker.turns.finish(claimed.lease)
     clock.at += timedelta(days=400)
-    assert (await other.recover()).resumed == (claimed.turn.id,)
-    assert (await other.claim()) is not None
+    assert (await other.turns.recover()).resumed == (claimed.turn.id,)
+    assert (await other.turns.claim()) is not None
     assert "1 hello" in await texts(other)
 
 
@@ -387,15 +389,15 @@ async def test_a_living_lease_outlasts_a_small_correction(open_store: OpenStore)
     """A clock that is set right by seconds takes no turn away from anybody."""
     clock = Clock()
     worker, other = await open_store(clock=clock), await open_store(clock=clock)
-    await worker.arrive(hello(worker, "1"))
-    claimed = await worker.claim()
+    await worker.receive(hello(worker, "1"))
+    claimed = await worker.turns.claim()
     assert claimed is not None
 
     for seconds in (-20, 10, 40, -15):
         clock.at += timedelta(seconds=seconds)
-        assert await other.interrupt_dead() == []
-        assert await worker.renew([claimed.lease]) == frozenset()
-    await worker.finish(claimed.lease)
+        assert await other.turns.interrupt_dead() == []
+        assert await worker.turns.renew([claimed.lease]) == frozenset()
+    await worker.turns.finish(claimed.lease)
 
 
 class BadDisk(apsw.VFS):
@@ -434,13 +436,13 @@ async def test_a_disk_that_fails_to_read_is_not_called_damage(tmp_path: Path) ->
         database = SqliteDatabase(tmp_path / "s.db", durable=False, vfs="bad")
         await database.open()
         async with Store(database) as store:
-            await store.arrive(hello(store, "1"))
+            await store.receive(hello(store, "1"))
             disk.is_bad = True
 
             with pytest.raises(StorageError, match="failed to read") as check:
                 await store.check()
             with pytest.raises(StorageError, match="failed to read"):
-                await store.sessions()
+                await store.sessions.list()
 
             assert not isinstance(check.value, Damaged)
             assert store.trouble is None

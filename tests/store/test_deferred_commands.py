@@ -15,10 +15,12 @@ from threadline.core.event import EventKind
 from threadline.core.message import Role, say
 from threadline.core.role import AccessLevel
 from threadline.core.session import BusyMode, SessionId
+from threadline.core.session_patch import SessionPatch
 from threadline.core.settings import Settings
 from threadline.gateway.command_jobs import finish_command_job
 from threadline.store import Store
 from threadline.store.commands.context import Compress, Errand
+from threadline.store.commands.execute import execute, execute_waiting
 from threadline.store.turns.deferred_commands import ERRAND_LEASE
 from threadline.testing.deadline import HANG_SECONDS
 
@@ -42,16 +44,16 @@ async def test_redo_waits_behind_what_was_asked_before(desk: Desk) -> None:
     _, after = await desk.says("three")
 
     assert reply.text.startswith("That waits")
-    assert await desk.store.run_waiting_commands() == []
-    claimed = await desk.store.claim(id)
+    assert await execute_waiting(desk.store.database) == []
+    claimed = await desk.store.turns.claim(id)
     assert claimed is not None
     assert claimed.turn.id == before
-    assert await desk.store.run_waiting_commands() == []
-    await desk.store.finish(claimed.lease, [say(Role.ASSISTANT, "done")])
-    assert await desk.store.claim(id) is None
-    assert len(await desk.store.run_waiting_commands()) == 1
+    assert await execute_waiting(desk.store.database) == []
+    await desk.store.turns.finish(claimed.lease, [say(Role.ASSISTANT, "done")])
+    assert await desk.store.turns.claim(id) is None
+    assert len(await execute_waiting(desk.store.database)) == 1
     assert desk.owed()[-1].startswith("This can no longer be redone")
-    claimed = await desk.store.claim(id)
+    claimed = await desk.store.turns.claim(id)
     assert claimed is not None
     assert claimed.turn.id == after
 
@@ -64,7 +66,9 @@ async def test_a_waiting_command_survives_a_restart(desk: Desk) -> None:
     await desk.answers(id)
     other = Store(await desk.factory(clock=desk.clock))
 
-    done = await asyncio.gather(other.run_waiting_commands(), desk.store.run_waiting_commands())
+    done = await asyncio.gather(
+        execute_waiting(other.database), execute_waiting(desk.store.database)
+    )
 
     assert sum(len(one) for one in done) == 1
     assert desk.waiting() == 0
@@ -97,13 +101,13 @@ async def test_a_summary_that_is_being_written_keeps_its_place(desk: Desk) -> No
     other = Store(await desk.factory(clock=desk.clock))
 
     assert (errand.session_id, errand.focus) == (id, "the words")
-    assert await desk.store.run_waiting_commands() == await other.run_waiting_commands() == []
-    assert await other.claim(id) is None
+    assert await execute_waiting(desk.store.database) == await execute_waiting(other.database) == []
+    assert await other.turns.claim(id) is None
     await desk.store.end_errand(errand)
     await desk.store.end_errand(errand)
 
     assert desk.waiting() == 0
-    assert await other.claim(id) is not None
+    assert await other.turns.claim(id) is not None
 
 
 @both
@@ -114,24 +118,24 @@ async def test_a_summary_that_nobody_writes_any_more_is_begun_anew(desk: Desk) -
     inbound = desk.inbound("/compress the words")
     call = parse_command("/compress the words")
     assert call is not None
-    assert await first.command(inbound, call, AccessLevel.MEMBER) is not None
+    assert await execute(first.database, inbound, call, AccessLevel.MEMBER) is not None
     await first.close()
 
     async with asyncio.timeout(HANG_SECONDS):
         # A server may need a moment to see that a process is gone.
-        while not (begun := await desk.store.run_waiting_commands()):
+        while not (begun := await execute_waiting(desk.store.database)):
             await asyncio.sleep(0.01)
     (second,) = begun
     assert compress_of(second.reply.errand).focus == "the words"
     desk.clock.advance(ERRAND_LEASE)
-    assert await desk.store.run_waiting_commands() == []
+    assert await execute_waiting(desk.store.database) == []
     desk.clock.advance(timedelta(seconds=1))
-    (third,) = await desk.store.run_waiting_commands()
+    (third,) = await execute_waiting(desk.store.database)
     await desk.store.end_errand(compress_of(third.reply.errand))
 
     assert second.inbound == third.inbound == inbound
     assert desk.owed() == ["Writing a summary of the older part."]
-    assert await desk.store.claim(id) is None
+    assert await desk.store.turns.claim(id) is None
 
 
 @both
@@ -165,7 +169,7 @@ async def test_stopping_hands_over_what_a_waiting_command_leaves_to_do(desk: Des
     """Whoever gave /stop gets the errand of the /compress that had waited for it."""
     id = await long_talk(desk)
     await desk.says("one more")
-    assert await desk.store.claim(id) is not None
+    assert await desk.store.turns.claim(id) is not None
     await desk.asks("/compress")
     (waited,) = (await desk.asks("/stop")).waited
 
@@ -188,7 +192,7 @@ async def test_a_command_that_comes_again_while_it_waits_waits_once(desk: Desk) 
 async def test_stopping_lets_a_waiting_command_go_on(desk: Desk) -> None:
     """What a person stops is not in the way any more."""
     id, _ = await desk.says("one")
-    claimed = await desk.store.claim(id)
+    claimed = await desk.store.turns.claim(id)
     assert claimed is not None
     await desk.asks("/redo")
     await desk.asks("/stop")
@@ -216,18 +220,18 @@ async def test_a_command_that_changes_the_ground_of_a_waiting_one_takes_its_plac
     id, _ = await desk.says("one")
     await desk.answers(id)
     await desk.says("two")
-    claimed = await desk.store.claim(id)
+    claimed = await desk.store.turns.claim(id)
     assert claimed is not None
     await desk.asks("/redo")
     _, later = await desk.says("three")
     await desk.asks("/undo")
 
-    assert await desk.store.run_waiting_commands() == []
-    assert [line.text for line in await desk.store.transcript(id) if line.role is Role.USER] == [
-        "one"
-    ]
+    assert await execute_waiting(desk.store.database) == []
+    assert [
+        line.text for line in await desk.store.transcripts.read(id) if line.role is Role.USER
+    ] == ["one"]
     assert "/redo was not carried out: another command came after it." in desk.owed()
-    claimed = await desk.store.claim(id)
+    claimed = await desk.store.turns.claim(id)
     assert claimed is not None
     assert claimed.turn.id == later
 
@@ -237,7 +241,7 @@ async def test_a_forgotten_session_takes_its_waiting_commands_with_it(desk: Desk
     """Nothing of them is left, as they hold what somebody wrote."""
     id, _ = await desk.says("one")
     await desk.asks("/compress my secret summary")
-    await desk.store.forget_session(id)
+    await desk.store.sessions.delete(id)
 
     assert desk.waiting() == 0
 
@@ -250,7 +254,7 @@ async def test_a_forgotten_person_takes_their_waiting_commands_with_them(desk: D
     await desk.asks("/compress my secret summary", ALICE, THREAD)
     reply = await desk.asks("/forget me yes", ALICE, DM)
     assert reply.errand is not None
-    await finish_command_job(desk.store, reply.errand, desk.inbound("/forget me yes"))
+    await finish_command_job(desk.store.database, reply.errand, desk.inbound("/forget me yes"))
 
     assert desk.waiting() == 0
 
@@ -261,9 +265,9 @@ async def test_commands_that_wait_say_so_in_the_table(desk: Desk) -> None:
     waits = {one.name for one in COMMANDS if one.while_running is WhileRunning.WAIT}
     assert waits == {"redo", "compress"}
     id, _ = await desk.says("one")
-    claimed = await desk.store.claim(id)
+    claimed = await desk.store.turns.claim(id)
     assert claimed is not None
-    await desk.store.wait(claimed.lease, Question(text="May I?"))
+    await desk.store.turns.wait(claimed.lease, Question(text="May I?"))
 
     assert (await desk.asks("/redo")).text.startswith("That waits")
 
@@ -278,10 +282,10 @@ async def test_words_and_waiting_commands_are_answered_in_the_order_they_came(de
     other = Store(await desk.factory(clock=desk.clock))
 
     async def work(store: Store) -> None:
-        while any(turn.ended_at is None for turn in await desk.store.turns(id)):
-            if (claimed := await store.claim(id)) is not None:
-                await store.finish(claimed.lease, [say(Role.ASSISTANT, "ok")])
-            for waited in await store.run_waiting_commands():
+        while any(turn.ended_at is None for turn in await desk.store.turns.list(id)):
+            if (claimed := await store.turns.claim(id)) is not None:
+                await store.turns.finish(claimed.lease, [say(Role.ASSISTANT, "ok")])
+            for waited in await execute_waiting(store.database):
                 if waited.reply.errand is not None:
                     await store.end_errand(waited.reply.errand)
 
@@ -300,8 +304,8 @@ async def test_words_and_waiting_commands_are_answered_in_the_order_they_came(de
 async def test_collected_words_do_not_overtake_a_command(desk: Desk) -> None:
     """What is said after it becomes a turn after it, in which the next words are collected."""
     id, running = await desk.says("one")
-    await desk.store.claim(id)
-    await desk.store.set_busy_mode(id, BusyMode.COLLECT)
+    await desk.store.turns.claim(id)
+    await desk.store.sessions.update(id, SessionPatch(busy_mode=BusyMode.COLLECT))
     _, before = await desk.says("two")
     await desk.asks("/redo")
     _, after = await desk.says("three")
@@ -331,15 +335,15 @@ async def test_who_is_forgotten_leaves_nothing_in_the_way(desk: Desk) -> None:
     id, _ = await desk.says("one", ALICE, THREAD)
     await desk.asks("/redo", BOB, THREAD)
     await desk.asks("/redo", ALICE, THREAD)
-    claimed = await desk.store.claim(id)
+    claimed = await desk.store.turns.claim(id)
     assert claimed is not None
     _, behind = await desk.says("two", ALICE, THREAD)
-    since = await desk.store.feed_end()
+    since = await desk.store.feed.end()
 
     reply = await desk.asks("/forget me yes", BOB, replace(DM, chat="bob"))
     assert reply.errand is not None
-    await finish_command_job(desk.store, reply.errand, desk.inbound("/forget me yes", BOB))
+    await finish_command_job(desk.store.database, reply.errand, desk.inbound("/forget me yes", BOB))
 
     assert desk.waiting() == 1
-    events = (await desk.store.events(since)).events
+    events = (await desk.store.feed.read(since)).events
     assert (EventKind.TURN_QUEUED, behind) in [(event.kind, event.subject) for event in events]

@@ -8,6 +8,7 @@ from threadline.core.account import Account, AccountRole, KnownRequest
 from threadline.core.person import Identity
 from threadline.core.session import SessionId
 from threadline.store import Store
+from threadline.store.accounts.idempotency import find_outcome
 
 HASH = "a" * 64
 
@@ -43,11 +44,14 @@ async def test_a_sender_goes_from_the_acts_about_them(
         await store.note_audit(owner.actor, "pairing.allowed", who)
         await keep(store, owner, who, {"sender": who, "name": "A name"})
 
-    await store.forget_person(Identity(platform="telegram", id="alice"))
+    await store.people.delete(Identity(platform="telegram", id="alice"))
 
     acts = [(entry.act, entry.subject) for entry in await store.audit()]
     assert acts == [("pairing.allowed", "telegram:bob"), ("pairing.allowed", "")]
-    kept = [await store.find_outcome(owner.key, who) for who in ("telegram:alice", "sent to bob")]
+    kept = [
+        await store.database.read(find_outcome, owner.key, who)
+        for who in ("telegram:alice", "sent to bob")
+    ]
     assert [(one.is_forgotten, one.answer) for one in kept if one] == [
         (True, ""),
         (False, '{"turn_id": 2}'),
@@ -69,7 +73,7 @@ async def test_a_member_goes_from_the_acts_about_them(
         await store.note_audit(owner.actor, "token.made", f"{mia.key} robot", "read")
         await keep(store, owner, f"made {one.key}", {"key": one.key, "name": one.name})
 
-    await store.forget_person(Identity(platform="local", id=mia.sender.id or ""))
+    await store.people.delete(Identity(platform="local", id=mia.sender.id or ""))
 
     left = shown(database_factory)
     assert "Mi" not in left

@@ -30,6 +30,8 @@ from threadline.store import Store
 from threadline.store.deletion import shared_messages
 from threadline.store.deletion.preview import begin_person
 from threadline.store.deletion.tasks import DeletionSlice
+from threadline.store.search.search import index_all
+from threadline.store.sessions.session_settings import set_summary
 from threadline.testing.feed_checker import FeedWitness
 
 
@@ -42,18 +44,18 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
 async def test_a_person_goes_with_their_sessions_and_leaves_others_alone(store: Store) -> None:
     """Everything of hers is gone; Bob notices nothing."""
     hers = [await talk(store, ALICE, "one")]
-    await store.reset(dm(ALICE), ALICE)
+    await store.sessions.reset(dm(ALICE), ALICE)
     hers.append(await talk(store, ALICE, "two"))
     his = await talk(store, BOB, "three")
     before = await lines(store, his)
 
     plan = await store.plan_forgetting_person(Identity(platform="telegram", id="alice"))
-    certificate = await store.forget_person(Identity(platform="telegram", id="alice"))
+    certificate = await store.people.delete(Identity(platform="telegram", id="alice"))
 
     assert set(plan.sessions) == set(hers)
     assert certificate.counts["sessions"] == 2
     assert certificate.counts["senders"] == 1
-    assert [row.session.id for row in (await store.sessions()).rows] == [his]
+    assert [row.session.id for row in (await store.sessions.list()).rows] == [his]
     assert await lines(store, his) == before
     with pytest.raises(NotFound):
         await store.plan_forgetting_person(Identity(platform="telegram", id="alice"))
@@ -67,15 +69,15 @@ async def test_in_a_group_her_lines_and_the_answers_to_her_go(open_store: OpenSt
     await talk(store, ALICE, "alice two", at=GROUP)
     await talk(store, BOB, "bob two", at=GROUP)
     await says(store, ALICE, "alice observed", at=GROUP, observed=True)
-    before = await store.transcript(id)
+    before = await store.transcripts.read(id)
     witness = FeedWitness(store)
     await witness.verify([id])
 
     plan = await store.plan_forgetting_person(Identity(platform="telegram", id="alice"))
-    await store.forget_person(Identity(platform="telegram", id="alice"))
+    await store.people.delete(Identity(platform="telegram", id="alice"))
 
     assert plan.shared == (id,)
-    after = await store.transcript(id)
+    after = await store.transcripts.read(id)
     assert [line.seq for line in after] == [line.seq for line in before]
     kept = [line.text for line in after if line.text]
     assert [text for text in kept if "bob" in text] == [
@@ -86,7 +88,7 @@ async def test_in_a_group_her_lines_and_the_answers_to_her_go(open_store: OpenSt
     ]
     assert not any("alice" in text for text in kept)
     assert not any(line.sender_id == "alice" for line in after)
-    assert (await store.session(id)).title == "bob one"
+    assert (await store.sessions.get(id)).title == "bob one"
     await witness.verify([id])
     assert "bob three" in await lines(store, await talk(store, BOB, "bob three", at=GROUP))
 
@@ -95,12 +97,12 @@ async def test_the_error_of_a_turn_goes_with_an_event(open_store: OpenStore) -> 
     """It may quote her; whoever looks at the turn when its lines are gone learns that it went."""
     store = await open_store(rules=SHARED)
     id = await says(store, ALICE, "alice one", at=GROUP)
-    claim = await store.claim()
+    claim = await store.turns.claim()
     assert claim is not None
-    await store.fail(claim.lease, "alice broke it", deliver=False)
+    await store.turns.fail(claim.lease, "alice broke it", deliver=False)
     alice = Identity(platform="telegram", id="alice")
-    begun = await store._db.write(begin_person, alice)
-    seal = Seal(key=await store._db.secret())
+    begun = await store.database.write(begin_person, alice)
+    seal = Seal(key=await store.database.secret())
     witness = FeedWitness(store)
     await witness.verify([id])
 
@@ -109,12 +111,12 @@ async def test_the_error_of_a_turn_goes_with_an_event(open_store: OpenStore) -> 
         work = DeletionSlice(tx=tx, id=begun, kind=kind, seal=seal)
         return shared_messages.empty_turn(work, claim.turn.id)
 
-    while not await store._db.write(empty):
+    while not await store.database.write(empty):
         await witness.verify([id])
     told = await witness.verify([id])
 
     assert [event.kind for event in told] == [EventKind.SESSION_CHANGED]
-    assert [turn.error for turn in await store.turns(id)] == [None]
+    assert [turn.error for turn in await store.turns.list(id)] == [None]
 
 
 async def test_an_answer_given_again_goes_with_the_question(open_store: OpenStore) -> None:
@@ -122,12 +124,12 @@ async def test_an_answer_given_again_goes_with_the_question(open_store: OpenStor
     store = await open_store(rules=SHARED)
     await talk(store, BOB, "bob one", at=GROUP)
     id = await talk(store, ALICE, "alice one", at=GROUP)
-    await store.retry(id)
+    await store.transcripts.retry(id)
     await answers(store, "second answer to alice")
 
-    await store.forget_person(Identity(platform="telegram", id="alice"))
+    await store.people.delete(Identity(platform="telegram", id="alice"))
 
-    everything = await store.transcript(id, hidden=True)
+    everything = await store.transcripts.read(id, hidden=True)
     assert not any("alice" in line.text for line in everything)
     assert any(line.text == "re: bob one" for line in everything)
 
@@ -141,18 +143,18 @@ async def test_her_edits_and_summaries_in_a_group_go(open_store: OpenStore) -> N
         store, ALICE, "alice new", at=GROUP, message_id="1", kind=InboundKind.EDIT, version=1
     )
     await talk(store, BOB, "bob one", "bob two", "bob three", at=GROUP)
-    await store.compact(id, "alice and bob spoke")
-    branch = (await store.branch(id)).id
-    await store.set_summary(id, "about alice")
+    await store.transcripts.compact(id, "alice and bob spoke")
+    branch = (await store.transcripts.branch(id)).id
+    await store.database.write(set_summary, id, "about alice")
 
-    await store.forget_person(Identity(platform="telegram", id="alice"))
+    await store.people.delete(Identity(platform="telegram", id="alice"))
 
     for one in (id, branch):
-        assert not [line for line in await store.history(one) if "alice" in line.text]
+        assert not [line for line in await store.transcripts.history(one) if "alice" in line.text]
         assert not [
-            line for line in await store.transcript(one, hidden=True) if "alice" in line.text
+            line for line in await store.transcripts.read(one, hidden=True) if "alice" in line.text
         ]
-        assert await store.cuts(one) == []
+        assert await store.transcripts.hidden_ranges(one) == []
         assert "bob three" in await lines(store, one)
 
 
@@ -167,22 +169,22 @@ async def test_all_senders_of_a_person_go_together(store: Store) -> None:
     )
     await store.join(mine, other)
 
-    certificate = await store.forget_person(other)
+    certificate = await store.people.delete(other)
 
     assert certificate.counts["senders"] == 2
-    assert (await store.sessions()).rows == []
-    assert await store.people() == []
-    assert await store.person_of(mine) is None
+    assert (await store.sessions.list()).rows == []
+    assert await store.people.list() == []
+    assert await store.people.find(mine) is None
 
 
 async def test_who_comes_back_is_a_stranger(store: Store) -> None:
     """After being forgotten somebody is greeted like anybody who speaks for the first time."""
     await talk(store, ALICE, "one")
-    await store.forget_person(Identity(platform="telegram", id="alice"))
+    await store.people.delete(Identity(platform="telegram", id="alice"))
 
     id = await talk(store, ALICE, "hello")
 
-    first = (await store.transcript(id))[0]
+    first = (await store.transcripts.read(id))[0]
     assert is_system(first)
     assert "first message" in first.text
 
@@ -191,15 +193,15 @@ async def test_her_running_turn_in_a_group_is_stopped(open_store: OpenStore) -> 
     """What was about to be answered to her is not, and the group goes on."""
     store = await open_store(rules=SHARED)
     id = await says(store, ALICE, "alice asks", at=GROUP)
-    claim = await store.claim()
+    claim = await store.turns.claim()
     assert claim is not None
     await says(store, ALICE, "alice waits", at=GROUP)
     await says(store, BOB, "bob waits", at=GROUP)
 
-    await store.forget_person(Identity(platform="telegram", id="alice"))
+    await store.people.delete(Identity(platform="telegram", id="alice"))
 
     with pytest.raises(ThreadlineError):
-        await store.finish(claim.lease, [say(Role.ASSISTANT, "dear alice")])
+        await store.turns.finish(claim.lease, [say(Role.ASSISTANT, "dear alice")])
     await answers(store, "dear bob")
     kept = [text for text in await lines(store, id) if text]
     assert kept[-2:] == ["bob waits", "dear bob"]
@@ -212,11 +214,11 @@ async def test_search_finds_nothing_that_was_forgotten(open_store: OpenStore) ->
     await talk(store, ALICE, "xylocarp alone")
     await talk(store, ALICE, "xylocarp shared", at=GROUP)
     await talk(store, BOB, "quixotrope", at=GROUP)
-    while await store.index():
+    while await index_all(store.database):
         pass
     assert (await store.search("xylocarp", asker=Viewer.owner())).hits
 
-    await store.forget_person(Identity(platform="telegram", id="alice"))
+    await store.people.delete(Identity(platform="telegram", id="alice"))
 
     found = await store.search("xylocarp", asker=Viewer.owner())
     assert not found.hits
@@ -230,13 +232,13 @@ async def test_nobody_can_be_in_the_way(store: Store, database_factory: Database
         await talk(store, Sender(id=f"forgotten {n}"), "hello")
     await talk(store, ALICE, "one")
 
-    certificate = await store.forget_person(Identity(platform="telegram", id="alice"))
+    certificate = await store.people.delete(Identity(platform="telegram", id="alice"))
 
     assert certificate.state is DeletionState.DONE
     left = database_factory.tamper("SELECT id FROM senders WHERE name IS NULL")
     assert len({id for (id,) in left}) == 9
     with pytest.raises(NotFound):
-        await store.forget_person(Identity(platform="telegram", id="alice"))
+        await store.people.delete(Identity(platform="telegram", id="alice"))
 
 
 @pytest.mark.parametrize(
@@ -251,14 +253,14 @@ async def test_relatives_are_taken_in_the_order_of_their_keys(
     """Two who forget in the same family wait for each other, and never both at once."""
     store = await open_store(rules=SHARED)
     trunk = await talk(store, ALICE, "alice one", at=GROUP)
-    middle = (await store.branch(trunk)).id
-    await store.branch(middle)
-    await store.reset(GROUP, ALICE)
+    middle = (await store.transcripts.branch(trunk)).id
+    await store.transcripts.branch(middle)
+    await store.sessions.reset(GROUP, ALICE)
     await talk(store, BOB, "bob one", at=GROUP)
     database_factory.tamper("UPDATE sessions SET title = 'alice one', titled_by = 'model'")
-    seal = Seal(key=await store._db.secret())
+    seal = Seal(key=await store.database.secret())
     alice = Identity(platform="telegram", id="alice")
-    begun = await store._db.write(begin_person, alice)
+    begun = await store.database.write(begin_person, alice)
     subject = middle if verb is shared_messages.expand else trunk
 
     def listen(tx: Transaction) -> list[Heard]:
@@ -271,7 +273,7 @@ async def test_relatives_are_taken_in_the_order_of_their_keys(
             verb(work, key)
         return listener.only("lock_session_by_key")
 
-    heard = await store._db.write(listen)
+    heard = await store.database.write(listen)
 
     assert len(heard) == 4
     assert heard == sorted(heard)

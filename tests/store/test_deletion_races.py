@@ -23,6 +23,7 @@ from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.message import Role, Text, say
 from threadline.core.person import Identity
 from threadline.store import Store
+from threadline.store.deletion.forget import remove_rows
 from threadline.store.deletion.preview import begin_person, begin_sessions
 from threadline.store.integrity import check_laws
 
@@ -59,9 +60,9 @@ async def test_what_arrived_from_elsewhere_names_no_forgotten_session(store: Sto
     id = await talk(store, ALICE, "one")
     await store.ask_in(id, from_web(store, "m1"))
 
-    await store.forget_person(telegram(ALICE))
+    await store.people.delete(telegram(ALICE))
 
-    assert await store._db.read(check_laws) == []
+    assert await store.database.read(check_laws) == []
 
 
 async def test_messages_that_moved_to_another_session_are_found_there(
@@ -72,9 +73,9 @@ async def test_messages_that_moved_to_another_session_are_found_there(
     await says(store, ALICE, "breaks it", message_id="1")
     await says(store, ALICE, "waits", message_id="2")
     for _ in range(3):
-        assert await store.claim() is not None
-        await store.let_go()
-        await store.recover()
+        assert await store.turns.claim() is not None
+        await store.turns.interrupt_own()
+        await store.turns.recover()
 
     rows = database_factory.tamper(
         "SELECT a.message_id FROM arrivals a JOIN messages m ON m.key = a.message_key "
@@ -91,7 +92,7 @@ async def test_a_message_after_the_request_opens_a_new_session(
     """What Bob says in a group after its session was given up is not deleted with it."""
     store = await open_store(rules=SHARED)
     id = await talk(store, ALICE, "one", at=GROUP)
-    begun = await store._db.write(begin_sessions, [id])
+    begun = await store.database.write(begin_sessions, [id])
 
     said_in = await says(store, BOB, "still here", at=GROUP, message_id="b1")
     await store.go_on_forgetting(begun)
@@ -103,11 +104,11 @@ async def test_a_message_after_the_request_opens_a_new_session(
 async def test_nobody_resumes_a_session_that_is_being_forgotten(store: Store) -> None:
     """A route cannot be switched to a session that goes: what was said there would be deleted."""
     id = await talk(store, ALICE, "one")
-    await store.reset(dm(ALICE), ALICE)
-    await store._db.write(begin_sessions, [id])
+    await store.sessions.reset(dm(ALICE), ALICE)
+    await store.database.write(begin_sessions, [id])
 
     with pytest.raises(NotFound):
-        await store.switch(dm(ALICE), ALICE, id)
+        await store.sessions.switch(dm(ALICE), ALICE, id)
 
 
 @on(POSTGRES)
@@ -122,7 +123,7 @@ async def test_a_message_that_waited_for_the_forgetting_is_refused(
     id = await talk(store, ALICE, "one")
     with psycopg.connect(database_factory.where) as stranger:
         stranger.execute("SELECT key FROM sessions FOR NO KEY UPDATE")
-        forgetting = asyncio.create_task(store.forget_session(id))
+        forgetting = asyncio.create_task(store.sessions.delete(id))
         await blocked(database_factory, 1)
         asking = asyncio.create_task(store.ask_in(id, from_web(store, "m1")))
         await blocked(database_factory, 2)
@@ -147,7 +148,7 @@ async def test_a_message_under_way_goes_with_its_sender(
         stranger.execute("SELECT key FROM sessions WHERE kind = 'group' FOR NO KEY UPDATE")
         speaking = asyncio.create_task(says(store, ALICE, "secret", at=GROUP, message_id="a1"))
         await blocked(database_factory, 1)
-        forgetting = asyncio.create_task(store.forget_person(telegram(ALICE)))
+        forgetting = asyncio.create_task(store.people.delete(telegram(ALICE)))
         await blocked(database_factory, 2)
     await speaking
     await forgetting
@@ -173,9 +174,9 @@ async def test_edits_of_others_wait_on_for_their_message(
             parts=(Text(text=f"edited by {who.id}"),),
             at=store.now(),
         )
-        await store.arrive(edit)
+        await store.receive(edit)
 
-    await store.forget_person(telegram(ALICE))
+    await store.people.delete(telegram(ALICE))
     await says(store, BOB, "first", at=GROUP, message_id="early bob")
 
     assert "edited by bob" in await texts(database_factory)
@@ -219,11 +220,11 @@ class Crowd:
     async def _answer(self, store: Store) -> None:
         while not self._over.is_set():
             try:
-                claim = await store.claim()
+                claim = await store.turns.claim()
                 if claim is None:
                     await asyncio.sleep(0)
                 else:
-                    await store.finish(claim.lease, [say(Role.ASSISTANT, "yes")])
+                    await store.turns.finish(claim.lease, [say(Role.ASSISTANT, "yes")])
             except ThreadlineError:
                 continue  # Its session went meanwhile.
 
@@ -235,11 +236,11 @@ class Crowd:
     async def _forget_one(self, store: Store, who: str) -> None:
         identity = Identity(platform="telegram", id=who)
         try:
-            begun = await store._db.write(begin_person, identity)
+            begun = await store.database.write(begin_person, identity)
         except NotFound:
             return  # They have not spoken since.
         try:
-            await store._remove(begun)
+            await remove_rows(store.database, begun)
         except ThreadlineError as error:
             self.failures.append(str(error))
 
@@ -258,4 +259,4 @@ async def test_forgetting_under_load_loses_nothing_of_others(
     mine = {f"{id} of {who}" for id, who in crowd.acknowledged.items() if who in PEOPLE}
     assert mine - set(said) == set()
     assert [text for text in said if any(f" of {who}" in text for who in VICTIMS)] == []
-    assert await crowd.stores[0]._db.read(check_laws) == []
+    assert await crowd.stores[0].database.read(check_laws) == []

@@ -17,8 +17,11 @@ from threadline.core.export_format.files import ExportScope, Selection
 from threadline.core.inbound import InboundKind
 from threadline.core.message import MediaKind, Message, Role, say
 from threadline.core.person import Identity, Viewer
+from threadline.core.session_patch import SessionPatch
 from threadline.database.port import Transaction
 from threadline.store import Store
+from threadline.store.deletion.forget import forget_sessions
+from threadline.store.transcripts.history import history
 from threadline.store.transfer.importer import ImportOptions, ImportReport
 from threadline.store.transfer.selection import plan_page
 from threadline.store.transfer.validation import validate_file
@@ -48,7 +51,7 @@ async def other_stores(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncI
 
 async def take(store: Store, data: bytes, **manner: bool) -> ImportReport:
     """Import a file as a backup: with its settings, unless the test says otherwise."""
-    return await store.import_history(
+    return await store.transfer.import_history(
         chunks(data), ImportOptions(**{"keep_settings": True, **manner})
     )
 
@@ -96,21 +99,23 @@ async def test_what_came_in_works_as_before(
     await take(new, await export(old))
 
     for session in [row.session for row in (await old.sessions()).rows]:
-        there = await new.session(session.id)
+        there = await new.sessions.get(session.id)
         assert (there.title, there.base_id, there.base_seq, there.parent_id) == (
             session.title,
             session.base_id,
             session.base_seq,
             session.parent_id,
         )
-        if not await old.queue(session.id) and session.last_seq == there.last_seq:
+        if not await old.transcripts.waiting(session.id) and session.last_seq == there.last_seq:
             for hidden in (False, True):
-                assert words(await new.transcript(session.id, hidden=hidden)) == words(
-                    await old.transcript(session.id, hidden=hidden)
+                assert words(await new.transcripts.read(session.id, hidden=hidden)) == words(
+                    await old.transcripts.read(session.id, hidden=hidden)
                 )
-            assert words(await new.history(session.id)) == words(await old.history(session.id))
-    assert [cut.summary for cut in await new.cuts(main)] == [
-        cut.summary for cut in await old.cuts(main)
+            assert words(await new.transcripts.history(session.id)) == words(
+                await old.database.read(history, session.id)
+            )
+    assert [cut.summary for cut in await new.transcripts.hidden_ranges(main)] == [
+        cut.summary for cut in await old.transcripts.hidden_ranges(main)
     ]
 
 
@@ -127,11 +132,11 @@ async def test_nothing_that_came_in_runs_or_is_bound(
     new = await elsewhere.open(FAST)
     await take(new, await export(old))
 
-    assert await new.claim() is None
+    assert await new.turns.claim() is None
     for row in (await new.sessions()).rows:
-        assert await new.routes_of(row.session.id) == []
+        assert await new.sessions.routes(row.session.id) == []
     bobs = [row.session for row in (await new.sessions()).rows if row.session.title == "is running"]
-    texts = [line.text for line in await new.transcript(bobs[0].id)]
+    texts = [line.text for line in await new.transcripts.read(bobs[0].id)]
     assert texts[0] == "is running"
     assert "waits, corrected" in texts
 
@@ -145,7 +150,7 @@ async def test_a_session_that_differs_is_left_alone(
     data = await export(old)
     new = await elsewhere.open(FAST)
     await take(new, data)
-    await new.set_title(main, "Mine")
+    await new.sessions.update(main, SessionPatch(title="Mine"))
 
     report = await take(new, data)
     copies = await take(new, data, as_copies=True)
@@ -165,14 +170,14 @@ async def test_copies_keep_what_they_share(
     """A branch whose base comes in as a copy stands on the copy, and shows the same lines."""
     main = await tell(old, "one")
     await transfer_setup.answer(old)
-    branch = await old.branch(main)
+    branch = await old.transcripts.branch(main)
     data = await export(old)
     new = await elsewhere.open(FAST)
     await take(new, data)
-    await new.set_title(main, "Mine")
+    await new.sessions.update(main, SessionPatch(title="Mine"))
 
     refused = await take(new, data)
-    await new.set_title(branch.id, "Mine too")
+    await new.sessions.update(branch.id, SessionPatch(title="Mine too"))
     report = await take(new, data, as_copies=True)
 
     assert (refused.conflicts, refused.skipped) == (1, 1)
@@ -183,7 +188,7 @@ async def test_copies_keep_what_they_share(
         if row.session.base_id not in (None, main)
     ]
     assert len(copies) == 1
-    assert [line.text for line in await new.transcript(copies[0].id)][-2:] == ["one", "ok"]
+    assert [line.text for line in await new.transcripts.read(copies[0].id)][-2:] == ["one", "ok"]
 
 
 async def test_one_session_stands_on_its_own(
@@ -192,11 +197,11 @@ async def test_one_session_stands_on_its_own(
     """A branch brings the beginning it shares, as it was, and nothing of what came later."""
     main = await tell(old, "shared", message_id="1")
     await transfer_setup.answer(old)
-    branch = await old.branch(main)
+    branch = await old.transcripts.branch(main)
     await tell(old, "a secret of later")
     await transfer_setup.answer(old)
     await tell(old, "changed later", message_id="1", kind=InboundKind.EDIT, version=1)
-    await old.set_title(main, "A later title")
+    await old.sessions.update(main, SessionPatch(title="A later title"))
     only = Selection(extent=ExportScope.SESSION, session=branch.id)
     data = await export(old, only)
     new = await elsewhere.open(FAST)
@@ -205,7 +210,7 @@ async def test_one_session_stands_on_its_own(
 
     assert (report.added, report.problems) == (2, None)
     assert b"later" not in data
-    assert [line.text for line in await new.transcript(branch.id)][-2:] == ["shared", "ok"]
+    assert [line.text for line in await new.transcripts.read(branch.id)][-2:] == ["shared", "ok"]
     assert await export(new, only) == data
     assert (await take(old, data)).skipped == 2
 
@@ -255,14 +260,16 @@ async def test_an_asker_gets_only_what_they_may_see(old: Store, clock: FakeClock
     main = await live(old, clock)
     bob = Viewer(address=transfer_setup.BOBS, sender=transfer_setup.BOB)
 
-    data = b"".join([block async for block in old.export_history(transfer_setup.ALL, asker=bob)])
+    data = b"".join(
+        [block async for block in old.transfer.export_history(transfer_setup.ALL, asker=bob)]
+    )
 
     assert titles(data) == {"is running", "old"}
     assert b"first words" not in data
     with pytest.raises(NotFound):
-        _ = [block async for block in old.export_session(main, asker=bob)]
+        _ = [block async for block in old.transfer.export_session(main, asker=bob)]
     with pytest.raises(NotFound):
-        _ = [piece async for piece in old.export_page(main, asker=bob)]
+        _ = [piece async for piece in old.transfer.export_page(main, asker=bob)]
 
 
 async def test_an_asker_is_looked_up_once_for_many_sessions(
@@ -297,8 +304,8 @@ async def test_a_file_joins_nobody_who_is_known(
     await take(new, data)
 
     mallory = Identity(platform="telegram", id="alice")
-    assert await new.person_of(mallory) is None
-    assert await new.person_of(Identity(platform="whatsapp", id="4917012345")) is None
+    assert await new.people.find(mallory) is None
+    assert await new.people.find(Identity(platform="whatsapp", id="4917012345")) is None
 
 
 async def test_what_was_forgotten_stays_so(
@@ -306,18 +313,18 @@ async def test_what_was_forgotten_stays_so(
 ) -> None:
     """A forgotten session does not come back with a file, nor what a person said or attached."""
     await live(old, clock)
-    photo = await old.put_blob(b"a face", "image/png", MediaKind.IMAGE)
+    photo = await old.attachments.put(b"a face", "image/png", MediaKind.IMAGE)
     await tell(old, "", address=transfer_setup.BOBS, sender=transfer_setup.BOB, parts=(photo,))
     data = await export(old)
     bob = Identity(platform="telegram", id="bob")
-    await old.forget_person(bob)
+    await old.people.delete(bob)
 
     report = await take(old, data, skip_bad=True)
 
     assert report.forgotten >= 2
     assert b"is running" not in await export(old)
     with pytest.raises(NotFound):
-        _ = [piece async for piece in old.read_blob(photo.blob)]
+        _ = [piece async for piece in old.attachments.read(photo.blob)]
 
 
 async def test_the_feed_tells_of_what_came_in(
@@ -327,13 +334,13 @@ async def test_the_feed_tells_of_what_came_in(
     main = await live(old, clock)
     data = await export(old)
     new = await elsewhere.open(FAST)
-    start = await new.feed_end()
+    start = await new.feed.end()
 
     await take(new, data)
 
-    events = (await new.events(start, 500)).events
+    events = (await new.feed.read(start, 500)).events
     told = [event for event in events if event.session_id == main]
-    session = await new.session(main)
+    session = await new.sessions.get(main)
     assert [event.kind for event in told] == [EventKind.SESSION_OPENED, EventKind.MESSAGE_ADDED]
     assert [event.revision for event in told] == [session.revision - 1, session.revision]
     assert told[-1].subject == session.last_seq
@@ -349,10 +356,10 @@ async def test_an_export_goes_on_when_a_session_is_deleted_meanwhile(
     first = await tell(old, "first")
     await transfer_setup.answer(old)
     gone = await tell(old, "gone", address=transfer_setup.BOBS, sender=transfer_setup.BOB)
-    blocks = old.export_history(transfer_setup.ALL)
+    blocks = old.transfer.export_history(transfer_setup.ALL)
     data = await anext(blocks)
 
-    await old.forget_sessions([gone])
+    await forget_sessions(old.database, [gone])
     data += b"".join([block async for block in blocks])
 
     assert (await validate_file(chunks(data))).counts["sessions"] == 1
@@ -369,11 +376,11 @@ async def test_lines_that_come_while_a_session_is_written_wait_for_the_next_expo
     for _ in range(5):
         await transfer_setup.answer(old)
         await tell(old, "more")
-    blocks = old.export_history(transfer_setup.ALL)
+    blocks = old.transfer.export_history(transfer_setup.ALL)
     data = await anext(blocks) + await anext(blocks)
 
     await transfer_setup.answer(old, say(Role.ASSISTANT, "too late"))
-    await old.undo(main, 2)
+    await old.transcripts.undo(main, 2)
     data += b"".join([block async for block in blocks])
 
     assert b"too late" not in data

@@ -4,9 +4,10 @@ import pytest
 
 from tests.databases import OpenStore
 from tests.gateway.worker_setup import until
-from threadline.core.errors import Invalid, NotFound
+from threadline.core.errors import NotFound
 from threadline.core.gateway_status import PlatformHealth, PlatformState, ServerHealth, ServerState
-from threadline.store import Store
+from threadline.store import Store, gateways
+from threadline.store.gateways import register_gateway, remove_dead_gateways, unregister_gateway
 from threadline.testing.clock import FakeClock
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -15,8 +16,14 @@ DOWN = PlatformHealth(state=PlatformState.DOWN, since=NOON, error="The token was
 
 
 async def enrol(store: Store, **platforms: PlatformHealth) -> None:
-    await store.enrol(
-        host="ship", pid=7, version="1.2", url="http://localhost:8080", platforms=platforms
+    await store.database.write(
+        register_gateway,
+        owner=store.database.owner,
+        host="ship",
+        pid=7,
+        version="1.2",
+        url="http://localhost:8080",
+        platforms=platforms,
     )
 
 
@@ -28,7 +35,7 @@ async def test_who_serves_can_be_seen(open_store: OpenStore) -> None:
 
     await enrol(store, telegram=UP, discord=DOWN)
     clock.advance(timedelta(seconds=10))
-    await store.beat({"telegram": DOWN})
+    await gateways.beat(store.database, {"telegram": DOWN})
 
     (row,) = await store.gateways()
     assert (row.host, row.pid, row.version, row.url) == ("ship", 7, "1.2", "http://localhost:8080")
@@ -45,7 +52,7 @@ async def test_mcp_servers_of_a_gateway_are_stored(open_store: OpenStore) -> Non
     await enrol(store, telegram=UP)
     (before,) = await store.gateways()
 
-    await store.beat({"telegram": UP}, servers={"notes": up, "search": down})
+    await gateways.beat(store.database, {"telegram": UP}, servers={"notes": up, "search": down})
 
     (row,) = await store.gateways()
     assert before.servers == {}
@@ -60,7 +67,7 @@ async def test_who_left_is_not_listed(open_store: OpenStore) -> None:
     await enrol(there)
     assert {row.owner for row in await here.gateways()} == {here.owner, there.owner}
 
-    await there.leave()
+    await there.database.write(unregister_gateway, owner=there.database.owner)
 
     assert [row.owner for row in await here.gateways()] == [here.owner]
 
@@ -78,14 +85,14 @@ async def test_a_dead_gateway_is_told_apart(open_store: OpenStore) -> None:
 
     # A server that has just begun calls nobody dead for some seconds.
     await until(is_alone, "the other one is known to be gone")
-    assert await here.clear_gateways() == 1
-    assert await here.clear_gateways() == 0
+    assert await remove_dead_gateways(here.database) == 1
+    assert await remove_dead_gateways(here.database) == 0
 
 
 async def test_a_beat_without_enrolment_is_refused(store: Store) -> None:
     """Who was cleared away by others, or never came, has to enrol first."""
     with pytest.raises(NotFound, match="never enrolled"):
-        await store.beat({})
+        await gateways.beat(store.database, {})
 
 
 async def test_enrolling_again_begins_anew(store: Store) -> None:
@@ -95,22 +102,6 @@ async def test_enrolling_again_begins_anew(store: Store) -> None:
 
     (row,) = await store.gateways()
     assert list(row.platforms) == ["discord"]
-
-
-async def test_nonsense_is_not_enrolled(store: Store) -> None:
-    """Wrong types and texts that no database can keep are refused, and nothing is stored."""
-    with pytest.raises(Invalid):
-        await store.enrol(host="a\0b", pid=1, version="1", platforms={})
-    with pytest.raises(Invalid):
-        await store.enrol(host="ship", pid=-1, version="1", platforms={})
-    with pytest.raises(Invalid):
-        await enrol(store, telegram="up")  # type: ignore[arg-type]
-    with pytest.raises(Invalid):
-        PlatformHealth(state=PlatformState.UP, since=datetime(2026, 1, 1))
-    with pytest.raises(Invalid):
-        PlatformHealth(state=PlatformState.UP, since=NOON, error="x" * 501)
-
-    assert await store.gateways() == []
 
 
 async def test_the_load_is_counted(store: Store) -> None:

@@ -26,6 +26,7 @@ from threadline.core.message import (
 from threadline.core.turn import Lease, TurnId
 from threadline.core.usage import CostStatus
 from threadline.store import Store
+from threadline.store.sessions.session_settings import set_summary
 from threadline.store.turn_queue.crash_recovery import interrupt
 from threadline.testing.clock import FakeClock
 
@@ -51,14 +52,14 @@ async def scene(open_store: OpenStore, database_factory: DatabaseFactory) -> Sce
     leases = []
     for n, chat in enumerate(("c", "c", "d")):
         address = Address(platform="p", kind=Kind.DM, chat=chat)
-        await store.arrive(inbound(address=address, message_id=f"{n}"))
-        claimed = await store.claim()
+        await store.receive(inbound(address=address, message_id=f"{n}"))
+        claimed = await store.turns.claim()
         assert claimed is not None
         if n == 0:
-            await store.finish(claimed.lease, [say(Role.ASSISTANT, "done")])
+            await store.turns.finish(claimed.lease, [say(Role.ASSISTANT, "done")])
         else:
             leases.append(claimed.lease)
-    (parcel,) = await store.take_deliveries()
+    (parcel,) = await store.deliveries.lease()
     mine, other = leases
     return Scene(
         store=store,
@@ -88,9 +89,9 @@ async def test_calls_that_cannot_be_answered(scene: Scene) -> None:
     after = scene.counts()
 
     assert after == before
-    await scene.store.finish(scene.lease, [say(Role.ASSISTANT, "still mine")])
-    await scene.store.finish(scene.other, [say(Role.ASSISTANT, "still mine, too")])
-    await scene.store.sent(scene.parcel.delivery)
+    await scene.store.turns.finish(scene.lease, [say(Role.ASSISTANT, "still mine")])
+    await scene.store.turns.finish(scene.other, [say(Role.ASSISTANT, "still mine, too")])
+    await scene.store.deliveries.record_sent(scene.parcel.delivery)
 
 
 PLANES = "".join(
@@ -125,28 +126,28 @@ async def test_strange_texts_are_stored_unharmed(open_store: OpenStore) -> None:
             ToolCall(id=id, name=id, arguments=strange, raw=strange),
             Reasoning(text=strange, raw=strange),
         )
-        arrival = await store.arrive(
+        arrival = await store.receive(
             inbound(address=address, sender=sender, parts=parts, message_id=id)
         )
         assert arrival.session_id is not None
-        claimed = await store.claim(arrival.session_id)
+        claimed = await store.turns.claim(arrival.session_id)
         assert claimed is not None
-        await store.checkpoint([(claimed.lease, strange)])
+        await store.turns.checkpoint([(claimed.lease, strange)])
         spent = usage(provider=id, model=id, task=id)
-        await store.finish(claimed.lease, usage=[spent])
-        await store.set_summary(arrival.session_id, strange)
-        await store.hold(arrival.session_id, id, store.now() + timedelta(hours=1))
-        for parcel in await store.take_deliveries():
+        await store.turns.finish(claimed.lease, usage=[spent])
+        await store.database.write(set_summary, arrival.session_id, strange)
+        await store.sessions.hold(arrival.session_id, id, store.now() + timedelta(hours=1))
+        for parcel in await store.deliveries.lease():
             assert parcel.delivery.address == address
-            await store.sent(parcel.delivery, id)
+            await store.deliveries.record_sent(parcel.delivery, id)
 
-        said = await store.transcript(arrival.session_id)
+        said = await store.transcripts.read(arrival.session_id)
         assert said[-2].parts == parts
         assert (said[-2].sender_id, said[-1].text) == (id, strange)
-        assert await store.usage(arrival.session_id) == [spent]
+        assert await store.usage.of_session(arrival.session_id) == [spent]
         assert arrival.route is not None
-        assert await store.session_of(arrival.route) == arrival.session_id
-        again = await store.arrive(inbound(address=address, sender=sender, message_id=id))
+        assert await store.sessions.find(arrival.route) == arrival.session_id
+        again = await store.receive(inbound(address=address, sender=sender, message_id=id))
         assert again.is_repeated
     assert await store.check(deep=True) == []
 
@@ -158,24 +159,26 @@ async def test_the_largest_that_is_allowed(open_store: OpenStore) -> None:
     longest = "ß" * (4 * 1024 * 1024)
     parts = (Text(text=longest), Text(text=longest))
     most = 2**63 - 1
-    arrival = await store.arrive(
+    arrival = await store.receive(
         inbound(parts=parts, message_id="x" * 255, at=datetime.max.replace(tzinfo=UTC))
     )
     edit = inbound(kind=InboundKind.EDIT, message_id="x" * 255, version=most)
-    await store.arrive(edit)
-    claimed = await store.claim()
+    await store.receive(edit)
+    claimed = await store.turns.claim()
     assert claimed is not None
     spent = usage(input_tokens=10**12, cost=Decimal(10) ** 6, cost_status=CostStatus.EXACT)
-    await store.finish(
+    await store.turns.finish(
         claimed.lease, [NewMessage(role=Role.TOOL, parts=parts)], usage=[spent] * 100
     )
-    for parcel in await store.take_deliveries():
-        await store.not_sent(parcel.delivery, SendOutcome.REJECTED, "later", timedelta.max)
+    for parcel in await store.deliveries.lease():
+        await store.deliveries.record_failure(
+            parcel.delivery, SendOutcome.REJECTED, "later", timedelta.max
+        )
 
     assert arrival.session_id is not None
-    said = await store.transcript(arrival.session_id)
+    said = await store.transcripts.read(arrival.session_id)
     assert said[-1].parts == parts
-    (summed,) = await store.usage(arrival.session_id)
+    (summed,) = await store.usage.of_session(arrival.session_id)
     assert (summed.input_tokens, summed.cost) == (10**14, Decimal(10) ** 8)
 
 
@@ -190,18 +193,18 @@ async def test_a_stream_longer_than_a_text_may_be(open_store: OpenStore) -> None
     store = await open_store(clock=clock)
     piece = "y" * (3 * 1024 * 1024)
     for ending in ("finish", "stop", "interrupt"):
-        await store.arrive(inbound(message_id=ending))
-        claimed = await store.claim()
+        await store.receive(inbound(message_id=ending))
+        claimed = await store.turns.claim()
         assert claimed is not None
         for _ in range(2):
-            await store.checkpoint([(claimed.lease, piece)])
+            await store.turns.checkpoint([(claimed.lease, piece)])
         if ending == "finish":
-            await store.finish(claimed.lease)
+            await store.turns.finish(claimed.lease)
         elif ending == "stop":
-            await store.stop(claimed.lease.turn_id)
+            await store.turns.stop(claimed.lease.turn_id)
         else:
             await _outlive(store, clock, claimed.lease)
-        said = await store.transcript(claimed.lease.session_id)
+        said = await store.transcripts.read(claimed.lease.session_id)
         texts = [part.text for part in said[-1].parts if isinstance(part, Text)]
         assert "".join(texts) == piece * 2
 
@@ -210,7 +213,7 @@ async def _outlive(store: Store, clock: FakeClock, lease: Lease) -> None:
     """Let a lease end."""
     clock.advance(timedelta(hours=1))
     none = frozenset[TurnId]()
-    taken, _ = await store._db.write(interrupt, dead=frozenset(), running=none)
+    taken, _ = await store.database.write(interrupt, dead=frozenset(), running=none)
     assert taken == [lease.turn_id]
 
 
@@ -221,9 +224,9 @@ async def test_the_same_id_a_hundred_thousand_times(
     """However often a message is delivered again, it is there once, and costs no more room."""
     store = await open_store()
     message = inbound(message_id="again")
-    first = await store.arrive(message)
+    first = await store.receive(message)
     for _ in range(100):
-        answers = await asyncio.gather(*(store.arrive(message) for _ in range(1000)))
+        answers = await asyncio.gather(*(store.receive(message) for _ in range(1000)))
         assert all(answer.is_repeated for answer in answers)
         assert {answer.turn_id for answer in answers} == {first.turn_id}
     with looking(database_factory.where) as look:

@@ -21,7 +21,7 @@ from threadline.core.message import Role
 from threadline.core.person import Identity
 from threadline.core.session import SessionId
 from threadline.store import Store
-from threadline.store.accounts.idempotency import MadeBefore
+from threadline.store.accounts.idempotency import MadeBefore, find_outcome
 from threadline.testing.clock import FakeClock
 
 ONE, OTHER = "1" * 64, "2" * 64
@@ -39,7 +39,7 @@ def told(undone: Undone) -> str:
 
 async def said(store: Store, id: SessionId) -> list[str]:
     """Read what people said that is in sight."""
-    found = await store.transcript(id)
+    found = await store.transcripts.read(id)
     return [line.text for line in found if line.role is Role.USER]
 
 
@@ -82,7 +82,7 @@ async def test_what_cannot_be_answered_is_not_made(store: Store) -> None:
     with pytest.raises(OSError, match="power"):
         await store.answering(asked(owner), 200, fails).undo(id)
     assert await said(store, id) == ["one", "two"]
-    assert await store.find_outcome(owner.key, "key") is None
+    assert await store.database.read(find_outcome, owner.key, "key") is None
 
     await store.answering(asked(owner), 200, told).undo(id)
     with pytest.raises(MadeBefore):
@@ -102,7 +102,7 @@ async def test_whoever_hangs_up_has_still_made_it_once(store: Store) -> None:
         await asyncio.wait({task})
     await made_before(asyncio.ensure_future(store.answering(asked(owner), 200, told).undo(id)))
 
-    kept = await store.find_outcome(owner.key, "key")
+    kept = await store.database.read(find_outcome, owner.key, "key")
     assert kept is not None
     assert (kept.answer, await said(store, id)) == ("['two']", ["one"])
 
@@ -111,13 +111,13 @@ async def test_whoever_hangs_up_has_still_made_it_once(store: Store) -> None:
 async def test_a_mistake_that_is_counted_is_no_outcome(store: Store) -> None:
     """A wrong code counts each time, and a right one with the same key is looked at."""
     owner = await store.owner_account()
-    shown = await store.ask_pairing("telegram", ALICE)
+    shown = await store.people.request_pairing("telegram", ALICE)
     assert shown is not None
     wrong = "AAAA-AAAA" if shown.code != "AAAA-AAAA" else "BBBB-BBBB"
     for _ in range(2):
         with pytest.raises(Refused, match="not valid"):
             await store.answering(asked(owner), 201, str).approve_pairing(wrong)
-    assert await store.find_outcome(owner.key, "key") is None
+    assert await store.database.read(find_outcome, owner.key, "key") is None
 
     grant = await store.answering(asked(owner), 201, str).approve_pairing(shown.code)
 
@@ -163,12 +163,12 @@ async def test_the_outcome_of_a_request_is_kept_for_a_day(open_store: OpenStore)
     kept = await store.claim_outcome(asked(owner, request_hash=OTHER), "again")
     assert kept is not None
     assert (kept.request_hash, kept.status, kept.answer) == (ONE, 201, '{"id": 1}')
-    assert await store.find_outcome(owner.key, "key") == kept
-    assert await store.find_outcome(ada.key, "key") is None
+    assert await store.database.read(find_outcome, owner.key, "key") == kept
+    assert await store.database.read(find_outcome, ada.key, "key") is None
     assert await store.claim_outcome(asked(ada), "hers") is None
 
     clock.advance(timedelta(seconds=1))
-    assert await store.find_outcome(owner.key, "key") is None
+    assert await store.database.read(find_outcome, owner.key, "key") is None
     assert await store.claim_outcome(asked(owner, request_hash=OTHER), "new") is None
 
 
@@ -188,7 +188,7 @@ async def test_a_request_that_failed_or_died_can_be_tried_again(open_store: Open
     assert await store.claim_outcome(asked(owner), "third") is None
     await store.keep_outcome(asked(owner), "third", 201, "done")
     await store.drop_outcome(asked(owner), "third")
-    assert await store.find_outcome(owner.key, "key") is not None
+    assert await store.database.read(find_outcome, owner.key, "key") is not None
 
 
 @both
@@ -203,12 +203,12 @@ async def test_whoever_was_given_up_ends_nothing_of_the_next(open_store: OpenSto
 
     await store.drop_outcome(asked(owner), "slow")
     await store.keep_outcome(asked(owner), "slow", 201, "too late")
-    under_way = await store.find_outcome(owner.key, "key")
+    under_way = await store.database.read(find_outcome, owner.key, "key")
     assert under_way is not None
     assert under_way.is_under_way
     await store.keep_outcome(asked(owner), "next", 201, "done")
 
-    kept = await store.find_outcome(owner.key, "key")
+    kept = await store.database.read(find_outcome, owner.key, "key")
     assert kept is not None
     assert kept.answer == "done"
 
@@ -226,8 +226,8 @@ async def test_old_outcomes_are_swept(open_store: OpenStore) -> None:
     await store.claim_outcome(asked(owner, "next"), "mine")
     clock.advance(-OUTCOMES_LAST)
 
-    assert await store.find_outcome(owner.key, "old") is None
-    assert await store.find_outcome(owner.key, "new") is not None
+    assert await store.database.read(find_outcome, owner.key, "old") is None
+    assert await store.database.read(find_outcome, owner.key, "new") is not None
 
 
 @both

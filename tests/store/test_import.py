@@ -42,7 +42,7 @@ async def small_file(store: Store) -> bytes:
     """Export two sessions, of which the second is a branch of the first, and forget them."""
     main = await tell(store, "one")
     await transfer_setup.answer(store)
-    await store.branch(main)
+    await store.transcripts.branch(main)
     return await export(store)
 
 
@@ -74,7 +74,7 @@ def first(lines: Lines, kind: str) -> dict[str, object]:
 
 async def take(store: Store, data: bytes, **manner: bool) -> ImportReport:
     """Import a file."""
-    return await store.import_history(chunks(data), ImportOptions(**manner))
+    return await store.transfer.import_history(chunks(data), ImportOptions(**manner))
 
 
 def elsewhere(lines: Lines) -> Lines:
@@ -196,7 +196,9 @@ async def test_a_session_stands_in_a_file_once(store: Store) -> None:
 async def left_behind(store: Store) -> int:
     """Count the sessions that an import has begun and not ended."""
     later = store.now() + timedelta(days=2)
-    staged = await store._db.read(lambda tx: tx.all("list_staged", before=stamp(later), most=99))
+    staged = await store.database.read(
+        lambda tx: tx.all("list_staged", before=stamp(later), most=99)
+    )
     return len(staged)
 
 
@@ -237,13 +239,13 @@ async def test_an_endless_line_is_not_kept(store: Store, monkeypatch: pytest.Mon
 async def test_a_file_that_was_cut_off_is_noticed(store: Store) -> None:
     """Wherever a file is cut, the import says so, and the session at the cut is not stored."""
     lines = transfer_setup.lines_of(sealed(elsewhere(parsed(await small_file(store)))))
-    there = len((await store.sessions()).rows)
+    there = len((await store.sessions.list()).rows)
     second = [n for n, line in enumerate(lines) if b'"type": "session"' in line][1]
 
     for end in range(1, second):
         with pytest.raises(Invalid, match="cut off"):
             await take(store, b"".join(lines[:end]))
-        assert len((await store.sessions()).rows) == there
+        assert len((await store.sessions.list()).rows) == there
     with pytest.raises(Invalid, match="cut off|not JSON"):
         await take(store, b"".join(lines)[:-40])
 
@@ -268,7 +270,7 @@ async def test_bad_sessions_are_skipped_if_that_is_wished(store: Store) -> None:
     report = await take(store, sealed([*lines, *json.loads(text)]), skip_bad=True)
 
     assert (report.added, report.bad, report.conflicts) == (1, 1, 1), report.problems
-    assert (await store.session(SessionId("19990101_000000_00000009"))).title == "three"
+    assert (await store.sessions.get(SessionId("19990101_000000_00000009"))).title == "three"
     assert await left_behind(store) == 0
 
 
@@ -324,8 +326,8 @@ async def test_what_a_crash_left_behind_is_cleared_away(store: Store, clock: Fak
     data = await small_file(store)
     session = codec.decode(transfer_setup.lines_of(data)[1])
     assert isinstance(session, PortableSession)
-    await store._db.write(staging_area.stage, "importing-x", session.place)
-    assert len((await store.sessions()).rows) == 2
+    await store.database.write(staging_area.stage, "importing-x", session.place)
+    assert len((await store.sessions.list()).rows) == 2
     assert await export(store) == data
     clock.advance(timedelta(days=2))
 
@@ -368,7 +370,7 @@ async def test_a_file_gives_an_agent_no_folder_tools_or_address(store: Store, ke
     tried = await take(store, data, keep_settings=keep, dry_run=True)
     report = await take(store, data, keep_settings=keep)
     again = await take(store, data)
-    there = await store.session(SessionId(str(session["id"])))
+    there = await store.sessions.get(SessionId(str(session["id"])))
 
     assert there.id != id
     assert (report.added, report.without_settings) == (1, 0 if keep else 1)

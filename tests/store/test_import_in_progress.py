@@ -17,8 +17,10 @@ from threadline.core.usage import CostStatus, UsageBy
 from threadline.database.port import Transaction
 from threadline.database.timestamps import stamp
 from threadline.store import Store
+from threadline.store.deletion.prune import plan_pruning, prune
 from threadline.store.deletion.retention import RetentionCandidate, condemn
 from threadline.store.integrity import check_laws
+from threadline.store.search.check import check_index
 from threadline.store.stats import diagnose, find_session
 from threadline.store.transfer import staging_area
 from threadline.testing.clock import FakeClock
@@ -43,7 +45,7 @@ async def a_store(database_factory: DatabaseFactory, clock: FakeClock) -> Store:
     store = Store(await database_factory(clock=clock))
     await transfer_setup.tell(store, "one")
     await transfer_setup.answer(store)
-    await store._db.write(_stage, clock)
+    await store.database.write(_stage, clock)
     return store
 
 
@@ -74,16 +76,16 @@ def _stage(tx: Transaction, clock: FakeClock) -> None:
 
 async def test_a_check_finds_nothing_wrong(store: Store) -> None:
     """Lines that are still to come are no gap, and no turn stands where no line is."""
-    assert await store._db.read(check_laws) == []
-    assert await store.check_search() == []
+    assert await store.database.read(check_laws) == []
+    assert await store.database.read(check_index) == []
 
 
 async def test_it_is_not_counted_or_found(store: Store) -> None:
     """The doctor, a search by id and what was spent know only the whole session."""
-    assert (await store._db.read(diagnose)).sessions == 1
+    assert (await store.database.read(diagnose)).sessions == 1
     with pytest.raises(NotFound):
-        await store._db.read(find_session, "importing")
-    assert [one.subject for one in await store.usage_by(UsageBy.MODEL)] == ["acme/large"]
+        await store.database.read(find_session, "importing")
+    assert [one.subject for one in await store.usage.sum(UsageBy.MODEL)] == ["acme/large"]
 
 
 @pytest.mark.parametrize("rules", [Retention(keep=timedelta(days=1)), Retention(most_bytes=1)])
@@ -91,14 +93,14 @@ async def test_retention_leaves_it_alone(store: Store, clock: FakeClock, rules: 
     """However old it seems, and however much there is, only what is whole can go."""
     at = clock()
     clock.advance(timedelta(days=400))
-    key = await store._db.read(staging_area.find_staged, STAGED)
+    key = await store.database.read(staging_area.find_staged, STAGED)
     assert key is not None
 
-    plan = await store.plan_pruning(rules)
-    await store.prune(rules)
+    plan = await plan_pruning(store.database, rules)
+    await prune(store.database, rules)
 
     assert len(plan.sessions) == 1
-    assert (await store.sessions()).rows == []
-    assert await store._db.read(staging_area.find_staged, STAGED) == key
+    assert (await store.sessions.list()).rows == []
+    assert await store.database.read(staging_area.find_staged, STAGED) == key
     found = RetentionCandidate(key=key, id=plan.sessions[0], last_activity_at=stamp(at))
-    assert await store._db.write(condemn, [found], None) is None
+    assert await store.database.write(condemn, [found], None) is None

@@ -29,7 +29,10 @@ from threadline.core.person import Viewer
 from threadline.core.route import Scopes, Sharing
 from threadline.core.search import SearchFilter
 from threadline.core.settings import Settings
+from threadline.store import queries
 from threadline.store.commands import CommandReply, carry_out
+from threadline.store.inbound.deduplication import once
+from threadline.store.sessions.session_list import list_own_sessions
 
 Read: TypeAlias = Callable[[Stage, Viewer], Awaitable[set[str]]]
 
@@ -44,7 +47,7 @@ async def command(stage: Stage, asker: Viewer, text: str) -> CommandReply:
     said = Inbound.text(
         text, address=asker.address, sender=asker.sender, at=store.now(), profile=asker.profile
     )
-    reply = await store.once(said, carry_out, said, call)
+    reply = await store.database.write(once, said, carry_out, said, call)
     assert reply is not None
     return reply
 
@@ -56,7 +59,7 @@ def words(stage: Stage, text: str) -> set[str]:
 
 async def ask_directly(stage: Stage, asker: Viewer) -> set[str]:
     """Ask the one function that decides."""
-    return {name for name, id in stage.ids.items() if await stage.store.may_see(asker, id)}
+    return {name for name, id in stage.ids.items() if await stage.store.people.may_see(asker, id)}
 
 
 async def read_rows(stage: Stage, asker: Viewer) -> set[str]:
@@ -68,7 +71,9 @@ async def read_rows(stage: Stage, asker: Viewer) -> set[str]:
 async def list_own(stage: Stage, asker: Viewer) -> set[str]:
     """List what may be resumed; nothing else is named as its parent, root or base."""
     assert asker.address is not None
-    rows = await stage.store.own_sessions(asker.address, asker.sender, profile=asker.profile)
+    rows = await stage.store.database.read(
+        list_own_sessions, asker.address, asker.sender, profile=asker.profile, most=queries.PAGE
+    )
     named = {
         id
         for row in rows
@@ -91,7 +96,9 @@ async def switch(stage: Stage, asker: Viewer) -> set[str]:
     for name, id in stage.ids.items():
         with suppress(NotFound):
             with suppress(Refused):
-                await stage.store.switch(asker.address, asker.sender, id, profile=asker.profile)
+                await stage.store.sessions.switch(
+                    asker.address, asker.sender, id, profile=asker.profile
+                )
             seen.add(name)
     return seen
 
@@ -159,7 +166,7 @@ async def search_inside(stage: Stage, asker: Viewer) -> set[str]:
 async def export_all(stage: Stage, asker: Viewer) -> set[str]:
     """Export everything that the asker may see."""
     wanted = Selection(extent=ExportScope.ALL)
-    blocks = [block async for block in stage.store.export_history(wanted, asker=asker)]
+    blocks = [block async for block in stage.store.transfer.export_history(wanted, asker=asker)]
     text = b"".join(blocks).decode()
     return {name for name, id in stage.ids.items() if f'"{id}"' in text}
 
@@ -169,7 +176,7 @@ async def export_each(stage: Stage, asker: Viewer) -> set[str]:
     seen = set()
     for name, id in stage.ids.items():
         with suppress(NotFound):
-            async for _ in stage.store.export_session(id, asker=asker):
+            async for _ in stage.store.transfer.export_session(id, asker=asker):
                 pass
             seen.add(name)
     return seen

@@ -36,7 +36,7 @@ async def test_everything_can_be_said_in_one_line(desk: Desk) -> None:
     told = await said(desk, f"{line} What is\nnew?", rank=AccessLevel.ADMIN)
 
     assert told == "Job 1 is there. Next: 2026-03-03 09:00 (Europe/Berlin)."
-    (job,) = await desk.store.jobs()
+    (job,) = await desk.store.jobs.list()
     assert (job.name, job.prompt) == ("Morning", "What is\nnew?")
     assert (job.target, job.mirror) == ("local", MirrorMode.TARGET)
     assert (job.address, job.maker and job.maker.id) == (DM, "alice")
@@ -77,7 +77,7 @@ async def test_a_moment_that_is_over_is_told(desk: Desk) -> None:
     """A job for one moment stays in the list when that has come."""
     await said(desk, '/job add "at 2026-03-02T10:00" Call.')
     desk.clock.advance(timedelta(hours=2))
-    begun = await desk.store.start_due((await desk.store.due_jobs())[0])
+    begun = await desk.store.jobs.start_due((await desk.store.jobs.list_due())[0])
 
     assert begun is not None
     assert begun.state is RunState.RUNNING
@@ -107,7 +107,7 @@ async def test_a_moment_that_is_over_is_told(desk: Desk) -> None:
 async def test_what_cannot_be_done_is_said(desk: Desk, written: str, why: str) -> None:
     """A mistake is answered with a sentence that helps, and nothing is made."""
     assert why in await said(desk, written)
-    assert await desk.store.jobs() == []
+    assert await desk.store.jobs.list() == []
 
 
 @both

@@ -33,7 +33,7 @@ async def code_of(reply: CommandReply) -> str:
 async def on_screen(desk: Desk, account: Account, text: str) -> CommandReply:
     """Give a command in the web app."""
     said = desk.inbound("hello", account.sender, account.place("t1"))
-    id = (await desk.store.arrive(said)).session_id
+    id = (await desk.store.receive(said)).session_id
     assert id is not None
     call = parse_command(text)
     assert call is not None
@@ -54,9 +54,9 @@ async def test_who_sends_a_code_is_told_who_made_it_and_confirms(desk: Desk) -> 
     """Nobody is linked before that; both link and unlink are in the audit log."""
     code = await code_of(await desk.asks("/link"))
     offer = await desk.asks(f"/link {code}", ALLY, PHONE)
-    before = await desk.store.person_of(ALLYS)
+    before = await desk.store.people.find(ALLYS)
     linked = await desk.asks("/link yes", ALLY, PHONE)
-    person = await desk.store.person_of(ALLYS)
+    person = await desk.store.people.find(ALLYS)
     await desk.asks("/unlink", ALLY, PHONE)
 
     assert NAMES_ALICE in offer.text
@@ -93,7 +93,7 @@ async def test_a_side_that_can_log_in_is_confirmed_by_both(
     once = await send("/link yes")
     again = await send("/link yes")
     named = await make("/link yes")
-    before = await store.person_of(ALLYS)
+    before = await store.people.find(ALLYS)
     linked = await make("/link yes")
 
     assert "confirm it there, too" in once.text
@@ -103,7 +103,7 @@ async def test_a_side_that_can_log_in_is_confirmed_by_both(
     assert "Your accounts are linked" not in named.text
     assert before is None
     assert "Your accounts are linked" in linked.text
-    assert await store.person_of(ALLYS) is not None
+    assert await store.people.find(ALLYS) is not None
     assert [act for _, act, _, _ in await acts(desk)][-1:] == ["person.linked"]
 
 
@@ -129,7 +129,7 @@ async def test_a_link_is_refused_by_either_side_or_too_late(desk: Desk) -> None:
     assert "not valid" in used.text
     assert "“Ally” (signal:+49)" in named.text
     assert "Nothing waits" in over.text
-    assert await desk.store.people() == []
+    assert await desk.store.people.list() == []
     assert await acts(desk) == []
 
 
@@ -143,7 +143,7 @@ async def test_a_code_that_one_sender_claimed_is_worth_nothing_to_others(desk: D
 
     assert "not valid" in second.text
     assert "Nothing waits" in blind.text
-    assert await desk.store.people() == []
+    assert await desk.store.people.list() == []
 
 
 @both
@@ -197,7 +197,7 @@ async def test_a_forgotten_person_is_in_no_link_and_no_audit_entry(desk: Desk) -
     await desk.asks("/unlink", ALLY, PHONE)
     code = await code_of(await desk.asks("/link", BOB, Address(platform="x", kind=Kind.DM)))
     await desk.asks(f"/link {code}", ALLY, PHONE)
-    await desk.store.forget_person(ALLYS)
+    await desk.store.people.delete(ALLYS)
 
     assert desk.factory.tamper("SELECT hash FROM link_codes WHERE claimed_by IS NOT NULL") == []
     assert "+49" not in str(await acts(desk))

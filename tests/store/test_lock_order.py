@@ -74,11 +74,11 @@ def message(store: Store, name: str) -> Inbound:
 
 async def answered(store: Store, name: str) -> Delivery:
     """Say something, and take the answer for sending."""
-    await store.arrive(message(store, name))
-    claim = await store.claim()
+    await store.receive(message(store, name))
+    claim = await store.turns.claim()
     assert claim is not None
-    await store.finish(claim.lease, [say(Role.ASSISTANT, "hello")])
-    (parcel,) = await store.take_deliveries()
+    await store.turns.finish(claim.lease, [say(Role.ASSISTANT, "hello")])
+    (parcel,) = await store.deliveries.lease()
     return parcel.delivery
 
 
@@ -90,19 +90,19 @@ async def test_a_place_is_renamed_while_it_is_found_dead_or_alive(
     database = Counting(await database_factory())
     store = Store(cast("Database", database))
     dead = await answered(store, "First name")
-    await store.not_sent(dead, SendOutcome.DEAD, "blocked")
+    await store.deliveries.record_failure(dead, SendOutcome.DEAD, "blocked")
     delivery = await answered(store, "Second name")
 
     with psycopg.connect(database_factory.where) as stranger:
         stranger.execute("SELECT key FROM sessions FOR NO KEY UPDATE")
         told = (
-            store.sent(delivery)
+            store.deliveries.record_sent(delivery)
             if outcome is None
-            else store.not_sent(delivery, outcome, "blocked")
+            else store.deliveries.record_failure(delivery, outcome, "blocked")
         )
         sending = asyncio.create_task(told)
         await blocked(database_factory, 1)
-        hearing = asyncio.create_task(store.arrive(message(store, "Third name")))
+        hearing = asyncio.create_task(store.receive(message(store, "Third name")))
         await blocked(database_factory, 2)
     await asyncio.gather(sending, hearing)
 
@@ -118,19 +118,19 @@ async def test_a_job_starts_while_its_maker_is_forgotten(
     store = Store(cast("Database", database))
     at = Address(platform="telegram", kind=Kind.DM, chat="ada")
     new = NewJob(prompt="What is new?", schedule="every 1h")
-    job = await store.make_job(new, Viewer(address=at, sender=ADA))
+    job = await store.jobs.create(new, Viewer(address=at, sender=ADA))
     clock.advance(timedelta(hours=1))
 
     with psycopg.connect(database_factory.where) as stranger:
         stranger.execute("SELECT id FROM jobs FOR UPDATE")
-        starting = asyncio.create_task(store.start_due(job.id))
+        starting = asyncio.create_task(store.jobs.start_due(job.id))
         await blocked(database_factory, 1)
         who = Identity(platform="telegram", id="ada")
-        forgetting = asyncio.create_task(store.forget_person(who))
+        forgetting = asyncio.create_task(store.people.delete(who))
         await blocked(database_factory, 2)
     with suppress(ThreadlineError):
         await starting
     await forgetting
 
-    assert await store.jobs() == []
+    assert await store.jobs.list() == []
     assert set(database.runs) == {1}

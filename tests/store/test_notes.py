@@ -16,9 +16,11 @@ from threadline.core.message import Note, NoteKind, Role, say
 from threadline.core.person import Identity
 from threadline.core.reset_policy import Carry, Policies, ResetMode, ResetPolicy
 from threadline.core.session import SessionId
+from threadline.core.session_patch import SessionPatch
 from threadline.core.settings import Settings
 from threadline.core.system_notes import NOTES
 from threadline.store import Store
+from threadline.store.sessions.session_settings import set_summary
 from threadline.store.transcripts.segments import DEEPEST_BASE
 from threadline.store.transfer.importer import ImportOptions
 from threadline.testing.clock import FakeClock
@@ -73,7 +75,7 @@ async def edits(store: Store, who: Sender, text: str, *, at: Address | None = No
 
 async def notes_in(store: Store, id: SessionId) -> list[Note]:
     """Return the notes that the agent of a session is shown."""
-    said = await store.history(id)
+    said = await store.transcripts.history(id)
     return [part for line in said for part in line.parts if isinstance(part, Note)]
 
 
@@ -91,7 +93,7 @@ async def test_a_note_says_what_it_quotes(open_store: OpenStore) -> None:
     (carried,) = await notes_in(store, new)
 
     assert (edited.kind, carried.kind) == (NoteKind.EDITED, NoteKind.CARRIED_OVER)
-    quoted = await store.transcript(old)
+    quoted = await store.transcripts.read(old)
     first = next(line.seq for line in quoted if line.text == "corrected")
     spoken = [line.seq for line in quoted if line.role in {Role.USER, Role.ASSISTANT}]
     assert [(quote.session_id, quote.seq) for quote in edited.quotes] == [(old, first)]
@@ -108,16 +110,16 @@ async def test_nothing_of_a_forgotten_session_is_quoted(
     clock = FakeClock()
     store = await open_store(rules=carrying(carry), clock=clock)
     old = await talk(store, ALICE, f"one {SECRET}", "two")
-    await store.set_summary(old, f"about {SECRET}")
+    await store.database.write(set_summary, old, f"about {SECRET}")
     clock.advance(A_DAY)
     next_one = await talk(store, ALICE, "good morning", "three", "four", "five")
     assert any(SECRET in line for line in await lines(store, next_one))
-    await store.compact(next_one, f"they said {SECRET}", keep=1)
-    await store.set_summary(next_one, f"again about {SECRET}")
+    await store.transcripts.compact(next_one, f"they said {SECRET}", keep=1)
+    await store.database.write(set_summary, next_one, f"again about {SECRET}")
     clock.advance(A_DAY)
     last = await talk(store, ALICE, "good evening")
 
-    await store.forget_session(old)
+    await store.sessions.delete(old)
 
     assert tables_with(database_factory) == set()
     assert "good morning" in await lines(store, next_one)
@@ -143,7 +145,7 @@ async def test_nothing_of_a_forgotten_person_is_quoted(
     new = await talk(store, BOB, "bob later", at=GROUP)
     assert "messages" in tables_with(database_factory)
 
-    await store.forget_person(WHO)
+    await store.people.delete(WHO)
 
     assert tables_with(database_factory) == set()
     (kept,) = await notes_in(store, old)
@@ -162,16 +164,16 @@ async def test_nothing_of_a_forgotten_person_is_quoted_in_copied_lines(
     branch = await edits(store, ALICE, f"alice new {SECRET}", at=GROUP)
     await talk(store, BOB, "bob one", at=GROUP)
     for n in range(DEEPEST_BASE + 1):
-        branch = (await store.branch(branch)).id
-        await store.record(branch, [say(Role.ASSISTANT, f"line {n}")])
-    assert (await store.session(branch)).base_id is None
+        branch = (await store.transcripts.branch(branch)).id
+        await store.transcripts.record(branch, [say(Role.ASSISTANT, f"line {n}")])
+    assert (await store.sessions.get(branch)).base_id is None
     (note,) = await notes_in(store, branch)
     assert [quote.session_id for quote in note.quotes] == [branch]
 
-    await store.forget_person(WHO)
+    await store.people.delete(WHO)
 
     assert tables_with(database_factory) == set()
-    assert any(line.text == "bob one" for line in await store.history(branch))
+    assert any(line.text == "bob one" for line in await store.transcripts.history(branch))
 
 
 async def test_nothing_of_a_deleted_message_is_quoted(
@@ -194,8 +196,8 @@ async def test_nothing_of_a_deleted_message_is_quoted(
 
     assert tables_with(database_factory) == {"revisions"}
     for id in (old, new):
-        assert not any(SECRET in line.text for line in await store.history(id))
-    await store.forget_person(WHO)
+        assert not any(SECRET in line.text for line in await store.transcripts.history(id))
+    await store.people.delete(WHO)
     assert tables_with(database_factory) == set()
     assert await store.check(deep=True) == []
 
@@ -208,19 +210,19 @@ async def test_nothing_is_quoted_to_another_person(
     store = await open_store(rules=carrying(LAST, ONE), clock=clock)
     phone, bob = Address(platform="signal", kind=Kind.DM, chat="bob"), Sender(id="bob")
     await talk(store, bob, f"bob {SECRET}", at=phone)
-    code = (await store.make_link_code(dm(ALICE), ALICE)).code
-    await store.link(phone, bob, code)
+    code = (await store.people.make_link_code(dm(ALICE), ALICE)).code
+    await store.people.link(phone, bob, code)
     await talk(store, ALICE, "hello")
     clock.advance(A_DAY)
     later = await talk(store, ALICE, "one", "two", "three")
     assert any(SECRET in line for line in await lines(store, later))
-    await store.compact(later, f"they said {SECRET}", keep=1)
-    await store.set_summary(later, f"about {SECRET}")
+    await store.transcripts.compact(later, f"they said {SECRET}", keep=1)
+    await store.database.write(set_summary, later, f"about {SECRET}")
 
-    await store.unlink(dm(ALICE), ALICE)
+    await store.people.unlink(dm(ALICE), ALICE)
 
     assert not any(SECRET in line for line in await lines(store, later))
-    assert not any(SECRET in line.text for line in await store.history(later))
+    assert not any(SECRET in line.text for line in await store.transcripts.history(later))
     assert database_factory.tamper(f"SELECT summary FROM sessions WHERE id = '{later}'") == [
         (None,)
     ]
@@ -237,10 +239,10 @@ async def test_an_undone_edit_is_not_told(open_store: OpenStore) -> None:
     await says(store, ALICE, "first", message_id="2", kind=InboundKind.EDIT, version=1)
     id = await edits(store, ALICE, SECRET)
 
-    await store.undo(id)
+    await store.transcripts.undo(id)
     await talk(store, ALICE, "three")
 
-    assert not any(SECRET in line.text for line in await store.history(id))
+    assert not any(SECRET in line.text for line in await store.transcripts.history(id))
     (told,) = await notes_in(store, id)
     assert told.text.endswith("first")
 
@@ -259,17 +261,17 @@ async def test_references_survive_an_import(
     new = await talk(store, ALICE, "three")
     history = await export(store)
     await talk(store, ALICE, "more")
-    await store.set_title(old, "another one")
-    await store.import_history(chunks(history), ImportOptions(as_copies=True))
-    copies = {row.session.id for row in (await store.sessions()).rows} - {old, new}
+    await store.sessions.update(old, SessionPatch(title="another one"))
+    await store.transfer.import_history(chunks(history), ImportOptions(as_copies=True))
+    copies = {row.session.id for row in (await store.sessions.list()).rows} - {old, new}
     found = {id: await notes_in(store, id) for id in copies}
     copied_old = next(id for id in copies if [n.kind for n in found[id]] == [NoteKind.EDITED])
     assert {q.session_id for notes in found.values() for n in notes for q in n.quotes} == {
         copied_old
     }
 
-    await store.forget_session(old)
-    await store.forget_session(copied_old)
+    await store.sessions.delete(old)
+    await store.sessions.delete(copied_old)
 
     assert tables_with(database_factory) == set()
     assert await store.check(deep=True) == []
@@ -286,9 +288,9 @@ async def test_an_import_quotes_nothing_forgotten(
     new = await talk(store, ALICE, "good morning")
     later = await export(store, Selection(extent=ExportScope.SESSION, session=new))
     assert SECRET.encode() in later
-    await store.forget_session(old)
+    await store.sessions.delete(old)
 
-    await store.import_history(chunks(later), ImportOptions(as_copies=True))
+    await store.transfer.import_history(chunks(later), ImportOptions(as_copies=True))
 
     assert tables_with(database_factory) == set()
-    assert len((await store.sessions()).rows) == 2
+    assert len((await store.sessions.list()).rows) == 2

@@ -16,6 +16,7 @@ from threadline.core.retention import Retention
 from threadline.core.settings import Settings
 from threadline.gateway.request import name_sender
 from threadline.store import Store
+from threadline.store.deletion.prune import prune
 from threadline.store.inbound.observations import SHOWN
 from threadline.store.transcripts.history import OBSERVED_CHARACTERS
 from threadline.testing.clock import FakeClock
@@ -49,10 +50,10 @@ async def chats(front: Front, text: str, who: str = "bob", **more: object) -> In
 async def ask(front: Front, text: str, who: str = "alice") -> list[str]:
     """Let a member ask the agent in the group; return what it is shown of people's words."""
     await front.take(text, who, address=GROUP)
-    claim = await front.store.claim()
+    claim = await front.store.turns.claim()
     assert claim is not None
-    shown = await front.store.history(claim.turn.session_id)
-    await front.store.finish(claim.lease, [say(Role.ASSISTANT, "ok")])
+    shown = await front.store.transcripts.history(claim.turn.session_id)
+    await front.store.turns.finish(claim.lease, [say(Role.ASSISTANT, "ok")])
     return [_seen(line) for line in shown if line.role is Role.USER]
 
 
@@ -86,10 +87,10 @@ async def test_who_only_chatted_is_greeted_when_they_ask(front: Front) -> None:
     """Their first words to the agent are still their first."""
     await chats(front, "hello all")
     await front.take("hello", "bob", address=GROUP)
-    claim = await front.store.claim()
+    claim = await front.store.turns.claim()
     assert claim is not None
 
-    shown = await front.store.history(claim.turn.session_id)
+    shown = await front.store.transcripts.history(claim.turn.session_id)
 
     assert any("first message" in line.text for line in shown if line.role is Role.SYSTEM)
 
@@ -154,25 +155,33 @@ async def test_chatter_stays_in_its_chat_and_profile(front: Front) -> None:
         replace(GROUP, kind=Kind.THREAD, thread="t"),
         replace(GROUP, kind=Kind.DM, chat="alice"),
     ):
-        arrival = await front.store.arrive(front.said("hi", address=address))
+        arrival = await front.store.receive(front.said("hi", address=address))
         assert arrival.session_id is not None
-        claim = await front.store.claim()
+        claim = await front.store.turns.claim()
         assert claim is not None
-        shown = await front.store.history(arrival.session_id)
+        shown = await front.store.transcripts.history(arrival.session_id)
         assert "peas" not in str(shown)
-        await front.store.finish(claim.lease, [])
+        await front.store.turns.finish(claim.lease, [])
 
 
 async def test_a_branch_shows_what_its_base_showed(front: Front) -> None:
     """What was said between others belongs to the turn that it was shown with; undone, it goes."""
     await chats(front, "the peas are up")
     await ask(front, "what?")
-    row = (await front.store.sessions()).rows[0]
-    branch = await front.store.branch(row.session.id)
+    row = (await front.store.sessions.list()).rows[0]
+    branch = await front.store.transcripts.branch(row.session.id)
 
-    shown = [line.text for line in await front.store.history(branch.id) if line.role is Role.USER]
-    await front.store.undo(row.session.id)
-    left = [line for line in await front.store.history(row.session.id) if line.role is Role.USER]
+    shown = [
+        line.text
+        for line in await front.store.transcripts.history(branch.id)
+        if line.role is Role.USER
+    ]
+    await front.store.transcripts.undo(row.session.id)
+    left = [
+        line
+        for line in await front.store.transcripts.history(row.session.id)
+        if line.role is Role.USER
+    ]
 
     assert shown == ["the peas are up", "what?"]
     assert left == []
@@ -186,7 +195,7 @@ async def test_who_is_forgotten_leaves_no_chatter(
     await chats(front, "carols words", "carol")
     await ask(front, "what?")
 
-    certificate = await front.store.forget_person(Identity(platform="telegram", id="bob"))
+    certificate = await front.store.people.delete(Identity(platform="telegram", id="bob"))
 
     assert certificate.counts["messages"] == 1
     rows = database_factory.tamper("SELECT text FROM observations")
@@ -201,14 +210,14 @@ async def test_chatter_is_not_kept_for_ever(
     await chats(front, "old")
     await ask(front, "what?")
     clock.advance(timedelta(days=2))
-    await front.store.prune()
+    await prune(front.store.database)
     assert database_factory.tamper("SELECT count(*) FROM observations") == [(1,)]
-    await front.store.prune(Retention(by_platform={"telegram": timedelta(days=1)}))
+    await prune(front.store.database, Retention(by_platform={"telegram": timedelta(days=1)}))
     assert database_factory.tamper("SELECT count(*) FROM observations") == [(0,)]
     await chats(front, "new")
     shown = await ask(front, "now?")
     clock.advance(timedelta(days=31))
-    await front.store.prune()
+    await prune(front.store.database)
 
     assert shown[-2:] == ["[Bob] new", "now?"]
     assert database_factory.tamper("SELECT count(*) FROM observations") == [(0,)]

@@ -42,15 +42,15 @@ def called(name: str) -> Identity:
 async def tell(store: Store, name: str, text: str, id: str | None = None) -> Arrival:
     """Say something as somebody in their dm."""
     address, sender = place(name)
-    return await store.arrive(
+    return await store.receive(
         Inbound.text(text, address=address, sender=sender, at=store.now(), message_id=id)
     )
 
 
 async def answer_all(store: Store) -> None:
     """Answer whatever waits."""
-    while (claim := await store.claim()) is not None:
-        await store.finish(claim.lease, [say(Role.ASSISTANT, "ok")])
+    while (claim := await store.turns.claim()) is not None:
+        await store.turns.finish(claim.lease, [say(Role.ASSISTANT, "ok")])
 
 
 async def test_everybody_is_joined_however_the_joins_cross(open_store: OpenStore) -> None:
@@ -64,7 +64,7 @@ async def test_everybody_is_joined_however_the_joins_cross(open_store: OpenStore
         *(stores[n % 2].join(called(one), called(two)) for n, (one, two) in enumerate(ring))
     )
 
-    (person,) = await stores[0].people()
+    (person,) = await stores[0].people.list()
     assert {known.identity.id for known in person.senders} == set(NAMES)
 
 
@@ -113,9 +113,9 @@ async def test_parting_while_both_speak_keeps_them_apart(open_store: OpenStore) 
         assert len({arrival.session_id for arrival in after.values()}) == 2
         for name in names:
             asker = Viewer(address=place(name)[0], sender=place(name)[1])
-            where = await stores[0].session_of(route(*place(name)))
+            where = await stores[0].sessions.find(route(*place(name)))
             assert where is not None
-            assert await stores[0].may_see(asker, where)
+            assert await stores[0].people.may_see(asker, where)
         assert sum(text.startswith(names) for text in await everything(stores[0])) == 16
 
 
@@ -135,7 +135,7 @@ async def test_who_just_parted_is_not_gathered(database_factory: DatabaseFactory
     assert isinstance(key, int)
     await database.write(join_person_session, where, person.key, key, profile="main")
 
-    assert await store.session_of(where) is None
+    assert await store.sessions.find(where) is None
 
 
 async def test_parting_locks_sessions_in_the_order_of_their_keys(
@@ -144,7 +144,7 @@ async def test_parting_locks_sessions_in_the_order_of_their_keys(
     """Bob waits in an older session than the one he speaks in: the older one is locked first."""
     database = await database_factory()
     store = Store(database, ONE)
-    await store.make_link_code(*place("bob"))
+    await store.people.make_link_code(*place("bob"))
     hers = await tell(store, "ada", "mine")
     await answer_all(store)
     await store.join(called("ada"), called("bob"))
@@ -152,7 +152,7 @@ async def test_parting_locks_sessions_in_the_order_of_their_keys(
     assert waits.session_id == hers.session_id
     thread = Address(platform="telegram", kind=Kind.DM, chat="chat-of-ada", thread="7")
     ada = Sender(id="ada", name="ada")
-    newer = await store.arrive(Inbound.text("apart", address=thread, sender=ada, at=store.now()))
+    newer = await store.receive(Inbound.text("apart", address=thread, sender=ada, at=store.now()))
     database_factory.tamper(
         "UPDATE bindings SET session_key = "
         f"(SELECT key FROM sessions WHERE id = '{newer.session_id}') "
@@ -176,7 +176,7 @@ async def test_notes_of_the_other_stay_behind(
 ) -> None:
     """A note that was to be told with Bob's turn, but is about Ada's session, stays with Ada."""
     store = await open_store(rules=ONE)
-    await store.make_link_code(*place("bob"))
+    await store.people.make_link_code(*place("bob"))
     hers = await tell(store, "ada", "mine")
     assert hers.session_id is not None
     await answer_all(store)
@@ -190,14 +190,14 @@ async def test_notes_of_the_other_stay_behind(
 
     await store.part(called("bob"))
     await answer_all(store)
-    await store.switch(*place("ada"), hers.session_id)
+    await store.sessions.switch(*place("ada"), hers.session_id)
     await tell(store, "ada", "on")
     await answer_all(store)
 
-    assert "about ada" in [line.text for line in await store.transcript(hers.session_id)]
-    bobs = await store.session_of(route(*place("bob")))
+    assert "about ada" in [line.text for line in await store.transcripts.read(hers.session_id)]
+    bobs = await store.sessions.find(route(*place("bob")))
     assert bobs is not None
-    lines = [line.text for line in await store.transcript(bobs)]
+    lines = [line.text for line in await store.transcripts.read(bobs)]
     assert "and me" in lines
     assert "about ada" not in lines
 
@@ -206,15 +206,15 @@ async def test_learning_both_ways_at_once_is_no_circle(open_store: OpenStore) ->
     """Two processes learn the same alias, each the other way round: both ids lead to one route."""
     stores = [await open_store(), await open_store()]
     await asyncio.gather(
-        stores[0].learn_alias("whatsapp", "1@lid", "2"),
-        stores[1].learn_alias("whatsapp", "2", "1@lid"),
+        stores[0].people.learn_alias("whatsapp", "1@lid", "2"),
+        stores[1].people.learn_alias("whatsapp", "2", "1@lid"),
     )
 
     sessions = set()
     for id in ("1@lid", "2"):
         address = Address(platform="whatsapp", kind=Kind.DM, chat=id)
         said = Inbound.text("hi", address=address, sender=Sender(id=id), at=stores[0].now())
-        sessions.add((await stores[0].arrive(said)).session_id)
+        sessions.add((await stores[0].receive(said)).session_id)
 
     assert len(sessions) == 1
 
@@ -244,8 +244,8 @@ async def test_a_code_is_nowhere_in_the_store(
     store: Store, database_factory: DatabaseFactory
 ) -> None:
     """Whoever reads the database cannot send a code that somebody was just shown."""
-    store._db.environment.new_id = lambda: 2**32 - 1
-    shown = await store.make_link_code(*place("ada"))
+    store.database.environment.new_id = lambda: 2**32 - 1
+    shown = await store.people.make_link_code(*place("ada"))
 
     rows = database_factory.tamper("SELECT * FROM link_codes")
 
@@ -261,10 +261,10 @@ async def test_codes_can_be_typed(store: Store) -> None:
         assert len(code) == 8
         assert not set(code) & set("01IO")
         assert read_code(f" {code[:3].lower()} - {code[3:]}\n") == code
-    store._db.environment.new_id = lambda: 0
-    await store.make_link_code(*place("ada"))
+    store.database.environment.new_id = lambda: 0
+    await store.people.make_link_code(*place("ada"))
     with pytest.raises(Exception, match="No free code"):
-        await store.make_link_code(*place("bob"))
+        await store.people.make_link_code(*place("bob"))
 
 
 @pytest.mark.parametrize(
@@ -287,22 +287,22 @@ async def test_nonsense_is_refused(bad: Any, store: Store) -> None:
     """What is no address, sender, code, id or key is an error that says so, and changes nothing."""
     address, sender = place("ada")
     for call in (
-        lambda: store.make_link_code(bad, sender),
-        lambda: store.make_link_code(address, bad),
-        lambda: store.link(bad, sender, "22222222"),
-        lambda: store.link(address, bad, "22222222"),
-        lambda: store.unlink(bad, sender),
-        lambda: store.unlink(address, bad),
+        lambda: store.people.make_link_code(bad, sender),
+        lambda: store.people.make_link_code(address, bad),
+        lambda: store.people.link(bad, sender, "22222222"),
+        lambda: store.people.link(address, bad, "22222222"),
+        lambda: store.people.unlink(bad, sender),
+        lambda: store.people.unlink(address, bad),
         lambda: store.join(bad, called("ada")),
         lambda: store.join(called("ada"), bad),
         lambda: store.part(bad),
-        lambda: store.person_of(bad),
-        lambda: store.may_see(bad, SessionId("20260131_184500_0a1b2c3d")),
+        lambda: store.people.find(bad),
+        lambda: store.people.may_see(bad, SessionId("20260131_184500_0a1b2c3d")),
     ):
         with pytest.raises(Invalid):
             await call()
 
-    assert not await store.people()
+    assert not await store.people.list()
 
 
 @on(FAST, POSTGRES)
@@ -311,10 +311,10 @@ async def test_hostile_codes_keys_and_ids_are_refused(store: Store) -> None:
     address, sender = place("ada")
     for code in (None, 7, b"x", "a\0b", "a\ud800b", "x" * 1000):
         with pytest.raises(Invalid):
-            await store.link(address, sender, code)  # type: ignore[arg-type]
+            await store.people.link(address, sender, code)  # type: ignore[arg-type]
     for key in (None, -1, 0, 2**70, "1", 1.5, True):
         with pytest.raises(Invalid):
-            await store.person(key)  # type: ignore[arg-type]
+            await store.people.get(key)  # type: ignore[arg-type]
     for name in ("", "\u200b", "a\0b", 7):
         with pytest.raises(Invalid):
             await store.rename_person(1, name)  # type: ignore[arg-type]
@@ -325,14 +325,14 @@ async def test_hostile_codes_keys_and_ids_are_refused(store: Store) -> None:
             Identity(platform="telegram", id=id)  # type: ignore[arg-type]
     with pytest.raises(Invalid, match="Who asks"):
         Viewer()
-    assert await store.person_of(called("unheard-of")) is None
+    assert await store.people.find(called("unheard-of")) is None
 
 
 async def everything(store: Store) -> list[str]:
     """Read all that people said, wherever it is or waits."""
     found = []
-    for row in (await store.sessions(most=1000)).rows:
+    for row in (await store.sessions.list(most=1000)).rows:
         id = row.session.id
-        lines = [*await store.transcript(id, most=1000), *await store.queue(id)]
+        lines = [*await store.transcripts.read(id, most=1000), *await store.transcripts.waiting(id)]
         found += [line.text for line in lines if line.role is Role.USER]
     return found

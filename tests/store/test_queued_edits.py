@@ -22,7 +22,7 @@ ANYTHING: tuple[Part, ...] = (Text(text="something else"),)
 async def queue_up(store: Store, who: Account, *texts: str) -> tuple[SessionId, list[MessageKey]]:
     """Let somebody say several things in one conversation, none of which is answered yet."""
     arrivals = [
-        await store.arrive(
+        await store.receive(
             Inbound.text(
                 text,
                 address=who.place("t"),
@@ -35,7 +35,7 @@ async def queue_up(store: Store, who: Account, *texts: str) -> tuple[SessionId, 
     ]
     id = arrivals[-1].session_id
     assert id is not None
-    return id, [one.key for one in await store.queue(id)]
+    return id, [one.key for one in await store.transcripts.waiting(id)]
 
 
 @both
@@ -44,9 +44,9 @@ async def test_a_turn_that_has_begun_is_not_changed(open_store: OpenStore) -> No
     store = await open_store(rules=Settings(edits=EditMode.RERUN))
     owner = await store.owner_account()
     id, (key,) = await queue_up(store, owner, "one")
-    claim = await store.claim()
+    claim = await store.turns.claim()
     assert claim is not None
-    before, cursor = await store.transcript(id), await store.feed_end()
+    before, cursor = await store.transcripts.read(id), await store.feed.end()
 
     for late in (
         store.change_queued(id, key, ANYTHING, owner.sender),
@@ -56,10 +56,10 @@ async def test_a_turn_that_has_begun_is_not_changed(open_store: OpenStore) -> No
         with pytest.raises(Conflict, match="no longer waiting"):
             await late
 
-    assert await store.transcript(id) == before
-    assert (await store.turn(claim.turn.id)).state is TurnState.RUNNING
-    assert (await store.events(cursor)).events == []
-    assert await store.revisions(key) == []
+    assert await store.transcripts.read(id) == before
+    assert (await store.turns.get(claim.turn.id)).state is TurnState.RUNNING
+    assert (await store.feed.read(cursor)).events == []
+    assert await store.transcripts.revisions(key) == []
 
 
 @both
@@ -74,9 +74,10 @@ async def test_whoever_changes_a_message_is_answered_with_their_words(store: Sto
     )
 
     assert [one.text for one in answers] == words
-    kept = [plain for one in await store.revisions(key) for plain in one.parts]
+    kept = [plain for one in await store.transcripts.revisions(key) for plain in one.parts]
     assert sorted(str(part) for part in kept) == sorted(
-        str(Text(text=text)) for text in ("two", *set(words) - {(await store.queue(id))[1].text})
+        str(Text(text=text))
+        for text in ("two", *set(words) - {(await store.transcripts.waiting(id))[1].text})
     )
 
 
@@ -85,14 +86,14 @@ async def test_ones_own_words_are_taken_back(store: Store) -> None:
     """They never run; of a turn that answers others, too, the rest does."""
     owner, ada = await store.owner_account(), await store.make_account("ada")
     id, (first, second) = await queue_up(store, owner, "one", "two")
-    turn = (await store.queue(id))[1].turn_id
+    turn = (await store.transcripts.waiting(id))[1].turn_id
 
     assert await store.take_back(id, second, owner.sender) == turn
     with pytest.raises(NotFound):
         await store.take_back(id, second, owner.sender)
     assert await store.take_back(id, first, ada.sender) is not None, "what others said"
-    assert await store.queue(id) == []
-    states = {one.state for one in await store.turns(id)}
+    assert await store.transcripts.waiting(id) == []
+    states = {one.state for one in await store.turns.list(id)}
     assert states == {TurnState.STOPPED}
 
 
@@ -108,9 +109,9 @@ async def test_nobody_speaks_with_the_words_of_others(store: Store) -> None:
         at=store.now(),
         message_id="7",
     )
-    there = (await store.arrive(elsewhere)).session_id
+    there = (await store.receive(elsewhere)).session_id
     assert there is not None
-    (foreign,) = await store.queue(there)
+    (foreign,) = await store.transcripts.waiting(there)
 
     for session, message in ((id, key), (there, foreign.key)):
         with pytest.raises(Refused):
@@ -121,4 +122,4 @@ async def test_nobody_speaks_with_the_words_of_others(store: Store) -> None:
         await store.change_queued(id, MessageKey(99), ANYTHING, ada.sender)
     with pytest.raises(Invalid):
         await store.change_queued(id, key, (), ada.sender)
-    assert [one.text for one in await store.queue(id)] == ["one"]
+    assert [one.text for one in await store.transcripts.waiting(id)] == ["one"]

@@ -14,6 +14,7 @@ from threadline.core.message import Role, Text, say
 from threadline.core.person import Viewer
 from threadline.core.platform import ReceiveStatus
 from threadline.core.session import Origin, SessionId
+from threadline.core.session_patch import SessionPatch
 from threadline.store import Store
 
 pytestmark = on(FAST, POSTGRES)
@@ -22,17 +23,17 @@ OWNER = Sender(id="owner")
 HELLO = Text(text="hello")
 
 CHANGES: dict[str, Callable[[Store, SessionId, Inbound], Awaitable[object]]] = {
-    "arrive": lambda store, _, said: store.arrive(said),
+    "arrive": lambda store, _, said: store.receive(said),
     "ask_in": lambda store, id, said: store.ask_in(id, said),
     "answer_into": lambda store, id, _: store.answer_into(id, OWNER, (HELLO,)),
     "take_over": lambda store, id, _: store.take_over(id, OWNER),
-    "record": lambda store, id, _: store.record(id, [say(Role.ASSISTANT, "hello")]),
-    "undo": lambda store, id, _: store.undo(id),
-    "redo": lambda store, id, _: store.redo(id),
-    "retry": lambda store, id, _: store.retry(id),
-    "edit": lambda store, id, _: store.edit(id, 2, "other words", by=Viewer.owner()),
-    "compact": lambda store, id, _: store.compact(id, "It was said.", keep=1),
-    "undo_compaction": lambda store, id, _: store.undo_compaction(id),
+    "record": lambda store, id, _: store.transcripts.record(id, [say(Role.ASSISTANT, "hello")]),
+    "undo": lambda store, id, _: store.transcripts.undo(id),
+    "redo": lambda store, id, _: store.transcripts.redo(id),
+    "retry": lambda store, id, _: store.transcripts.retry(id),
+    "edit": lambda store, id, _: store.transcripts.edit(id, 2, "other words", by=Viewer.owner()),
+    "compact": lambda store, id, _: store.transcripts.compact(id, "It was said.", keep=1),
+    "undo_compaction": lambda store, id, _: store.transcripts.undo_compaction(id),
 }
 
 
@@ -40,7 +41,7 @@ async def imported(front: Front, factory: DatabaseFactory) -> SessionId:
     """Make a conversation of Alice that counts as imported."""
     arrivals = []
     for text in ("one", "two"):
-        arrivals.append(await front.store.arrive(front.said(text)))
+        arrivals.append(await front.store.receive(front.said(text)))
         await front.answer("yes")
     id = arrivals[0].session_id
     assert id is not None
@@ -55,15 +56,15 @@ async def test_an_imported_transcript_cannot_be_changed(
     """Every verb that would change it is refused, names the session, and advises a branch."""
     front = Front(await open_store())
     id = await imported(front, database_factory)
-    before = await front.store.transcript(id)
+    before = await front.store.transcripts.read(id)
 
     with pytest.raises(ReadOnly, match="Branch it") as raised:
         await CHANGES[change](front.store, id, front.said("more"))
 
     assert (raised.value.id, raised.value.status) == (id, 409)
-    assert await front.store.transcript(id) == before
-    assert await front.store.queue(id) == []
-    assert (await front.store.session(id)).is_read_only
+    assert await front.store.transcripts.read(id) == before
+    assert await front.store.transcripts.waiting(id) == []
+    assert (await front.store.sessions.get(id)).is_read_only
 
 
 async def test_an_imported_session_can_still_be_kept_in_order(
@@ -73,7 +74,7 @@ async def test_an_imported_session_can_still_be_kept_in_order(
     front = Front(await open_store())
     store, id = front.store, await imported(front, database_factory)
 
-    await store.set_title(id, "Old times")
+    await store.sessions.update(id, SessionPatch(title="Old times"))
     project = await store.make_project("History")
     for done in (
         await store.pin([id]),
@@ -81,12 +82,12 @@ async def test_an_imported_session_can_still_be_kept_in_order(
         await store.archive([id]),
     ):
         assert [one.error for one in done] == [None]
-    branch = await store.branch(id)
+    branch = await store.transcripts.branch(id)
     arrival = await store.ask_in(branch.id, front.said("go on"))
 
     assert (branch.origin, branch.is_read_only) == (Origin.PERSON, False)
     assert arrival.session_id == branch.id
-    await store.forget_session(id)
+    await store.sessions.delete(id)
 
 
 async def test_a_chat_that_resumes_an_imported_session_is_told(

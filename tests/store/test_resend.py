@@ -18,7 +18,7 @@ from threadline.testing.clock import FakeClock
 async def lose(store: Store, outcome: SendOutcome = SendOutcome.DEAD) -> DeliveryPayload:
     """Take what is due, and lose it for good."""
     parcel = await take(store)
-    await store.not_sent(parcel.delivery, outcome, "gone")
+    await store.deliveries.record_failure(parcel.delivery, outcome, "gone")
     return parcel
 
 
@@ -26,9 +26,9 @@ async def test_what_was_lost_is_owed_again(store: Store) -> None:
     """It keeps its number, has all its attempts, and the feed tells of it."""
     await finish(store, "hello")
     lost = await lose(store)
-    before = await store.delivery(lost.delivery.id)
+    before = await store.deliveries.get(lost.delivery.id)
 
-    owed = await store.owe_again(lost.delivery.id)
+    owed = await store.deliveries.resend(lost.delivery.id)
 
     assert (before.state, before.error, before.is_doubtful) == (DeliveryState.FAILED, "gone", False)
     assert (owed.id, owed.state, owed.attempts, owed.error) == (before.id, "pending", 0, None)
@@ -38,26 +38,26 @@ async def test_what_was_lost_is_owed_again(store: Store) -> None:
     ]
     parcel = await take(store)
     assert (parcel.delivery.id, parcel.text) == (owed.id, "hello")
-    await store.sent(parcel.delivery, "p1")
+    await store.deliveries.record_sent(parcel.delivery, "p1")
     with pytest.raises(Conflict, match="not lost"):
-        await store.owe_again(owed.id)
+        await store.deliveries.resend(owed.id)
 
 
 async def test_what_may_have_been_seen_says_so(store: Store) -> None:
     """Nobody heard whether the last attempt arrived, although it was the only one."""
     await finish(store)
     await lose(store)
-    (dead,) = await store.lost_deliveries()
-    await store.owe_again(dead.id)
+    (dead,) = await store.deliveries.lost()
+    await store.deliveries.resend(dead.id)
     await lose(store, SendOutcome.AMBIGUOUS)
 
-    owed = await store.owe_again(dead.id)
+    owed = await store.deliveries.resend(dead.id)
 
     assert owed.is_doubtful
     parcel = await take(store)
     assert parcel.delivery.repeated_at is not None
-    await store.sent(parcel.delivery, "p1")
-    assert not (await store.delivery(owed.id)).is_doubtful
+    await store.deliveries.record_sent(parcel.delivery, "p1")
+    assert not (await store.deliveries.get(owed.id)).is_doubtful
 
 
 async def test_what_was_taken_stays_taken(open_store: OpenStore) -> None:
@@ -65,15 +65,15 @@ async def test_what_was_taken_stays_taken(open_store: OpenStore) -> None:
     clock = FakeClock()
     store = await open_store(clock=clock)
     claim = await begin(store)
-    await store.finish(claim.lease, [say(Role.ASSISTANT, "a long answer")])
+    await store.turns.finish(claim.lease, [say(Role.ASSISTANT, "a long answer")])
     parcel = await take(store)
     piece = SentPiece(n=0, platform_id="p0", length=6)
-    await store.note_piece(parcel.delivery, piece)
-    await store.not_sent(parcel.delivery, SendOutcome.REJECTED, "busy")
+    await store.deliveries.record_piece(parcel.delivery, piece)
+    await store.deliveries.record_failure(parcel.delivery, SendOutcome.REJECTED, "busy")
     await run_steadily(store, clock, timedelta(hours=25))
-    assert await store.abandon_stale() == [parcel.delivery.id]
+    assert await store.deliveries.abandon_stale() == [parcel.delivery.id]
 
-    owed = await store.owe_again(parcel.delivery.id)
+    owed = await store.deliveries.resend(parcel.delivery.id)
 
     assert owed.owed_at == clock()
     assert (await take(store)).pieces == (piece,)
@@ -81,23 +81,23 @@ async def test_what_was_taken_stays_taken(open_store: OpenStore) -> None:
 
 async def test_words_that_were_not_kept_stay_lost(store: Store) -> None:
     """What no turn said is forgotten when it is given up; and it stays as it was."""
-    id = await store.owe_words(THERE, "here it is")
+    id = await store.deliveries.create(THERE, "here it is")
     await lose(store)
 
     with pytest.raises(Conflict, match="not kept"):
-        await store.owe_again(id)
+        await store.deliveries.resend(id)
     with pytest.raises(NotFound):
-        await store.owe_again(DeliveryId(99))
+        await store.deliveries.resend(DeliveryId(99))
 
-    assert (await store.delivery(id)).state is DeliveryState.FAILED
-    assert not await store.take_deliveries()
+    assert (await store.deliveries.get(id)).state is DeliveryState.FAILED
+    assert not await store.deliveries.lease()
 
 
 async def test_what_still_waits_is_not_lost(store: Store) -> None:
     """Nobody can hurry it by this."""
     claim = await begin(store)
-    await store.finish(claim.lease, [say(Role.ASSISTANT, "hello")])
-    (owed,) = await store.deliveries(claim.turn.session_id)
+    await store.turns.finish(claim.lease, [say(Role.ASSISTANT, "hello")])
+    (owed,) = await store.deliveries.list(claim.turn.session_id)
 
     with pytest.raises(Conflict, match="not lost"):
-        await store.owe_again(owed.id)
+        await store.deliveries.resend(owed.id)

@@ -8,8 +8,12 @@ from tests.databases import DatabaseFactory
 from tests.store.command_setup import ALICE, DM, GROUP, THREAD, Desk, both, open_desk
 from tests.store.job_setup import HOURLY, start
 from threadline.core.person import Viewer
+from threadline.core.route import MAIN_PROFILE
 from threadline.core.session import SessionId, TitleSource
+from threadline.store import queries
 from threadline.store.commands.navigate import LISTED
+from threadline.store.sessions.session_list import list_own_sessions
+from threadline.store.sessions.session_settings import set_title
 
 
 @pytest.fixture
@@ -29,12 +33,12 @@ async def talk(desk: Desk, text: str) -> SessionId:
 async def run_jobs(desk: Desk, times: int) -> list[SessionId]:
     """Run an hourly job of Alice's some times."""
     store = desk.store
-    job = await store.make_job(HOURLY, Viewer(address=DM, sender=ALICE))
+    job = await store.jobs.create(HOURLY, Viewer(address=DM, sender=ALICE))
     runs = []
     for _ in range(times):
         desk.clock.advance(timedelta(hours=1))
         await start(store, job)
-        run = (await store.job_runs(job.id))[0]
+        run = (await store.jobs.runs(job.id))[0]
         assert run.session_id is not None
         await desk.answers(run.session_id)
         runs.append(run.session_id)
@@ -64,17 +68,27 @@ async def test_a_chat_lists_what_the_sidebar_lists(desk: Desk) -> None:
     store = desk.store
     shown, archived, continued = [await talk(desk, text) for text in ("one", "two", "three")]
     await store.archive([archived])
-    later = (await store.continue_session(continued)).id
+    later = (await store.transcripts.continue_session(continued)).id
     await run_jobs(desk, 1)
 
-    own = [row.session.id for row in await store.own_sessions(DM, ALICE)]
+    own = [
+        row.session.id
+        for row in await store.database.read(
+            list_own_sessions, DM, ALICE, profile=MAIN_PROFILE, most=queries.PAGE
+        )
+    ]
 
-    assert own == [row.session.id for row in (await store.sessions()).rows]
+    assert own == [row.session.id for row in (await store.sessions.list()).rows]
     assert set(own) == {shown, later}
     # Pinned sessions are first in the sidebar; a chat numbers by activity.
     await store.pin([shown])
-    assert {row.session.id for row in (await store.sessions()).rows} == set(own)
-    assert [row.session.id for row in await store.own_sessions(DM, ALICE)] == own
+    assert {row.session.id for row in (await store.sessions.list()).rows} == set(own)
+    assert [
+        row.session.id
+        for row in await store.database.read(
+            list_own_sessions, DM, ALICE, profile=MAIN_PROFILE, most=queries.PAGE
+        )
+    ] == own
 
 
 @both
@@ -102,8 +116,8 @@ async def test_conversations_of_one_chat_with_one_title_are_a_choice(desk: Desk)
 async def test_the_links_of_a_continuation_are_one_match(desk: Desk) -> None:
     """A title that every link of a chain has leads to the newest link at once."""
     first = await talk(desk, "taxes")
-    second = (await desk.store.continue_session(first)).id
-    third = (await desk.store.continue_session(second)).id
+    second = (await desk.store.transcripts.continue_session(first)).id
+    third = (await desk.store.transcripts.continue_session(second)).id
     await talk(desk, "something else")
 
     assert (await desk.asks("/resume taxes")).text.startswith("Continuing “taxes”")
@@ -115,9 +129,11 @@ async def test_the_links_of_a_continuation_are_one_match(desk: Desk) -> None:
 async def test_an_older_link_leads_to_the_newest(desk: Desk) -> None:
     """`/resume` with the id of any link goes on where the conversation went on."""
     first = await talk(desk, "taxes")
-    second = (await desk.store.continue_session(first)).id
-    third = (await desk.store.continue_session(second)).id
-    await desk.store.set_title(third, "Taxes, third part", TitleSource.PERSON)
+    second = (await desk.store.transcripts.continue_session(first)).id
+    third = (await desk.store.transcripts.continue_session(second)).id
+    await desk.store.database.write(
+        set_title, third, "Taxes, third part", source=TitleSource.PERSON
+    )
 
     for link in (first, second, third):
         await talk(desk, "something else")
@@ -136,7 +152,7 @@ async def test_in_a_group_an_id_of_that_chat_is_resumed(desk: Desk) -> None:
         await desk.asks("/new", at=THREAD)
         talks.append(id)
     football, chess = talks
-    later = (await desk.store.continue_session(football)).id
+    later = (await desk.store.transcripts.continue_session(football)).id
     await desk.store.archive([chess])
 
     assert "chess" not in (await desk.asks("/sessions", at=THREAD)).text

@@ -8,7 +8,7 @@ from tests.databases import OpenStore
 from tests.store.delivery_setup import run_steadily
 from tests.store.query_log import Listener
 from threadline.core.address import Address, Kind, Sender
-from threadline.core.deletion import DeletionKind, DeletionState
+from threadline.core.deletion import DeletionKind, DeletionState, Seal
 from threadline.core.errors import Invalid
 from threadline.core.event import EventKind
 from threadline.core.inbound import Inbound
@@ -19,8 +19,15 @@ from threadline.core.settings import Settings
 from threadline.database.port import Transaction
 from threadline.gateway.maintenance import Maintenance
 from threadline.store import Store, blobs
-from threadline.store.deletion import retention
-from threadline.store.deletion.preview import begin_sessions
+from threadline.store.deletion import retention, tasks
+from threadline.store.deletion.preview import begin_sessions, find_forgotten
+from threadline.store.deletion.prune import (
+    list_prunable,
+    plan_pruning,
+    prune,
+    sweep_pieces,
+    unbind_idle,
+)
 from threadline.testing.clock import FakeClock
 
 DAY = timedelta(days=1)
@@ -39,17 +46,17 @@ async def talk(
     """Say something and be answered."""
     where = Address(platform=platform, kind=kind, chat=who)
     inbound = Inbound.text(text, address=where, sender=Sender(id=who), at=store.now())
-    arrival = await store.arrive(inbound)
-    claim = await store.claim(arrival.session_id)
+    arrival = await store.receive(inbound)
+    claim = await store.turns.claim(arrival.session_id)
     assert claim is not None
     assert arrival.session_id is not None
-    await store.finish(claim.lease, [say(Role.ASSISTANT, "hi")], deliver=False)
+    await store.turns.finish(claim.lease, [say(Role.ASSISTANT, "hi")], deliver=False)
     return arrival.session_id
 
 
 async def ids(store: Store) -> set[SessionId]:
     """List all sessions."""
-    return {row.session.id for row in (await store.sessions()).rows}
+    return {row.session.id for row in (await store.sessions.list()).rows}
 
 
 async def test_nothing_goes_unless_somebody_says_so(open_store: OpenStore) -> None:
@@ -59,8 +66,8 @@ async def test_nothing_goes_unless_somebody_says_so(open_store: OpenStore) -> No
     id = await talk(store, "alice")
     clock.advance(100 * YEAR)
 
-    assert await store.prune() is None
-    assert await store.unbind_idle() == 0
+    assert await prune(store.database) is None
+    assert await unbind_idle(store.database) == 0
     assert await ids(store) == {id}
 
 
@@ -73,9 +80,9 @@ async def test_old_sessions_go_and_young_ones_stay(open_store: OpenStore) -> Non
     young = await talk(store, "young")
     clock.advance(2 * DAY)
 
-    plan = await store.plan_pruning()
+    plan = await plan_pruning(store.database)
     assert await ids(store) > {young}
-    certificate = await store.prune()
+    certificate = await prune(store.database)
 
     assert set(plan.sessions) == old
     assert plan.kind is DeletionKind.RETENTION
@@ -83,7 +90,7 @@ async def test_old_sessions_go_and_young_ones_stay(open_store: OpenStore) -> Non
     assert certificate.state is DeletionState.DONE
     assert certificate.counts["sessions"] == 45
     assert await ids(store) == {young}
-    assert await store.prune() is None
+    assert await prune(store.database) is None
     assert await store.check(deep=True) == []
 
 
@@ -99,12 +106,12 @@ async def test_the_most_special_rule_wins(open_store: OpenStore) -> None:
         keep=40 * DAY, by_kind={Kind.GROUP: 60 * DAY}, by_platform={"slack": 45 * DAY}
     )
 
-    plan = await store.plan_pruning(rules)
+    plan = await plan_pruning(store.database, rules)
 
     assert set(plan.sessions) == {dm, slack}
     assert group not in plan.sessions
     imports = Retention(by_origin={Origin.IMPORT: DAY})
-    assert not (await store.plan_pruning(imports)).sessions
+    assert not (await plan_pruning(store.database, imports)).sessions
 
 
 async def test_what_is_protected_stays(open_store: OpenStore) -> None:
@@ -118,15 +125,15 @@ async def test_what_is_protected_stays(open_store: OpenStore) -> None:
     doomed = await talk(store, "doomed")
     await store.pin([pinned])
     clock.advance(YEAR)
-    await store.hold(held, "somebody", store.now() + DAY)
+    await store.sessions.hold(held, "somebody", store.now() + DAY)
     where = Address(platform="telegram", kind=Kind.DM, chat="busy")
-    await store.arrive(Inbound.text("?", address=where, sender=Sender(id="busy"), at=store.now()))
-    assert await store.claim() is not None
-    branch = (await store.branch(base)).id
+    await store.receive(Inbound.text("?", address=where, sender=Sender(id="busy"), at=store.now()))
+    assert await store.turns.claim() is not None
+    branch = (await store.transcripts.branch(base)).id
     clock.advance(30 * DAY)
-    await store.hold(held, "somebody", store.now() + DAY)
+    await store.sessions.hold(held, "somebody", store.now() + DAY)
 
-    certificate = await store.prune(Retention(keep=7 * DAY))
+    certificate = await prune(store.database, Retention(keep=7 * DAY))
 
     assert certificate is not None
     left = await ids(store)
@@ -143,10 +150,10 @@ async def test_the_longest_silent_go_first_when_there_is_too_much(open_store: Op
         made.append(await talk(store, f"person {n}", text="x" * 10_000))
         clock.advance(DAY)
 
-    await store.prune(Retention(most_bytes=45_000))
+    await prune(store.database, Retention(most_bytes=45000))
 
     assert await ids(store) == set(made[-4:])
-    assert await store.prune(Retention(most_bytes=45_000)) is None
+    assert await prune(store.database, Retention(most_bytes=45000)) is None
 
 
 async def test_who_speaks_meanwhile_keeps_the_session(open_store: OpenStore) -> None:
@@ -156,10 +163,10 @@ async def test_who_speaks_meanwhile_keeps_the_session(open_store: OpenStore) -> 
     id = await talk(store, "alice")
     clock.advance(YEAR)
     rules = Retention(keep=DAY)
-    found = await store._prunable(rules)
+    found = await list_prunable(store.database, rules)
     await talk(store, "alice", text="still here")
 
-    assert await store._db.write(retention.condemn, found, None) is None
+    assert await store.database.write(retention.condemn, found, None) is None
     assert await ids(store) == {id}
 
 
@@ -171,20 +178,20 @@ async def test_silent_routes_are_let_go_and_transcripts_stay(open_store: OpenSto
     old = await talk(store, "alice")
     held = await talk(store, "held")
     clock.advance(31 * DAY)
-    await store.hold(held, "somebody", store.now() + DAY)
+    await store.sessions.hold(held, "somebody", store.now() + DAY)
     fresh = await talk(store, "bob")
-    cursor = await store.feed_end()
+    cursor = await store.feed.end()
 
-    assert await store.unbind_idle() == 1
+    assert await unbind_idle(store.database) == 1
 
-    assert await store.routes_of(old) == []
-    assert len(await store.routes_of(held)) == 1
-    assert len(await store.routes_of(fresh)) == 1
-    events = (await store.events(cursor)).events
+    assert await store.sessions.routes(old) == []
+    assert len(await store.sessions.routes(held)) == 1
+    assert len(await store.sessions.routes(fresh)) == 1
+    events = (await store.feed.read(cursor)).events
     assert [(e.session_id, e.kind) for e in events] == [(old, EventKind.SESSION_CHANGED)]
-    new = await store.session(await talk(store, "alice"))
+    new = await store.sessions.get(await talk(store, "alice"))
     assert (new.cause, new.parent_id) == (Cause.FIRST, None)
-    assert [line.text for line in await store.transcript(old) if line.role is Role.USER] == [
+    assert [line.text for line in await store.transcripts.read(old) if line.role is Role.USER] == [
         "hello"
     ]
 
@@ -197,7 +204,7 @@ async def test_routes_are_taken_before_any_session(open_store: OpenStore, taking
     for n in range(3):
         await talk(store, f"person {n}")
     clock.advance(YEAR)
-    found = await store._prunable(Retention(keep=DAY))
+    found = await list_prunable(store.database, Retention(keep=DAY))
 
     def listen(tx: Transaction) -> list[str]:
         listener = Listener(tx)
@@ -207,7 +214,7 @@ async def test_routes_are_taken_before_any_session(open_store: OpenStore, taking
             retention.unbind_idle(listener, before=clock())
         return [query for query, _key in listener.only(taking, "lock_session_by_key")]
 
-    heard = await store._db.write(listen)
+    heard = await store.database.write(listen)
 
     assert heard == [taking] * 3 + ["lock_session_by_key"] * 3
 
@@ -227,10 +234,10 @@ async def test_all_pages_are_looked_through(
     monkeypatch.setattr(retention, "_PAGE", 3)
     monkeypatch.setattr(retention, "BATCH", 2)
 
-    by_size = await store.plan_pruning(Retention(most_bytes=45_000))
-    both = await store.plan_pruning(Retention(keep=8 * DAY, most_bytes=45_000))
+    by_size = await plan_pruning(store.database, Retention(most_bytes=45000))
+    both = await plan_pruning(store.database, Retention(keep=8 * DAY, most_bytes=45000))
     monkeypatch.delattr(retention, "session_sizes")
-    by_age = await store.plan_pruning(Retention(keep=4 * DAY))
+    by_age = await plan_pruning(store.database, Retention(keep=4 * DAY))
 
     assert list(by_size.sessions) == list(both.sessions) == made[:6]
     assert list(by_age.sessions) == made[:5]
@@ -238,21 +245,23 @@ async def test_all_pages_are_looked_through(
 
 async def test_pieces_of_attachments_that_never_came_are_swept(store: Store) -> None:
     """Pieces are suspects at the first look and go at the second; whole attachments stay."""
-    whole = await store.put_blob(b"whole" * 99_999, "image/png", MediaKind.IMAGE)
+    whole = await store.attachments.put(b"whole" * 99_999, "image/png", MediaKind.IMAGE)
     data = b"half" * 999_999
     name = blobs.hash_of(data)
     for n, piece in enumerate(blobs.pieces_of(data)[:10]):
-        await store._db.write(blobs.put_piece, name, n, piece)
+        await store.database.write(blobs.put_piece, name, n, piece)
 
-    suspects = await store.sweep_pieces()
+    suspects = await sweep_pieces(store.database)
     assert suspects == {name}
-    assert await store._db.read(blobs.read_piece, name, 0) is not None
-    assert await store.sweep_pieces(suspects) == frozenset()
+    assert await store.database.read(blobs.read_piece, name, 0) is not None
+    assert await sweep_pieces(store.database, suspects) == frozenset()
 
-    assert await store._db.read(blobs.read_piece, name, 0) is None
-    assert b"".join([piece async for piece in store.read_blob(whole.blob)]) == b"whole" * 99_999
-    late = await store.put_blob(data, "image/png", MediaKind.IMAGE)
-    assert b"".join([piece async for piece in store.read_blob(late.blob)]) == data
+    assert await store.database.read(blobs.read_piece, name, 0) is None
+    assert (
+        b"".join([piece async for piece in store.attachments.read(whole.blob)]) == b"whole" * 99_999
+    )
+    late = await store.attachments.put(data, "image/png", MediaKind.IMAGE)
+    assert b"".join([piece async for piece in store.attachments.read(late.blob)]) == data
 
 
 @pytest.mark.parametrize(
@@ -280,14 +289,16 @@ async def test_a_keeper_prunes_unbinds_and_finishes(open_store: OpenStore) -> No
     oldest = await talk(store, "alice")
     clock.advance(31 * DAY)
     old = await talk(store, "bob")
-    begun = await store._db.write(begin_sessions, [old])
+    begun = await store.database.write(begin_sessions, [old])
     clock.advance(30 * DAY)
-    await Maintenance(store).sweep()
+    await Maintenance(store.database).sweep()
     assert oldest in await ids(store), "a clock that may have jumped deletes nothing"
     await run_steadily(store, clock, 2 * DAY)
 
-    await Maintenance(store).sweep()
+    await Maintenance(store.database).sweep()
 
     assert await ids(store) == set()
-    assert await store.find_forgotten([oldest, old]) == {oldest, old}
-    assert (await store.certificate(begun)).state is DeletionState.DONE
+    assert await store.database.read(
+        find_forgotten, [oldest, old], seal=Seal(key=await store.database.secret())
+    ) == {oldest, old}
+    assert (await store.database.read(tasks.certificate, begun)).state is DeletionState.DONE

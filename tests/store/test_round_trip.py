@@ -17,8 +17,11 @@ from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.message import MediaKind, Message, Role, Text, say
 from threadline.core.person import Identity, Viewer
 from threadline.core.session import Session
+from threadline.core.session_patch import SessionPatch
 from threadline.database.sqlite import SqliteDatabase
 from threadline.store import Store
+from threadline.store.deletion.forget import forget_sessions
+from threadline.store.transcripts.history import history
 from threadline.store.transfer.importer import ImportOptions
 from threadline.testing.clock import FakeClock
 
@@ -49,7 +52,7 @@ class Life:
 
     async def do(self, name: str, n: int) -> None:
         """Do one thing."""
-        found = (await self.store.sessions()).rows
+        found = (await self.store.sessions.list()).rows
         if found:
             await getattr(self, f"_{name}")(n, found[n % len(found)].session)
         else:
@@ -60,12 +63,14 @@ class Life:
         await tell(self.store, f"words {self.said}", message_id=str(self.said))
 
     async def _answer(self, n: int, _: Session | None) -> None:
-        claim = await self.store.claim()
+        claim = await self.store.turns.claim()
         if claim is not None:
-            await self.store.finish(claim.lease, [say(Role.ASSISTANT, f"answer {n}")] * (n % 3))
+            await self.store.turns.finish(
+                claim.lease, [say(Role.ASSISTANT, f"answer {n}")] * (n % 3)
+            )
 
     async def _attach(self, n: int, _: Session | None) -> None:
-        file = await self.store.put_blob(b"x" * n, "text/plain", MediaKind.FILE, f"{n}.txt")
+        file = await self.store.attachments.put(b"x" * n, "text/plain", MediaKind.FILE, f"{n}.txt")
         self.said += 1
         await tell(self.store, "", message_id=str(self.said), parts=(Text(text="see"), file))
 
@@ -85,35 +90,37 @@ class Life:
             version=n,
             parts=parts,
         )
-        await self.store.arrive(change)
+        await self.store.receive(change)
 
     async def _branch(self, n: int, session: Session) -> None:
-        await self.store.branch(session.id, at=n % (session.last_seq + 1))
+        await self.store.transcripts.branch(session.id, at=n % (session.last_seq + 1))
 
     async def _undo(self, n: int, session: Session) -> None:
-        await self.store.undo(session.id, 1 + n % 2)
+        await self.store.transcripts.undo(session.id, 1 + n % 2)
 
     async def _redo(self, n: int, session: Session) -> None:
-        await self.store.redo(session.id)
+        await self.store.transcripts.redo(session.id)
 
     async def _retry(self, n: int, session: Session) -> None:
-        await self.store.retry(session.id)
+        await self.store.transcripts.retry(session.id)
 
     async def _compact(self, n: int, session: Session) -> None:
-        await self.store.compact(session.id, f"summary {n}", keep=1)
+        await self.store.transcripts.compact(session.id, f"summary {n}", keep=1)
 
     async def _uncompact(self, n: int, session: Session) -> None:
-        await self.store.undo_compaction(session.id)
+        await self.store.transcripts.undo_compaction(session.id)
 
     async def _revise(self, n: int, session: Session) -> None:
         by = Viewer(address=transfer_setup.DM, sender=transfer_setup.ALICE)
-        await self.store.edit(session.id, n % (session.last_seq + 1), f"revised {n}", by=by)
+        await self.store.transcripts.edit(
+            session.id, n % (session.last_seq + 1), f"revised {n}", by=by
+        )
 
     async def _reset(self, n: int, _: Session | None) -> None:
-        await self.store.reset(transfer_setup.DM, transfer_setup.ALICE)
+        await self.store.sessions.reset(transfer_setup.DM, transfer_setup.ALICE)
 
     async def _title(self, n: int, session: Session) -> None:
-        await self.store.set_title(session.id, f"Title {n}")
+        await self.store.sessions.update(session.id, SessionPatch(title=f"Title {n}"))
 
     async def _pin(self, n: int, session: Session) -> None:
         await self.store.pin([session.id])
@@ -137,18 +144,18 @@ class Life:
         await tell(self.store, "bob speaks", address=BOBS, sender=BOB)
 
     async def _run(self, n: int, _: Session | None) -> None:
-        await self.store.claim()
+        await self.store.turns.claim()
 
     async def _link(self, n: int, _: Session | None) -> None:
         one = Identity(platform="telegram", id="alice")
         await self.store.join(one, Identity(platform="telegram", id="bob"))
 
     async def _end(self, n: int, session: Session) -> None:
-        await self.store.end(session.id)
+        await self.store.sessions.end(session.id)
 
     async def _forget(self, n: int, session: Session) -> None:
         if n % 4 == 0:
-            await self.store.forget_sessions([session.id])
+            await forget_sessions(self.store.database, [session.id])
 
 
 @settings(max_examples=25, phases=[Phase.explicit, Phase.generate])
@@ -165,11 +172,13 @@ async def test_any_history_is_the_same_file_after_it_went_elsewhere(wishes: list
             await Life(old, clock).live(wishes)
             data = await export(old)
 
-            report = await new.import_history(chunks(data), ImportOptions(keep_settings=True))
+            report = await new.transfer.import_history(
+                chunks(data), ImportOptions(keep_settings=True)
+            )
 
             assert await export(new) == data
             assert not report.problems
-            assert (await old.import_history(chunks(data))).added == 0
+            assert (await old.transfer.import_history(chunks(data))).added == 0
             await compare(old, new)
             await carry_one(old, clock, Path(folder))
 
@@ -186,14 +195,16 @@ async def compare(old: Store, new: Store) -> None:
     """Assert that people and models read the same, apart from what was unfinished."""
     for row in (await old.sessions()).rows:
         id = row.session.id
-        there = await new.session(id)
+        there = await new.sessions.get(id)
         upto = row.session.last_seq + 1
         for hidden in (False, True):
-            before = await old.transcript(id, most=1000, hidden=hidden)
-            after = await new.transcript(id, most=1000, hidden=hidden, before=upto)
+            before = await old.transcripts.read(id, most=1000, hidden=hidden)
+            after = await new.transcripts.read(id, most=1000, hidden=hidden, before=upto)
             assert shown(after) == shown(before)
         if there.last_seq == row.session.last_seq:
-            assert shown(await new.history(id)) == shown(await old.history(id))
+            assert shown(await new.transcripts.history(id)) == shown(
+                await old.database.read(history, id)
+            )
             assert there.user_messages == row.session.user_messages
 
 
@@ -209,9 +220,13 @@ async def carry_one(old: Store, clock: FakeClock, folder: Path) -> None:
         data = await export(old, only)
         new = await opened(folder / f"alone-{n}", clock)
         async with new:
-            report = await new.import_history(chunks(data), ImportOptions(keep_settings=True))
+            report = await new.transfer.import_history(
+                chunks(data), ImportOptions(keep_settings=True)
+            )
             assert not report.problems
             assert await export(new, only) == data
-            before = await old.transcript(row.session.id, most=1000)
-            after = await new.transcript(row.session.id, most=1000, before=row.session.last_seq + 1)
+            before = await old.transcripts.read(row.session.id, most=1000)
+            after = await new.transcripts.read(
+                row.session.id, most=1000, before=row.session.last_seq + 1
+            )
             assert shown(after) == shown(before)

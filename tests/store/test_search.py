@@ -12,10 +12,13 @@ from threadline.core.message import NewMessage, Role, ToolResult, say
 from threadline.core.person import Identity, Viewer
 from threadline.core.route import Scopes, Sharing
 from threadline.core.search import read_query
+from threadline.core.session_patch import SessionPatch
 from threadline.core.settings import Settings
 from threadline.store import Store
 from threadline.store.search import index
+from threadline.store.search.check import check_index
 from threadline.store.search.matcher import says
+from threadline.store.search.search import index_all
 from threadline.testing.clock import FakeClock
 
 CORPUS = (
@@ -89,8 +92,8 @@ QUESTIONS = (
 async def test_the_index_finds_what_reading_everything_finds(store: Store, indexed: int) -> None:
     """Words of all scripts, phrases, exclusions, parts and hostile syntax: the same set of hits."""
     id = await fill(store, CORPUS)
-    await store._db.write(index.index_some, most=indexed or 1)
-    lines = await store.transcript(id, most=1000)
+    await store.database.write(index.index_some, most=indexed or 1)
+    lines = await store.transcripts.read(id, most=1000)
 
     for question in QUESTIONS:
         found = await store.search(question, asker=OWNER)
@@ -99,7 +102,7 @@ async def test_the_index_finds_what_reading_everything_finds(store: Store, index
             line.seq for line in lines if line.role is not Role.SYSTEM and says(line.text, wanted)
         ]
         assert seqs(found) == naive, question
-    assert not await store.check_search()
+    assert not await store.database.read(check_index)
 
 
 @pytest.mark.parametrize(
@@ -109,7 +112,7 @@ async def test_the_index_finds_what_reading_everything_finds(store: Store, index
 async def test_some_questions_have_known_answers(store: Store, question: str, count: int) -> None:
     """The matcher that both sides share is itself held against numbers counted by hand."""
     await fill(store, CORPUS)
-    await store.index()
+    await index_all(store.database)
 
     found = await store.search(question, asker=OWNER)
 
@@ -119,13 +122,13 @@ async def test_some_questions_have_known_answers(store: Store, question: str, co
 async def test_a_hit_says_where_it_is(store: Store) -> None:
     """Session, place, role, title, and a snippet that shows the words."""
     id = await talk(store, "Where is my umbrella?", "In the hall, by the umbrella stand.")
-    await store.set_title(id, "Lost things")
-    await store.index()
+    await store.sessions.update(id, SessionPatch(title="Lost things"))
+    await index_all(store.database)
 
     found = await store.search("umbrella stand", asker=OWNER)
 
     (hit,) = found.hits
-    line = (await store.transcript(id))[-1]
+    line = (await store.transcripts.read(id))[-1]
     assert (hit.session_id, hit.seq, hit.key, hit.role) == (id, line.seq, line.key, Role.ASSISTANT)
     assert (hit.title, hit.rank, hit.at) == ("Lost things", 1, line.at)
     assert hit.snippet.text == "In the hall, by the umbrella stand."
@@ -136,35 +139,35 @@ async def test_titles_are_found_and_change(store: Store) -> None:
     """A title is found by words and by parts, indexed or not, and an old one is not."""
     id = await talk(store, "hello")
     for is_indexed in (False, True):
-        await store.set_title(id, f"Holiday in Norway {is_indexed}")
+        await store.sessions.update(id, SessionPatch(title=f"Holiday in Norway {is_indexed}"))
         if is_indexed:
-            await store.index()
+            await index_all(store.database)
         for question in ("norway", "*orwa*", "hol*", f"holiday {is_indexed}"):
             found = await store.search(question, asker=OWNER)
             assert [hit.session_id for hit in found.sessions] == [id], question
-    await store.set_title(id, "Work")
+    await store.sessions.update(id, SessionPatch(title="Work"))
 
     assert not (await store.search("norway", asker=OWNER)).sessions
-    await store.index()
+    await index_all(store.database)
     assert not (await store.search("norway", asker=OWNER)).sessions
     assert (await store.search("work", asker=OWNER)).sessions[0].title.text == "Work"
-    assert not await store.check_search()
+    assert not await store.database.read(check_index)
 
 
 async def test_undone_words_are_never_found_and_compacted_ones_are(store: Store) -> None:
     """Undo and retry hide from the search, redo shows again, and compaction hides nothing."""
     id = await talk(store, "keep the lighthouse", "noted")
     await talk(store, "forget the lighthouse", "lighthouse forgotten")
-    await store.index()
+    await index_all(store.database)
 
-    await store.undo(id)
+    await store.transcripts.undo(id)
     assert await texts(store, "lighthouse") == ["keep the lighthouse"]
-    await store.redo(id)
+    await store.transcripts.redo(id)
     assert len(await texts(store, "lighthouse")) == 3
-    await store.retry(id)
+    await store.transcripts.retry(id)
     assert await texts(store, "forgotten") == []
     await answer(store, "again")
-    await store.compact(id, "They spoke.", keep=1)
+    await store.transcripts.compact(id, "They spoke.", keep=1)
 
     assert "keep the lighthouse" in await texts(store, "lighthouse")
 
@@ -172,14 +175,14 @@ async def test_undone_words_are_never_found_and_compacted_ones_are(store: Store)
 async def test_a_branch_is_searched_once(store: Store) -> None:
     """Shared lines are found in the session they were said in, own lines in the branch."""
     id = await talk(store, "the giraffe is tall", "yes")
-    branch = await store.branch(id)
-    await store.record(branch.id, [say(Role.USER, "a giraffe in the branch")])
+    branch = await store.transcripts.branch(id)
+    await store.transcripts.record(branch.id, [say(Role.USER, "a giraffe in the branch")])
 
     for _ in range(2):
         found = await store.search("giraffe", asker=OWNER)
         assert {hit.session_id for hit in found.hits} == {id, branch.id}
         assert len(found.hits) == 2
-        await store.index()
+        await index_all(store.database)
 
 
 async def test_everybody_finds_only_what_is_theirs(open_store: OpenStore) -> None:
@@ -213,7 +216,7 @@ async def test_everybody_finds_only_what_is_theirs(open_store: OpenStore) -> Non
                 assert found == sorted(f"treasure of {one}" for one in what), (who, question)
                 page = await store.search(question, asker=asker)
                 assert len(page.sessions) == len(what), who
-        await store.index()
+        await index_all(store.database)
 
 
 async def test_a_search_can_be_narrowed_down(open_store: OpenStore) -> None:
@@ -222,7 +225,7 @@ async def test_a_search_can_be_narrowed_down(open_store: OpenStore) -> None:
     store = await open_store(clock=clock)
     slack = Address(platform="slack", kind=Kind.CHANNEL, chat="c")
     id = await talk(store, "apple one", "apple answer")
-    await store.record(
+    await store.transcripts.record(
         id, [NewMessage(role=Role.TOOL, parts=(ToolResult(call_id="1", text="apple tool"),))]
     )
     clock.advance(timedelta(hours=1))
@@ -245,7 +248,7 @@ async def test_a_search_can_be_narrowed_down(open_store: OpenStore) -> None:
         assert len(await texts(store, "apple", until=later)) == 3
         assert await texts(store, "apple", is_archived=True) == ["apple two"]
         assert len(await texts(store, "apple", is_archived=False)) == 3
-        await store.index()
+        await index_all(store.database)
     with pytest.raises(NotFound):
         await texts(store, "apple", asker=Viewer(address=HERE, sender=ALICE), session=other)
 
@@ -253,7 +256,7 @@ async def test_a_search_can_be_narrowed_down(open_store: OpenStore) -> None:
 async def test_pages_follow_each_other(store: Store) -> None:
     """Page after page every hit comes once, also where the index only knows candidates."""
     await fill(store, [f"banana number {n} {'xabcdx' if n % 3 else 'abc bcd'}" for n in range(40)])
-    await store.index()
+    await index_all(store.database)
 
     for question, count in (("banana", 40), ("*abcd*", 26), ('"banana number"', 40)):
         seen: list[int] = []
@@ -291,7 +294,7 @@ async def test_a_search_refuses_nonsense(store: Store, values: dict[str, object]
 async def test_what_is_typed_is_found_before_it_is_complete(store: Store) -> None:
     """While somebody types, the last word may be unfinished."""
     await fill(store, ["a strawberry"])
-    await store.index()
+    await index_all(store.database)
 
     found = await store.search("a straw", asker=OWNER, is_typing=True)
 
@@ -302,14 +305,14 @@ async def test_what_is_typed_is_found_before_it_is_complete(store: Store) -> Non
 async def test_what_was_undone_after_a_branch_is_found_in_the_branch(store: Store) -> None:
     """The base shows it no more, but the branch does, until it is undone there too."""
     id = await talk(store, "the walrus sings", "it does")
-    branch = await store.branch(id, title="Walrus")
-    await store.undo(id)
+    branch = await store.transcripts.branch(id, title="Walrus")
+    await store.transcripts.undo(id)
 
     for question in ("walrus sings", "*alru*"):
         for _ in range(2):
             (hit,) = (await store.search(question, asker=OWNER)).hits
             assert (hit.session_id, hit.title) == (branch.id, "Walrus")
-            await store.index()
-    await store.undo(branch.id)
+            await index_all(store.database)
+    await store.transcripts.undo(branch.id)
 
     assert not (await store.search("walrus", asker=OWNER)).hits

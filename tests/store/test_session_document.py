@@ -36,7 +36,7 @@ async def page(
     redact: bool = False,
 ) -> str:
     """Write a page as one piece."""
-    pieces = store.export_page(id, format, hidden=hidden, redact=redact)
+    pieces = store.transfer.export_page(id, format, hidden=hidden, redact=redact)
     return "".join([piece async for piece in pieces])
 
 
@@ -44,9 +44,9 @@ async def test_a_branch_shows_what_it_shares(store: Store) -> None:
     """The page of a branch begins with the lines of its base, and ends with its own."""
     main = await tell(store, "shared words")
     await transfer_setup.answer(store)
-    branch = await store.branch(main)
+    branch = await store.transcripts.branch(main)
     await tell(store, "later in the base")
-    await store.record(branch.id, [say(Role.SYSTEM, "only in the branch")])
+    await store.transcripts.record(branch.id, [say(Role.SYSTEM, "only in the branch")])
 
     text = await page(store, branch.id)
 
@@ -62,10 +62,10 @@ async def test_dividers_and_hidden_lines(store: Store, format: ExportFormat) -> 
     await transfer_setup.answer(store)
     await tell(store, "kept words")
     await transfer_setup.answer(store)
-    await store.compact(main, "They talked.", keep=1)
+    await store.transcripts.compact(main, "They talked.", keep=1)
     await tell(store, "taken back")
     await transfer_setup.answer(store)
-    await store.undo(main)
+    await store.transcripts.undo(main)
 
     plain, full = await page(store, main, format), await page(store, main, format, hidden=True)
 
@@ -77,7 +77,7 @@ async def test_dividers_and_hidden_lines(store: Store, format: ExportFormat) -> 
 
 async def test_a_page_has_pictures(store: Store) -> None:
     """An image of a message stands in the HTML page, and is named in Markdown."""
-    picture = await store.put_blob(b"\x89PNG!", "image/png", MediaKind.IMAGE, "sun.png")
+    picture = await store.attachments.put(b"\x89PNG!", "image/png", MediaKind.IMAGE, "sun.png")
     id = await tell(store, "", parts=(Text(text="look"), picture))
     await transfer_setup.answer(store)
 
@@ -111,7 +111,7 @@ async def test_a_redacted_file_comes_in_like_any_other(
     assert not [line for line in lines if line["type"] == "attachment"]
     for secret in (b"alice", b"Alice", b"Bob", b"4917012345", b"99@lid", b"guild", b"/srv", b"raw"):
         assert secret not in data
-    report = await store.import_history(chunks(data))
+    report = await store.transfer.import_history(chunks(data))
     assert report.conflicts == len([line for line in lines if line["type"] == "session"])
 
 
@@ -120,9 +120,11 @@ async def test_a_long_session_is_written_line_by_line(store: Store) -> None:
     id = await tell(store, "one")
     await transfer_setup.answer(store)
     for first in range(0, 1000, 100):
-        await store.record(id, [say(Role.SYSTEM, f"line {first + n}.") for n in range(100)])
+        await store.transcripts.record(
+            id, [say(Role.SYSTEM, f"line {first + n}.") for n in range(100)]
+        )
 
-    pieces = [piece async for piece in store.export_page(id)]
+    pieces = [piece async for piece in store.transfer.export_page(id)]
 
     assert max(map(len, pieces)) < 500
     text = "".join(pieces)
@@ -141,4 +143,4 @@ async def test_odd_wishes_are_refused(store: Store) -> None:
         {"id": id, "redact": 1},
     ):
         with pytest.raises((NotFound, Invalid)):
-            _ = [piece async for piece in store.export_page(**wish)]
+            _ = [piece async for piece in store.transfer.export_page(**wish)]

@@ -26,7 +26,9 @@ async def walk(
     """Go through a list page by page."""
     after = None
     while True:
-        page = await store.sessions(only, profile=profile, reader=READER, after=after, most=most)
+        page = await store.sessions.list(
+            only, profile=profile, reader=READER, after=after, most=most
+        )
         assert len(page.rows) <= most
         for row in page.rows:
             yield row
@@ -65,7 +67,7 @@ async def test_the_sidebar_is_the_list_without_a_filter(database_factory: Databa
     faces = make_crowd(80, seed=5)
     settle(database_factory, faces)
 
-    page = await store.sessions(most=1000)
+    page = await store.sessions.list(most=1000)
 
     assert [row.session.id for row in page.rows] == naive_list(faces, SessionFilter(), "main")
     assert page.next is None
@@ -95,14 +97,14 @@ async def test_counts_agree_with_lists(database_factory: DatabaseFactory) -> Non
 async def test_garbage_is_no_place_in_a_list(store: Store, cursor: str) -> None:
     """A cursor that no page gave is refused, and says so."""
     with pytest.raises(Invalid, match="no place in a list"):
-        await store.sessions(after=ListCursor(cursor))
+        await store.sessions.list(after=ListCursor(cursor))
 
 
 @pytest.mark.parametrize("cursor", [1, ("p", 1), b"p.1.1", ["p.1.1"]])
 async def test_a_cursor_is_text(store: Store, cursor: object) -> None:
     """What is no text is no cursor, nor is the pair of numbers that it once was."""
     with pytest.raises(Invalid, match="page cannot be"):
-        await store.sessions(after=cursor)  # type: ignore[arg-type]
+        await store.sessions.list(after=cursor)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,9 @@ from threadline.core.project import ProjectColor
 from threadline.core.revision import Seen
 from threadline.core.session import BusyMode, ModelChoice, ProjectKey, TitleSource
 from threadline.core.session_patch import SessionPatch
+from threadline.store.inbound.deduplication import find_arrival
 from threadline.store.jobs.jobs import JobChange
+from threadline.store.sessions.session_settings import set_title
 
 MODEL = ModelChoice(model="openai:gpt-5")
 
@@ -52,13 +54,13 @@ def everything(project: ProjectKey) -> SessionPatch:
 async def test_one_of_those_who_change_a_session_wins(desk: Desk) -> None:
     """The others learn that it is not as they saw it any more."""
     id, _ = await desk.says("hello")
-    seen = frozenset({(await desk.store.session(id)).etag})
+    seen = frozenset({(await desk.store.sessions.get(id)).etag})
 
     won, late = await race(
-        lambda name: desk.store.change_session(id, SessionPatch(title=name), seen=seen)
+        lambda name: desk.store.sessions.update(id, SessionPatch(title=name), seen=seen)
     )
 
-    assert (won, len(late)) == ([await desk.store.session(id)], 3)
+    assert (won, len(late)) == ([await desk.store.sessions.get(id)], 3)
     assert {one.id for one in late} == {id}
 
 
@@ -82,53 +84,53 @@ async def test_one_of_those_who_change_a_project_wins(desk: Desk) -> None:
 @both
 async def test_one_of_those_who_change_a_job_wins(desk: Desk) -> None:
     """That it ran meanwhile is no change of it."""
-    job = await desk.store.make_job(
+    job = await desk.store.jobs.create(
         NewJob(prompt="news?", schedule="every day 9:00", target="local")
     )
     seen = frozenset({job.revision})
 
     won, late = await race(
-        lambda name: desk.store.change_job(job.id, JobChange(name=name), seen=seen)
+        lambda name: desk.store.jobs.update(job.id, JobChange(name=name), seen=seen)
     )
 
-    after = await desk.store.job(job.id)
+    after = await desk.store.jobs.get(job.id)
     assert (won, len(late)) == ([after], 3)
     with pytest.raises(Stale):
-        await desk.store.delete_job(job.id, seen=seen)
-    assert await desk.store.delete_job(job.id, seen=frozenset({after.revision})) == after
+        await desk.store.jobs.delete(job.id, seen=seen)
+    assert await desk.store.jobs.delete(job.id, seen=frozenset({after.revision})) == after
 
 
 @both
 async def test_a_session_that_went_on_is_not_forgotten(desk: Desk) -> None:
     """Whoever wants it gone has not seen what was said since."""
     id, _ = await desk.says("hello")
-    seen = frozenset({(await desk.store.session(id)).etag})
+    seen = frozenset({(await desk.store.sessions.get(id)).etag})
     await desk.answers(id)
 
     with pytest.raises(Stale):
-        await desk.store.forget_session(id, seen=seen)
+        await desk.store.sessions.delete(id, seen=seen)
 
-    now: Seen = frozenset({(await desk.store.session(id)).etag})
-    await desk.store.forget_session(id, seen=now)
+    now: Seen = frozenset({(await desk.store.sessions.get(id)).etag})
+    await desk.store.sessions.delete(id, seen=now)
     with pytest.raises(NotFound):
-        await desk.store.session(id)
+        await desk.store.sessions.get(id)
     with pytest.raises(NotFound):
-        await desk.store.forget_session(id, seen=now)
+        await desk.store.sessions.delete(id, seen=now)
 
 
 @both
 async def test_what_the_agent_does_makes_no_edit_stale(desk: Desk) -> None:
     """A whole turn and a title by a model may come between reading a session and renaming it."""
     id, _ = await desk.says("hello")
-    seen = frozenset({(await desk.store.session(id)).etag})
+    seen = frozenset({(await desk.store.sessions.get(id)).etag})
 
     await desk.answers(id)
-    await desk.store.set_title(id, "Greetings", source=TitleSource.MODEL)
-    changed = await desk.store.change_session(id, SessionPatch(title="Roses"), seen=seen)
+    await desk.store.database.write(set_title, id, "Greetings", source=TitleSource.MODEL)
+    changed = await desk.store.sessions.update(id, SessionPatch(title="Roses"), seen=seen)
 
     assert changed.title == "Roses"
     with pytest.raises(Stale):
-        await desk.store.change_session(id, SessionPatch(title="Tulips"), seen=seen)
+        await desk.store.sessions.update(id, SessionPatch(title="Tulips"), seen=seen)
 
 
 @both
@@ -139,18 +141,18 @@ async def test_every_edit_makes_another_edit_stale(desk: Desk) -> None:
     wanted = everything(project.key)
 
     for field in structs.fields(SessionPatch):
-        seen = frozenset({(await desk.store.session(id)).etag})
+        seen = frozenset({(await desk.store.sessions.get(id)).etag})
         one = SessionPatch(**{field.name: getattr(wanted, field.name)})
-        await desk.store.change_session(id, one, seen=seen)
+        await desk.store.sessions.update(id, one, seen=seen)
         with pytest.raises(Stale):
-            await desk.store.change_session(id, SessionPatch(title="Tulips"), seen=seen)
+            await desk.store.sessions.update(id, SessionPatch(title="Tulips"), seen=seen)
 
 
 @both
 async def test_all_that_is_wanted_is_done_or_nothing(desk: Desk) -> None:
     """One wish that cannot be fulfilled undoes those before it."""
     id, _ = await desk.says("hello")
-    before = await desk.store.session(id)
+    before = await desk.store.sessions.get(id)
     project = await desk.store.make_project("Garden", ProjectColor.GREEN)
 
     for odd in (
@@ -158,15 +160,15 @@ async def test_all_that_is_wanted_is_done_or_nothing(desk: Desk) -> None:
         SessionPatch(is_pinned=True, project=ProjectKey(99)),
     ):
         with pytest.raises((Invalid, NotFound)):
-            await desk.store.change_session(id, odd)
-    assert await desk.store.session(id) == before
+            await desk.store.sessions.update(id, odd)
+    assert await desk.store.sessions.get(id) == before
 
-    changed = await desk.store.change_session(id, everything(project.key))
+    changed = await desk.store.sessions.update(id, everything(project.key))
     assert (changed.title, changed.project, changed.choice) == ("Roses", project.key, MODEL)
     assert (changed.personality, changed.tools, changed.workspace) == ("gardener", ("dig",), "/srv")
     assert None not in (changed.pinned_at, changed.archived_at)
     back = SessionPatch(is_pinned=False, project=None, model=None, busy_mode=None, tools=None)
-    after = await desk.store.change_session(id, back)
+    after = await desk.store.sessions.update(id, back)
     assert (after.pinned_at, after.project, after.choice, after.tools) == (None, None, None, None)
     assert (after.title, after.personality) == ("Roses", "gardener")
 
@@ -180,19 +182,19 @@ async def test_a_conversation_begins_as_it_is_wanted(desk: Desk) -> None:
 
     with pytest.raises(NotFound):
         await desk.store.begin(first, SessionPatch(project=ProjectKey(99)))
-    assert await desk.store.find_arrival(first) is None
+    assert await desk.store.database.read(find_arrival, first) is None
 
     begun = await desk.store.begin(first, wanted)
     assert begun.session_id is not None
-    claimed = await desk.store.claim(begun.session_id)
+    claimed = await desk.store.turns.claim(begun.session_id)
     assert claimed is not None
-    session = await desk.store.change_session(begun.session_id, SessionPatch(title="Tulips"))
+    session = await desk.store.sessions.update(begun.session_id, SessionPatch(title="Tulips"))
     again = await desk.store.begin(first, wanted)
 
     assert (session.project, session.choice) == (project.key, MODEL)
     assert session.titled_by is TitleSource.PERSON
     assert (again.is_repeated, again.session_id) == (True, begun.session_id)
-    assert (await desk.store.session(begun.session_id)).title == "Tulips"
+    assert (await desk.store.sessions.get(begun.session_id)).title == "Tulips"
 
 
 @both
@@ -201,30 +203,30 @@ async def test_a_wish_is_told_once_and_only_if_something_is_different(desk: Desk
     id, _ = await desk.says("hello")
     project = await desk.store.make_project("Garden")
     wanted = everything(project.key)
-    cursor = await desk.store.feed_end()
-    changed = await desk.store.change_session(id, wanted)
-    again = await desk.store.change_session(id, wanted)
-    await desk.store.set_title(id, "Roses")
-    await desk.store.choose_model(id, MODEL)
-    await desk.store.set_busy_mode(id, BusyMode.STEER)
-    await desk.store.set_personality(id, "gardener")
-    await desk.store.allow_tools(id, ("dig",))
-    await desk.store.set_workspace(id, "/srv")
+    cursor = await desk.store.feed.end()
+    changed = await desk.store.sessions.update(id, wanted)
+    again = await desk.store.sessions.update(id, wanted)
+    await desk.store.sessions.update(id, SessionPatch(title="Roses"))
+    await desk.store.sessions.update(id, SessionPatch(model=MODEL))
+    await desk.store.sessions.update(id, SessionPatch(busy_mode=BusyMode.STEER))
+    await desk.store.sessions.update(id, SessionPatch(personality="gardener"))
+    await desk.store.sessions.update(id, SessionPatch(tools=("dig",)))
+    await desk.store.sessions.update(id, SessionPatch(workspace="/srv"))
 
-    events = (await desk.store.events(cursor)).events
+    events = (await desk.store.feed.read(cursor)).events
     assert [(event.kind, event.session_id) for event in events] == [(EventKind.SESSION_CHANGED, id)]
     assert again == changed
-    await desk.store.change_session(id, SessionPatch(model=None, busy_mode=None, tools=None))
-    assert len((await desk.store.events(cursor)).events) == 2
+    await desk.store.sessions.update(id, SessionPatch(model=None, busy_mode=None, tools=None))
+    assert len((await desk.store.feed.read(cursor)).events) == 2
 
 
 @both
 async def test_words_alone_begin_a_conversation(desk: Desk) -> None:
     """Where nothing is wanted of its session, nothing about it is told but that it began."""
-    cursor = await desk.store.feed_end()
+    cursor = await desk.store.feed.end()
     await desk.store.begin(desk.inbound("hello", ALICE, DM), SessionPatch())
 
-    kinds = [event.kind for event in (await desk.store.events(cursor)).events]
+    kinds = [event.kind for event in (await desk.store.feed.read(cursor)).events]
     assert EventKind.SESSION_OPENED in kinds
     assert EventKind.SESSION_CHANGED not in kinds
 

@@ -9,8 +9,7 @@ import pytest
 from threadline.core.errors import StorageError
 from threadline.core.event import Cursor
 from threadline.database.port import Transaction
-from threadline.store.facade.shared_feed import SharedFeed
-from threadline.store.feed import FeedPage
+from threadline.store.feed import FeedPage, SharedReads
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -33,9 +32,13 @@ class SlowDatabase:
         return await answer  # type: ignore[return-value]
 
 
-async def begun(feed: SharedFeed, *rings: int) -> list[asyncio.Task[FeedPage]]:
+async def begun(database: SlowDatabase, *rings: int) -> list[asyncio.Task[FeedPage]]:
     """Let somebody look after each of these rings, at the same place."""
-    tasks = [asyncio.create_task(feed.page_after(HERE, number)) for number in rings]
+    reads = SharedReads()
+    tasks = [
+        asyncio.create_task(reads.page_after(database, HERE, number))  # type: ignore[arg-type]
+        for number in rings
+    ]
     await asyncio.sleep(0)
     return tasks
 
@@ -43,9 +46,8 @@ async def begun(feed: SharedFeed, *rings: int) -> list[asyncio.Task[FeedPage]]:
 async def test_one_read_is_enough_for_all_at_one_place() -> None:
     """Four who were woken by one commit share a read."""
     database = SlowDatabase()
-    feed = SharedFeed(database)  # type: ignore[arg-type]
 
-    tasks = await begun(feed, 3, 3, 3, 3)
+    tasks = await begun(database, 3, 3, 3, 3)
     (read,) = database.reads
     read.set_result(PAGE)
 
@@ -55,9 +57,8 @@ async def test_one_read_is_enough_for_all_at_one_place() -> None:
 async def test_a_read_that_began_before_a_commit_is_not_shared() -> None:
     """Whoever was woken by a later commit looks for themselves, as the other read may miss it."""
     database = SlowDatabase()
-    feed = SharedFeed(database)  # type: ignore[arg-type]
 
-    tasks = await begun(feed, 3, 4, 4)
+    tasks = await begun(database, 3, 4, 4)
 
     assert len(database.reads) == 2
     for read in database.reads:
@@ -69,9 +70,8 @@ async def test_a_read_that_began_before_a_commit_is_not_shared() -> None:
 async def test_whoever_shares_a_read_that_fails_looks_again(*, is_cancelled: bool) -> None:
     """The end of one follower is not the end of the others."""
     database = SlowDatabase()
-    feed = SharedFeed(database)  # type: ignore[arg-type]
 
-    first, second = await begun(feed, 3, 3)
+    first, second = await begun(database, 3, 3)
     if is_cancelled:
         first.cancel()
     else:

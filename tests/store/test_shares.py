@@ -13,7 +13,10 @@ from threadline.core.event import EventKind
 from threadline.core.inbound import Inbound
 from threadline.core.person import Identity
 from threadline.core.session import SessionId
+from threadline.core.session_patch import SessionPatch
 from threadline.store import Store
+from threadline.store.accounts.accounts import list_accounts
+from threadline.store.accounts.idempotency import find_outcome
 from threadline.store.integrity import check_laws
 from threadline.testing.feed_checker import FeedWitness
 
@@ -36,7 +39,7 @@ async def test_a_page_is_read_until_it_is_revoked(store: Store) -> None:
     share = await store.make_share(id, ONE, PAGE, by=owner.actor)
     assert (share.session_id, share.title, share.size) == (id, "hello", len(PAGE))
     await talk(store, ALICE, "more")
-    await store.set_title(id, "another title")
+    await store.sessions.update(id, SessionPatch(title="another title"))
 
     assert await store.read_share(ONE) == PAGE
     assert (await store.shares(id))[0].title == "hello"
@@ -91,7 +94,7 @@ async def test_pages_go_with_their_session(store: Store) -> None:
     """Also those of a branch that shows the same lines, and answers that tell of them."""
     owner = await store.owner_account()
     id = await talk(store, ALICE, "hello", "more")
-    branch = (await store.branch(id)).id
+    branch = (await store.transcripts.branch(id)).id
     other = await talk(store, BOB, "hi")
     for n, shared in enumerate((id, branch, other)):
         await store.make_share(shared, ShareId(f"share-{n}"), PAGE)
@@ -101,12 +104,12 @@ async def test_pages_go_with_their_session(store: Store) -> None:
         await store.claim_outcome(request, "mine")
         await store.keep_outcome(request, "mine", 201, f'{{"session": "{shared}"}}')
 
-    certificate = await store.forget_session(id)
+    certificate = await store.sessions.delete(id)
 
     assert certificate.counts["shares"] == 2
     pages = [await store.read_share(ShareId(f"share-{n}")) for n in range(3)]
     assert pages == [None, None, PAGE]
-    kept = [await store.find_outcome(owner.key, f"k{n}") for n in range(3)]
+    kept = [await store.database.read(find_outcome, owner.key, f"k{n}") for n in range(3)]
     told = [outcome.answer for outcome in kept if outcome is not None]
     assert told == ["", "", f'{{"session": "{other}"}}']
     assert [share.session_id for share in await store.shares()] == [other]
@@ -122,7 +125,7 @@ async def test_pages_go_with_what_somebody_said_there(open_store: OpenStore) -> 
     await store.make_share(group, ONE, PAGE)
     await store.make_share(his, OTHER, PAGE)
 
-    await store.forget_person(Identity(platform="telegram", id="alice"))
+    await store.people.delete(Identity(platform="telegram", id="alice"))
 
     assert await store.read_share(ONE) is None
     assert await store.read_share(OTHER) == PAGE
@@ -136,17 +139,17 @@ async def test_a_forgotten_member_has_no_account(store: Store) -> None:
         await store.begin_login(account.key, f"{n:064x}", "a browser")
         await store.make_token(account.key, "script", [TokenScope.READ], f"{n:064x}")
         place, who = account.place("t"), account.sender
-        await store.arrive(Inbound.text("hello", address=place, sender=who, at=store.now()))
+        await store.receive(Inbound.text("hello", address=place, sender=who, at=store.now()))
     await store.note_audit(ada.actor, "share.made", "x")
 
-    certificate = await store.forget_person(Identity(platform="local", id=f"account-{ada.key}"))
+    certificate = await store.people.delete(Identity(platform="local", id=f"account-{ada.key}"))
     assert certificate.counts["accounts"] == 1
-    assert [account.key for account in await store.accounts()] == [owner.key]
+    assert [account.key for account in await store.database.read(list_accounts)] == [owner.key]
     assert "Ada" not in (await store.account(ada.key)).name
     assert "Ada" not in (await store.audit())[0].account
     assert await store.find_login(f"{1:064x}") is None
 
-    certificate = await store.forget_person(Identity(platform="local", id="owner"))
+    certificate = await store.people.delete(Identity(platform="local", id="owner"))
     assert "accounts" not in certificate.counts
     assert await store.find_login(f"{0:064x}") is not None
 

@@ -39,7 +39,7 @@ async def taken(desk: Desk) -> tuple[SessionId, Account]:
 
 async def hears(desk: Desk, text: str, rank: AccessLevel | None = None) -> Arrival:
     """Let Alice say something, whoever answers it."""
-    return await desk.store.arrive(desk.inbound(text), answers=rank)
+    return await desk.store.receive(desk.inbound(text), answers=rank)
 
 
 @both
@@ -55,16 +55,16 @@ async def test_what_arrives_is_kept_and_waits_for_no_agent(desk: Desk) -> None:
     await witness.verify([id])
 
     assert (came.outcome, came.session_id, came.turn_id) == (InboundOutcome.OBSERVED, id, None)
-    assert await desk.store.claim(id) is None
-    session = await desk.store.session(id)
+    assert await desk.store.turns.claim(id) is None
+    session = await desk.store.sessions.get(id)
     assert session.last_activity_at == desk.clock()
     assert (session.taken_by, session.taken_at is None) == ("owner", False)
 
     await desk.store.hand_back(id, by=owner.actor)
     await witness.verify([id])
-    assert (await desk.store.session(id)).taken_at is None
+    assert (await desk.store.sessions.get(id)).taken_at is None
     assert (await hears(desk, "thank you")).outcome is InboundOutcome.QUEUED
-    read = [(line.role, line.text) for line in await desk.store.history(id)]
+    read = [(line.role, line.text) for line in await desk.store.transcripts.history(id)]
     assert read[-2:] == [(Role.USER, "is a human there?"), (Role.ASSISTANT, "yes, I am")]
 
 
@@ -72,16 +72,16 @@ async def test_what_arrives_is_kept_and_waits_for_no_agent(desk: Desk) -> None:
 async def test_taking_over_twice_is_taking_over_once(desk: Desk) -> None:
     """One moment, one event and one entry in the audit log; the same for giving it back."""
     id, owner = await taken(desk)
-    since = (await desk.store.session(id)).taken_at
+    since = (await desk.store.sessions.get(id)).taken_at
     desk.clock.advance(timedelta(minutes=1))
 
     await asyncio.gather(*(desk.store.take_over(id, owner.sender, by=owner.actor) for _ in "123"))
-    assert (await desk.store.session(id)).taken_at == since
+    assert (await desk.store.sessions.get(id)).taken_at == since
     await asyncio.gather(*(desk.store.hand_back(id, by=owner.actor) for _ in "123"))
 
     acts = [(entry.act, entry.subject) for entry in await desk.store.audit()]
     assert acts[:2] == [("session.handed_back", id), ("session.taken", id)]
-    told = (await desk.store.events(Cursor("0.0"))).events
+    told = (await desk.store.feed.read(Cursor("0.0"))).events
     assert [event.kind for event in told].count(EventKind.SESSION_CHANGED) == 2
 
 
@@ -89,7 +89,7 @@ async def test_taking_over_twice_is_taking_over_once(desk: Desk) -> None:
 async def test_what_runs_is_finished_and_what_waits_is_left_to_the_person(desk: Desk) -> None:
     """Somebody may be reading the answer already; but nothing new begins behind their back."""
     id, _ = await desk.says("hello")
-    claimed = await desk.store.claim(id)
+    claimed = await desk.store.turns.claim(id)
     assert claimed is not None
     _, waiting = await desk.says("and another thing")
     owner = await desk.store.owner_account()
@@ -97,14 +97,16 @@ async def test_what_runs_is_finished_and_what_waits_is_left_to_the_person(desk: 
     await witness.verify([id])
 
     await desk.store.take_over(id, owner.sender)
-    await desk.store.finish(claimed.lease, [say(Role.ASSISTANT, "hello Alice")])
+    await desk.store.turns.finish(claimed.lease, [say(Role.ASSISTANT, "hello Alice")])
     await witness.verify([id])
 
-    assert (await desk.store.turn(waiting)).state is TurnState.STOPPED
-    assert await desk.store.claim(id) is None
-    said = [line.text for line in await desk.store.transcript(id) if line.role is not Role.SYSTEM]
+    assert (await desk.store.turns.get(waiting)).state is TurnState.STOPPED
+    assert await desk.store.turns.claim(id) is None
+    said = [
+        line.text for line in await desk.store.transcripts.read(id) if line.role is not Role.SYSTEM
+    ]
     assert said == ["hello", "and another thing", "hello Alice"]
-    parcels = await desk.store.take_deliveries()
+    parcels = await desk.store.deliveries.lease()
     assert [parcel.text for parcel in parcels] == ["hello Alice"]
 
 
@@ -118,13 +120,13 @@ async def test_words_to_the_person_answer_no_question_of_the_agent(desk: Desk) -
 
     came = await hears(desk, "are you a bot?", AccessLevel.MEMBER)
     assert (came.outcome, came.turn_id) == (InboundOutcome.OBSERVED, None)
-    assert (await desk.store.turn(turn_id)).state is TurnState.WAITING
+    assert (await desk.store.turns.get(turn_id)).state is TurnState.WAITING
 
     typed = Inbound.text(
         "for two", address=owner.place(), sender=owner.sender, at=desk.clock(), message_id="w1"
     )
     told = await desk.store.ask_in(id, typed, answers=AccessLevel.OWNER)
-    assert (told.turn_id, (await desk.store.turn(turn_id)).answer) == (turn_id, "for two")
+    assert (told.turn_id, (await desk.store.turns.get(turn_id)).answer) == (turn_id, "for two")
 
 
 @both
@@ -150,13 +152,13 @@ async def test_commands_still_work(desk: Desk) -> None:
     assert (await desk.asks("/stop")).text == "Nothing is running."
     assert (await desk.asks("/queue hello?")).turn_id is None
     with pytest.raises(Conflict, match="taken over"):
-        await desk.store.retry(id)
+        await desk.store.transcripts.retry(id)
     await desk.asks("/new")
 
     new, _ = await desk.says("hello agent")
-    session = await desk.store.session(new)
+    session = await desk.store.sessions.get(new)
     assert (session.parent_id, session.cause, session.taken_at) == (id, Cause.NEW, None)
-    assert (await desk.store.session(id)).taken_at is None
+    assert (await desk.store.sessions.get(id)).taken_at is None
     with pytest.raises(Conflict, match="has ended"):
         await desk.store.take_over(id, owner.sender)
     assert "A person has taken over" not in (await desk.asks("/status")).text
@@ -170,13 +172,13 @@ async def test_no_reset_ends_what_somebody_has_taken_over(desk: Desk) -> None:
     id, _ = await taken(desk)
     desk.clock.advance(timedelta(days=2))
 
-    assert await desk.store.sweep() == []
+    assert await desk.store.sessions.expire() == []
     assert (await desk.store.outlook(id)).resets_at is None
     assert (await hears(desk, "still there?")).session_id == id
     await desk.store.hand_back(id)
     desk.clock.advance(timedelta(days=2))
 
-    assert await desk.store.sweep() == [id]
+    assert await desk.store.sessions.expire() == [id]
     assert (await hears(desk, "hello again")).session_id != id
 
 
@@ -185,15 +187,15 @@ async def test_an_edit_wakes_no_agent(desk: Desk) -> None:
     """Where edits are answered anew, they are not while a person answers."""
     desk.store.rules = replace(desk.store.rules, edits=EditMode.RERUN)
     said = replace(desk.inbound("hello"), message_id="m1")
-    id = (await desk.store.arrive(said)).session_id
+    id = (await desk.store.receive(said)).session_id
     assert id is not None
     await desk.answers(id)
     owner = await desk.store.owner_account()
     await desk.store.take_over(id, owner.sender)
 
     edit = replace(said, kind=InboundKind.EDIT, version=1, parts=(Text(text="hallo"),))
-    assert (await desk.store.arrive(edit)).turn_id is None
-    assert await desk.store.claim(id) is None
+    assert (await desk.store.receive(edit)).turn_id is None
+    assert await desk.store.turns.claim(id) is None
 
 
 @both
@@ -203,7 +205,7 @@ async def test_new_words_need_whoever_has_taken_over(desk: Desk) -> None:
     reader = owner.sender.id or ""
 
     async def needs_you() -> bool:
-        (row,) = (await desk.store.sessions(reader=reader)).rows
+        (row,) = (await desk.store.sessions.list(reader=reader)).rows
         return row.needs_you
 
     await desk.store.mark_read(id, reader)
@@ -223,7 +225,7 @@ async def test_only_what_lives_on_a_platform_is_taken_over(desk: Desk) -> None:
     typed = Inbound.text(
         "hello", address=owner.place(), sender=owner.sender, at=desk.clock(), message_id="w1"
     )
-    here = (await desk.store.arrive(typed)).session_id
+    here = (await desk.store.receive(typed)).session_id
     assert here is not None
 
     with pytest.raises(Conflict, match="platform"):

@@ -12,6 +12,7 @@ from threadline.core.message import BlobHash, MediaKind
 from threadline.core.settings import Settings
 from threadline.core.target import output_address, parse_target
 from threadline.store import Store
+from threadline.store.deliveries.targets import TargetContext, resolve_targets, send_words
 
 PLATFORMS = frozenset({"telegram", "slack", "matrix", "local"})
 CHANNEL = Address(platform="slack", kind=Kind.CHANNEL, chat="C1")
@@ -20,7 +21,13 @@ SLACK = Settings(homes={"slack": parse_target("slack:C1")})
 
 async def reached(store: Store, written: str, origin: Address | None = HOME) -> list[Address]:
     """Ask which addresses a target means."""
-    return await store.resolve_targets(written, profile="main", origin=origin, platforms=PLATFORMS)
+    return await store.database.read(
+        resolve_targets,
+        written,
+        profile="main",
+        origin=origin,
+        platforms=PLATFORMS,
+    )
 
 
 async def test_origin_and_local_are_found(store: Store) -> None:
@@ -40,7 +47,7 @@ async def test_a_home_is_that_of_the_chat_before_that_of_the_settings(
     store = await open_store(rules=SLACK)
     assert await reached(store, "slack") == [CHANNEL]
     chosen = Address(platform="slack", kind=Kind.GROUP, chat="G")
-    await store.set_home(chosen)
+    await store.deliveries.set_home(chosen)
 
     assert await reached(store, "slack") == [chosen]
     with pytest.raises(NotFound, match="telegram has no home"):
@@ -64,7 +71,13 @@ async def test_a_home_of_the_settings_is_the_chat_that_was_heard_of(open_store: 
     store = await open_store(rules=Settings(homes=homes))
     (unheard,) = await reached(store, "telegram")
     assert unheard.kind is Kind.CHANNEL
-    await store.send_words("telegram", "Hello", profile="main", platforms=PLATFORMS)
+    await store.database.write(
+        send_words,
+        "telegram",
+        "Hello",
+        TargetContext(profile="main", origin=None, platforms=PLATFORMS),
+        attachments=(),
+    )
     await hear(store)
 
     assert await reached(store, "telegram") == [HOME]
@@ -74,13 +87,25 @@ async def test_a_home_of_the_settings_is_the_chat_that_was_heard_of(open_store: 
 async def test_all_leaves_out_the_dead(open_store: OpenStore) -> None:
     """Every home that can be reached is meant; of the others it is said why."""
     store = await open_store(rules=SLACK)
-    await store.set_home(HOME)
-    await store.send_words("telegram", "Hello", profile="main", platforms=PLATFORMS)
-    (parcel,) = await store.take_deliveries(PLATFORMS)
-    await store.not_sent(parcel.delivery, SendOutcome.DEAD, "The bot was blocked.")
+    await store.deliveries.set_home(HOME)
+    await store.database.write(
+        send_words,
+        "telegram",
+        "Hello",
+        TargetContext(profile="main", origin=None, platforms=PLATFORMS),
+        attachments=(),
+    )
+    (parcel,) = await store.deliveries.lease(PLATFORMS)
+    await store.deliveries.record_failure(parcel.delivery, SendOutcome.DEAD, "The bot was blocked.")
 
     assert await reached(store, "all") == [CHANNEL]
-    sent = await store.send_words("all", "Hello", profile="main", platforms=PLATFORMS)
+    sent = await store.database.write(
+        send_words,
+        "all",
+        "Hello",
+        TargetContext(profile="main", origin=None, platforms=PLATFORMS),
+        attachments=(),
+    )
     assert [address for _, address in sent.deliveries] == [CHANNEL]
     assert sent.problems == ("telegram:chat-of-ada is dead: The bot was blocked.",)
     assert await reached(store, "telegram") == [HOME]
@@ -91,26 +116,28 @@ async def test_an_unknown_platform_is_an_error(store: Store) -> None:
     with pytest.raises(Invalid, match="no platform “discord”"):
         await reached(store, "discord:1")
     with pytest.raises(Invalid, match="none yet"):
-        await store.resolve_targets("telegram:1", profile="main")
+        await store.database.read(resolve_targets, "telegram:1", profile="main", origin=None)
     await hear(store)
-    assert len(await store.resolve_targets("telegram:1", profile="main")) == 1
+    assert (
+        len(await store.database.read(resolve_targets, "telegram:1", profile="main", origin=None))
+        == 1
+    )
     assert await store.known_platforms() == {"telegram", "local"}
 
 
 async def test_words_are_owed_once_to_each(store: Store) -> None:
     """What is sent to a list is owed to each address once, with what is attached."""
-    file = await store.put_blob(b"abc", "text/plain", MediaKind.FILE, "a.txt")
-    sent = await store.send_words(
+    file = await store.attachments.put(b"abc", "text/plain", MediaKind.FILE, "a.txt")
+    sent = await store.database.write(
+        send_words,
         "origin,local,origin",
         "Hello",
-        profile="main",
-        origin=HOME,
-        platforms=PLATFORMS,
-        attachments=[file],
+        TargetContext(profile="main", origin=HOME, platforms=PLATFORMS),
+        attachments=(file,),
     )
 
     assert [address for _, address in sent.deliveries] == [HOME, output_address("main")]
-    parcels = await store.take_deliveries(PLATFORMS)
+    parcels = await store.deliveries.lease(PLATFORMS)
     assert [parcel.text for parcel in parcels] == ["Hello", "Hello"]
     assert all(parcel.attachments == (file,) for parcel in parcels)
 
@@ -130,17 +157,27 @@ async def test_what_cannot_be_sent_is_refused(
 ) -> None:
     """Nothing to say, nobody to say it to, and what cannot be stored: nothing is owed."""
     with pytest.raises(error):
-        await store.send_words(target, text, profile="main", origin=HOME, platforms=PLATFORMS)
+        await store.database.write(
+            send_words,
+            target,
+            text,
+            TargetContext(profile="main", origin=HOME, platforms=PLATFORMS),
+            attachments=(),
+        )
 
-    assert await store.take_deliveries(PLATFORMS) == []
+    assert await store.deliveries.lease(PLATFORMS) == []
 
 
 async def test_an_attachment_must_be_there(store: Store) -> None:
     """A file that was never stored cannot be owed to anybody."""
-    stored = await store.put_blob(b"abc", "text/plain", MediaKind.FILE)
+    stored = await store.attachments.put(b"abc", "text/plain", MediaKind.FILE)
     with pytest.raises(NotFound, match="never stored"):
-        await store.send_words(
-            "local", "", profile="main", attachments=[replace(stored, blob=BlobHash("0" * 64))]
+        await store.database.write(
+            send_words,
+            "local",
+            "",
+            TargetContext(profile="main", origin=None, platforms=None),
+            attachments=(replace(stored, blob=BlobHash("0" * 64)),),
         )
 
-    assert await store.take_deliveries(PLATFORMS) == []
+    assert await store.deliveries.lease(PLATFORMS) == []

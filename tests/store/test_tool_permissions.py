@@ -41,24 +41,24 @@ async def asked(
 
 async def allowed(store: Store, id: SessionId, turn_id: TurnId) -> frozenset[str]:
     """Read what an agent is told that it may do without asking."""
-    turn = await store.turn(turn_id)
+    turn = await store.turns.get(turn_id)
     assert turn.session_id == id
-    return (await store.scene(turn)).allowed
+    return (await store.turns.context(turn)).allowed
 
 
 @both
 async def test_a_turn_tells_what_it_asks_leave_for_while_it_waits(desk: Desk) -> None:
     """Each tool once, and nothing any more as soon as the turn goes on or ends."""
     id, turn_id = await asked(desk, tools=("b", "a", "b"))
-    assert (await desk.store.turn(turn_id)).asks == ("b", "a")
+    assert (await desk.store.turns.get(turn_id)).asks == ("b", "a")
     await desk.asks("/approve")
-    assert (await desk.store.turn(turn_id)).asks == ()
+    assert (await desk.store.turns.get(turn_id)).asks == ()
     await desk.answers(id)
 
     _, stopped = await asked(desk)
     await desk.asks("/stop")
 
-    assert (await desk.store.turn(stopped)).asks == ()
+    assert (await desk.store.turns.get(stopped)).asks == ()
 
 
 @both
@@ -72,10 +72,10 @@ async def test_leave_is_given_once_by_itself(desk: Desk) -> None:
         reply = await desk.asks(command)
 
         assert reply.text == "Approved."
-        assert await desk.store.allowances() == []
+        assert await desk.store.approvals.list_permissions() == []
         assert await allowed(desk.store, id, turn_id) == frozenset()
         await desk.answers(id)
-    (last, *_) = await desk.store.turns(id)
+    (last, *_) = await desk.store.turns.list(id)
     assert last.answer == "approved: but gently"
 
 
@@ -86,9 +86,9 @@ async def test_leave_for_a_session_holds_there_and_nowhere_else(desk: Desk) -> N
     reply = await desk.asks(f"/approve {turn_id} session go on")
 
     assert "files_delete and files_move will not be asked about in this conversation" in reply.text
-    assert (await desk.store.turn(turn_id)).answer == "approved: go on"
+    assert (await desk.store.turns.get(turn_id)).answer == "approved: go on"
     assert await allowed(desk.store, id, turn_id) == frozenset(TOOLS)
-    given = await desk.store.allowances()
+    given = await desk.store.approvals.list_permissions()
     assert [(one.tool, one.session_id, one.extent) for one in given] == [
         ("files_delete", id, PermissionDuration.SESSION),
         ("files_move", id, PermissionDuration.SESSION),
@@ -114,8 +114,8 @@ async def test_leave_for_always_is_for_an_admin_to_give(desk: Desk) -> None:
 
     assert refused.text.startswith("Only an admin may always allow a tool.")
     assert f"/approve {turn_id} session" in refused.text
-    assert (await desk.store.turn(turn_id)).state is TurnState.WAITING
-    assert await desk.store.allowances() == []
+    assert (await desk.store.turns.get(turn_id)).state is TurnState.WAITING
+    assert await desk.store.approvals.list_permissions() == []
 
     assert await desk.store.audit() == []
     reply = await desk.asks("/approve always", rank=AccessLevel.ADMIN)
@@ -128,11 +128,11 @@ async def test_leave_for_always_is_for_an_admin_to_give(desk: Desk) -> None:
     bobs = Address(platform="telegram", kind=DM.kind, chat="bob")
     other, turn_id = await desk.says("and I?", BOB, bobs)
     assert await allowed(desk.store, other, turn_id) == frozenset(TOOLS)
-    assert {one.extent for one in await desk.store.allowances("main")} == {
+    assert {one.extent for one in await desk.store.approvals.list_permissions("main")} == {
         PermissionDuration.ALWAYS
     }
-    assert await desk.store.allowances("work") == []
-    assert await desk.store.allowances(id=other) == []
+    assert await desk.store.approvals.list_permissions("work") == []
+    assert await desk.store.approvals.list_permissions(id=other) == []
 
 
 @both
@@ -141,8 +141,8 @@ async def test_a_question_without_tools_takes_every_word_as_said_to_the_agent(de
     _, turn_id = await asked(desk, tools=())
     await desk.asks("/approve always use tabs")
 
-    assert (await desk.store.turn(turn_id)).answer == "approved: always use tabs"
-    assert await desk.store.allowances() == []
+    assert (await desk.store.turns.get(turn_id)).answer == "approved: always use tabs"
+    assert await desk.store.approvals.list_permissions() == []
 
 
 @both
@@ -156,7 +156,7 @@ async def test_two_who_approve_at_once_give_leave_once(desk: Desk) -> None:
     said = sorted(reply.text for reply in given if reply)
     assert said[0].startswith("Approved. files_delete")
     assert "answer" in said[1]
-    assert len({one.extent for one in await desk.store.allowances()}) == 1
+    assert len({one.extent for one in await desk.store.approvals.list_permissions()}) == 1
 
 
 @both
@@ -166,8 +166,8 @@ async def test_who_may_not_answer_cannot_allow_anything(desk: Desk) -> None:
     reply = await desk.asks(f"/approve {turn_id} session", BOB, THREAD)
 
     assert reply.text.startswith("Only whoever was asked, or an admin, can answer this")
-    assert (await desk.store.turn(turn_id)).state is TurnState.WAITING
-    assert await desk.store.allowances() == []
+    assert (await desk.store.turns.get(turn_id)).state is TurnState.WAITING
+    assert await desk.store.approvals.list_permissions() == []
 
 
 @both
@@ -181,8 +181,8 @@ async def test_a_button_of_an_answered_question_answers_no_other(desk: Desk) -> 
     late = await desk.asks(f"/approve {old} session")
 
     assert late.text.startswith("Nothing is waiting for an answer here")
-    assert (await desk.store.turn(new)).state is TurnState.WAITING
-    assert await desk.store.allowances() == []
+    assert (await desk.store.turns.get(new)).state is TurnState.WAITING
+    assert await desk.store.approvals.list_permissions() == []
 
 
 @both
@@ -196,10 +196,10 @@ async def test_a_button_of_an_earlier_question_of_the_turn_answers_no_later_one(
     longer = await desk.asks(f"/approve {turn_id}.1 session")
 
     assert all("now asks something else" in reply.text for reply in (*late, longer))
-    assert (await desk.store.turn(turn_id)).state is TurnState.WAITING
-    assert await desk.store.allowances() == []
+    assert (await desk.store.turns.get(turn_id)).state is TurnState.WAITING
+    assert await desk.store.approvals.list_permissions() == []
     assert (await desk.asks(f"/deny {turn_id}.2 not that")).text == "Denied."
-    assert (await desk.store.turn(turn_id)).answer == "denied: not that"
+    assert (await desk.store.turns.get(turn_id)).answer == "denied: not that"
 
 
 @both
@@ -207,18 +207,18 @@ async def test_leave_is_taken_back(desk: Desk) -> None:
     """One by one, told in the feed where it belongs to a session, and never twice."""
     id, turn_id = await asked(desk)
     await desk.asks("/approve session")
-    first, second = await desk.store.allowances(id=id)
+    first, second = await desk.store.approvals.list_permissions(id=id)
     witness = FeedWitness(desk.store)
     await witness.verify([id])
 
-    assert await desk.store.revoke_allowance(first.key) == first
+    assert await desk.store.approvals.revoke_permission(first.key) == first
 
     assert await allowed(desk.store, id, turn_id) == frozenset({second.tool})
     assert [event.kind for event in await witness.verify([id])] == [EventKind.SESSION_CHANGED]
     with pytest.raises(NotFound):
-        await desk.store.revoke_allowance(first.key)
+        await desk.store.approvals.revoke_permission(first.key)
     with pytest.raises(NotFound):
-        await desk.store.revoke_allowance(AllowanceKey(0))
+        await desk.store.approvals.revoke_permission(AllowanceKey(0))
 
 
 @both
@@ -229,7 +229,7 @@ async def test_leave_given_twice_is_one_leave(desk: Desk) -> None:
         await desk.asks("/approve session")
         await desk.answers(id)
 
-    assert len(await desk.store.allowances()) == 1
+    assert len(await desk.store.approvals.list_permissions()) == 1
 
 
 @both
@@ -243,13 +243,13 @@ async def test_forgetting_takes_leave_along(desk: Desk) -> None:
     await desk.asks("/approve always", rank=AccessLevel.OWNER)
     await desk.answers(id)
 
-    await desk.store.forget_session(id)
-    (left,) = await desk.store.allowances()
+    await desk.store.sessions.delete(id)
+    (left,) = await desk.store.approvals.list_permissions()
     assert (left.tool, left.by_name) == ("b", "Alice")
 
     await desk.says("hello again")
-    await desk.store.forget_person(Identity(platform="telegram", id="alice"))
-    (left,) = await desk.store.allowances()
+    await desk.store.people.delete(Identity(platform="telegram", id="alice"))
+    (left,) = await desk.store.approvals.list_permissions()
     assert (left.tool, left.by, left.by_name) == ("b", None, None)
 
 
@@ -257,13 +257,13 @@ async def test_forgetting_takes_leave_along(desk: Desk) -> None:
 async def test_leave_for_always_is_told_beside_all_sessions(desk: Desk) -> None:
     """When it is given, and when it is taken back; of a session it is told there."""
     _, turn_id = await asked(desk)
-    cursor = await desk.store.feed_end()
+    cursor = await desk.store.feed.end()
     await desk.asks("/approve always", rank=AccessLevel.ADMIN)
-    (first, _) = await desk.store.allowances()
-    await desk.store.revoke_allowance(first.key, by=Actor())
+    (first, _) = await desk.store.approvals.list_permissions()
+    await desk.store.approvals.revoke_permission(first.key, by=Actor())
     assert (await desk.store.audit())[0].act == "tool.revoked"
 
-    events = (await desk.store.events(cursor)).events
+    events = (await desk.store.feed.read(cursor)).events
     beside = [event.kind for event in events if event.session_id is None]
     assert beside.count(EventKind.ALLOWANCE_CHANGED) == 2
-    assert (await desk.store.turn(turn_id)).state is TurnState.QUEUED
+    assert (await desk.store.turns.get(turn_id)).state is TurnState.QUEUED

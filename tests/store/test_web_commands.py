@@ -14,6 +14,7 @@ from threadline.core.turn import TurnState
 from threadline.store.commands import ON_SCREEN, VERBS, CommandReply
 from threadline.store.commands.context import Compress
 from threadline.store.commands.dispatch import WAITS
+from threadline.store.commands.execute import execute_waiting
 from threadline.testing.feed_checker import FeedWitness
 
 
@@ -70,7 +71,7 @@ async def test_a_command_is_about_the_session_in_view(desk: Desk) -> None:
     reply = await typed(desk, id, "/title The number")
     status = await typed(desk, id, "/status")
 
-    assert (await desk.store.session(id)).title == "The number"
+    assert (await desk.store.sessions.get(id)).title == "The number"
     assert (reply.session_id, status.session_id) == (id, id)
     assert "“The number”" in status.text
     assert desk.owed() == []
@@ -87,7 +88,7 @@ async def test_it_is_carried_out_once(desk: Desk) -> None:
 
     assert first is not None
     assert again is None
-    assert len((await desk.store.sessions()).rows) == 2
+    assert len((await desk.store.sessions.list()).rows) == 2
 
 
 @both
@@ -113,9 +114,9 @@ async def test_a_new_conversation_ends_the_one_in_view(desk: Desk) -> None:
     reply = await typed(desk, id, "/new")
     await witness.verify([id])
 
-    ended = await desk.store.session(id)
+    ended = await desk.store.sessions.get(id)
     assert (ended.end_reason, reply.session_id) == (EndReason.NEW, None)
-    assert (await desk.store.turn(turn_id)).state is TurnState.STOPPED
+    assert (await desk.store.turns.get(turn_id)).state is TurnState.STOPPED
     fresh, _ = await desk.says("hello again")
     assert fresh != id
 
@@ -127,7 +128,7 @@ async def test_a_new_conversation_with_a_title_takes_the_place_of_the_other(desk
     reply = await typed(desk, id, "/new The eighth")
     assert reply.session_id is not None
 
-    fresh = await desk.store.session(reply.session_id)
+    fresh = await desk.store.sessions.get(reply.session_id)
     assert (fresh.title, fresh.parent_id, fresh.cause) == ("The eighth", id, Cause.NEW)
     assert (await desk.says("and now?"))[0] == fresh.id
 
@@ -136,15 +137,15 @@ async def test_a_new_conversation_with_a_title_takes_the_place_of_the_other(desk
 async def test_going_elsewhere_ends_nothing(desk: Desk) -> None:
     """A branch and an earlier conversation have places of their own on a screen."""
     id, turn_id = await desk.says("remember the number 7")
-    await desk.store.claim(id)
+    await desk.store.turns.claim(id)
     branch = await typed(desk, id, "/branch Another way")
     assert branch.session_id is not None
     back = await typed(desk, branch.session_id, f"/resume {id}")
 
-    assert (await desk.store.session(branch.session_id)).title == "Another way"
+    assert (await desk.store.sessions.get(branch.session_id)).title == "Another way"
     assert back.session_id == id
-    assert (await desk.store.turn(turn_id)).state is TurnState.RUNNING
-    assert (await desk.store.session(id)).ended_at is None
+    assert (await desk.store.turns.get(turn_id)).state is TurnState.RUNNING
+    assert (await desk.store.sessions.get(id)).ended_at is None
     assert (await desk.says("go on"))[0] == id
 
 
@@ -153,7 +154,7 @@ async def test_resuming_finds_only_what_the_asker_may_see(desk: Desk) -> None:
     """A member is not told that somebody else's conversation exists; an owner goes there."""
     hidden = await answered(desk)
     mia = await desk.store.make_account("Mia")
-    arrival = await desk.store.arrive(desk.inbound("hello", mia.sender, mia.place("t1")))
+    arrival = await desk.store.receive(desk.inbound("hello", mia.sender, mia.place("t1")))
     own = arrival.session_id
     assert own is not None
 
@@ -176,7 +177,7 @@ async def test_words_are_said_in_the_session_in_view(desk: Desk) -> None:
     shown = await typed(desk, id, "/queue")
 
     assert reply.turn_id is not None
-    assert (await desk.store.turn(reply.turn_id)).session_id == id
+    assert (await desk.store.turns.get(reply.turn_id)).session_id == id
     assert "and the number 8" in shown.text
 
 
@@ -189,10 +190,10 @@ async def test_the_background_is_beside_the_session_in_view(desk: Desk) -> None:
     there = await typed(desk, id, button.says)
 
     assert reply.turn_id is not None
-    assert (await desk.store.turn(reply.turn_id)).session_id == there.session_id
+    assert (await desk.store.turns.get(reply.turn_id)).session_id == there.session_id
     assert reply.session_id == id
     assert there.session_id is not None
-    assert (await desk.store.session(there.session_id)).parent_id == id
+    assert (await desk.store.sessions.get(there.session_id)).parent_id == id
 
 
 @both
@@ -200,13 +201,13 @@ async def test_a_home_is_the_chat_of_the_session_in_view(desk: Desk) -> None:
     """It is where Alice speaks, not where the owner sits; a screen alone is no home."""
     id = await answered(desk)
     reply = await typed(desk, id, "/sethome")
-    branch = await desk.store.arrive(await written(desk, "hello"))
+    branch = await desk.store.receive(await written(desk, "hello"))
     assert branch.session_id is not None
     with pytest.raises(Conflict):
         await typed(desk, branch.session_id, "/sethome")
 
     assert reply.session_id == id
-    assert (await desk.store.homes())["telegram"].chat == DM.chat
+    assert (await desk.store.deliveries.homes())["telegram"].chat == DM.chat
 
 
 @both
@@ -219,10 +220,10 @@ async def test_what_has_to_wait_is_done_in_the_session_in_view(desk: Desk) -> No
     assert (reply.text, reply.session_id, desk.waiting()) == (WAITS, id, 1)
     await desk.answers(id)
 
-    (waited,) = await desk.store.run_waiting_commands()
+    (waited,) = await execute_waiting(desk.store.database)
 
     assert desk.owed() == [waited.reply.text]
-    (owed,) = [one for one in await desk.store.deliveries(id) if one.turn_id is None]
+    (owed,) = [one for one in await desk.store.deliveries.list(id) if one.turn_id is None]
     assert owed.address.platform == "local"
     assert desk.waiting() == 0
 
@@ -232,17 +233,17 @@ async def test_a_wish_that_waited_is_carried_out_there(desk: Desk) -> None:
     """The owner's own chat is another conversation, and nobody confuses the two."""
     await answered(desk)
     id = await answered(desk, "and the number 8")
-    await desk.store.compact(id, "a number", upto=2)
-    await desk.store.arrive(await written(desk, "hello"))
+    await desk.store.transcripts.compact(id, "a number", upto=2)
+    await desk.store.receive(await written(desk, "hello"))
     await desk.says("and now?")
     await typed(desk, id, "/compress undo")
     await desk.answers(id)
 
-    (waited,) = await desk.store.run_waiting_commands()
+    (waited,) = await execute_waiting(desk.store.database)
 
     assert waited.reply.session_id == id
     assert desk.owed() == [waited.reply.text]
-    assert await desk.store.cuts(id) == []
+    assert await desk.store.transcripts.hidden_ranges(id) == []
 
 
 @both
@@ -257,9 +258,9 @@ async def test_a_summary_keeps_its_place_until_it_is_done(desk: Desk) -> None:
 
     assert isinstance(reply.errand, Compress)
     assert (reply.errand.session_id, reply.errand.focus) == (id, "numbers")
-    assert await desk.store.claim(id) is None
+    assert await desk.store.turns.claim(id) is None
     await desk.store.end_errand(reply.errand)
-    assert await desk.store.claim(id) is not None
+    assert await desk.store.turns.claim(id) is not None
 
 
 @both

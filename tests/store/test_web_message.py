@@ -16,11 +16,12 @@ from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.message import Marker, MarkerKind, Role, Text, say
 from threadline.core.role import AccessLevel
 from threadline.core.session import BusyMode, Cause, EndReason, SessionId
+from threadline.core.session_patch import SessionPatch
 from threadline.core.settings import Settings
 from threadline.core.turn import TurnState
 from threadline.store.deletion.preview import begin_sessions
 from threadline.store.deliveries.payload import DeliveryPayload
-from threadline.store.inbound.deduplication import InboundOutcome
+from threadline.store.inbound.deduplication import InboundOutcome, find_arrival
 from threadline.testing.feed_checker import FeedWitness
 
 
@@ -45,22 +46,22 @@ def web(account: Account, desk: Desk, text: str, id: str) -> Inbound:
 
 async def lines(desk: Desk, id: SessionId) -> list[tuple[Role, str | None, str]]:
     """Read a transcript: who says what."""
-    read = await desk.store.transcript(id)
+    read = await desk.store.transcripts.read(id)
     return [(line.role, line.sender_name, line.text) for line in read]
 
 
 async def is_marked_lost(desk: Desk) -> bool:
     """Tell whether the only session is marked as one whose people were not reached."""
-    (row,) = (await desk.store.sessions()).rows
+    (row,) = (await desk.store.sessions.list()).rows
     return row.has_failed_delivery
 
 
 async def carried(desk: Desk) -> list[DeliveryPayload]:
     """Carry out all that is owed, one after the other."""
     parcels: list[DeliveryPayload] = []
-    while taken := await desk.store.take_deliveries():
+    while taken := await desk.store.deliveries.lease():
         for parcel in taken:
-            await desk.store.sent(parcel.delivery)
+            await desk.store.deliveries.record_sent(parcel.delivery)
         parcels += taken
     return parcels
 
@@ -87,7 +88,7 @@ async def test_what_is_asked_in_a_chat_is_answered_there(desk: Desk) -> None:
         ("hello Alice", "alice"),
         ("now this", "alice"),
     ]
-    assert await desk.store.session_of((await desk.store.routes_of(id))[0]) == id
+    assert await desk.store.sessions.find((await desk.store.sessions.routes(id))[0]) == id
 
 
 @both
@@ -115,7 +116,7 @@ async def test_the_same_words_are_asked_once(desk: Desk) -> None:
     assert {arrival.outcome for arrival in came} == {InboundOutcome.QUEUED}
     assert [arrival.is_repeated for arrival in came].count(False) == 1
     assert len({arrival.turn_id for arrival in came}) == 1
-    assert len(await desk.store.turns(id)) == 2
+    assert len(await desk.store.turns.list(id)) == 2
     assert came[0].turn_id != turn_id
 
 
@@ -124,7 +125,7 @@ async def test_a_session_that_has_ended_goes_on(desk: Desk) -> None:
     """Also after a night: no reset comes between, and its chat goes on with it."""
     id, _ = await desk.says("hello")
     await desk.answers(id)
-    await desk.store.end(id, EndReason.IDLE)
+    await desk.store.sessions.end(id, EndReason.IDLE)
     desk.clock.advance(timedelta(days=3))
     witness = FeedWitness(desk.store)
     await witness.verify([id])
@@ -134,7 +135,7 @@ async def test_a_session_that_has_ended_goes_on(desk: Desk) -> None:
     await witness.verify([id])
 
     assert came.session_id == id
-    assert (await desk.store.session(id)).ended_at is None
+    assert (await desk.store.sessions.get(id)).ended_at is None
     assert (await desk.says("good"))[0] == id
 
 
@@ -151,7 +152,7 @@ async def test_a_chat_that_went_on_elsewhere_stays_there(desk: Desk) -> None:
     await desk.answers(old)
 
     assert (await desk.says("go on"))[0] == new
-    assert (await desk.store.session(new)).cause is Cause.NEW
+    assert (await desk.store.sessions.get(new)).cause is Cause.NEW
 
 
 @both
@@ -163,7 +164,7 @@ async def test_a_suspended_session_wakes(desk: Desk) -> None:
 
     await desk.store.ask_in(id, await typed(desk, "again"))
 
-    assert (await desk.store.session(id)).suspended_at is None
+    assert (await desk.store.sessions.get(id)).suspended_at is None
 
 
 @both
@@ -172,20 +173,20 @@ async def test_a_busy_session_queues_collects_and_is_full(desk: Desk) -> None:
     store = desk.store
     store.rules = Settings(queue_cap=2)
     id, _ = await desk.says("hello")
-    assert await store.claim(id) is not None
+    assert await store.turns.claim(id) is not None
     first = await store.ask_in(id, await typed(desk, "one", "w1"))
-    await store.set_busy_mode(id, BusyMode.COLLECT)
+    await store.sessions.update(id, SessionPatch(busy_mode=BusyMode.COLLECT))
     second = await store.ask_in(id, await typed(desk, "two", "w2"))
     assert (second.outcome, second.turn_id) == (InboundOutcome.JOINED, first.turn_id)
     with pytest.raises(QueueFull):
         await store.ask_in(id, await typed(desk, "three", "w3"))
-    assert [message.text for message in await store.queue(id)] == ["one", "two"]
+    assert [message.text for message in await store.transcripts.waiting(id)] == ["one", "two"]
 
     store.rules = Settings()
     third = await store.ask_in(id, await typed(desk, "three", "w3"), busy=BusyMode.INTERRUPT)
     assert third.stopped_id is not None
-    assert (await store.turn(third.stopped_id)).state is TurnState.STOPPED
-    marks = [part for line in await store.transcript(id) for part in line.parts]
+    assert (await store.turns.get(third.stopped_id)).state is TurnState.STOPPED
+    marks = [part for line in await store.transcripts.read(id) for part in line.parts]
     assert MarkerKind.STOPPED in {mark.kind for mark in marks if isinstance(mark, Marker)}
 
 
@@ -193,16 +194,16 @@ async def test_a_busy_session_queues_collects_and_is_full(desk: Desk) -> None:
 async def test_plain_words_answer_a_turn_that_waits(desk: Desk) -> None:
     """With the rank of whoever speaks; without one they queue behind it."""
     id, turn_id = await desk.says("tidy up")
-    claimed = await desk.store.claim(id)
+    claimed = await desk.store.turns.claim(id)
     assert claimed is not None
-    await desk.store.wait(claimed.lease, Question(text="Really?"))
+    await desk.store.turns.wait(claimed.lease, Question(text="Really?"))
     queued = await desk.store.ask_in(id, await typed(desk, "what?", "w1"))
     assert queued.outcome is InboundOutcome.QUEUED
 
     given = await desk.store.ask_in(id, await typed(desk, "yes", "w2"), answers=AccessLevel.OWNER)
 
     assert (given.outcome, given.turn_id) == (InboundOutcome.ANSWERED, turn_id)
-    assert (await desk.store.turn(turn_id)).answer == "yes"
+    assert (await desk.store.turns.get(turn_id)).answer == "yes"
 
 
 @both
@@ -225,7 +226,7 @@ async def test_only_messages_ask_and_only_in_sessions(desk: Desk) -> None:
         await desk.store.ask_in(missing, asked)
     with pytest.raises(NotFound):
         await desk.store.answer_into(missing, asked.sender, asked.parts, "w1")
-    assert len(await desk.store.turns(id)) == 1
+    assert len(await desk.store.turns.list(id)) == 1
 
 
 @both
@@ -233,14 +234,14 @@ async def test_nothing_is_said_into_a_session_that_is_being_forgotten(desk: Desk
     """It would be lost: whoever asks is told that it is not there any more."""
     id, _ = await desk.says("hello")
     asked = await typed(desk, "x")
-    database = desk.store._db
+    database = desk.store.database
     await database.write(begin_sessions, [id])
 
     with pytest.raises(NotFound):
         await desk.store.ask_in(id, asked)
     with pytest.raises(NotFound):
         await desk.store.answer_into(id, asked.sender, asked.parts, "w2")
-    assert await desk.store.find_arrival(asked) is None
+    assert await desk.store.database.read(find_arrival, asked) is None
 
 
 @both
@@ -248,13 +249,13 @@ async def test_a_session_of_another_profile_is_asked_there(desk: Desk) -> None:
     """Whatever profile the words came with: they belong to the session's."""
     at = desk.clock()
     hello = Inbound.text("hello", address=DM, sender=ALICE, at=at, message_id="1", profile="work")
-    id = (await desk.store.arrive(hello)).session_id
+    id = (await desk.store.receive(hello)).session_id
     assert id is not None
     await desk.store.ask_in(id, await typed(desk, "more"))
     came = await desk.store.ask_in(id, await typed(desk, "more"))
 
     assert (came.session_id, came.is_repeated) == (id, True)
-    assert (await desk.store.session(id)).profile == "work"
+    assert (await desk.store.sessions.get(id)).profile == "work"
 
 
 @both
@@ -279,8 +280,8 @@ async def test_the_owner_answers_in_the_agents_place(desk: Desk) -> None:
     (parcel,) = await carried(desk)
     assert (parcel.text, parcel.delivery.address.chat) == ("I am, too", "alice")
     assert parcel.delivery.session_id == id
-    assert len(await desk.store.turns(id)) == 1
-    assert [line.text for line in await desk.store.history(id)][-1] == "I am, too"
+    assert len(await desk.store.turns.list(id)) == 1
+    assert [line.text for line in await desk.store.transcripts.history(id)][-1] == "I am, too"
 
 
 @both
@@ -291,15 +292,15 @@ async def test_an_answer_of_the_owner_that_is_lost_can_be_sent_again(desk: Desk)
     await carried(desk)
     owner = await desk.store.owner_account()
     await desk.store.answer_into(id, owner.sender, (Text(text="I am, too"),), "w1")
-    (parcel,) = await desk.store.take_deliveries()
-    await desk.store.not_sent(parcel.delivery, SendOutcome.DEAD, "blocked")
-    said = (await desk.store.transcript(id))[-1]
+    (parcel,) = await desk.store.deliveries.lease()
+    await desk.store.deliveries.record_failure(parcel.delivery, SendOutcome.DEAD, "blocked")
+    said = (await desk.store.transcripts.read(id))[-1]
 
-    (lost,) = await desk.store.deliveries(id, states=[DeliveryState.FAILED])
+    (lost,) = await desk.store.deliveries.list(id, states=[DeliveryState.FAILED])
     assert (lost.turn_id, lost.seq) == (None, said.seq)
     assert await is_marked_lost(desk)
 
-    await desk.store.owe_again(lost.id)
+    await desk.store.deliveries.resend(lost.id)
     assert not await is_marked_lost(desk)
     assert [parcel.text for parcel in await carried(desk)] == ["I am, too"]
 
@@ -312,11 +313,13 @@ async def test_a_lost_answer_of_the_owner_is_old_once_the_agent_has_answered(des
     await carried(desk)
     owner = await desk.store.owner_account()
     await desk.store.answer_into(id, owner.sender, (Text(text="I am, too"),), "w1")
-    (parcel,) = await desk.store.take_deliveries()
-    await desk.store.not_sent(parcel.delivery, SendOutcome.REJECTED, "no", timedelta(0))
+    (parcel,) = await desk.store.deliveries.lease()
+    await desk.store.deliveries.record_failure(
+        parcel.delivery, SendOutcome.REJECTED, "no", timedelta(0)
+    )
     assert not await is_marked_lost(desk)
     await run_steadily(desk.store, desk.clock, timedelta(hours=25))
-    await desk.store.abandon_stale()
+    await desk.store.deliveries.abandon_stale()
     assert await is_marked_lost(desk)
 
     await desk.says("hello?")
@@ -328,7 +331,7 @@ async def test_a_lost_answer_of_the_owner_is_old_once_the_agent_has_answered(des
 @both
 async def test_what_is_read_in_the_store_is_not_delivered(desk: Desk) -> None:
     """In a conversation of the web app the owner's own words are there already."""
-    came = await desk.store.arrive(await typed(desk, "hello"))
+    came = await desk.store.receive(await typed(desk, "hello"))
     assert came.session_id is not None
     await desk.answers(came.session_id)
     owner = await desk.store.owner_account()
@@ -343,11 +346,11 @@ async def test_what_is_read_in_the_store_is_not_delivered(desk: Desk) -> None:
 async def test_words_said_while_a_turn_runs_stand_where_they_were_said(desk: Desk) -> None:
     """The running turn goes on behind them, and its answer is delivered by itself."""
     id, _ = await desk.says("hello")
-    claimed = await desk.store.claim(id)
+    claimed = await desk.store.turns.claim(id)
     assert claimed is not None
     owner = await desk.store.owner_account()
     await desk.store.answer_into(id, owner.sender, (Text(text="wait a moment"),), "w1")
-    await desk.store.finish(claimed.lease, [say(Role.ASSISTANT, "done")])
+    await desk.store.turns.finish(claimed.lease, [say(Role.ASSISTANT, "done")])
 
     assert [text for _, _, text in await lines(desk, id)][-2:] == ["wait a moment", "done"]
     parcels = await carried(desk)

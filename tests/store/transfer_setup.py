@@ -22,8 +22,10 @@ from threadline.core.message import (
 from threadline.core.person import Identity
 from threadline.core.project import ProjectColor
 from threadline.core.session import BusyMode, ModelChoice, SessionId, Worktree
+from threadline.core.session_patch import SessionPatch
 from threadline.core.usage import CostStatus, Usage
 from threadline.store import Store
+from threadline.store.sessions.session_settings import set_summary, set_worktree
 from threadline.testing.clock import FakeClock
 
 ALL = Selection(extent=ExportScope.ALL)
@@ -47,14 +49,14 @@ def one_after_another(first: int = 1) -> Callable[[], int]:
 async def tell(store: Store, text: str, **fields: object) -> SessionId:
     """Say something, as Alice in her dm unless told otherwise; answer where it went."""
     given = {"address": DM, "sender": ALICE, "at": store.now(), "parts": (Text(text=text),)}
-    arrival = await store.arrive(Inbound(**{**given, **fields}))  # type: ignore[arg-type]
+    arrival = await store.receive(Inbound(**{**given, **fields}))  # type: ignore[arg-type]
     assert arrival.session_id is not None
     return arrival.session_id
 
 
 async def answer(store: Store, *messages: NewMessage, cost: str | None = None) -> None:
     """Answer the turn that has waited longest."""
-    claim = await store.claim()
+    claim = await store.turns.claim()
     assert claim is not None
     usage = Usage(
         provider="acme",
@@ -64,15 +66,15 @@ async def answer(store: Store, *messages: NewMessage, cost: str | None = None) -
         cost=None if cost is None else Decimal(cost),
         cost_status=CostStatus.UNKNOWN if cost is None else CostStatus.EXACT,
     )
-    await store.finish(claim.lease, messages or [say(Role.ASSISTANT, "ok")], usage=[usage])
+    await store.turns.finish(claim.lease, messages or [say(Role.ASSISTANT, "ok")], usage=[usage])
 
 
 async def live(store: Store, clock: FakeClock) -> SessionId:
     """Let a store have a bit of everything; answer the session in which most happened."""
-    photo = await store.put_blob(
+    photo = await store.attachments.put(
         b"\x89PNG" + bytes(range(256)) * 1200, "image/png", MediaKind.IMAGE
     )
-    note = await store.put_blob(b"", "text/plain", MediaKind.FILE, "empty.txt")
+    note = await store.attachments.put(b"", "text/plain", MediaKind.FILE, "empty.txt")
     main = await tell(store, "first words", message_id="1")
     await answer(
         store,
@@ -94,15 +96,15 @@ async def live(store: Store, clock: FakeClock) -> SessionId:
     await tell(store, "corrected words", message_id="1", kind=InboundKind.EDIT, version=1)
     await tell(store, "third")
     await answer(store)
-    early = await store.branch(main, at=4, title="Another way")
+    early = await store.transcripts.branch(main, at=4, title="Another way")
     await tell(store, "corrected again", message_id="1", kind=InboundKind.EDIT, version=2)
     await tell(store, "", message_id="2", kind=InboundKind.DELETION, version=2)
     clock.advance(timedelta(hours=1))
-    await store.compact(main, "They greeted each other.", keep=1)
-    await store.undo(main)
-    late = await store.branch(main)
-    await store.branch(early.id, at=2)
-    await store.redo(main)
+    await store.transcripts.compact(main, "They greeted each other.", keep=1)
+    await store.transcripts.undo(main)
+    late = await store.transcripts.branch(main)
+    await store.transcripts.branch(early.id, at=2)
+    await store.transcripts.redo(main)
     await decorate(store, main, late.id)
     await meet(store, clock)
     return main
@@ -115,16 +117,18 @@ async def decorate(store: Store, main: SessionId, late: SessionId) -> None:
     await store.move([main, late], project.key)
     await store.pin([main])
     await store.archive([late])
-    await store.set_title(main, "Ünïcode 🌱 title")
-    await store.set_summary(main, "What it was about")
-    await store.choose_model(main, ModelChoice(model="m", base_url="https://host/v1"))
-    await store.set_busy_mode(main, BusyMode.COLLECT)
-    await store.set_personality(main, "dry")
-    await store.allow_tools(main, [])
-    await store.allow_tools(late, ["look", "go"])
-    await store.set_workspace(main, "/srv/code")
+    await store.sessions.update(main, SessionPatch(title="Ünïcode 🌱 title"))
+    await store.database.write(set_summary, main, "What it was about")
+    await store.sessions.update(
+        main, SessionPatch(model=ModelChoice(model="m", base_url="https://host/v1"))
+    )
+    await store.sessions.update(main, SessionPatch(busy_mode=BusyMode.COLLECT))
+    await store.sessions.update(main, SessionPatch(personality="dry"))
+    await store.sessions.update(main, SessionPatch(tools=()))
+    await store.sessions.update(late, SessionPatch(tools=("look", "go")))
+    await store.sessions.update(main, SessionPatch(workspace="/srv/code"))
     tree = Worktree(path="/srv/tree", branch="b", repository="/srv/repo", at=store.now())
-    await store.set_worktree(main, tree)
+    await store.database.write(set_worktree, main, tree)
     await store.mark_read(main, "owner", seq=2)
     await store.mark_read(main, "Zoe", seq=1)
 
@@ -136,21 +140,21 @@ async def meet(store: Store, clock: FakeClock) -> None:
     await store.join(
         Identity(platform="telegram", id="alice"), Identity(platform="whatsapp", id="4917012345")
     )
-    await store.learn_alias("whatsapp", "99@lid", "4917012345")
+    await store.people.learn_alias("whatsapp", "99@lid", "4917012345")
     shared = await tell(store, "in the thread", address=THREAD, sender=BOB)
     await answer(store)
     await tell(store, "me too", address=THREAD, sender=ALICE)
-    claim = await store.claim()
+    claim = await store.turns.claim()
     assert claim is not None
-    await store.fail(claim.lease, "The model was away")
-    await store.reset(THREAD, BOB, title="A new one")
-    await store.end(shared)
+    await store.turns.fail(claim.lease, "The model was away")
+    await store.sessions.reset(THREAD, BOB, title="A new one")
+    await store.sessions.end(shared)
     clock.advance(timedelta(minutes=3))
     await tell(store, "old", address=BOBS, sender=BOB)
     await answer(store)
-    await store.reset(BOBS, BOB)
+    await store.sessions.reset(BOBS, BOB)
     await tell(store, "is running", address=BOBS, sender=BOB, profile="main")
-    assert await store.claim() is not None
+    assert await store.turns.claim() is not None
     await tell(store, "waits", address=BOBS, sender=BOB, message_id="w")
     await tell(store, "waits, corrected", address=BOBS, sender=BOB, message_id="w",
                kind=InboundKind.EDIT, version=1)  # fmt: skip
@@ -159,7 +163,7 @@ async def meet(store: Store, clock: FakeClock) -> None:
 
 async def export(store: Store, selection: Selection = ALL, *, redact: bool = False) -> bytes:
     """Write an export as one piece."""
-    blocks = [block async for block in store.export_history(selection, redact=redact)]
+    blocks = [block async for block in store.transfer.export_history(selection, redact=redact)]
     return b"".join(blocks)
 
 

@@ -75,11 +75,11 @@ async def test_wrong_tokens_are_recorded_without_a_write_for_each(open_store: Op
     async with browsing(make_site(store)) as browser:
         await browser.ask("GET", "/api/me", headers=shown)
         first = failures(await store.audit())
-        cursor = await store.feed_end()
+        cursor = await store.feed.end()
         for number in range(2 * TOKENS_TOLD_APART):
             await browser.ask("GET", "/api/me", headers={"Authorization": f"Bearer tl_{number}"})
         await browser.ask("GET", "/api/me", headers={"Authorization": "Bearer odd"})
-        assert await store.feed_end() == cursor  # nothing was written
+        assert await store.feed.end() == cursor  # nothing was written
         clock.advance(NOTED_EVERY)
         await browser.ask("GET", "/api/me", headers=shown)
         entries = await store.audit()

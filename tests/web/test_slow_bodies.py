@@ -174,7 +174,7 @@ async def test_a_file_on_a_slow_line_arrives(store: Store) -> None:
 @on(FAST)
 async def test_a_file_is_sent_on_a_slow_line(store: Store) -> None:
     """It ended in the middle; now each piece may take as long as a request."""
-    file = await store.put_blob(b"x" * 6 * PIECE, "text/plain", MediaKind.FILE)
+    file = await store.attachments.put(b"x" * 6 * PIECE, "text/plain", MediaKind.FILE)
     owner = await store.owner_account()
     ticket = write_ticket(await store.seal(), file, owner.key, store.now())
     shown = await make_token(store, TokenScope.READ)

@@ -16,6 +16,7 @@ from threadline.core.platform import Platform
 from threadline.core.settings import Settings
 from threadline.database.port import Database
 from threadline.store import Store
+from threadline.store.deletion.forget import forget_again, list_tombstones
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -274,13 +275,13 @@ async def _forget_again(where: str | Path, aside: Path | None) -> None:
     try:
         if aside is not None:
             async with open(aside) as replaced:
-                marks = await replaced.tombstones()
+                marks = await list_tombstones(replaced.database)
     except StorageError:
         marks = []  # It may be restored just because it is damaged.
     # Opening it also brings an older schema up to date.
     async with open(where) as restored:
         if marks:
-            await restored.forget_again(marks)
+            await forget_again(restored.database, marks)
 
 
 async def _restore_server(

@@ -31,6 +31,7 @@ from threadline.gateway.background_tasks import log_failure
 from threadline.gateway.gateway import Gateway
 from threadline.gateway.reload import ReloadableParts
 from threadline.gateway.user_callables import find_function
+from threadline.store.gateways import note_settings
 
 if TYPE_CHECKING:
     from threadline.config import Config
@@ -138,7 +139,7 @@ class Reloader:
         self._served = served
         self._change_mind(mind)
         self._become(config)
-        await self.gateway.store.note_settings()
+        await self.gateway.store.database.write(note_settings)
         told = {key: mask_secrets(why, settings.secrets) for key, why in failures.items()}
         for key, why in told.items():
             log.warning("The settings hold, but for %s: %s", key, why)

@@ -26,10 +26,11 @@ OwnName = Annotated[str, typer.Argument(metavar="[NAME]", help="Without it, the 
 @app.command("list")
 def list_accounts(database: Database = None, as_json: AsJson = False) -> None:
     """List everybody who may use the web app."""
+    from threadline.store.accounts import accounts
 
     async def act(opened: "Opened") -> list[Account]:
-        await opened.store.owner_account()
-        return await opened.store.accounts()
+        await accounts.get_owner_account(opened.database)
+        return await opened.database.read(accounts.list_accounts)
 
     found = in_store({"database": database}, act, make=True)
     if as_json:
@@ -51,10 +52,14 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Let a member use the web app; they see what is theirs."""
+    from threadline.store.accounts.accounts import make_account
+
     only = None if profile is None else checked_name(canonical_profile(profile), "profile")
 
     async def act(opened: "Opened") -> Account:
-        return await opened.store.make_account(name, profile=only, by=Actor())
+        return await opened.database.write(
+            make_account, name, role=AccountRole.MEMBER, profile=only, by=Actor()
+        )
 
     made = in_store({"database": database}, act, make=True)
     link = f"`threadline account link {quote(made.name)}`"
@@ -69,6 +74,7 @@ def link(name: OwnName = OWNER_NAME, database: Database = None, as_json: AsJson 
     It does so within a quarter of an hour.
     """
     from threadline.config import load_config
+    from threadline.store.gateways import list_live_gateways
 
     settings = {"database": database}
     server = load_config(settings).server
@@ -78,7 +84,9 @@ def link(name: OwnName = OWNER_NAME, database: Database = None, as_json: AsJson 
 
         account = await _find(opened, name)
         now = opened.store.now()
-        serving = [one for one in await opened.store.gateways() if not one.is_silent(now)]
+        serving = [
+            one for one in await list_live_gateways(opened.database) if not one.is_silent(now)
+        ]
         url = next((one.url for one in serving if one.url), None)
         return await create_login_url(opened.store, account, server, url, by=Actor())
 
@@ -103,11 +111,12 @@ def password(
     new = None if drop else _read_password()
 
     async def act(opened: "Opened") -> Account:
+        from threadline.store.accounts.accounts import set_password
         from threadline.web.auth.passwords import Passwords, checked_password
 
         account = await _find(opened, name)
         hashed = await Passwords().hash(checked_password(new, account.name)) if new else None
-        await opened.store.set_password(account.key, hashed, by=Actor())
+        await opened.database.write(set_password, account.key, hashed, logs_out=True, by=Actor())
         return account
 
     account = in_store({"database": database}, act, make=True)
@@ -119,10 +128,11 @@ def password(
 @app.command()
 def end(name: Name, database: Database = None, as_json: AsJson = False) -> None:
     """Let a member use the web app no more; their conversations stay."""
+    from threadline.store.accounts.accounts import end_account
 
     async def act(opened: "Opened") -> Account:
         account = await _find(opened, name)
-        await opened.store.end_account(account.key, by=Actor())
+        await opened.database.write(end_account, account.key, by=Actor())
         return account
 
     account = in_store({"database": database}, act)
@@ -130,10 +140,12 @@ def end(name: Name, database: Database = None, as_json: AsJson = False) -> None:
 
 
 async def _find(opened: "Opened", name: str) -> Account:
-    owner = await opened.store.owner_account()
+    from threadline.store.accounts import accounts
+
+    owner = await accounts.get_owner_account(opened.database)
     if name == OWNER_NAME:
         return owner  # by whatever name they go
-    for account in await opened.store.accounts():
+    for account in await opened.database.read(accounts.list_accounts):
         if account.name == name:
             return account
     raise NotFound("There is no such account", id=name[:60], hint="See `threadline account list`")

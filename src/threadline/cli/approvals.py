@@ -8,7 +8,7 @@ from threadline.cli.options import AsJson, Database, Profile
 from threadline.cli.output import as_plain, local, show_result, show_table, show_text, write_json
 from threadline.cli.store_context import in_store
 from threadline.core.account import Actor
-from threadline.core.approval import AllowanceKey, ToolPermission
+from threadline.core.approval import ToolPermission, checked_allowance_key
 
 if TYPE_CHECKING:
     from threadline.cli.store_opener import Opened
@@ -23,9 +23,10 @@ def list_approvals(
     database: Database = None, profile: Profile = None, as_json: AsJson = False
 ) -> None:
     """List the tools for which leave was given for longer than once."""
+    from threadline.store.approvals.tool_permissions import list_allowances
 
     async def act(opened: "Opened") -> list[ToolPermission]:
-        return await opened.store.allowances(profile=profile)
+        return await opened.database.read(list_allowances, profile)
 
     found = in_store({"database": database, "profile": profile}, act)
     if as_json:
@@ -43,9 +44,12 @@ def revoke(
     as_json: AsJson = False,
 ) -> None:
     """Take leave back: from its next turn on the agent asks again."""
+    from threadline.store.approvals.tool_permissions import revoke_allowance
 
     async def act(opened: "Opened") -> ToolPermission:
-        return await opened.store.revoke_allowance(AllowanceKey(number), by=Actor())
+        return await opened.database.write(
+            revoke_allowance, checked_allowance_key(number), by=Actor()
+        )
 
     gone = in_store({"database": database}, act)
     show_result(

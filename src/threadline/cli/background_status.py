@@ -9,8 +9,9 @@ from threadline.core.event import Event, EventKind
 from threadline.core.message import Marker, Message, Role, Text
 from threadline.core.session import Cause, Session
 from threadline.core.turn import TurnId, TurnState
-from threadline.store import Store
+from threadline.store import Store, queries
 from threadline.store.formatting import name
+from threadline.store.queries import read_turn
 
 AT_REST = frozenset({EventKind.TURN_DONE, EventKind.TURN_FAILED, EventKind.TURN_STOPPED})
 """The events that tell of a turn's end."""
@@ -48,7 +49,7 @@ class BackgroundStatus:
         if event.session_id is None or event.kind not in AT_REST | {EventKind.TURN_WAITING}:
             return []
         try:
-            session = await self._store.session(event.session_id)
+            session = await self._store.database.read(queries.read_session, event.session_id)
             if self._is_ours(session):
                 self._shown.add(TurnId(event.subject or 0))
                 return await self._words(session, TurnId(event.subject or 0))
@@ -67,11 +68,15 @@ class BackgroundStatus:
         return is_here and session.cause is Cause.BACKGROUND
 
     async def _words(self, session: Session, turn_id: TurnId) -> list[str]:
-        turn = await self._store.turn(turn_id)
+        turn = await self._store.database.read(read_turn, turn_id)
         if turn.state is TurnState.WAITING:
             asked = turn.question or "What now?"
             return [f"{name(session)} asks: {asked} (/resume {session.id}, then answer.)"]
-        lines = await self._store.transcript(session.id)
+        lines = await self._store.database.read(
+            queries.transcript,
+            session.id,
+            most=queries.PAGE,
+        )
         return [
             f"{name(session)}: {words}"
             for line in lines

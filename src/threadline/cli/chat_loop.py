@@ -21,6 +21,7 @@ from threadline.gateway.gateway import Gateway, GatewayRole
 from threadline.platforms.local import Local
 from threadline.store import Store
 from threadline.store.commands.context import Compress
+from threadline.store.gateways import list_live_gateways
 
 LINES_AHEAD = 100
 """Lines of a pipe that are read ahead; the program that writes them waits."""
@@ -29,7 +30,7 @@ LINES_AHEAD = 100
 async def talk(config: Config, *, is_terminal: bool) -> bool:
     """Talk until the person leaves; False if a piped line could not be taken in."""
     async with open_store(config, make=True) as opened:
-        gateways = await opened.store.gateways()
+        gateways = await list_live_gateways(opened.database)
         if gateways:
             who = f"gateway on {gateways[0].host}"
             return await _talk(config, opened, None, who if is_terminal else None)
@@ -61,7 +62,7 @@ def _sit_down(
         by = (
             worker.upkeep
             if worker
-            else Compaction(opened.store, make_scribe(config, config.profile))
+            else Compaction(opened.database, make_scribe(config, config.profile))
         )
         return await by.compress(errand.session_id, errand.focus)
 

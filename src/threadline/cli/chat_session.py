@@ -13,7 +13,7 @@ from threadline.cli.command_jobs import MakeRoom, run_command_job
 from threadline.cli.store_opener import Opened
 from threadline.core.account import TERMINAL_CHAT
 from threadline.core.address import Address, Kind, Sender
-from threadline.core.approval import Approval, read_answer
+from threadline.core.approval import Approval, PermissionDuration, read_answer
 from threadline.core.command import Call, WhileRunning, parse_command
 from threadline.core.delivery import LOCAL
 from threadline.core.errors import Conflict, StorageError
@@ -25,10 +25,23 @@ from threadline.core.session import Cause, SessionId
 from threadline.core.session_list import SessionRow
 from threadline.core.system_notes import tell_person
 from threadline.core.turn import UNFINISHED, TurnId, TurnState
+from threadline.database.port import write_keyed
 from threadline.gateway.worker import Worker
+from threadline.store import queries
 from threadline.store.commands import carry_out, describe_session, suggest_command
 from threadline.store.commands.context import Errand
+from threadline.store.commands.execute import end_errand
+from threadline.store.feed import feed_end
+from threadline.store.gateways import list_live_gateways
+from threadline.store.inbound.deduplication import once
+from threadline.store.inbound.receive import receive
+from threadline.store.queries import read_turn, session_of
 from threadline.store.sessions.bindings import RESETS
+from threadline.store.sessions.route_explanation import explain_route
+from threadline.store.sessions.session_list import list_own_sessions
+from threadline.store.turns import stop_and_wait
+from threadline.store.turns.approval_answers import answer_approval
+from threadline.store.turns.stop_and_wait import answer, stop_session
 
 TERMINAL = Address(platform=LOCAL, kind=Kind.DM, chat=TERMINAL_CHAT)
 OWNER = Sender(id="owner")
@@ -80,7 +93,7 @@ class Conversation:
 
     async def __aenter__(self) -> Self:
         """Say what goes on here, and begin to follow it."""
-        cursor = await self._store.feed_end()
+        cursor = await self._store.database.read(feed_end)
         await self._take_seat()
         self.view.begin(cursor)
         return self
@@ -122,7 +135,7 @@ class Conversation:
             )
             for future in done:
                 future.result()
-            if not done and self.is_served and not await self._store.gateways():
+            if not done and self.is_served and not await list_live_gateways(self._store.database):
                 raise StorageError("The gateway has stopped", hint="It answers when it is back")
 
     async def stop(self) -> bool:
@@ -130,9 +143,11 @@ class Conversation:
         if self.view.session_id is None or not self.is_busy:
             return False
         await self._keep_shown()
-        if await self._store.stop_session(self.view.session_id) is not None:
+        if await self._store.database.write(stop_session, self.view.session_id) is not None:
             return True
-        return bool(self.view.under_way) and await self._store.stop(max(self.view.under_way))
+        return bool(self.view.under_way) and await self._store.database.write(
+            stop_and_wait.stop, max(self.view.under_way)
+        )
 
     @property
     def is_served(self) -> bool:
@@ -145,13 +160,15 @@ class Conversation:
         before = [row.session.id for row in await self.own_sessions(_REMEMBERED)]
         words: list[str] = []
         for id in reversed(list(dict.fromkeys(here + before))):
-            lines = await self._store.transcript(id, most=200)
+            lines = await self._store.database.read(queries.transcript, id, most=200)
             words += [line.text for line in lines if line.role is Role.USER and line.text]
         return words
 
     async def own_sessions(self, most: int) -> list[SessionRow]:
         """List the latest conversations that can be resumed here."""
-        return await self._store.own_sessions(TERMINAL, OWNER, profile=self._profile, most=most)
+        return await self._store.database.read(
+            list_own_sessions, TERMINAL, OWNER, profile=self._profile, most=most
+        )
 
     async def known_models(self) -> Sequence[str]:
         """List the models that can be chosen here; those that are offered come first."""
@@ -164,7 +181,7 @@ class Conversation:
         is_served = True
         while True:
             await asyncio.sleep(LOOK_FOR_GATEWAY.total_seconds())
-            was_served, is_served = is_served, bool(await self._store.gateways())
+            was_served, is_served = is_served, bool(await list_live_gateways(self._store.database))
             if was_served and not is_served:
                 self._display.note("The gateway has stopped. What you say waits until it is back.")
             elif is_served and not was_served:
@@ -186,7 +203,8 @@ class Conversation:
         )
 
     async def _say(self, text: str) -> None:
-        arrival = await self._store.arrive(self._inbound(text))
+        inbound = self._inbound(text)
+        arrival = await write_keyed(self._store.database, inbound.message_id, receive, inbound)
         if arrival.turn_id is not None:
             self.view.expect(arrival.turn_id, typed=True)
         if arrival.session_id is not None:
@@ -209,14 +227,20 @@ class Conversation:
 
     async def _decide(self, turn_id: TurnId, text: str) -> None:
         """Answer a question in words; what asks for tools is a decision, and is audited."""
-        turn = await self._store.turn(turn_id)
+        turn = await self._store.database.read(read_turn, turn_id)
         if not turn.asks:
-            await self._store.answer(turn_id, text)
+            await self._store.database.write(answer, turn_id, text)
             return
         approval, words = read_answer(text)
         owner = Viewer(address=TERMINAL, sender=OWNER, profile=self._profile, sees_all=True)
-        await self._store.decide(
-            owner, turn_id, approval or Approval.DENIED, asked_at=turn.asked_at, words=words
+        await self._store.database.write(
+            answer_approval,
+            owner,
+            turn_id,
+            approval or Approval.DENIED,
+            asked_at=turn.asked_at,
+            extent=PermissionDuration.ONCE,
+            words=words,
         )
 
     async def _command(self, text: str, call: Call) -> None:
@@ -225,7 +249,7 @@ class Conversation:
             await self.rest()
         inbound = self._inbound(text)
         async with self._seat:
-            reply = await self._store.once(inbound, carry_out, inbound, call)
+            reply = await self._store.database.write(once, inbound, carry_out, inbound, call)
             if reply is not None and not reply.is_in_transcript:
                 self._display.note(reply.text)
                 if not self.is_served and _plans(call):
@@ -253,14 +277,16 @@ class Conversation:
                 self._store, errand, folder=self._output, asker=asker, make_room=self._make_room
             )
         finally:
-            await self._store.end_errand(errand)
+            await end_errand(self._store.database, errand)
         self._display.note(told)
         async with self._seat:
             await self._rebind(show=False)
 
     async def _take_seat(self) -> None:
         """Find the session that goes on here; say which it is, and show its end."""
-        found = await self._store.explain(TERMINAL, OWNER, profile=self._profile)
+        found = await self._store.database.read(
+            explain_route, TERMINAL, OWNER, profile=self._profile
+        )
         if found.session_id is not None and found.cause is Cause.SUSPENDED:
             await self._show_suspended(found.session_id)
         if found.session_id is None or found.cause is not None:
@@ -281,7 +307,11 @@ class Conversation:
 
     async def _expect_unfinished(self, id: SessionId) -> None:
         """Expect what the last run of this program left unanswered."""
-        owed = [turn for turn in await self._store.turns(id) if turn.state in UNFINISHED]
+        owed = [
+            turn
+            for turn in await self._store.database.read(queries.turns, id)
+            if turn.state in UNFINISHED
+        ]
         for turn in reversed(owed):
             self.view.expect(turn.id)
             if turn.state is TurnState.WAITING:
@@ -293,7 +323,9 @@ class Conversation:
 
     async def _rebind(self, *, show: bool) -> None:
         """Follow the route to the session that it goes on with now; show its end, or go on."""
-        found = await self._store.explain(TERMINAL, OWNER, profile=self._profile)
+        found = await self._store.database.read(
+            explain_route, TERMINAL, OWNER, profile=self._profile
+        )
         if found.session_id is None or found.cause is not None:
             await self.view.catch_up()
             self.view.look_at(None)
@@ -301,17 +333,17 @@ class Conversation:
             await self.view.go_on_with(found.session_id)
             await self._expect_unfinished(found.session_id)
         elif not show:
-            session = await self._store.session(found.session_id)
+            session = await self._store.database.read(queries.read_session, found.session_id)
             self.view.look_at(session.id, shown=session.last_seq)
 
     async def _go_along(self, id: SessionId) -> None:
         """Go along when the route was moved to another session, here or in another window."""
         async with self._seat:
             here = self.view.session_id
-            if here in {None, id} or await self._store.session_of(self._route) != id:
+            if here in {None, id} or await self._store.database.read(session_of, self._route) != id:
                 return
             await self.view.catch_up()
-            if (await self._store.session(id)).parent_id == here:
+            if (await self._store.database.read(queries.read_session, id)).parent_id == here:
                 self.view.look_at(id)
                 await self._tell_reset(id)
             else:
@@ -319,13 +351,13 @@ class Conversation:
 
     async def _tell_reset(self, id: SessionId) -> None:
         """Say why the conversation is a new one, once, if the one before had been any."""
-        session = await self._store.session(id)
+        session = await self._store.database.read(queries.read_session, id)
         policy = self._store.rules.policies.resolve(session.platform, session.kind)
         words = tell_person(session.cause)
         if id in self._told or words is None or not policy.notify or session.parent_id is None:
             return
         self._told.add(id)
-        if (await self._store.session(session.parent_id)).last_seq > 0:
+        if (await self._store.database.read(queries.read_session, session.parent_id)).last_seq > 0:
             self._display.note(words)
 
 

@@ -25,8 +25,10 @@ from threadline.gateway.turn_pubsub import (
     TurnListener,
 )
 from threadline.gateway.worker import Worker
-from threadline.store import Store
-from threadline.store.turns.turn_context import StreamedText
+from threadline.store import Store, queries
+from threadline.store.feed import follow
+from threadline.store.queries import read_turn
+from threadline.store.turns.turn_context import StreamedText, read_streaming
 
 TAIL = 6
 """Lines of a conversation that are shown when it goes on."""
@@ -190,7 +192,11 @@ class ChatView:
 
     async def show_tail(self, id: SessionId) -> int:
         """Show the last lines of a session; gives the number of the last one."""
-        lines = await self._store.transcript(id, most=_TAIL_PAGE)
+        lines = await self._store.database.read(
+            queries.transcript,
+            id,
+            most=_TAIL_PAGE,
+        )
         talk = [
             line for line in lines if line.role in {Role.USER, Role.ASSISTANT} or _markers(line)
         ]
@@ -211,7 +217,12 @@ class ChatView:
         """Show the lines of the transcript that came since the last look."""
         while (id := self.session_id) is not None:
             try:
-                lines = await self._store.transcript(id, after=self._shown)
+                lines = await self._store.database.read(
+                    queries.transcript,
+                    id,
+                    after=self._shown,
+                    most=queries.PAGE,
+                )
             except NotFound:  # it was forgotten
                 self.look_at(None)
                 return
@@ -224,7 +235,7 @@ class ChatView:
                     self._show_line(line)
 
     async def _follow(self, cursor: Cursor) -> None:
-        async for event in self._store.follow(cursor):
+        async for event in follow(self._store.database, cursor):
             await self._news.put(event)
 
     async def _hear_worker(self, listener: TurnListener) -> None:
@@ -240,7 +251,9 @@ class ChatView:
             self._is_elsewhere.clear()
             with suppress(NotFound):  # it was forgotten, of which the feed tells
                 if self.session_id is not None:
-                    await self._news.put(await self._store.streaming(self.session_id))
+                    await self._news.put(
+                        await self._store.database.read(read_streaming, self.session_id)
+                    )
             await asyncio.sleep(LOOK_AGAIN.total_seconds())
 
     async def _show(self) -> None:
@@ -288,7 +301,7 @@ class ChatView:
 
     async def _ask_for(self, turn_id: TurnId) -> None:
         """Show what a turn asks; it may have its answer by now."""
-        turn = await self._store.turn(turn_id)
+        turn = await self._store.database.read(read_turn, turn_id)
         if turn.session_id == self.session_id and turn.state is TurnState.WAITING:
             self.ask(turn)
 
@@ -368,7 +381,7 @@ class ChatView:
         await self.catch_up()
         for turn_id in turns:
             with suppress(NotFound):
-                state = (await self._store.turn(turn_id)).state
+                state = (await self._store.database.read(read_turn, turn_id)).state
                 if state is TurnState.WAITING:
                     await self._ask_for(turn_id)
                 elif state not in UNFINISHED:

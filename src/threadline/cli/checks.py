@@ -19,8 +19,17 @@ from threadline.core.gateway_status import GatewayRow, PlatformState
 from threadline.core.turn import is_over
 from threadline.database.port import Finding
 from threadline.store.formatting import ago, count
+from threadline.store.gateways import list_live_gateways
 from threadline.store.integrity import check_laws, check_leavings
-from threadline.store.stats import Diagnosis, Overdue, WorkKind, count_failed_hooks, diagnose
+from threadline.store.search.check import check_index
+from threadline.store.stats import (
+    Diagnosis,
+    Overdue,
+    WorkKind,
+    count_failed_hooks,
+    diagnose,
+    list_overdue,
+)
 
 LITTLE_SPACE = 200 * 2**20
 NO_SPACE = 10 * 2**20
@@ -162,7 +171,7 @@ async def _look_at_store(found: CheckReport, opened: Opened, *, deep: bool) -> N
     damage = await opened.store.check(deep=deep)
     if deep and not damage:
         # Where pages are damaged, rows cannot be trusted to tell anything.
-        damage = await opened.database.read(check_laws) + await opened.store.check_search()
+        damage = await opened.database.read(check_laws) + await opened.database.read(check_index)
     found.findings += damage
     found.findings += await opened.database.read(check_leavings)
     depth = "every page, index and law" if deep else "quickly; --deep reads everything"
@@ -179,8 +188,8 @@ async def _look_at_store(found: CheckReport, opened: Opened, *, deep: bool) -> N
 async def _look_at_overdue(found: CheckReport, opened: Opened) -> None:
     """Note overdue work; it is grave where a gateway serves that could do it."""
     store = opened.store
-    now, gateways = store.now(), await store.gateways()
-    for work in await store.overdue():
+    now, gateways = store.now(), await list_live_gateways(store.database)
+    for work in await store.database.read(list_overdue):
         what = f"{overdue_words(work)}, the oldest since {ago(work.since, now)}."
         served = [one for one in gateways if _may_do(one, work.platform)]
         if served:

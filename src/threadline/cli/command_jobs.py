@@ -10,6 +10,7 @@ from threadline.cli.store_opener import make_private
 from threadline.core.person import Viewer
 from threadline.store import Store
 from threadline.store.commands.context import Compress, Errand, Export
+from threadline.store.deletion.forget import finish_deletion
 
 MakeRoom: TypeAlias = Callable[[Compress], Awaitable[str]]
 """Has a summary written that stands for the older part of a session, and says how that went."""
@@ -23,7 +24,7 @@ async def run_command_job(
         return await make_room(errand)
     if isinstance(errand, Export):
         return await _export(store, errand, folder, asker)
-    return (await store.go_on_forgetting(errand.id)).sentence()
+    return (await finish_deletion(store.database, errand.id)).sentence()
 
 
 async def _export(store: Store, errand: Export, folder: Path, asker: Viewer) -> str:

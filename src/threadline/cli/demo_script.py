@@ -13,6 +13,7 @@ from threadline.cli.output import clean, fitted, show_text
 from threadline.core.address import Address
 from threadline.core.errors import AgentError
 from threadline.core.job import NewJob
+from threadline.core.person import Viewer
 from threadline.core.platform import Capabilities, Unit
 from threadline.core.reset_policy import Policies, ResetMode, ResetPolicy
 from threadline.platforms.simulated import (
@@ -24,6 +25,8 @@ from threadline.platforms.simulated import (
 )
 from threadline.platforms.simulated.chats import ChatMessage
 from threadline.store import Store
+from threadline.store.jobs.job_runs import run_now
+from threadline.store.jobs.jobs import make_job
 
 PATIENCE = timedelta(seconds=60)
 """How long the story waits for an answer before it breaks off."""
@@ -258,13 +261,20 @@ class DemoScript:
     async def _job(self, store: Store) -> None:
         await self._tell.begin("A job: a prompt that is asked by itself")
         before = len(self._alice.sees())
-        job = await store.make_job(
-            NewJob(
-                prompt="Wish Alice a good morning", schedule="0 9 * * *", target="telegram:alice"
-            )
+        new = NewJob(
+            prompt="Wish Alice a good morning",
+            schedule="0 9 * * *",
+            target="telegram:alice",
+        )
+        job = await store.database.write(
+            make_job,
+            new,
+            Viewer.owner(),
         )
         await self._tell.explain("“Wish Alice a good morning”, every day at nine. Now, for once:")
-        await store.run_job(job.id, platforms=[one.name for one in self._world.all])
+        await store.database.write(
+            run_now, job.id, Viewer.owner(), platforms=[one.name for one in self._world.all]
+        )
         await self._wait(self._alice, lambda seen: len(seen) > before, ECHO)
         await self._tell.answer("telegram", "Alice", self._alice.sees()[-1])
 

@@ -82,9 +82,13 @@ def export(
     settings = {"database": database, "profile": profile}
     selection = _selection(settings, everything=everything, person=person, project=project)
 
+    from threadline.core.redaction import Redactor
+    from threadline.store.transfer.exporter import write_history
+
     async def act(opened: "Opened") -> int:
+        redactor = Redactor() if redact else None
         with show_progress("Exporting") as advance:
-            lines = opened.store.export_history(selection, redact=redact)
+            lines = write_history(opened.database, selection, redactor=redactor)
             size = await write_private_file(output, _watched(lines, advance), force=force)
         await audit_command(opened.store, "history.exported", selection.subject, selection.extent)
         return size

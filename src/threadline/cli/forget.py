@@ -13,11 +13,20 @@ from threadline.cli.output import local, show_text, write_json
 from threadline.cli.store_context import find_session, in_store
 from threadline.core.account import Actor
 from threadline.core.deletion import Certificate, DeletionPreview, DeletionState
+from threadline.core.validation import COUNT_LIMIT
+from threadline.store.deletion import tasks
+from threadline.store.deletion.forget import (
+    finish_deletions,
+    forget_person,
+    forget_sessions,
+    plan_person,
+)
+from threadline.store.deletion.preview import plan_sessions
 from threadline.store.formatting import count
 
 if TYPE_CHECKING:
     from threadline.cli.store_opener import Opened
-    from threadline.store.facade.deletion import Progress
+    from threadline.store.deletion.forget import Progress
 
 app = typer.Typer(
     name="forget",
@@ -45,8 +54,8 @@ def session(
 
     async def make(opened: "Opened") -> "tuple[DeletionPreview, Carry]":
         found = [await find_session(opened, id) for id in ids]
-        plan = await opened.store.plan_forgetting(found)
-        return plan, lambda told: opened.store.forget_sessions(found, by=Actor(), progress=told)
+        plan = await opened.database.read(plan_sessions, found)
+        return plan, lambda told: forget_sessions(opened.database, found, by=Actor(), progress=told)
 
     _run(make, database, yes=yes, dry_run=dry_run, as_json=as_json)
 
@@ -68,8 +77,10 @@ def person(
     identity = read_identity(who)
 
     async def make(opened: "Opened") -> "tuple[DeletionPreview, Carry]":
-        plan = await opened.store.plan_forgetting_person(identity)
-        return plan, lambda told: opened.store.forget_person(identity, by=Actor(), progress=told)
+        plan = await plan_person(opened.database, identity)
+        return plan, lambda told: forget_person(
+            opened.database, identity, by=Actor(), progress=told
+        )
 
     _run(make, database, yes=yes, dry_run=dry_run, as_json=as_json)
 
@@ -77,7 +88,10 @@ def person(
 @app.command("list")
 def list_certificates(database: Database = None, as_json: AsJson = False) -> None:
     """List the certificates of what was forgotten, the newest first."""
-    found = in_store({"database": database}, lambda opened: opened.store.certificates())
+    found = in_store(
+        {"database": database},
+        lambda opened: opened.database.read(tasks.list_certificates, before=COUNT_LIMIT, most=50),
+    )
     if as_json:
         write_json([_certificate_as_dict(one) for one in found])
     elif not found:
@@ -89,7 +103,7 @@ def list_certificates(database: Database = None, as_json: AsJson = False) -> Non
 @app.command()
 def finish(database: Database = None, as_json: AsJson = False) -> None:
     """Go on with whatever was interrupted while it was being forgotten."""
-    found = in_store({"database": database}, lambda opened: opened.store.finish_forgettings())
+    found = in_store({"database": database}, lambda opened: finish_deletions(opened.database))
     if as_json:
         write_json([_certificate_as_dict(one) for one in found])
     elif not found:

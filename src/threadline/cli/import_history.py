@@ -11,6 +11,7 @@ from threadline.cli.output import show_text, write_json
 from threadline.cli.progress import show_progress
 from threadline.cli.store_context import in_store
 from threadline.core.account import Actor
+from threadline.store.deletion.import_history import import_history
 from threadline.store.formatting import count
 
 if TYPE_CHECKING:
@@ -55,9 +56,10 @@ def import_file(
 
     async def act(opened: "Opened") -> "ImportReport":
         with show_progress("Importing") as advance:
-            return await opened.store.import_history(
+            return await import_history(
+                opened.database,
                 read_file(file),
-                manner,
+                manner or ImportOptions(),
                 by=Actor(),
                 progress=lambda done: advance(done, size_of(file)),
             )

@@ -12,13 +12,12 @@ from threadline.cli.shell_completion import complete_job, complete_target
 from threadline.cli.store_context import in_store
 from threadline.core.account import Actor
 from threadline.core.errors import Invalid
-from threadline.core.job import Job, JobId, JobRun, MirrorMode, NewJob, RunState
+from threadline.core.job import Job, JobRun, MirrorMode, NewJob, RunState, checked_job_id
 from threadline.core.person import Viewer
 
 if TYPE_CHECKING:
     from threadline.cli.platform_names import PlatformNames
     from threadline.cli.store_opener import Opened
-    from threadline.store import Store
     from threadline.store.jobs.job_runs import JobStart
 
 T = TypeVar("T")
@@ -61,9 +60,10 @@ Name = Annotated[str | None, typer.Option("--name", help="What its runs are call
 @app.command("list")
 def list_jobs(database: Database = None, profile: Profile = None, as_json: AsJson = False) -> None:
     """List all jobs of a profile."""
+    from threadline.store.jobs.jobs import list_jobs
 
     async def act(opened: "Opened") -> Sequence[Job]:
-        return await opened.store.jobs(_owner(opened))
+        return await opened.database.read(list_jobs, _owner(opened))
 
     found = in_store({"database": database, "profile": profile}, act)
     if as_json:
@@ -93,6 +93,11 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Make a job."""
+    from msgspec.structs import replace
+
+    from threadline.store.jobs.jobs import make_job
+    from threadline.store.turns.pseudonyms import reveal_targets
+
     schedule = _schedule(cron, every, at)
     if schedule is None:
         raise Invalid("A job needs a time", hint="Give one of --cron, --every and --at")
@@ -107,7 +112,12 @@ def add(
 
     async def act(opened: "Opened", around: "PlatformNames") -> Job:
         known = await around.known(opened.store)
-        return await opened.store.make_job(new, _owner(opened), platforms=known)
+        return await opened.database.write(
+            make_job,
+            replace(new, target=await reveal_targets(opened.database, new.target)),
+            _owner(opened),
+            platforms=known,
+        )
 
     made = _with_platforms({"database": database, "profile": profile}, act, make=True)
     show_result(as_plain(made), f"Job {made.id} is there. Next: {_next(made)}.", as_json=as_json)
@@ -133,7 +143,10 @@ def change(
     schedule = _schedule(cron, every, at)
 
     async def act(opened: "Opened", around: "PlatformNames") -> Job:
-        from threadline.store.jobs.jobs import JobChange
+        from msgspec.structs import replace
+
+        from threadline.store.jobs.jobs import JobChange, change_job
+        from threadline.store.turns.pseudonyms import reveal_targets
 
         wanted = JobChange(
             prompt=prompt,
@@ -144,8 +157,10 @@ def change(
             name=name,
         )
         known = await around.known(opened.store)
-        return await opened.store.change_job(
-            JobId(number), wanted, _owner(opened), platforms=known, by=Actor()
+        if target is not None:
+            wanted = replace(wanted, target=await reveal_targets(opened.database, target))
+        return await opened.database.write(
+            change_job, checked_job_id(number), wanted, _owner(opened), platforms=known, by=Actor()
         )
 
     changed = _with_platforms({"database": database, "profile": profile}, act)
@@ -158,9 +173,10 @@ def show(
     number: Number, database: Database = None, profile: Profile = None, as_json: AsJson = False
 ) -> None:
     """Show a job."""
+    from threadline.store.jobs.jobs import see_job
 
     async def act(opened: "Opened") -> Job:
-        return await opened.store.job(JobId(number), _owner(opened))
+        return await opened.database.read(see_job, checked_job_id(number), _owner(opened))
 
     job = in_store({"database": database, "profile": profile}, act)
     mirrored = ", and into the conversation there" if job.mirror is MirrorMode.TARGET else ""
@@ -181,7 +197,9 @@ def pause(
     number: Number, database: Database = None, profile: Profile = None, as_json: AsJson = False
 ) -> None:
     """Let a job rest."""
-    job = _with_job(number, database, profile, lambda store: store.pause_job)
+    from threadline.store.jobs.jobs import pause_job
+
+    job = _with_job(number, database, profile, pause_job)
     show_result(as_plain(job), f"Job {number} rests.", as_json=as_json)
 
 
@@ -190,7 +208,9 @@ def resume(
     number: Number, database: Database = None, profile: Profile = None, as_json: AsJson = False
 ) -> None:
     """Let a job go on."""
-    job = _with_job(number, database, profile, lambda store: store.resume_job)
+    from threadline.store.jobs.jobs import resume_job
+
+    job = _with_job(number, database, profile, resume_job)
     show_result(as_plain(job), f"Job {number} goes on. Next: {_next(job)}.", as_json=as_json)
 
 
@@ -199,13 +219,15 @@ def run(
     number: Number, database: Database = None, profile: Profile = None, as_json: AsJson = False
 ) -> None:
     """Start a job now; a running gateway answers it."""
+    from threadline.store.gateways import list_live_gateways
+    from threadline.store.jobs.job_runs import run_now
 
     async def act(opened: "Opened", around: "PlatformNames") -> "tuple[JobStart, bool]":
         known = await around.known(opened.store)
-        begun = await opened.store.run_job(
-            JobId(number), _owner(opened), platforms=known, by=Actor()
+        begun = await opened.database.write(
+            run_now, checked_job_id(number), _owner(opened), platforms=known, by=Actor()
         )
-        return begun, bool(await opened.store.gateways())
+        return begun, bool(await list_live_gateways(opened.database))
 
     begun, is_served = _with_platforms({"database": database, "profile": profile}, act)
     if begun.state is not RunState.RUNNING:
@@ -226,9 +248,12 @@ def runs(
     as_json: AsJson = False,
 ) -> None:
     """Show when a job was due, and what came of it."""
+    from threadline.store.jobs.jobs import list_runs
 
     async def act(opened: "Opened") -> Sequence[JobRun]:
-        return await opened.store.job_runs(JobId(number), _owner(opened), most=limit)
+        return await opened.database.read(
+            list_runs, checked_job_id(number), _owner(opened), most=limit
+        )
 
     found = in_store({"database": database, "profile": profile}, act)
     if as_json:
@@ -248,7 +273,9 @@ def delete(
     number: Number, database: Database = None, profile: Profile = None, as_json: AsJson = False
 ) -> None:
     """Delete a job; the sessions of its runs stay."""
-    gone = _with_job(number, database, profile, lambda store: store.delete_job)
+    from threadline.store.jobs.jobs import delete_job
+
+    gone = _with_job(number, database, profile, delete_job)
     show_result(as_plain(gone), f"Job {number} is gone. Its sessions stay.", as_json=as_json)
 
 
@@ -256,12 +283,12 @@ def _with_job(
     number: int,
     database: str | None,
     profile: str | None,
-    verb: "Callable[[Store], Callable[..., Awaitable[Job]]]",
+    verb: "Callable[..., Job]",
 ) -> Job:
     """Do something with a job in the owner's name."""
 
     async def act(opened: "Opened") -> Job:
-        return await verb(opened.store)(JobId(number), _owner(opened), by=Actor())
+        return await opened.database.write(verb, checked_job_id(number), _owner(opened), by=Actor())
 
     return in_store({"database": database, "profile": profile}, act)
 

@@ -24,12 +24,14 @@ def list_people(
     database: Database = None, profile: Profile = None, as_json: AsJson = False
 ) -> None:
     """List who waits to be let in, and who was."""
+    from threadline.store.people.grants import grants
+    from threadline.store.people.pairing import pairings
 
     async def act(opened: "Opened") -> tuple[list[Pairing], list[Grant]]:
         chosen = opened.profile
         return (
-            await opened.store.pairings(profile=chosen),
-            await opened.store.grants(profile=chosen),
+            await opened.database.read(pairings, profile=chosen),
+            await opened.database.read(grants, profile=chosen),
         )
 
     waiting, let_in = in_store({"database": database, "profile": profile}, act)
@@ -58,12 +60,11 @@ def approve(
     as_json: AsJson = False,
 ) -> None:
     """Let in whoever was shown a code."""
+    from threadline.store.people.pairing import use_pairing_code
 
     async def act(opened: "Opened") -> Grant:
         chosen = opened.profile
-        return await opened.store.approve_pairing(
-            code, platform=platform, profile=chosen, by=Actor()
-        )
+        return await use_pairing_code(opened.database, code, platform, profile=chosen, by=Actor())
 
     grant = in_store({"database": database, "profile": profile}, act)
     show_result(as_plain(grant), f"{_called(grant)} may speak now.", as_json=as_json)
@@ -74,9 +75,12 @@ def allow(
     who: Who, database: Database = None, profile: Profile = None, as_json: AsJson = False
 ) -> None:
     """Let somebody in without a code."""
+    from threadline.store.people.grants import grant_access
 
     async def act(opened: "Opened") -> Grant:
-        return await opened.store.allow(read_identity(who), profile=opened.profile, by=Actor())
+        return await opened.database.write(
+            grant_access, read_identity(who), None, profile=opened.profile, by=Actor()
+        )
 
     grant = in_store({"database": database, "profile": profile}, act, make=True)
     show_result(as_plain(grant), f"{_called(grant)} may speak now.", as_json=as_json)
@@ -87,9 +91,12 @@ def revoke(
     who: Who, database: Database = None, profile: Profile = None, as_json: AsJson = False
 ) -> None:
     """Let somebody in no longer, or turn away who waits."""
+    from threadline.store.people.grants import revoke_access
 
     async def act(opened: "Opened") -> None:
-        if not await opened.store.revoke(read_identity(who), profile=opened.profile, by=Actor()):
+        if not await opened.database.write(
+            revoke_access, read_identity(who), profile=opened.profile, by=Actor()
+        ):
             raise NotFound(
                 "They were not let in here, and do not wait",
                 id=who[:60],

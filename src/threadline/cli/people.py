@@ -11,6 +11,8 @@ from threadline.core.account import Actor
 from threadline.core.person import Person, PersonKey
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from threadline.cli.store_opener import Opened
     from threadline.store.linking.unlink import Parting
 
@@ -22,9 +24,11 @@ Who = Annotated[str, typer.Argument(metavar="PLATFORM:ID", help="As in telegram:
 @app.command("list")
 def list_people(database: Database = None, as_json: AsJson = False) -> None:
     """List everybody who speaks through several senders."""
+    from threadline.core.validation import COUNT_LIMIT
+    from threadline.store.people.persons import people
 
-    async def act(opened: "Opened") -> list[Person]:
-        return await opened.store.people()
+    async def act(opened: "Opened") -> "Sequence[Person]":
+        return await opened.database.read(people, after=0, most=COUNT_LIMIT)
 
     found = in_store({"database": database}, act)
     if as_json:
@@ -41,9 +45,12 @@ def list_people(database: Database = None, as_json: AsJson = False) -> None:
 @app.command()
 def join(one: Who, other: Who, database: Database = None, as_json: AsJson = False) -> None:
     """Make two senders one person."""
+    from threadline.store.people import persons
 
     async def act(opened: "Opened") -> Person:
-        return await opened.store.join(read_identity(one), read_identity(other), by=Actor())
+        return await opened.database.write(
+            persons.join, read_identity(one), read_identity(other), by=Actor()
+        )
 
     person = in_store({"database": database}, act)
     show_result(as_plain(person), f"They are one person: {_senders(person)}.", as_json=as_json)
@@ -52,9 +59,10 @@ def join(one: Who, other: Who, database: Database = None, as_json: AsJson = Fals
 @app.command()
 def part(who: Who, database: Database = None, as_json: AsJson = False) -> None:
     """Let a sender be a person of their own again."""
+    from threadline.store.linking.unlink import unlink_sender
 
     async def act(opened: "Opened") -> "Parting | None":
-        return await opened.store.part(read_identity(who), by=Actor())
+        return await opened.database.write(unlink_sender, read_identity(who), by=Actor())
 
     parting = in_store({"database": database}, act)
     words = "They were linked with nobody." if parting is None else "They are on their own now."
@@ -69,9 +77,10 @@ def rename(
     as_json: AsJson = False,
 ) -> None:
     """Call a person by another name."""
+    from threadline.store.people.persons import rename_person
 
     async def act(opened: "Opened") -> Person:
-        return await opened.store.rename_person(PersonKey(key), name, by=Actor())
+        return await opened.database.write(rename_person, PersonKey(key), name, by=Actor())
 
     person = in_store({"database": database}, act)
     show_result(as_plain(person), f"They are called {person.name} now.", as_json=as_json)

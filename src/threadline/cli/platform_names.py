@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from threadline.config import load_config
 from threadline.store import Store
+from threadline.store.deliveries.targets import known_platforms
 
 
 class PlatformNames(Struct, frozen=True, kw_only=True):
@@ -15,7 +16,7 @@ class PlatformNames(Struct, frozen=True, kw_only=True):
 
     async def known(self, store: Store) -> frozenset[str]:
         """Name the platforms of the settings, and those that the store has heard of."""
-        return self.platforms | await store.known_platforms()
+        return self.platforms | await store.database.read(known_platforms)
 
 
 def read_platform_names(settings: Mapping[str, str | None]) -> PlatformNames:

@@ -26,9 +26,10 @@ def list_projects(
     database: Database = None, profile: Profile = None, as_json: AsJson = False
 ) -> None:
     """List the projects of a profile."""
+    from threadline.store import projects
 
     async def act(opened: "Opened") -> "Sequence[CountedProject]":
-        return await opened.store.projects(profile=opened.profile)
+        return await opened.database.read(projects.list_projects, profile=opened.profile)
 
     found = in_store({"database": database, "profile": profile}, act)
     if as_json:
@@ -49,9 +50,10 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Make a project."""
+    from threadline.store.projects import make_project
 
     async def act(opened: "Opened") -> Project:
-        return await opened.store.make_project(name, color, profile=opened.profile)
+        return await opened.database.write(make_project, name, color=color, profile=opened.profile)
 
     made = in_store({"database": database, "profile": profile}, act)
     show_result(as_plain(made), f"{made.name} is there.", as_json=as_json)
@@ -68,10 +70,11 @@ def change(
     as_json: AsJson = False,
 ) -> None:
     """Give a project another name or colour."""
+    from threadline.store.projects import change_project
 
     async def act(opened: "Opened") -> Project:
         project = await find_project(opened, name)
-        return await opened.store.change_project(project.key, name=to, color=color)
+        return await opened.database.write(change_project, project.key, name=to, color=color)
 
     changed = in_store({"database": database, "profile": profile}, act)
     show_result(as_plain(changed), f"It is {changed.name}, {changed.color}.", as_json=as_json)
@@ -82,10 +85,11 @@ def delete(
     name: Name, database: Database = None, profile: Profile = None, as_json: AsJson = False
 ) -> None:
     """Delete a project; its sessions stay."""
+    from threadline.store.projects import delete_whole_project
 
     async def act(opened: "Opened") -> Project:
         project = await find_project(opened, name)
-        await opened.store.delete_project(project.key)
+        await delete_whole_project(opened.database, project.key)
         return project
 
     gone = in_store({"database": database, "profile": profile}, act)
@@ -94,7 +98,12 @@ def delete(
 
 async def find_project(opened: "Opened", name: str) -> Project:
     """Find a project of the profile by its name."""
-    known = [one.project for one in await opened.store.projects(profile=opened.profile)]
+    from threadline.store import projects
+
+    known = [
+        one.project
+        for one in await opened.database.read(projects.list_projects, profile=opened.profile)
+    ]
     for project in known:
         if project.name == name:
             return project

@@ -11,6 +11,8 @@ from threadline.cli.output import show_text, write_json
 from threadline.cli.store_context import audit_command, in_store
 from threadline.core.deletion import Certificate, DeletionPreview
 from threadline.core.retention import Retention
+from threadline.store.deletion import prune as store_prune
+from threadline.store.deletion.prune import plan_pruning, unbind_idle
 from threadline.store.formatting import count
 
 if TYPE_CHECKING:
@@ -51,12 +53,18 @@ async def _prune(
 ) -> tuple[DeletionPreview, Certificate | None, int]:
     from threadline.cli.progress import show_progress
 
-    plan = await opened.store.plan_pruning(given)
+    plan = await plan_pruning(opened.database, given)
     if dry_run:
         return plan, None, 0
     whole = len(plan.sessions)
     with show_progress("Pruning") as advance:
-        certificate = await opened.store.prune(given, progress=lambda done: advance(done, whole))
+        certificate = await store_prune.prune(
+            opened.database, given, progress=lambda done: advance(done, whole)
+        )
     if plan.sessions:
         await audit_command(opened.store, "history.pruned", count(whole, "session"))
-    return plan, certificate, await opened.store.unbind_idle()
+    return (
+        plan,
+        certificate,
+        await unbind_idle(opened.database),
+    )

@@ -34,6 +34,7 @@ def search(
     as_json: AsJson = False,
 ) -> None:
     """Find what was said, in every conversation of a profile."""
+    from threadline.store.search import search as store_search
 
     async def act(opened: "Opened") -> Found:
         from threadline.cli.projects import find_project
@@ -46,8 +47,12 @@ def search(
             since=_moment(since),
             until=_moment(until),
         )
-        return await opened.store.search(
-            " ".join(words), asker=Viewer.owner(opened.profile), where=where, most=limit
+        return await store_search.search(
+            opened.database,
+            " ".join(words),
+            asker=Viewer.owner(opened.profile),
+            where=where,
+            most=limit,
         )
 
     found = in_store({"database": database, "profile": profile}, act)

@@ -14,6 +14,7 @@ from threadline.cli.shell_completion import complete_target
 from threadline.cli.store_context import in_store
 from threadline.core.message import Attachment, MediaKind
 from threadline.core.target import target_of
+from threadline.core.validation import checked_text
 
 if TYPE_CHECKING:
     from threadline.cli.store_opener import Opened
@@ -43,6 +44,9 @@ def send(
 ) -> None:
     """Send words, and perhaps files, to a target."""
     from threadline.cli.platform_names import read_platform_names
+    from threadline.store.deliveries.targets import TargetContext, send_words
+    from threadline.store.gateways import list_live_gateways
+    from threadline.store.turns.pseudonyms import reveal_targets
 
     settings = {"database": database, "profile": profile}
     around = read_platform_names(settings)
@@ -51,14 +55,14 @@ def send(
     async def act(opened: "Opened") -> "tuple[Sent, bool]":
         store = opened.store
         attachments = [await _store_file(store, path) for path in files or ()]
-        owed = await store.send_words(
-            target,
-            words,
-            profile=opened.profile,
-            platforms=await around.known(store),
-            attachments=attachments,
+        owed = await store.database.write(
+            send_words,
+            await reveal_targets(store.database, target),
+            checked_text(words, "text"),
+            TargetContext(profile=opened.profile, origin=None, platforms=await around.known(store)),
+            attachments=tuple(attachments),
         )
-        return owed, bool(await store.gateways())
+        return owed, bool(await list_live_gateways(store.database))
 
     owed, is_served = in_store(settings, act, make=True)
     if as_json:
@@ -82,8 +86,10 @@ def _plain(owed: "Sent") -> list[dict[str, object]]:
 
 
 async def _store_file(store: "Store", path: str) -> Attachment:
+    from threadline.store.blobs import store_blob
+
     data = b"".join([chunk async for chunk in read_file(path)])
     media_type = mimetypes.guess_type(path)[0] or _UNKNOWN
     kinds = {"image": MediaKind.IMAGE, "audio": MediaKind.AUDIO}
     kind = kinds.get(media_type.partition("/")[0], MediaKind.FILE)
-    return await store.put_blob(data, media_type, kind, Path(path).name)
+    return await store_blob(store.database, data, media_type, kind, Path(path).name)

@@ -20,6 +20,7 @@ from threadline.core.platform import Endpoint
 from threadline.gateway.background_tasks import log_failure
 from threadline.gateway.gateway import Gateway
 from threadline.store import Store
+from threadline.store.accounts.accounts import get_owner_account
 from threadline.web.app import WebApp
 from threadline.web.auth.login_links import create_login_url
 from threadline.web.bind_policy import check_exposure, require_https
@@ -71,7 +72,7 @@ def guard(signals: Signals, gateway: Gateway, config: Config) -> None:
 
     async def save() -> None:
         async with open(where, rules=gateway.store.rules) as store:
-            await gateway.worker.save_last_words(store)
+            await gateway.worker.save_last_words(store.database)
 
     signals.drain = lambda: gateway.settings.pace.drain
     signals.busy = lambda: gateway.worker.busy
@@ -81,7 +82,7 @@ def guard(signals: Signals, gateway: Gateway, config: Config) -> None:
 async def offer_login(store: Store, config: Config, url: str) -> None:
     """Say how the owner logs in, by a link that does it once."""
     link = await create_login_url(
-        store, await store.owner_account(), config.server, url, by=Actor()
+        store, await get_owner_account(store.database), config.server, url, by=Actor()
     )
     show_text(f"Log in once, within {LINK_LASTS.seconds // 60} minutes: {link}")
 

@@ -10,9 +10,15 @@ from threadline.cli.output import as_plain, complain, show_result, show_text, wr
 from threadline.cli.store_context import at_session, find_session, in_store
 from threadline.core.errors import Conflict, Invalid
 from threadline.core.hidden_range import Redone, Undone
-from threadline.core.session import SessionId
+from threadline.core.session import SessionId, TitleSource
 from threadline.core.session_list import BatchOutcome
+from threadline.store.branches import branch as store_branch
 from threadline.store.formatting import count, name
+from threadline.store.sessions import pins
+from threadline.store.sessions.batch import change_sessions
+from threadline.store.sessions.pins import Step
+from threadline.store.sessions.session_settings import set_title
+from threadline.store.transcripts import undo as store_undo
 
 if TYPE_CHECKING:
     from threadline.cli.store_opener import Opened
@@ -29,7 +35,7 @@ def title(
     """Give a session a title, which no other one replaces."""
 
     async def act(opened: "Opened", id: SessionId) -> str:
-        return await opened.store.set_title(id, title)
+        return await opened.database.write(set_title, id, title, source=TitleSource.PERSON)
 
     given = at_session({"database": database}, id, act)
     show_result({"title": given}, f"It is called “{given}” now.", as_json=as_json)
@@ -45,7 +51,7 @@ def pin(
     _arrange(
         database,
         ids,
-        lambda opened, found: opened.store.unpin(found) if undo else opened.store.pin(found),
+        _changing(pins.unpin if undo else pins.pin),
         "unpinned" if undo else "pinned",
         as_json=as_json,
     )
@@ -61,9 +67,7 @@ def archive(
     _arrange(
         database,
         ids,
-        lambda opened, found: (
-            opened.store.unarchive(found) if undo else opened.store.archive(found)
-        ),
+        _changing(pins.unarchive if undo else pins.archive),
         "taken out of the archive" if undo else "archived",
         as_json=as_json,
     )
@@ -84,7 +88,8 @@ def move(
         from threadline.cli.projects import find_project
 
         wanted = await find_project(opened, project) if project else None
-        return await opened.store.move(found, None if wanted is None else wanted.key)
+        step = pins.move_to_project(None if wanted is None else wanted.key)
+        return await change_sessions(opened.database, found, step)
 
     where = f"moved into {project}" if project else "in no project now"
     _arrange(database, ids, act, where, as_json=as_json, profile=profile)
@@ -102,7 +107,7 @@ def branch(
     """Begin another session that shares history up to a line."""
 
     async def act(opened: "Opened", id: SessionId) -> tuple[str, str]:
-        session = await opened.store.branch(id, at=at, title=title)
+        session = await opened.database.write(store_branch.branch, id, at=at, title=title)
         return session.id, name(session)
 
     new, called = at_session({"database": database}, id, act)
@@ -128,7 +133,11 @@ def undo(
         raise Invalid(f"{wanted} is not a number of turns", hint="2 takes back two")
 
     async def act(opened: "Opened", id: SessionId) -> Undone | Redone:
-        return await (opened.store.redo(id) if redo else opened.store.undo(id, wanted))
+        return await (
+            opened.database.write(store_undo.redo, id)
+            if redo
+            else opened.database.write(store_undo.undo, id, wanted)
+        )
 
     done = at_session({"database": database}, id, act)
     if isinstance(done, Redone):
@@ -136,6 +145,13 @@ def undo(
     else:
         sentence = f"{tell_undone(done, wanted)} --redo brings them back."
     show_result(as_plain(done), sentence, as_json=as_json)
+
+
+def _changing(step: Step) -> Arrange:
+    async def act(opened: "Opened", found: Sequence[SessionId]) -> list[BatchOutcome]:
+        return await change_sessions(opened.database, found, step)
+
+    return act
 
 
 def _arrange(

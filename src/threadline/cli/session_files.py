@@ -21,10 +21,23 @@ async def written_session(
     asker: Viewer | None = None,
 ) -> AsyncIterator[bytes]:
     """Write a session in a format, block by block."""
+    from threadline.core.export_format.files import ExportScope, Selection
+    from threadline.core.redaction import Redactor
+    from threadline.store.transfer.document import write_page, write_visible_page
+    from threadline.store.transfer.exporter import write_history
+
+    database, redactor = store.database, Redactor() if redact else None
     if format is ExportFormat.JSONL:
-        async for block in store.export_session(id, redact=redact, asker=asker):
+        selection = Selection(extent=ExportScope.SESSION, session=id)
+        async for block in write_history(database, selection, asker=asker, redactor=redactor):
             yield block
     else:
-        page = store.export_page(id, format, hidden=hidden, redact=redact, asker=asker)
+        page = (
+            write_page(database, id, format, hidden=hidden, redactor=redactor)
+            if asker is None
+            else write_visible_page(
+                database, id, format, asker=asker, hidden=hidden, redactor=redactor
+            )
+        )
         async for piece in page:
             yield piece.encode()

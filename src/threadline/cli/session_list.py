@@ -12,7 +12,9 @@ from threadline.cli.store_context import in_store
 from threadline.core.session import Cause
 from threadline.core.session_list import ListSection, SessionCounts, SessionFilter, SessionRow
 from threadline.store.formatting import brief, count
+from threadline.store.projects import list_projects
 from threadline.store.queries import LARGEST_PAGE
+from threadline.store.sessions.session_list import count_sessions
 
 if TYPE_CHECKING:
     from threadline.cli.store_opener import Opened
@@ -65,9 +67,9 @@ def stats(database: Database = None, profile: Profile = None, as_json: AsJson = 
     """Count the sessions of a profile."""
 
     async def act(opened: "Opened") -> tuple[SessionCounts, dict[int, str]]:
-        projects = await opened.store.projects(profile=opened.profile)
+        projects = await opened.database.read(list_projects, profile=opened.profile)
         names = {int(one.project.key): one.project.name for one in projects}
-        return await opened.store.counts(profile=opened.profile), names
+        return await opened.database.read(count_sessions, profile=opened.profile), names
 
     counts, names = in_store({"database": database, "profile": profile}, act)
     if as_json:
@@ -96,11 +98,15 @@ def _shelf(*, archived: bool, scheduled: bool, everything: bool) -> ListSection:
 
 async def _rows(opened: "Opened", only: SessionFilter, limit: int) -> tuple[list[SessionRow], bool]:
     """Read so many rows; answer also whether there are more."""
+    from threadline.store.sessions import session_list
+
     rows: list[SessionRow] = []
     after = None
     while len(rows) < limit:
         most = min(limit - len(rows), LARGEST_PAGE)
-        page = await opened.store.sessions(only, profile=opened.profile, after=after, most=most)
+        page = await opened.database.read(
+            session_list.list_sessions, only, profile=opened.profile, after=after, most=most
+        )
         rows += page.rows
         after = page.next
         if after is None:

@@ -11,10 +11,13 @@ from threadline.cli.output import as_plain, local, show_marker, show_text, write
 from threadline.core.message import Attachment, Marker, Message, Part, ToolCall, pack
 from threadline.core.session import Session, SessionId
 from threadline.core.turn import Turn
+from threadline.store import queries
 from threadline.store.formatting import ago, name, why
-from threadline.store.queries import LARGEST_PAGE
+from threadline.store.queries import LARGEST_PAGE, list_queue, routes_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from threadline.cli.store_opener import Opened
     from threadline.config import Config
 
@@ -47,17 +50,17 @@ async def _show(
 
     async with open_store(config) as opened:
         id = await opened.database.read(find_session, prefix)
-        session = await opened.store.session(id)
+        session = await opened.database.read(queries.read_session, id)
         lines = await _last_lines(opened, id, limit + 1)
         has_more, lines = len(lines) > limit, lines[-limit:]
-        waiting = await opened.store.queue(id)
-        turns = await opened.store.turns(id, most=10)
+        waiting = await opened.database.read(list_queue, id)
+        turns = await opened.database.read(queries.turns, id, 10)
         if not as_json:
             facts = _facts(session, turns, opened.store.now())
             return "\n".join([*facts, "", *_said(lines, waiting, has_more=has_more)])
         return {
             **session_as_dict(session),
-            "routes": await opened.store.routes_of(id),
+            "routes": await opened.database.read(routes_of, id),
             "turns": [_turn_as_dict(turn) for turn in turns],
             "messages": [_message_as_dict(line) for line in lines],
             "waiting": [_message_as_dict(line) for line in waiting],
@@ -69,14 +72,16 @@ async def _last_lines(opened: "Opened", id: SessionId, limit: int) -> list[Messa
     while len(lines) < limit:
         most = min(limit - len(lines), LARGEST_PAGE)
         before = lines[0].seq if lines else None
-        page = await opened.store.transcript(id, before=before, most=most)
+        page = await opened.database.read(
+            queries.transcript, id, before=before, after=None, around=None, most=most, hidden=False
+        )
         lines = page + lines
         if len(page) < most:
             break
     return lines
 
 
-def _facts(session: Session, turns: list[Turn], now: datetime) -> list[str]:
+def _facts(session: Session, turns: "Sequence[Turn]", now: datetime) -> list[str]:
     begun = f"begun {local(session.opened_at)}"
     facts = [
         name(session),

@@ -14,9 +14,13 @@ _OFFERED = 50
 
 def complete_session(incomplete: str) -> list[tuple[str, str]]:
     """Offer the latest sessions whose id begins so, with their titles."""
+    from threadline.core.session_list import SessionFilter
+    from threadline.store.sessions.session_list import list_sessions
 
     async def act(opened: "Opened") -> list[tuple[str, str]]:
-        page = await opened.store.sessions(profile=opened.profile, most=_OFFERED)
+        page = await opened.database.read(
+            list_sessions, SessionFilter(), profile=opened.profile, most=_OFFERED
+        )
         return [(row.session.id, row.session.title or "") for row in page.rows]
 
     try:
@@ -28,9 +32,10 @@ def complete_session(incomplete: str) -> list[tuple[str, str]]:
 
 def complete_project(incomplete: str) -> list[str]:
     """Offer the projects whose name begins so."""
+    from threadline.store.projects import list_projects
 
     async def act(opened: "Opened") -> list[str]:
-        projects = await opened.store.projects(profile=opened.profile)
+        projects = await opened.database.read(list_projects, profile=opened.profile)
         return [one.project.name for one in projects]
 
     try:
@@ -42,9 +47,10 @@ def complete_project(incomplete: str) -> list[str]:
 
 def complete_job(incomplete: str) -> list[tuple[str, str]]:
     """Offer the jobs whose number begins so, with their names."""
+    from threadline.store.jobs.jobs import list_jobs
 
     async def act(opened: "Opened") -> list[tuple[str, str]]:
-        found = await opened.store.jobs(Viewer.owner(opened.profile))
+        found = await opened.database.read(list_jobs, Viewer.owner(opened.profile))
         return [(str(job.id), job.name) for job in found]
 
     try:
@@ -56,10 +62,12 @@ def complete_job(incomplete: str) -> list[tuple[str, str]]:
 
 def complete_target(incomplete: str) -> list[str]:
     """Offer the words and platforms that the last target of a list may begin with."""
+    from threadline.store.deliveries.targets import known_platforms
+
     before, comma, last = incomplete.rpartition(",")
 
     async def act(opened: "Opened") -> frozenset[str]:
-        return await opened.store.known_platforms()
+        return await opened.database.read(known_platforms)
 
     try:
         known = in_store({}, act)

@@ -17,8 +17,12 @@ from threadline.core.gateway_status import (
     TurnCapacity,
 )
 from threadline.store.formatting import count, describe_server, span
-from threadline.store.stats import Overdue
+from threadline.store.gateways import list_live_gateways, read_load
+from threadline.store.jobs.job_runs import list_due_jobs
+from threadline.store.jobs.jobs import next_job_due
+from threadline.store.stats import Overdue, count_undelivered, list_overdue
 
+_DUE_SHOWN = 50
 _LATELY = timedelta(days=1)
 
 
@@ -48,12 +52,12 @@ async def read_status(config: Config) -> State:
             database=config.shown_database,
             agent=name_agent(config, config.profile),
             at=now,
-            gateways=tuple(await store.gateways()),
-            load=await store.load(),
-            lost=await store.undelivered(now - _LATELY),
-            due_jobs=len(await store.due_jobs()),
-            next_job_at=await store.next_job_due(),
-            overdue=tuple(await store.overdue()),
+            gateways=tuple(await list_live_gateways(store.database)),
+            load=await store.database.read(read_load),
+            lost=await store.database.read(count_undelivered, now - _LATELY),
+            due_jobs=len(await store.database.read(list_due_jobs, most=_DUE_SHOWN)),
+            next_job_at=await store.database.read(next_job_due),
+            overdue=tuple(await store.database.read(list_overdue)),
         )
 
 

@@ -58,8 +58,9 @@ async def audit_command(store: "Store", act: str, subject: str, detail: str = ""
     For acts that are not done in the store itself. They must be possible on a full disk, too.
     """
     from threadline.cli.output import complain
+    from threadline.store.audit import note_audit
 
     try:
-        await store.note_audit(Actor(), act, subject, detail)
+        await store.database.write(note_audit, Actor(), act, subject, detail)
     except StorageError as error:
         complain(StorageError(f"This is not in the audit log: {error}"))

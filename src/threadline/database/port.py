@@ -2,7 +2,7 @@
 
 import secrets
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -14,17 +14,23 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar, ca
 from msgspec import Struct
 
 from threadline.core.errors import StorageError
+from threadline.core.gateway_status import Uptime
 from threadline.core.settings import Settings
 from threadline.core.turn import OwnerId
 from threadline.database.rows import row_reader
 from threadline.database.timestamps import moment
+from threadline.database.uptime import read_uptime
 
 SqlValue: TypeAlias = int | float | str | bytes | None
 
 Choice = TypeVar("Choice", bound=StrEnum)
 P = ParamSpec("P")
 R = TypeVar("R")
+S = TypeVar("S")
 T = TypeVar("T")
+
+DropOutputs: TypeAlias = Callable[[Sequence[str]], Awaitable[object]]
+"""Deletes the files of some sessions, or with some names. It may be called again for the same."""
 
 
 class Row(dict[str, SqlValue]):
@@ -123,6 +129,15 @@ class Environment:
     settings: Settings = field(default_factory=Settings)
     """Its owner may replace them; the next attempt sees the new ones."""
     new_id: Callable[[], int] = lambda: secrets.randbits(32)
+    uptime: Callable[[], Uptime] = read_uptime
+    """Measures the time in which no process works on the queue."""
+    drop_outputs: DropOutputs | None = None
+    """Deletes what was written beside the database; None if nothing is written there."""
+    _states: dict[type, object] = field(default_factory=dict, repr=False)
+
+    def state(self, kind: type[S]) -> S:
+        """Return the instance of a class that belongs to this open database, made on first use."""
+        return cast("S", self._states.setdefault(kind, kind()))
 
 
 class Transaction(Protocol):

@@ -7,25 +7,27 @@ from threadline.core.address import Address, Sender
 from threadline.core.inbound import Inbound
 from threadline.core.role import AccessLevel
 from threadline.core.turn import TurnId
-from threadline.store import Store
+from threadline.database.port import Database
+from threadline.store.authorisation import for_standing
+from threadline.store.people import grants
 from threadline.store.people.aliases import ALIASED_PLATFORMS
-from threadline.store.people.grants import TurnRequester
+from threadline.store.people.grants import TurnRequester, interrupted_askers
 
 
 class Access:
     """Ranks senders. What the owner granted or revoked holds from the next message on."""
 
-    def __init__(self, store: Store, rules: AccessRules) -> None:
+    def __init__(self, database: Database, rules: AccessRules) -> None:
         """Go by these rules, and by the grants in the store."""
-        self._store = store
+        self._db = database
         self.rules = rules
 
     async def rank(self, inbound: Inbound) -> AccessLevel:
         """Tell how far the sender of something is let in."""
         return (await self.judge(inbound))[0]
 
-    async def judge(self, inbound: Inbound) -> tuple[AccessLevel, Store]:
-        """Return how far the sender of something is let in, and the store to keep it with.
+    async def judge(self, inbound: Inbound) -> tuple[AccessLevel, Database]:
+        """Return how far the sender of something is let in, and the database to store it in.
 
         That one raises `StandingChanged` if it is not so any more when something is written.
         """
@@ -33,12 +35,14 @@ class Access:
         platform = inbound.address.platform
         ids = ids_of(platform, inbound.sender)
         if not ids or by_settings is AccessLevel.OWNER:
-            return by_settings, self._store
+            return by_settings, self._db
         if by_settings.may(AccessLevel.MEMBER) and not self._may_rise(platform):
-            return by_settings, self._store
-        standing = await self._store.standing(platform, ids, profile=inbound.profile)
-        store = self._store.for_standing(platform, ids, standing, profile=inbound.profile)
-        return rank_of(inbound, self.rules, standing), store
+            return by_settings, self._db
+        standing = await self._db.read(
+            grants.standing, platform, frozenset(ids), profile=inbound.profile
+        )
+        database = for_standing(self._db, platform, ids, standing, profile=inbound.profile)
+        return rank_of(inbound, self.rules, standing), database
 
     def _may_rise(self, platform: str) -> bool:
         """Tell whether a member there could turn out to be an admin, by another id of theirs."""
@@ -52,7 +56,7 @@ class Access:
         Whoever answered for them counts as when they spoke last, if the settings still let them.
         """
         return spoken_again(
-            address, sender, voucher, self.rules, profile=profile, at=self._store.now()
+            address, sender, voucher, self.rules, profile=profile, at=self._db.now()
         )
 
     async def refused_turns(self, among: Collection[TurnId]) -> frozenset[TurnId]:
@@ -60,7 +64,7 @@ class Access:
 
         One that several asked is refused only if none of them may.
         """
-        asked = await self._store.interrupted_askers(among)
+        asked = await self._db.read(interrupted_askers, among)
         admitted = {one.turn_id for one in asked if self._may_still_speak(one)}
         return frozenset(one.turn_id for one in asked) - admitted
 

@@ -6,14 +6,15 @@ from contextlib import AsyncExitStack
 
 from threadline.core.errors import ThreadlineError
 from threadline.core.turn import TurnId
+from threadline.database.port import Database
 from threadline.gateway.running_turn import RunningTurn
-from threadline.store import Store
+from threadline.store.turn_queue.queue import checkpoint, renew
 
 log = logging.getLogger("threadline.gateway")
 
 
 async def save_said(
-    store: Store, turns: Collection[RunningTurn], *, renew_all: bool
+    database: Database, turns: Collection[RunningTurn], *, renew_all: bool
 ) -> list[RunningTurn]:
     """Store what turns said since the last time; with `renew_all`, renew every lease.
 
@@ -32,7 +33,10 @@ async def save_said(
         chunks = [(turn, n, text) for turn, n, text in saving if text or renew_all]
         lost: frozenset[TurnId] = frozenset()
         if chunks:
-            lost = await store.checkpoint([(turn.lease, text) for turn, _, text in chunks])
+            lost = await checkpoint(
+                database,
+                [(turn.lease, text) for turn, _, text in chunks],
+            )
         for turn, count, _ in chunks:
             if turn not in held:
                 turn.mark_saved(count)
@@ -40,7 +44,7 @@ async def save_said(
     # a write that may fail.
     silent = [turn for turn in turns if renew_all and (turn.is_asking or turn not in free)]
     if silent:
-        lost |= await store.renew([turn.lease for turn in silent])
+        lost |= await renew(database, [turn.lease for turn in silent])
     for turn, asked_at in proven.items():
         if turn.turn.id not in lost:
             turn.proof.confirm(asked_at)

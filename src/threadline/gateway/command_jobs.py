@@ -4,15 +4,20 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TypeAlias
 
 from threadline.core.errors import StorageError, ThreadlineError, sentence_of
-from threadline.core.export_format.files import ExportFormat
+from threadline.core.export_format.files import ExportFormat, ExportScope, Selection
 from threadline.core.inbound import Inbound
 from threadline.core.message import MediaKind
 from threadline.core.person import Viewer
 from threadline.core.session import SessionId
+from threadline.database.port import Database
 from threadline.gateway.compaction import NO_SCRIBE
-from threadline.store import Store
-from threadline.store.blobs import BLOB_LIMIT
+from threadline.store.blobs import BLOB_LIMIT, store_blob
 from threadline.store.commands.context import Compress, Errand, Export, Forget
+from threadline.store.commands.dispatch import owe_answer
+from threadline.store.commands.execute import end_errand
+from threadline.store.deletion.forget import finish_deletion
+from threadline.store.transfer.document import write_visible_page
+from threadline.store.transfer.exporter import write_history
 
 _TYPES = {
     ExportFormat.MARKDOWN: "text/markdown",
@@ -28,7 +33,7 @@ _TOO_LARGE = "The file is too large to be sent."
 
 
 async def finish_command_job(
-    store: Store,
+    database: Database,
     errand: Errand,
     inbound: Inbound,
     *,
@@ -43,30 +48,32 @@ async def finish_command_job(
     if isinstance(errand, Compress):
         id = errand.session_id
         words = NO_SCRIBE if compress is None else await compress(id, errand.focus)
-        await store.owe_answer(inbound, words, about=id)
-        await store.end_errand(errand)
+        await database.write(owe_answer, inbound, words, about=id)
+        await end_errand(database, errand)
         return None
     if isinstance(errand, Forget):
-        return (await store.go_on_forgetting(errand.id)).sentence()
+        return (await finish_deletion(database, errand.id)).sentence()
     try:
-        await _export(store, errand, inbound, min(largest, BLOB_LIMIT))
+        await _export(database, errand, inbound, min(largest, BLOB_LIMIT))
     except StorageError:
         raise
     except ThreadlineError as error:
-        await store.owe_answer(inbound, sentence_of(error), about=errand.session_id)
+        await database.write(owe_answer, inbound, sentence_of(error), about=errand.session_id)
     return None
 
 
-async def _export(store: Store, errand: Export, inbound: Inbound, largest: int) -> None:
-    data = None if largest < 1 else await _collect(_written(store, errand, inbound), largest)
+async def _export(database: Database, errand: Export, inbound: Inbound, largest: int) -> None:
+    data = None if largest < 1 else await _collect(_written(database, errand, inbound), largest)
     if data is None:
         words = tell_how(errand, NO_FILES if largest < 1 else _TOO_LARGE)
-        await store.owe_answer(inbound, words, about=errand.session_id)
+        await database.write(owe_answer, inbound, words, about=errand.session_id)
         return
     name = f"{errand.session_id}.{errand.format}"
-    attachment = await store.put_blob(data, _TYPES[errand.format], MediaKind.FILE, name)
+    attachment = await store_blob(database, data, _TYPES[errand.format], MediaKind.FILE, name)
     words = "This is the conversation so far."
-    await store.owe_answer(inbound, words, (attachment,), about=errand.session_id)
+    await database.write(
+        owe_answer, inbound, words, attachments=(attachment,), about=errand.session_id
+    )
 
 
 def tell_how(errand: Export, why: str) -> str:
@@ -75,14 +82,16 @@ def tell_how(errand: Export, why: str) -> str:
     return f"{why} Whoever runs this installation gets it with: {how}"
 
 
-async def _written(store: Store, errand: Export, inbound: Inbound) -> AsyncIterator[bytes]:
+async def _written(database: Database, errand: Export, inbound: Inbound) -> AsyncIterator[bytes]:
     """Write a session as whoever asked may see it."""
     asker = Viewer(address=inbound.address, sender=inbound.sender, profile=inbound.profile)
     if errand.format is ExportFormat.JSONL:
-        async for block in store.export_session(errand.session_id, asker=asker):
+        selection = Selection(extent=ExportScope.SESSION, session=errand.session_id)
+        async for block in write_history(database, selection, asker=asker):
             yield block
     else:
-        async for piece in store.export_page(errand.session_id, errand.format, asker=asker):
+        pages = write_visible_page(database, errand.session_id, errand.format, asker=asker)
+        async for piece in pages:
             yield piece.encode()
 
 

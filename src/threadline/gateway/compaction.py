@@ -17,10 +17,14 @@ from threadline.core.session import Session, SessionId, TitleSource
 from threadline.core.summarizer import Summarizer
 from threadline.core.turn import Turn
 from threadline.core.validation import unfit
+from threadline.database.port import Database
 from threadline.gateway.background_tasks import BackgroundTasks
 from threadline.gateway.summary_writer import SummaryWriter
-from threadline.store import Store
-from threadline.store.transcripts.compaction import KEPT_TURNS
+from threadline.store import queries
+from threadline.store.sessions.session_settings import set_summary, set_title
+from threadline.store.transcripts.compaction import KEPT_TURNS, boundary, compact
+from threadline.store.transcripts.history import history
+from threadline.store.usage import last_prompt
 
 log = logging.getLogger("threadline.gateway")
 
@@ -60,7 +64,7 @@ class Compaction:
 
     def __init__(
         self,
-        store: Store,
+        database: Database,
         scribe: Summarizer | None,
         *,
         compact_at: float = COMPACT_AT,
@@ -69,7 +73,7 @@ class Compaction:
     ) -> None:
         """Look after a store; `tell` says to people what they would not notice otherwise."""
         self.tasks = BackgroundTasks(at_once=TASKS_AT_ONCE)
-        self._store = store
+        self._db = database
         self.adopt(scribe, compact_at=compact_at, titles=titles)
         self._tell = tell
         self._failed_at: dict[SessionId, float] = {}
@@ -78,7 +82,7 @@ class Compaction:
         """Let somebody else write from now on; what is being written is written to its end."""
         if not 0 < compact_at <= 1:
             raise unfit(compact_at, "compact_at", "above 0, and 1 at the most")
-        self._desk = None if scribe is None else SummaryWriter(self._store, scribe)
+        self._desk = None if scribe is None else SummaryWriter(self._db, scribe)
         self._compact_at = compact_at
         self._titles = titles
 
@@ -95,22 +99,24 @@ class Compaction:
         """Compact all but the turn itself, as the model could not read it; tell whether it was."""
         return self._desk is not None and await self._try_compact(self._desk, turn, session, 1)
 
-    async def compress(self, id: SessionId, focus: str = "", *, store: Store | None = None) -> str:
+    async def compress(
+        self, id: SessionId, focus: str = "", *, database: Database | None = None
+    ) -> str:
         """Compact a conversation because somebody asked for it; answer what they are told.
 
-        `store` is that of the request that asks: it is compacted only if its user may still see it.
+        `database` is that of the request: it is compacted only if its user may still see it.
         """
-        return (await self.make_cut(id, focus, store=store)).said
+        return (await self.make_cut(id, focus, database=database)).said
 
     async def make_cut(
-        self, id: SessionId, focus: str = "", *, store: Store | None = None
+        self, id: SessionId, focus: str = "", *, database: Database | None = None
     ) -> CompactionResult:
         """Do the same, and answer with it the cut that was made."""
         if self._desk is None:
             return CompactionResult(said=NO_SCRIBE)
         try:
-            session = await self._store.session(id)
-            made = await self._compact(self._desk, session, KEPT_TURNS, focus, store)
+            session = await self._db.read(queries.read_session, id)
+            made = await self._compact(self._desk, session, KEPT_TURNS, focus, database)
         except StorageError:
             raise
         except ThreadlineError as error:
@@ -144,7 +150,7 @@ class Compaction:
         window = desk.window(session)
         if not window:
             return False
-        return await self._store.last_prompt(session.id) >= self._compact_at * window
+        return await self._db.read(last_prompt, session.id) >= self._compact_at * window
 
     async def _try_compact(
         self, desk: SummaryWriter, turn: Turn, session: Session, keep: int
@@ -166,18 +172,18 @@ class Compaction:
         session: Session,
         keep: int,
         focus: str = "",
-        store: Store | None = None,
+        database: Database | None = None,
     ) -> tuple[HiddenRange, int] | None:
         """Let a summary stand for the older part, if there is one; answer for how many lines."""
-        old = await self._store.boundary(session.id, keep=keep)
+        old = await self._db.read(boundary, session.id, keep=keep)
         if old is None:
             return None
         summary = await desk.write_summary(session, old.messages, focus)
-        now = await self._store.boundary(session.id, keep=keep)
+        now = await self._db.read(boundary, session.id, keep=keep)
         # Somebody may have taken words back, of which the summary would go on telling.
         if now is None or now.messages[: len(old.messages)] != old.messages:
             raise Conflict("The conversation has changed meanwhile", id=session.id)
-        cut = await (store or self._store).compact(session.id, summary, upto=old.to_seq)
+        cut = await (database or self._db).write(compact, session.id, summary, upto=old.to_seq)
         return cut, len(old.messages)
 
     async def _note_failure(self, turn: Turn, id: SessionId, error: ThreadlineError) -> None:
@@ -192,21 +198,26 @@ class Compaction:
             await self._tell(turn, words)
 
     async def _name(self, desk: SummaryWriter, id: SessionId) -> None:
-        session = await self._store.session(id)
-        lines = await self._store.transcript(id, after=0, most=_TITLED_BY)
+        session = await self._db.read(queries.read_session, id)
+        lines = await self._db.read(
+            queries.transcript,
+            id,
+            after=0,
+            most=_TITLED_BY,
+        )
         if session.titled_by not in {None, TitleSource.FIRST_WORDS} or not _is_exchange(lines):
             return
         title = await desk.write_title(session, lines)
-        await self._store.set_title(id, title, source=TitleSource.MODEL)
+        await self._db.write(set_title, id, title, source=TitleSource.MODEL)
 
     async def _sum_up(self, desk: SummaryWriter, id: SessionId) -> None:
-        session = await self._store.session(id)
-        policy = self._store.rules.policies.resolve(session.platform, session.kind)
+        session = await self._db.read(queries.read_session, id)
+        policy = self._db.environment.settings.policies.resolve(session.platform, session.kind)
         if policy.carry.kind is not CarryKind.SUMMARY:
             return
-        lines = await self._store.history(id)
+        lines = await self._db.read(history, id)
         if _is_exchange(lines):
-            await self._store.set_summary(id, await desk.write_summary(session, lines))
+            await self._db.write(set_summary, id, await desk.write_summary(session, lines))
 
 
 def _is_exchange(lines: Sequence[Message]) -> bool:

@@ -5,9 +5,10 @@ from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import TypeAlias
 
+from threadline.database.port import Database
 from threadline.gateway.intervals import attempt
-from threadline.store import Store
 from threadline.store.commands.context import DeferredCommandResult
+from threadline.store.commands.execute import execute_waiting
 
 OnWaited: TypeAlias = Callable[[DeferredCommandResult], Awaitable[None]]
 """Hears of a command that had waited and was carried out."""
@@ -19,13 +20,13 @@ class DeferredCommands:
     """Carries out waiting commands as soon as their time has come."""
 
     def __init__(
-        self, store: Store, on_done: Callable[[], None], on_waited: OnWaited | None = None
+        self, database: Database, on_done: Callable[[], None], on_waited: OnWaited | None = None
     ) -> None:
         """Look after a store; `on_done` hears that turns which stood behind may go on.
 
         `on_waited` hears what came of each command, and does what it leaves to do.
         """
-        self._store = store
+        self._db = database
         self._on_done = on_done
         self._on_waited = on_waited
         self._news = asyncio.Event()
@@ -44,7 +45,7 @@ class DeferredCommands:
 
     async def work_off(self) -> bool:
         """Carry out the commands whose time has come; tell whether there were any."""
-        done = await self._store.run_waiting_commands()
+        done = await execute_waiting(self._db)
         if done:
             self._on_done()
         if self._on_waited is not None:

@@ -1,6 +1,7 @@
 """Delivery sender: sends one delivery, message by message, and records each of them."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -10,11 +11,14 @@ from threadline.core.errors import LeaseLost
 from threadline.core.message import Attachment
 from threadline.core.platform import Choice, Outgoing, Platform
 from threadline.core.splitting import limit_of, split
+from threadline.database.port import Database
 from threadline.gateway.intervals import LeaseProof, retry_until_stored
 from threadline.gateway.live_replies import Certainty, LiveReply
 from threadline.gateway.platform_call import MARKED, CallLease, edit, send
-from threadline.store import Store
+from threadline.store.blobs import stream_blob
+from threadline.store.deliveries.lease import renew_deliveries
 from threadline.store.deliveries.payload import DeliveryPayload
+from threadline.store.deliveries.results import record_piece, record_sent, withdraw_pieces
 
 EDIT_TRIES = 3
 """After so many attempts what cannot be changed is said anew."""
@@ -48,7 +52,7 @@ class DeliverySender:
 
     def __init__(
         self,
-        store: Store,
+        database: Database,
         platform: Platform,
         parcel: DeliveryPayload,
         stream: LiveReply | None,
@@ -58,7 +62,7 @@ class DeliverySender:
 
         `proof` measures the age of the lease, which has just been taken.
         """
-        self._store = store
+        self._db = database
         self._platform = platform
         self._parcel = parcel
         self._stream = stream
@@ -93,7 +97,12 @@ class DeliverySender:
             done.append((step, SentPiece(n=step.n, platform_id=id, length=step.length)))
         # What was sent is not sent again only because storage fails just now.
         await retry_until_stored(
-            lambda: self._store.sent(self.delivery, platform_id, [piece for _, piece in done]),
+            lambda: self._db.write(
+                record_sent,
+                self.delivery,
+                platform_id=platform_id,
+                pieces=[piece for _, piece in done],
+            ),
             f"that delivery {self.delivery.id} was sent",
         )
 
@@ -132,7 +141,7 @@ class DeliverySender:
 
     async def _note(self, piece: SentPiece, *, is_new: bool) -> None:
         await retry_until_stored(
-            lambda: self._store.note_piece(self.delivery, piece, is_new=is_new),
+            lambda: self._db.write(record_piece, self.delivery, piece, is_new=is_new),
             f"message {piece.n} of delivery {self.delivery.id}",
         )
 
@@ -140,14 +149,14 @@ class DeliverySender:
         """Delete the message that the stream was about to add, and that was certainly not shown."""
         first = len(self._pieces())
         await retry_until_stored(
-            lambda: self._store.withdraw_pieces(self.delivery, first=first),
+            lambda: self._db.write(withdraw_pieces, self.delivery, first=first),
             f"that message {first} of delivery {self.delivery.id} was not sent",
         )
 
     async def _renew(self) -> None:
         """Raise `LeaseLost` if another process sends this by now; else prolong the lease."""
         if await retry_until_stored(
-            lambda: self._store.renew_deliveries([self.delivery]),
+            lambda: self._db.write(renew_deliveries, [self.delivery]),
             f"the lease of delivery {self.delivery.id}",
         ):
             raise LeaseLost("Another process sends this reply", id=str(self.delivery.id))
@@ -264,7 +273,7 @@ class DeliverySender:
             key=key,
         )
         await self._hold.require()
-        id = await send(self._platform, outgoing, self._store.read_blob, self._hold)
+        id = await send(self._platform, outgoing, partial(stream_blob, self._db), self._hold)
         can = self._platform.capabilities
         if self._may_exist and can.idempotent and can.edits and id and step.text:
             # Its key may name a message that was sent before, when the answer was shorter.

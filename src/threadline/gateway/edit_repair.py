@@ -9,11 +9,12 @@ from threadline.core.delivery import Delivery, DeliveryId, DeliveryState
 from threadline.core.errors import ThreadlineError
 from threadline.core.event import Event, EventKind
 from threadline.core.platform import Platform, SendFailed
+from threadline.database.port import Database
 from threadline.gateway.background_tasks import BackgroundTasks
 from threadline.gateway.delivery_sender import EDIT_TRIES, DeliverySender
 from threadline.gateway.intervals import LeaseProof, retry_until_stored
 from threadline.gateway.platform_call import edit
-from threadline.store import Store
+from threadline.store.deliveries.create import read_whole
 from threadline.store.deliveries.payload import DeliveryPayload
 
 log = logging.getLogger("threadline.gateway")
@@ -31,9 +32,9 @@ class EditRepair:
     Until then the process that took over may still be changing them.
     """
 
-    def __init__(self, store: Store, platforms: Mapping[str, Platform]) -> None:
+    def __init__(self, database: Database, platforms: Mapping[str, Platform]) -> None:
         """Begin with nothing to mend."""
-        self._store = store
+        self._db = database
         self._platforms = platforms
         self._news: set[asyncio.Event] = set()
         self._tasks = BackgroundTasks()
@@ -61,8 +62,8 @@ class EditRepair:
         try:
             parcel = await self._until_ended(delivery.id)
             platform = self._platforms[delivery.address.platform]
-            proof = LeaseProof(self._store.rules.lease)
-            text = DeliverySender(self._store, platform, parcel, None, proof).text_of(message_id)
+            proof = LeaseProof(self._db.environment.settings.lease)
+            text = DeliverySender(self._db, platform, parcel, None, proof).text_of(message_id)
             if text is None:
                 log.info("How a message of delivery %s should read is not known", delivery.id)
             else:
@@ -76,7 +77,9 @@ class EditRepair:
         self._news.add(news)
         try:
             while True:
-                parcel = await retry_until_stored(lambda: self._store.parcel(id), f"delivery {id}")
+                parcel = await retry_until_stored(
+                    lambda: self._db.read(read_whole, id), f"delivery {id}"
+                )
                 if parcel.delivery.state not in _OWED:
                     return parcel
                 await news.wait()

@@ -6,23 +6,23 @@ from collections.abc import Awaitable, Callable
 
 from threadline.core.errors import StorageError
 from threadline.core.event import Cursor, Event
+from threadline.database.port import Database
 from threadline.gateway.intervals import NO_STORAGE
 from threadline.gateway.running_turn import end_iterator
-from threadline.store import Store
-from threadline.store.feed import FeedLost
+from threadline.store.feed import FeedLost, follow
 
 log = logging.getLogger("threadline.gateway")
 
 
 async def follow_feed(
-    store: Store,
+    database: Database,
     cursor: Cursor | None,
     notice: Callable[[Event], Awaitable[None]],
     on_gap: Callable[[], None],
 ) -> None:
     """Hand on every event from a place on, until cancelled; `on_gap` hears of missed ones."""
     while True:
-        events = store.follow(cursor)
+        events = follow(database, cursor)
         try:
             async for event in events:
                 await notice(event)

@@ -36,6 +36,13 @@ from threadline.gateway.settings import GatewaySettings
 from threadline.gateway.worker import Worker
 from threadline.store import Store
 from threadline.store.commands.context import DeferredCommandResult
+from threadline.store.gateways import (
+    beat,
+    register_gateway,
+    remove_dead_gateways,
+    unregister_gateway,
+)
+from threadline.store.queries import turn_address
 
 log = logging.getLogger("threadline.gateway")
 
@@ -89,7 +96,7 @@ class Gateway:
             raise Invalid("Two platforms have the same name", hint="Give each its own")
         self.store, self.settings = store, settings
         self.meters = Metrics(self.platforms)
-        self.access = Access(store, with_relays(settings.access, platforms))
+        self.access = Access(store.database, with_relays(settings.access, platforms))
         store.rules = replace(store.rules, access=self.access.rules)
         self.hooks = self._make_hooks(settings)
         self._around = describe_platforms(self.platforms, settings, store.rules)
@@ -109,7 +116,7 @@ class Gateway:
         self._error: str | None = None
 
     def _make_hooks(self, settings: GatewaySettings) -> Hooks:
-        return Hooks(self.store, settings.hooks, pace=settings.pace, meters=self.meters)
+        return Hooks(self.store.database, settings.hooks, pace=settings.pace, meters=self.meters)
 
     def _make_worker(self, agent: Agent, scribe: Summarizer | None) -> Worker:
         return Worker(
@@ -133,7 +140,7 @@ class Gateway:
 
     def _make_outbox(self) -> Outbox:
         return Outbox(
-            self.store,
+            self.store.database,
             self.platforms,
             live=self.worker.live,
             pace=self.settings.pace,
@@ -144,7 +151,7 @@ class Gateway:
 
     def _make_inbox(self) -> Inbox:
         return Inbox(
-            self.store,
+            self.store.database,
             self.access,
             self.outbox,
             routing=self.settings.routing,
@@ -157,7 +164,7 @@ class Gateway:
 
     def _make_scheduler(self) -> Scheduler:
         return Scheduler(
-            self.store,
+            self.store.database,
             platforms=self.platforms,
             access=self.access,
             meters=self.meters,
@@ -219,7 +226,9 @@ class Gateway:
     async def enrol(self, url: str | None) -> None:
         """Let others see that this process serves, and where."""
         self.settings = replace(self.settings, url=url)
-        await self.store.enrol(
+        await self.store.database.write(
+            register_gateway,
+            owner=self.store.database.owner,
             host=socket.gethostname() or "localhost",
             pid=os.getpid(),
             version=version("threadline"),
@@ -315,7 +324,7 @@ class Gateway:
             raise
         await self._close()
         if self._is_server:
-            await attempt(self.store.leave)
+            await attempt(self._unregister)
 
     async def halt(self) -> None:
         """Let go of everything at once and write nothing more, as a crash would."""
@@ -328,7 +337,7 @@ class Gateway:
 
     async def _start(self) -> None:
         if self._is_server:
-            await self.store.clear_gateways()
+            await remove_dead_gateways(self.store.database)
         # It runs before the first turn does, so that what is owed is on its way by then.
         self._begin("outbox", self.outbox.run())
         await self.hooks.begin()
@@ -342,7 +351,7 @@ class Gateway:
     async def _announce(self) -> None:
         """Take in what platforms bring, call hooks, and let others see that this process serves."""
         self._begin("hooks", self.hooks.run())
-        self._begin("meters", self.meters.run(self.store))
+        self._begin("meters", self.meters.run(self.store.database))
         await self.enrol(self.settings.url)
         for connection in self._connections:
             connection.open(list_commands(AccessLevel.ADMIN))
@@ -374,6 +383,10 @@ class Gateway:
         self._ended.set_exception(error)
         self._ended.exception()  # whoever waits is told; nobody has to
 
+    async def _unregister(self) -> None:
+        database = self.store.database
+        await database.write(unregister_gateway, owner=database.owner)
+
     async def _beat(self) -> None:
         """Say again and again that we are there, and at once when a platform's state changed."""
         while True:
@@ -389,7 +402,7 @@ class Gateway:
 
     async def _say_beat(self) -> None:
         health = self.health()
-        await self.store.beat(health.platforms, health.places, health.servers)
+        await beat(self.store.database, health.platforms, health.places, health.servers)
 
     async def _cancel(self, *names: str) -> None:
         tasks = {self._loops.pop(name) for name in names if name in self._loops}
@@ -437,7 +450,7 @@ class Gateway:
     async def _tell_about(self, turn: Turn, words: str) -> None:
         """Say something where a turn was asked, beside its answer."""
         try:
-            address = await self.store.address_of_turn(turn.id)
+            address = await self.store.database.read(turn_address, turn.id)
         except ThreadlineError as error:
             log.warning("Nobody is told about turn %s: %s", turn.id, error)
             return

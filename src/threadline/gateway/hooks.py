@@ -21,13 +21,25 @@ from threadline.core.event import Cursor, Event, EventKind
 from threadline.core.message import Message
 from threadline.core.session import Session
 from threadline.core.turn import LEASE, Turn, TurnId
+from threadline.database.port import Database
 from threadline.gateway.background_tasks import log_failure
 from threadline.gateway.intervals import NO_STORAGE, Intervals
 from threadline.gateway.metrics import Metrics
 from threadline.gateway.user_callables import HOOK_WITHIN, Callee, Function, find_function
-from threadline.store import Store
-from threadline.store.feed import FeedLost, LostDelivery
-from threadline.store.sessions.session_end import Ending
+from threadline.store import feed, queries
+from threadline.store.feed import (
+    FeedLost,
+    LostDelivery,
+    claim_follower,
+    feed_end,
+    lost_delivery,
+    move_follower,
+    read_feed,
+    stop_following,
+)
+from threadline.store.people.visibility import read_visible
+from threadline.store.queries import read_turn
+from threadline.store.sessions.session_end import Ending, list_told, note_told
 
 log = logging.getLogger("threadline.gateway")
 
@@ -92,7 +104,7 @@ class Hooks:
 
     def __init__(
         self,
-        store: Store,
+        database: Database,
         hooks: Mapping[str, Sequence[str | Function]],
         *,
         pace: Intervals | None = None,
@@ -105,11 +117,11 @@ class Hooks:
             for kind, listed in hooks.items()
             for hook in listed
         ]
-        self._store = store
+        self._db = database
         self._meters = meters or Metrics()
         self._ended = [callee for kind, callee in callees if kind is HookKind.SESSION_ENDED]
         self._followers = [
-            HookRunner(store, kind, callee, pace=pace or Intervals(), meters=self._meters)
+            HookRunner(database, kind, callee, pace=pace or Intervals(), meters=self._meters)
             for kind, callee in callees
             if kind is not HookKind.SESSION_ENDED
         ]
@@ -122,7 +134,7 @@ class Hooks:
     async def begin(self) -> None:
         """Let new hooks hear of what happens from now on, before anything does."""
         for follower in self._followers:
-            await self._store.begin_following(follower.name)
+            await claim_follower(self._db, follower.name)
 
     async def run(self) -> None:
         """Tell of everything but endings, until cancelled."""
@@ -132,7 +144,7 @@ class Hooks:
 
     async def tell_ended(self, ending: Ending, transcript: Sequence[Message]) -> None:
         """Tell every hook of an ending; when one fails, the next attempt is for that one alone."""
-        told = await self._store.told_of_ending(ending.id)
+        told = await self._db.read(list_told, ending.id)
         waiting = [callee for callee in self._ended if callee.name not in told]
         results = await asyncio.gather(
             *(self._tell_one(callee, ending, transcript) for callee in waiting),
@@ -153,18 +165,24 @@ class Hooks:
             raise
         self._meters.hook_called(HookKind.SESSION_ENDED, failed=False)
         # At once, as others may take their time, or this process may not live to see them end.
-        await self._store.note_told(ending.id, callee.name)
+        await self._db.write(note_told, ending.id, callee.name)
 
 
 class HookRunner:
     """Tells one hook what the feed says, from where it was told last."""
 
     def __init__(
-        self, store: Store, kind: HookKind, callee: Callee, *, pace: Intervals, meters: Metrics
+        self,
+        database: Database,
+        kind: HookKind,
+        callee: Callee,
+        *,
+        pace: Intervals,
+        meters: Metrics,
     ) -> None:
         """Tell a hook of one kind of news."""
         self.name = f"{kind} {callee.name}"
-        self._store = store
+        self._db = database
         self._kind = kind
         self._callee = callee
         self._pace = pace
@@ -187,12 +205,12 @@ class HookRunner:
     async def _tell_on(self) -> None:
         """Take over the telling if nobody has it, and go on with it until it is lost."""
         self._cursor = None
-        cursor = await self._store.begin_following(self.name)
+        cursor = await claim_follower(self._db, self.name)
         if cursor is None:
             await asyncio.sleep(self._pace.recover.total_seconds())
             return
         self._cursor, self._moved_at = cursor, _now()
-        with self._store.watch() as watch:
+        with self._db.watch() as watch:
             while True:
                 is_more = await self._tell_page(self._cursor)
                 if not is_more:
@@ -204,10 +222,10 @@ class HookRunner:
     async def _tell_page(self, after: Cursor) -> bool:
         """Tell a stretch of the feed; True: there may be more."""
         try:
-            page = await self._store.events(after)
+            page = await self._db.read(read_feed, after, feed.PAGE)
         except FeedLost:
             log.warning("The hook %s was away for too long, and hears from now on", self.name)
-            self._cursor = await self._store.feed_end()
+            self._cursor = await self._db.read(feed_end)
             await self._move(self._cursor)
             return True
         for event in page.events:
@@ -254,25 +272,25 @@ class HookRunner:
 
     async def _read(self, event: Event) -> News | None:
         if self._kind is HookKind.DELIVERY_FAILED:
-            delivery = await self._store.lost_delivery(DeliveryId(event.subject or 0))
+            delivery = await self._db.read(lost_delivery, DeliveryId(event.subject or 0))
             return DeliveryFailed(delivery=delivery, at=event.at)
         if event.session_id is None:
             return None
-        session = await self._store.session(event.session_id)
+        session = await self._db.read(read_visible, None, queries.read_session, event.session_id)
         if self._kind is HookKind.SESSION_STARTED:
             resumed = event.at > session.opened_at
             return SessionStarted(session=session, at=event.at, is_resumed=resumed)
-        turn = await self._store.turn(TurnId(event.subject or 0))
+        turn = await self._db.read(read_turn, TurnId(event.subject or 0))
         return TurnFinished(session=session, turn=turn, at=event.at)
 
     async def _move(self, cursor: Cursor) -> None:
-        await self._store.move_follower(self.name, cursor)
+        await self._db.write(move_follower, self.name, cursor, owner=self._db.owner)
         self._moved_at = _now()
 
     async def _leave(self) -> None:
         self._callee.leave()
         try:
-            await self._store.stop_following(self.name, self._cursor)
+            await self._db.write(stop_following, self.name, self._cursor, owner=self._db.owner)
         except ThreadlineError as error:
             log.warning("The hook %s stays taken for a minute: %s", self.name, error)
 

@@ -21,6 +21,7 @@ from threadline.core.safe_names import one_line
 from threadline.core.session import BusyMode
 from threadline.core.turn import TurnId, checked_turn_id
 from threadline.core.validation import checked_span, checked_type
+from threadline.database.port import Database, write_keyed
 from threadline.gateway.access import Access
 from threadline.gateway.background_tasks import BackgroundTasks
 from threadline.gateway.command_jobs import NO_FILES, MakeRoom, finish_command_job, tell_how
@@ -30,11 +31,15 @@ from threadline.gateway.metrics import Metrics
 from threadline.gateway.rate_limit import RateDecision, SenderRateLimit
 from threadline.gateway.reply_cache import ReplyCache
 from threadline.gateway.reply_waiter import ReplyWaiter
-from threadline.store import Store
-from threadline.store.blobs import BLOB_LIMIT
+from threadline.store.blobs import BLOB_LIMIT, store_blob
 from threadline.store.commands import suggest_command
 from threadline.store.commands.context import CommandReply, Errand, Export, Forget
+from threadline.store.commands.dispatch import refuse
+from threadline.store.commands.execute import execute
+from threadline.store.inbound.receive import receive
 from threadline.store.people.grants import StandingChanged
+from threadline.store.people.pairing import request_pairing
+from threadline.store.turn_queue.queue import serve
 
 log = logging.getLogger("threadline.gateway")
 
@@ -70,7 +75,7 @@ class Inbox:
 
     def __init__(
         self,
-        store: Store,
+        database: Database,
         access: Access,
         outbox: DirectSender,
         *,
@@ -87,7 +92,7 @@ class Inbox:
         `keep_said` stores what running turns have said, before somebody stops one of them, and
         `compress` makes room in a conversation.
         """
-        self._store = store
+        self._db = database
         self._access = access
         self._outbox = outbox
         self._meters = meters
@@ -95,7 +100,7 @@ class Inbox:
         self._limit = SenderRateLimit(limit)
         self._strangers = SenderRateLimit(limit)
         self._order = KeyedLock()
-        self._answers = ReplyWaiter(store)
+        self._answers = ReplyWaiter(database)
         self._capabilities = capabilities
         self._recollection = ReplyCache()
         self._keep_said = keep_said
@@ -114,7 +119,7 @@ class Inbox:
         self, data: bytes, media_type: str, kind: MediaKind, name: str | None = None
     ) -> Attachment:
         """Store an attachment, before the message that it belongs to is brought."""
-        return await self._store.put_blob(data, media_type, kind, name)
+        return await store_blob(self._db, data, media_type, kind, name)
 
     async def admits(self, inbound: Inbound) -> bool:
         """Tell whether its sender may speak; what cannot be told leads nowhere."""
@@ -163,13 +168,13 @@ class Inbox:
         return inbound if profile == inbound.profile else replace(inbound, profile=profile)
 
     async def _take(self, inbound: Inbound) -> ReceiveResult:
-        rank, store = await self._access.judge(inbound)
+        rank, database = await self._access.judge(inbound)
         if rank is AccessLevel.STRANGER:
             return await self._meet(inbound)
         if rank is not AccessLevel.OWNER and not self._is_in_time(inbound):
             return self._limited(inbound)
         try:
-            return await self._receive(inbound, rank, store)
+            return await self._receive(inbound, rank, database)
         except StandingChanged:
             return await self._take(inbound)  # the owner has just let them in, or out
 
@@ -190,7 +195,7 @@ class Inbox:
         haste = self._strangers.take(_sender_of(inbound), self._moment_of(inbound))
         if not self._access.rules.pairing or haste is not RateDecision.NONE:
             return refused
-        shown = await self._store.ask_pairing(address.platform, sender, profile=inbound.profile)
+        shown = await request_pairing(self._db, address.platform, sender, profile=inbound.profile)
         if shown is None:
             return self._recall(inbound) or refused
         said = self._tell_apart(address, ASK_OWNER.format(code=shown.code))
@@ -215,7 +220,7 @@ class Inbox:
         at = self._moment_of(inbound)
         free_at = self._limit.free_at(_sender_of(inbound), at)
         # A message written in the past is judged by that time, and waits no longer for it.
-        after = max(free_at - self._store.now(), timedelta(0))
+        after = max(free_at - self._db.now(), timedelta(0))
         said = self._too_fast(inbound)
         return ReceiveResult(reception=ReceiveStatus.LIMITED, said=said, retry_after=after)
 
@@ -230,26 +235,36 @@ class Inbox:
 
         Whoever dates their messages could otherwise write as many as they like.
         """
-        now = self._store.now()
+        now = self._db.now()
         return max(min(inbound.at, now), now - OLDEST)
 
-    async def _receive(self, inbound: Inbound, rank: AccessLevel, store: Store) -> ReceiveResult:
+    async def _receive(
+        self, inbound: Inbound, rank: AccessLevel, database: Database
+    ) -> ReceiveResult:
         # Else a message that comes right after the clock was set looks as if nobody had served.
-        await self._store.serve()
+        await serve(self._db)
         is_said = _is_said(inbound)
         words = plain_text(inbound.parts).strip() if is_said else ""
         if words.startswith("/"):
             if (call := parse_command(words)) is not None:
                 if call.command.while_running is WhileRunning.STOP:
                     await self._before_stop()
-                reply = await store.command(inbound, call, rank)
+                reply = await execute(database, inbound, call, rank)
                 return await self._answered(inbound, reply)
             if (unknown := suggest_command(words)) is not None:
-                refused = await store.refuse(inbound, str(unknown))
+                refused = await write_keyed(
+                    database, inbound.message_id, refuse, inbound, str(unknown)
+                )
                 return await self._answered(inbound, refused)
-        if is_said and self._store.rules.busy_for(inbound.address.platform) is BusyMode.INTERRUPT:
+        if (
+            is_said
+            and self._db.environment.settings.busy_for(inbound.address.platform)
+            is BusyMode.INTERRUPT
+        ):
             await self._before_stop()
-        arrival = await store.arrive(inbound, answers=rank if is_said else None)
+        arrival = await write_keyed(
+            database, inbound.message_id, receive, inbound, answers=rank if is_said else None
+        )
         if arrival.is_repeated:
             return ReceiveResult(reception=ReceiveStatus.REPEATED, turn_id=arrival.turn_id)
         return ReceiveResult(reception=ReceiveStatus.TAKEN, turn_id=arrival.turn_id)
@@ -291,12 +306,12 @@ class Inbox:
     def _recallable(self, inbound: Inbound, taken: ReceiveResult) -> ReceiveResult:
         """Remember what came of a message that may be brought again."""
         if inbound.message_id is not None:
-            self._recollection.keep(_key_of(inbound), taken, self._store.now())
+            self._recollection.keep(_key_of(inbound), taken, self._db.now())
         return taken
 
     def _recall(self, inbound: Inbound) -> ReceiveResult | None:
         """Return what was said to a message before, if that is remembered."""
-        taken = self._recollection.find(_key_of(inbound), self._store.now())
+        taken = self._recollection.find(_key_of(inbound), self._db.now())
         if taken is not None and taken.reception is ReceiveStatus.COMMAND:
             return replace(taken, reception=ReceiveStatus.REPEATED)
         return taken
@@ -305,7 +320,11 @@ class Inbox:
         """Tell the sender that a message was not stored. It is received if it comes again."""
         log.info("Something from %s was not taken in: %s", inbound.address.platform, why)
         try:
-            if _is_said(inbound) and await self._store.refuse(inbound, why.chat) is None:
+            if (
+                _is_said(inbound)
+                and await write_keyed(self._db, inbound.message_id, refuse, inbound, why.chat)
+                is None
+            ):
                 return self._recall(inbound) or ReceiveResult(reception=ReceiveStatus.REPEATED)
         except StorageError:
             raise
@@ -323,7 +342,7 @@ class Inbox:
         can = self._can(inbound)
         largest = can.attachment_limit if can.attachments else 0
         words = await finish_command_job(
-            self._store, errand, inbound, largest=largest, compress=self._compress
+            self._db, errand, inbound, largest=largest, compress=self._compress
         )
         if words:
             await self._outbox.say(inbound.address, words)

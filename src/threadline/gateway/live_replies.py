@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
+from functools import partial
 
 from threadline.core.address import Address
 from threadline.core.delivery import GROWING, Delivery, DeliveryId, SendOutcome, SentPiece, compose
@@ -15,6 +16,7 @@ from threadline.core.message import Role, plain_text
 from threadline.core.platform import Capabilities, Outgoing, Platform, SendFailed
 from threadline.core.splitting import limit_of, split
 from threadline.core.turn import Lease, TurnId
+from threadline.database.port import Database
 from threadline.gateway.background_tasks import end_tasks, log_failure
 from threadline.gateway.intervals import Intervals, LeaseProof
 from threadline.gateway.platform_call import SEND_WITHIN, CallLease, EditOverwritten, edit, send
@@ -28,8 +30,12 @@ from threadline.gateway.turn_pubsub import (
     TurnQuiet,
 )
 from threadline.gateway.typing_indicator import show_typing
-from threadline.store import Store
+from threadline.store.blobs import stream_blob
 from threadline.store.deliveries.payload import DeliveryPayload
+from threadline.store.deliveries.results import record_piece
+from threadline.store.queries import turn_address
+from threadline.store.turn_queue.queue import renew
+from threadline.store.turns.live_reply import doubt_stream, is_kept, open_stream
 
 log = logging.getLogger("threadline.gateway")
 
@@ -145,7 +151,7 @@ class LiveReplies:
 
     def __init__(
         self,
-        store: Store,
+        database: Database,
         platforms: Mapping[str, Platform],
         *,
         streams: bool,
@@ -156,7 +162,7 @@ class LiveReplies:
 
         `on_overwritten` hears of messages that were edited after another process had taken over.
         """
-        self._store = store
+        self._db = database
         self._platforms = platforms
         self.streams = streams
         self._pace = pace
@@ -234,7 +240,7 @@ class LiveReplies:
 
     async def _accompany(self, stream: LiveReply) -> None:
         try:
-            address = await self._store.address_of_turn(stream.lease.turn_id)
+            address = await self._db.read(turn_address, stream.lease.turn_id)
             platform = self._platforms.get(address.platform)
             if platform is not None:
                 stream.on = platform.name
@@ -296,15 +302,16 @@ class LiveReplies:
 
         A turn that has ended has no lease. Its answer stays with this process for a while.
         """
-        if await self._store.renew([stream.lease]) and not (
-            stream.parcel is not None and await self._store.is_kept(stream.parcel.delivery.id)
+        if await renew(self._db, [stream.lease]) and not (
+            stream.parcel is not None
+            and await self._db.read(is_kept, stream.parcel.delivery.id, owner=self._db.owner)
         ):
             raise LeaseLost(id=str(stream.lease.turn_id))
 
     async def _open(self, stream: LiveReply, platform: Platform) -> DeliveryPayload | None:
-        proof = LeaseProof(self._store.rules.lease, self._pace.clock)
+        proof = LeaseProof(self._db.environment.settings.lease, self._pace.clock)
         stream.hold = CallLease(proof, lambda: self._renew(stream))
-        parcel = await self._store.open_stream(stream.lease)
+        parcel = await self._db.write(open_stream, stream.lease, owner=self._db.owner)
         if parcel is None:
             return None
         stream.begin(parcel, platform.capabilities)
@@ -346,7 +353,7 @@ class LiveReplies:
                 # Recorded before it is sent, so that after a crash an attempt that needs fewer
                 # messages knows of it. The first message is needed in any case.
                 begun = SentPiece(n=n, platform_id=None, length=GROWING)
-                await self._store.note_piece(delivery, begun, is_new=False)
+                await self._db.write(record_piece, delivery, begun, is_new=False)
         except LeaseLost:
             return False
         except StorageError:
@@ -358,7 +365,9 @@ class LiveReplies:
             key=f"{delivery.id}-{n}",
         )
         try:
-            platform_id = await send(platform, outgoing, self._store.read_blob, stream.hold)
+            platform_id = await send(
+                platform, outgoing, partial(stream_blob, self._db), stream.hold
+            )
         except (LeaseLost, asyncio.CancelledError):
             stream.certainty = Certainty.DOUBTFUL
             raise
@@ -373,7 +382,7 @@ class LiveReplies:
         while stream.noted < len(stream.shown):
             shown = stream.shown[stream.noted]
             piece = SentPiece(n=stream.noted, platform_id=shown.platform_id, length=GROWING)
-            await self._store.note_piece(delivery, piece)
+            await self._db.write(record_piece, delivery, piece)
             stream.noted += 1
 
     async def _take_failure(self, stream: LiveReply, error: SendFailed) -> None:
@@ -381,7 +390,7 @@ class LiveReplies:
         if error.outcome is SendOutcome.AMBIGUOUS and stream.parcel is not None:
             stream.certainty = Certainty.UNHEARD
             with suppress(LeaseLost):
-                await self._store.doubt_stream(stream.parcel.delivery)
+                await self._db.write(doubt_stream, stream.parcel.delivery)
 
 
 async def _pause(stream: LiveReply, span: timedelta) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from datetime import timedelta
+from functools import partial
 from typing import TypeAlias
 
 from threadline.core.delivery import DeliveryId
@@ -11,11 +12,31 @@ from threadline.core.errors import StorageError
 from threadline.core.message import Message
 from threadline.core.session import SessionId
 from threadline.core.turn import TurnId
-from threadline.database.port import Watch
+from threadline.database.port import Database, Watch
 from threadline.gateway.intervals import attempt
-from threadline.store import Store
-from threadline.store.clock import TRUSTED_AFTER
+from threadline.store.accounts.idempotency import sweep_outcomes
+from threadline.store.blobs import sweep_all_blobs
+from threadline.store.clock import TRUSTED_AFTER, steady_for
+from threadline.store.clock_correction import observe_clock
+from threadline.store.deletion.forget import finish_deletions
+from threadline.store.deletion.prune import prune, sweep_pieces, unbind_idle
+from threadline.store.deliveries.recovery import abandon_stale, clear_words
+from threadline.store.feed import prune_whole_feed
+from threadline.store.gateways import remove_dead_gateways
+from threadline.store.people.pairing import sweep_pairings
+from threadline.store.search.search import index_all
+from threadline.store.sessions import endings
+from threadline.store.sessions.endings import expire_sessions
 from threadline.store.sessions.session_end import Ending
+from threadline.store.turn_queue import queue
+from threadline.store.turn_queue.crash_recovery import find_lease_end, list_interrupted
+from threadline.store.turn_queue.queue import (
+    interrupt_dead,
+    list_dead_owners,
+    recover_deliveries,
+    serve,
+)
+from threadline.store.turns.stop_and_wait import deny_unanswered
 
 log = logging.getLogger("threadline.gateway")
 
@@ -34,7 +55,7 @@ class Maintenance:
 
     def __init__(
         self,
-        store: Store,
+        database: Database,
         *,
         on_ended: Hook | None = None,
         refuses: Refuses | None = None,
@@ -44,7 +65,7 @@ class Maintenance:
 
         `on_swept` hears at once of those whose time was over.
         """
-        self._store = store
+        self._db = database
         self.on_ended = on_ended
         self._refuses = refuses
         self._on_swept = on_swept
@@ -62,20 +83,21 @@ class Maintenance:
         Replies that are owed come first: they are due again before any turn is. Access is asked
         before a turn goes on. `running` returns the turns of this process, which are not taken.
         """
-        store = self._store
-        await store.serve()
-        dead = await store.dead_owners()
+        database = self._db
+        await serve(database)
+        dead = await list_dead_owners(database)
         await asyncio.gather(
-            store.interrupt_dead(running, dead), store.reclaim_deliveries(self.sending, dead)
+            interrupt_dead(database, running, dead),
+            recover_deliveries(database, self.sending, dead),
         )
         resumed: list[TurnId] = []
-        while among := await self._store.interrupted_turns():
+        while among := await self._db.read(list_interrupted):
             may_not = refused if self._refuses is None else refused | await self._refuses(among)
             # In several transactions, as each turn can be claimed when its own is committed.
             ids = sorted(among)
             parts = [ids[at : at + _AT_ONCE] for at in range(0, len(ids), _AT_ONCE)]
             found = await asyncio.gather(
-                *(store.recover(may_not, frozenset(part)) for part in parts)
+                *(queue.recover(database, may_not, frozenset(part)) for part in parts)
             )
             resumed += [turn_id for one in found for turn_id in one.resumed]
             if not any(one.resumed or one.failed for one in found):
@@ -100,40 +122,40 @@ class Maintenance:
             await attempt(recover)
 
     async def _until_lease_end(self) -> timedelta | None:
-        ends_at = await self._store.next_lease_end()
-        return None if ends_at is None else max(_SOON, ends_at - self._store.now() + _SOON)
+        ends_at = await self._db.read(find_lease_end, self._db.owner)
+        return None if ends_at is None else max(_SOON, ends_at - self._db.now() + _SOON)
 
     async def sweep(self) -> None:
         """End what is over, and clear away what nobody uses; a step that fails keeps none back."""
-        store = self._store
+        database = self._db
         steps: tuple[Callable[[], Awaitable[object]], ...] = (
             self._observe_clock,
             self._deny_unanswered,
             self._end_expired,
             self._abandon_stale,
             self._prune,
-            store.finish_forgettings,
-            store.sweep_blobs,
+            partial(finish_deletions, database),
+            partial(sweep_all_blobs, database),
             self._sweep_pieces,
-            store.prune_feed,
-            store.sweep_pairings,
-            store.sweep_outcomes,
-            store.clear_gateways,
+            partial(prune_whole_feed, database),
+            partial(database.write, sweep_pairings),
+            partial(database.write, sweep_outcomes),
+            partial(remove_dead_gateways, database),
         )
         for step in steps:
             await attempt(step)
 
     async def index(self) -> None:
         """Put what was said since into the search index."""
-        await self._store.index()
+        await index_all(self._db)
 
     async def tell_endings(self) -> None:
         """Tell whoever wants to know of sessions that ended."""
         if self.on_ended is not None:
-            await self._store.tell_endings(self.on_ended)
+            await endings.tell_endings(self._db, self.on_ended)
 
     async def _observe_clock(self) -> None:
-        jump = await self._store.observe_clock()
+        jump = await observe_clock(self._db)
         seconds = 0 if jump is None else round(jump.total_seconds())
         wait = f"For {TRUSTED_AFTER} nothing is given up or deleted because of its age"
         if seconds < 0:
@@ -144,24 +166,24 @@ class Maintenance:
 
     async def _prune(self) -> None:
         """Apply the retention rules, unless the clock may be wrong: what is deleted is gone."""
-        if await self._store.steady_for() >= TRUSTED_AFTER:
-            await self._store.unbind_idle()
-            await self._store.prune()
+        if await self._db.read(steady_for) >= TRUSTED_AFTER:
+            await unbind_idle(self._db)
+            await prune(self._db)
 
     async def _end_expired(self) -> None:
-        ended = await self._store.sweep()
+        ended = await expire_sessions(self._db)
         if ended and self._on_swept is not None:
             self._on_swept(ended)
 
     async def _deny_unanswered(self) -> None:
-        while await self._store.deny_unanswered():
+        while await self._db.write(deny_unanswered):
             pass
 
     async def _abandon_stale(self) -> None:
-        while await self._store.abandon_stale():
+        while await self._db.write(abandon_stale):
             pass
-        while await self._store.clear_words():
+        while await self._db.write(clear_words):
             pass
 
     async def _sweep_pieces(self) -> None:
-        self._stray_pieces = await self._store.sweep_pieces(self._stray_pieces)
+        self._stray_pieces = await sweep_pieces(self._db, self._stray_pieces)

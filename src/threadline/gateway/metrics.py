@@ -12,8 +12,9 @@ from threadline.core.gateway_status import PlatformHealth, PlatformState
 from threadline.core.job import RunState
 from threadline.core.platform import ReceiveStatus
 from threadline.core.turn import TurnState
+from threadline.database.port import Database
 from threadline.gateway.intervals import run_every
-from threadline.store import Store
+from threadline.store.gateways import read_load
 
 LAG_EVERY = timedelta(milliseconds=250)
 """How often the lag of the event loop is measured."""
@@ -166,15 +167,15 @@ class Metrics:
         """Write everything down in the exposition format of Prometheus."""
         return generate_latest(self.registry)
 
-    async def run(self, store: Store) -> None:
+    async def run(self, database: Database) -> None:
         """Measure, until cancelled, what does not come by itself: the loop's lag, and the load."""
         async with asyncio.TaskGroup() as group:
             group.create_task(self._measure_lag())
-            group.create_task(run_every(lambda: self.look(store), LOOK_EVERY, at_once=True))
+            group.create_task(run_every(lambda: self.look(database), LOOK_EVERY, at_once=True))
 
-    async def look(self, store: Store) -> None:
+    async def look(self, database: Database) -> None:
         """Count what there is to do in a store."""
-        load = await store.load()
+        load = await database.read(read_load)
         self._queued.set(load.queued)
         self._running.set(load.running)
         self._owed.set(load.owed)

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from datetime import timedelta
+from functools import partial
 
 from threadline.core.address import Address
 from threadline.core.delivery import Delivery, DeliveryId, DeliveryState, SendOutcome
@@ -14,6 +15,7 @@ from threadline.core.event import Event, EventKind
 from threadline.core.platform import Outgoing, Platform, SendFailed
 from threadline.core.redaction import mask_secrets
 from threadline.core.splitting import limit_of, split
+from threadline.database.port import Database
 from threadline.gateway.background_tasks import end_tasks, log_failure
 from threadline.gateway.delivery_sender import DeliverySender
 from threadline.gateway.edit_repair import EditRepair
@@ -31,8 +33,12 @@ from threadline.gateway.metrics import Metrics
 from threadline.gateway.platform_call import EditOverwritten, send
 from threadline.gateway.tracing import logged_for
 from threadline.gateway.turn_pubsub import TurnPubSub
-from threadline.store import Store
+from threadline.store.blobs import stream_blob
+from threadline.store.deliveries.lease import next_due, renew_deliveries
 from threadline.store.deliveries.payload import DeliveryPayload
+from threadline.store.deliveries.results import record_failure
+from threadline.store.deliveries.take import take_deliveries
+from threadline.store.feed import feed_end
 
 log = logging.getLogger("threadline.gateway")
 
@@ -55,7 +61,7 @@ class Outbox:
 
     def __init__(
         self,
-        store: Store,
+        database: Database,
         platforms: Mapping[str, Platform],
         *,
         live: TurnPubSub,
@@ -68,15 +74,15 @@ class Outbox:
 
         No error is kept with one of the `secrets` in it.
         """
-        self._store = store
+        self._db = database
         self._platforms = platforms
         self._live = live
         self._pace = pace or Intervals()
         self._meters = meters
         self._secrets = secrets
-        self._mending = EditRepair(store, platforms)
+        self._mending = EditRepair(database, platforms)
         self._streaming = LiveReplies(
-            store,
+            database,
             platforms,
             streams=streams,
             pace=self._pace,
@@ -100,22 +106,22 @@ class Outbox:
             await self._mending.stop(self._pace.grace)
 
     async def _serve(self) -> None:
-        cursor = await self._store.feed_end()
+        cursor = await self._db.read(feed_end)
         async with asyncio.TaskGroup() as group:
-            group.create_task(follow_feed(self._store, cursor, self._notice, self._miss))
+            group.create_task(follow_feed(self._db, cursor, self._notice, self._miss))
             group.create_task(self._take())
-            group.create_task(run_every(self.renew, self._store.rules.lease / 3))
+            group.create_task(run_every(self.renew, self._db.environment.settings.lease / 3))
 
     async def say(self, address: Address, text: str) -> bool:
         """Say something directly, without keeping it; False if that did not work."""
         platform = self._platforms.get(address.platform)
         if platform is None:
             return False
-        key = f"{self._store.owner}-{next(self._said)}"
+        key = f"{self._db.owner}-{next(self._said)}"
         try:
             for n, cut in enumerate(split(text, limit_of(platform.capabilities))):
                 outgoing = Outgoing(address=address, text=cut.text, key=f"{key}-{n}")
-                await send(platform, outgoing, self._store.read_blob)
+                await send(platform, outgoing, partial(stream_blob, self._db))
         except SendFailed as error:
             log.info("%s did not take what was said to it: %s", platform.name, error)
             return False
@@ -178,8 +184,10 @@ class Outbox:
         """Wait until something may be due: because it is owed anew, or because its time comes."""
         wait = self._pace.recover
         with suppress(ThreadlineError):
-            if (due := await self._store.next_due(self._free())) is not None:
-                wait = min(wait, max(due - self._store.now(), _SHORTEST))
+            if (
+                due := await self._db.read(next_due, self._free(), owner=self._db.owner)
+            ) is not None:
+                wait = min(wait, max(due - self._db.now(), _SHORTEST))
         with suppress(TimeoutError):
             async with asyncio.timeout(wait.total_seconds()):
                 await self._wake.wait()
@@ -188,9 +196,12 @@ class Outbox:
     async def _take_due(self) -> None:
         while (free := self._free()) and not self._is_leaving:
             asked_at = self._pace.clock()
-            parcels = await self._store.take_deliveries(free, _SLICE)
+            parcels = await take_deliveries(self._db, free, _SLICE)
             for parcel in parcels:
-                self._begin(parcel, LeaseProof(self._store.rules.lease, self._pace.clock, asked_at))
+                self._begin(
+                    parcel,
+                    LeaseProof(self._db.environment.settings.lease, self._pace.clock, asked_at),
+                )
             if len(parcels) < _SLICE:
                 break
         if not self._sending:
@@ -226,10 +237,12 @@ class Outbox:
         try:
             if platform is None:
                 # It went while this was taken: what is owed there waits for its return.
-                await self._store.not_sent(owed, SendOutcome.REJECTED, _GONE, None)
+                await self._db.write(
+                    record_failure, owed, SendOutcome.REJECTED, _GONE, retry_after=None
+                )
                 return
             stream = await self._streaming.settle(owed)
-            carriage = DeliverySender(self._store, platform, parcel, stream, proof)
+            carriage = DeliverySender(self._db, platform, parcel, stream, proof)
             try:
                 await carriage.carry()
                 state = DeliveryState.SENT
@@ -254,7 +267,9 @@ class Outbox:
             # It shows nothing twice, however often it is sent.
             outcome = SendOutcome.REJECTED
         state = await retry_until_stored(
-            lambda: self._store.not_sent(delivery, outcome, why, error.retry_after),
+            lambda: self._db.write(
+                record_failure, delivery, outcome, why, retry_after=error.retry_after
+            ),
             f"the failed attempt to send delivery {delivery.id}",
         )
         is_bad = state is not DeliveryState.PENDING or delivery.attempts >= WARN_AFTER
@@ -263,7 +278,7 @@ class Outbox:
         return state
 
     def _note_end(self, delivery: Delivery, state: DeliveryState) -> None:
-        since = self._store.now() - delivery.owed_at
+        since = self._db.now() - delivery.owed_at
         if state is DeliveryState.SENT:
             seconds = max(since.total_seconds(), 0)
             log.info("Delivery %s was sent %.1f s after it was owed", delivery.id, seconds)
@@ -279,7 +294,7 @@ class Outbox:
         """Renew the leases of what is being sent, and cancel what another process has taken."""
         held = dict(self._sending)
         if held:
-            lost = await self._store.renew_deliveries([one.delivery for one in held.values()])
+            lost = await self._db.write(renew_deliveries, [one.delivery for one in held.values()])
             # Not those that began meanwhile: the same delivery may have been taken again.
             for task, parcel in held.items():
                 if parcel.delivery.id in lost:

@@ -10,9 +10,12 @@ from threadline.core.errors import NotFound
 from threadline.core.event import Event, EventKind
 from threadline.core.platform import TurnReply
 from threadline.core.turn import Turn, TurnId, TurnState
+from threadline.database.port import Database
 from threadline.gateway.background_tasks import log_failure
 from threadline.gateway.feed_consumer import follow_feed
-from threadline.store import Store
+from threadline.store.feed import feed_end
+from threadline.store.queries import read_turn
+from threadline.store.turns.output import read_reply
 
 _ENDS = frozenset(
     {
@@ -29,9 +32,9 @@ _OVER = frozenset({TurnState.DONE, TurnState.FAILED, TurnState.STOPPED, TurnStat
 class ReplyWaiter:
     """Lets many wait for turns to end or to ask; all of them together follow the feed once."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, database: Database) -> None:
         """Begin with nobody waiting."""
-        self._store = store
+        self._db = database
         self._waiting: defaultdict[TurnId, set[asyncio.Event]] = defaultdict(set)
         self._following: asyncio.Task[None] | None = None
 
@@ -45,7 +48,7 @@ class ReplyWaiter:
             if turn.state not in _OVER:
                 async with asyncio.timeout(within.total_seconds()):
                     turn = await self._end_of(turn.id)
-            lines = await self._store.reply(turn.id)
+            lines = await self._db.read(read_reply, turn.id)
         except TimeoutError:
             return None
         except NotFound:
@@ -65,7 +68,7 @@ class ReplyWaiter:
 
     async def _last(self, turn_id: TurnId) -> Turn:
         """Read a turn, or the one that took up its words."""
-        turn = await self._store.turn(turn_id)
+        turn = await self._db.read(read_turn, turn_id)
         return turn if turn.answered_by is None else await self._last(turn.answered_by)
 
     @contextmanager
@@ -85,9 +88,9 @@ class ReplyWaiter:
     async def _follow(self) -> asyncio.Task[None]:
         """Follow the feed from now on, and return the task that does; all who wait share it."""
         if self._following is None:
-            cursor = await self._store.feed_end()
+            cursor = await self._db.read(feed_end)
             if self._following is None:
-                following = follow_feed(self._store, cursor, self._notice, self._wake_all)
+                following = follow_feed(self._db, cursor, self._notice, self._wake_all)
                 self._following = asyncio.create_task(following, name="follow the feed for replies")
                 self._following.add_done_callback(self._take_end)
         return self._following

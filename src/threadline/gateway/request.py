@@ -2,6 +2,7 @@
 
 import unicodedata
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Protocol
 
 from msgspec.structs import replace
@@ -16,8 +17,10 @@ from threadline.core.route import is_multi_user
 from threadline.core.safe_names import neutralize, one_line
 from threadline.core.turn import Turn, TurnId
 from threadline.core.validation import ID_LIMIT, TEXT_LIMIT, clean_title
-from threadline.store import Store
-from threadline.store.turns.turn_context import TurnContext
+from threadline.database.port import Database
+from threadline.store.blobs import stream_blob
+from threadline.store.turns.pseudonyms import make_pseudonymizer
+from threadline.store.turns.turn_context import TurnContext, read_turn_context
 
 NOTHING_AROUND = PlatformDirectory()
 """What is around a worker that stands alone."""
@@ -39,7 +42,7 @@ _NO_BRACKETS = str.maketrans(dict.fromkeys("[［﹇【〔⁅⟦", "(") | dict.fr
 
 
 async def make_request(
-    store: Store,
+    database: Database,
     turn: Turn,
     running: SteerableTurn,
     surroundings: PlatformDirectory = NOTHING_AROUND,
@@ -48,9 +51,11 @@ async def make_request(
 
     Where ids are hidden from agents, they are hidden in all of it.
     """
-    scene = await store.scene(turn)
-    veil = await store.veil(surroundings.spared) if surroundings.redact else OPEN
-    is_shared = is_multi_user(scene.opened, store.rules.scopes_for(scene.opened.platform))
+    scene = await database.read(read_turn_context, turn)
+    veil = await make_pseudonymizer(database, surroundings.spared) if surroundings.redact else OPEN
+    is_shared = is_multi_user(
+        scene.opened, database.environment.settings.scopes_for(scene.opened.platform)
+    )
     show = _shower(scene, veil, is_shared=is_shared)
     context = make_context(
         scene.here,
@@ -71,7 +76,7 @@ async def make_request(
         turn=turn,
         history=[show(message) for message in scene.history],
         steering=steering,
-        read_blob=store.read_blob,
+        read_blob=partial(stream_blob, database),
         context=context,
         instructions=render(context),
         trigger=_trigger(scene.history, turn.id),

@@ -19,6 +19,7 @@ from threadline.core.message import Message, NewMessage, Role, plain_text, say
 from threadline.core.turn import Turn, TurnId, TurnState
 from threadline.core.usage import Usage
 from threadline.core.validation import TEXT_LIMIT, checked_text, checked_type
+from threadline.database.port import Database
 from threadline.gateway.intervals import NO_STORAGE, LeaseProof
 from threadline.gateway.turn_phase import ANSWERING, OVER, TurnPhase, next_phase
 from threadline.gateway.turn_pubsub import (
@@ -30,8 +31,16 @@ from threadline.gateway.turn_pubsub import (
     TurnClosed,
     TurnPubSub,
 )
-from threadline.store import Store
+from threadline.store import queries
+from threadline.store.queries import read_turn
 from threadline.store.turn_queue.claim import TurnClaim
+from threadline.store.turn_queue.queue import append, checkpoint, renew
+from threadline.store.turns import finish as store_finish
+from threadline.store.turns import output as store_output
+from threadline.store.turns import stop_and_wait
+from threadline.store.turns.finish import finish, spend
+from threadline.store.turns.output import save_agent_memory
+from threadline.store.turns.stop_and_wait import wait
 
 log = logging.getLogger("threadline.gateway")
 
@@ -58,7 +67,11 @@ class RunningTurn:
     """
 
     def __init__(
-        self, store: Store, claim: TurnClaim, live: TurnPubSub, proof: LeaseProof | None = None
+        self,
+        database: Database,
+        claim: TurnClaim,
+        live: TurnPubSub,
+        proof: LeaseProof | None = None,
     ) -> None:
         """Begin with nothing said; `proof` tells how old the lease is, by default new."""
         self.turn = claim.turn
@@ -76,8 +89,8 @@ class RunningTurn:
         """When it was said that the agent says nothing."""
         self.writing = asyncio.Lock()
         """Whoever stores something of this turn has it: no checkpoint may overtake a message."""
-        self.proof = proof or LeaseProof(store.rules.lease)
-        self._store = store
+        self.proof = proof or LeaseProof(database.environment.settings.lease)
+        self._db = database
         self._live = live
         self._on_closed: list[Callable[[], None]] = []
         self._held: list[NewMessage] = []
@@ -203,7 +216,7 @@ class RunningTurn:
         async with self.writing:
             if self._answer is None or self._answer.done():
                 return
-            now = await self._store.turn(self.turn.id)
+            now = await self._db.read(read_turn, self.turn.id)
             is_ours = now.state is TurnState.RUNNING and now.attempts == self.turn.attempts
             # The answer to an earlier question stays until the next one is stored.
             if is_ours and now.answer is not None and now.asked_at != self._asked_at:
@@ -217,10 +230,15 @@ class RunningTurn:
 
     async def _take_steering(self) -> Sequence[Message]:
         await self.store_held()
-        before, last = await self._store.take_steering(self.lease)
+        before, last = await self._db.write(store_output.take_steering, self.lease)
         if last == before:
             return []
-        return await self._store.transcript(self.lease.session_id, after=before, most=last - before)
+        return await self._db.read(
+            queries.transcript,
+            self.lease.session_id,
+            after=before,
+            most=last - before,
+        )
 
     async def outlast(self, write: Callable[[], Awaitable[T]]) -> T:
         """Run a write under `writing`, and again while storage fails; return its result.
@@ -228,7 +246,10 @@ class RunningTurn:
         Raise the error of storage if storage renews the lease for as long as a lease lasts and
         still does not take the write. Raise `LeaseLost` if another process has taken the turn.
         """
-        clock, lease = asyncio.get_running_loop().time, self._store.rules.lease.total_seconds()
+        clock, lease = (
+            asyncio.get_running_loop().time,
+            self._db.environment.settings.lease.total_seconds(),
+        )
         failed: StorageError | None = None
         refused_since: float | None = None
         while True:
@@ -268,7 +289,7 @@ class RunningTurn:
             except LeaseLost:
                 if not has_failed:
                     raise
-                now = await self._store.turn(self.id)
+                now = await self._db.read(read_turn, self.id)
                 is_there = now.state is state and now.attempts == self.turn.attempts
                 was_asked = state is TurnState.WAITING and now.asked_at != self._asked_at
                 if not is_there and not was_asked:
@@ -279,7 +300,7 @@ class RunningTurn:
     async def _is_renewed(self) -> bool:
         """Renew the lease; return whether storage does at least that."""
         try:
-            await self._store.renew([self.lease])
+            await renew(self._db, [self.lease])
         except StorageError:
             return False
         return True
@@ -297,7 +318,7 @@ class RunningTurn:
         await self._drop_stored()
         if self._held:
             self._unsure = len(self._held)
-            self.last_seq = await self._store.append(self.lease, self._held)
+            self.last_seq = await append(self._db, self.lease, self._held)
             self._held.clear()
             self._unsure = 0
 
@@ -305,8 +326,11 @@ class RunningTurn:
         """Drop the held messages that are in the store though their append failed."""
         doubtful = sum(message.role in _OUTPUT for message in self._held[: self._unsure])
         if doubtful:
-            lines = await self._store.transcript(
-                self.lease.session_id, after=self.last_seq, most=2 * HELD_MESSAGES
+            lines = await self._db.read(
+                queries.transcript,
+                self.lease.session_id,
+                after=self.last_seq,
+                most=2 * HELD_MESSAGES,
             )
             # Nothing but an append of this turn, under this lease, can have written them.
             stored = sum(line.turn_id == self.id and line.role in _OUTPUT for line in lines)
@@ -317,7 +341,7 @@ class RunningTurn:
     async def store_usage(self) -> None:
         """Store what was spent on a turn that is no longer ours: it has to be paid all the same."""
         if self._usage:
-            await self._store.spend(self.lease, self._usage)
+            await self._db.write(spend, self.lease, self._usage)
             self._usage = []
 
     def last_words(self) -> tuple[list[NewMessage], str] | None:
@@ -399,18 +423,20 @@ class RunningTurn:
     async def _store_memory(self, memory: Memory) -> None:
         # It may speak of what was said before it, which is therefore stored first.
         await self.store_held()
-        await self._store.remember(self.lease, memory.text)
+        await self._db.write(save_agent_memory, self.lease, memory.text)
 
     async def _store_end(self) -> None:
         await self._drop_stored()
         messages = [*self._held, *self._spoken()]
-        await self._store.finish(self.lease, messages, usage=self._usage, deliver=self.delivers)
+        await self._db.write(finish, self.lease, messages, usage=self._usage, deliver=self.delivers)
 
     async def _store_failure(self, why: str) -> None:
         if text := self.unsaved():
-            await self._store.checkpoint([(self.lease, text)])
+            await checkpoint(self._db, [(self.lease, text)])
             self.mark_saved(self.pieces)
-        await self._store.fail(self.lease, why, usage=self._usage, deliver=self.delivers)
+        await self._db.write(
+            store_finish.fail, self.lease, why, usage=self._usage, deliver=self.delivers
+        )
 
     def _hear(self) -> None:
         self.heard_at = asyncio.get_running_loop().time()
@@ -488,7 +514,7 @@ class RunningTurn:
 
     async def _was_asked(self) -> bool:
         """Return whether a question is stored though its commit seemed to fail."""
-        now = await self._store.turn(self.id)
+        now = await self._db.read(read_turn, self.id)
         return now.attempts == self.turn.attempts and now.asked_at != self._asked_at
 
     def _note_asked(self, now: Turn) -> None:
@@ -498,12 +524,13 @@ class RunningTurn:
 
     async def _store_question(self, question: Question, *, keep_lease: bool) -> None:
         await self.store_held()
-        await self._store.wait(
+        await self._db.write(
+            wait,
             self.lease,
             question,
             usage=self._usage,
             deliver=self.delivers,
-            keep_lease=keep_lease,
+            keep_owner=self._db.owner if keep_lease else None,
         )
 
     def _hold_spoken(self) -> list[NewMessage]:
@@ -540,8 +567,8 @@ class RunningTurn:
 
     async def _deny(self) -> None:
         with suppress(Conflict):  # It was answered just now, or never stored.
-            await self._store.answer(self.turn.id, write_answer(Approval.DENIED))
-        self._note_asked(await self._store.turn(self.id))
+            await self._db.write(stop_and_wait.answer, self.turn.id, write_answer(Approval.DENIED))
+        self._note_asked(await self._db.read(read_turn, self.id))
 
     def _publish(self, happening: Happening) -> None:
         self._live.publish(self.lease.session_id, happening)
@@ -557,7 +584,7 @@ class RunningTurn:
             asked_at = self.proof.clock()
             # While storage fails the agent may go on: nothing of it is stored without the lease.
             with suppress(StorageError):
-                if await self._store.renew([self.lease]):
+                if await renew(self._db, [self.lease]):
                     raise LeaseLost(id=str(self.turn.id))
             self.proof.confirm(asked_at)
 

@@ -13,12 +13,21 @@ from threadline.core.event import Event, EventKind
 from threadline.core.job import JobId
 from threadline.core.role import AccessLevel
 from threadline.core.turn import TurnId
+from threadline.database.port import Database
 from threadline.gateway.access import Access
 from threadline.gateway.feed_consumer import follow_feed
 from threadline.gateway.intervals import NO_STORAGE, attempt
 from threadline.gateway.metrics import Metrics
-from threadline.store import Store
-from threadline.store.jobs.job_runs import JobStart
+from threadline.store.feed import feed_end
+from threadline.store.jobs.job_runs import (
+    JobStart,
+    close_runs,
+    fail_due,
+    list_due_jobs,
+    list_running,
+    start_due,
+)
+from threadline.store.jobs.jobs import next_job_due, read_job
 
 log = logging.getLogger("threadline.gateway")
 
@@ -29,6 +38,7 @@ _BREATH = timedelta(milliseconds=10)
 _NOT_ADMITTED = "Whoever made this job may not speak any more."
 _NO_ADMIN = "Its answers go elsewhere, and whoever made it is no admin any more."
 _ENDED = frozenset({EventKind.TURN_DONE, EventKind.TURN_FAILED, EventKind.TURN_STOPPED})
+_JOBS_AT_ONCE = 50
 
 
 class Scheduler:
@@ -40,7 +50,7 @@ class Scheduler:
 
     def __init__(
         self,
-        store: Store,
+        database: Database,
         *,
         platforms: Collection[str],
         access: Access | None = None,
@@ -52,7 +62,7 @@ class Scheduler:
         With access, the jobs of those who may not speak any more do not run. Without `starts_jobs`
         it closes runs that have ended, and leaves the jobs to other gateways.
         """
-        self._store = store
+        self._db = database
         self._platforms = platforms
         self._access = access
         self._meters = meters
@@ -62,9 +72,9 @@ class Scheduler:
 
     async def run(self) -> None:
         """Work until cancelled; what came due while nobody was there is made up for first."""
-        cursor = await self._store.feed_end()
+        cursor = await self._db.read(feed_end)
         async with asyncio.TaskGroup() as group:
-            group.create_task(follow_feed(self._store, cursor, self._notice, self._wake.set))
+            group.create_task(follow_feed(self._db, cursor, self._notice, self._wake.set))
             while True:
                 self._wake.clear()
                 if await attempt(self.look):
@@ -74,11 +84,11 @@ class Scheduler:
 
     async def look(self) -> None:
         """Do all that is due now: close the runs that have ended, and start jobs."""
-        await self._store.close_runs()
-        while self._starts_jobs and (due := await self._store.due_jobs()):
+        await close_runs(self._db)
+        while self._starts_jobs and (due := await self._db.read(list_due_jobs, most=_JOBS_AT_ONCE)):
             for job_id in due:
                 await self._start(job_id)
-        self._running = set(await self._store.running_jobs())
+        self._running = set(await self._db.read(list_running))
 
     async def _start(self, id: JobId) -> None:
         try:
@@ -87,7 +97,7 @@ class Scheduler:
             raise  # Nothing is wrong with the job, and it is due as long as it takes.
         except Exception as error:
             log.exception("Job %s could not be started", id)
-            begun = await self._store.fail_due(id, sentence_of(error))
+            begun = await self._db.write(fail_due, id, sentence_of(error))
         if begun is None:
             return  # Somebody was quicker.
         if self._meters is not None:
@@ -98,15 +108,15 @@ class Scheduler:
     async def _begin(self, id: JobId) -> JobStart | None:
         why = await self._why_not(id)
         if why is not None:
-            return await self._store.fail_due(id, why)
-        return await self._store.start_due(id, platforms=frozenset({*self._platforms, LOCAL}))
+            return await self._db.write(fail_due, id, why)
+        return await self._db.write(start_due, id, platforms=frozenset({*self._platforms, LOCAL}))
 
     async def _why_not(self, id: JobId) -> str | None:
         """Say why a job may not run; None: it may."""
         if self._access is None:
             return None
         try:
-            job = await self._store.any_job(id)
+            job = await self._db.read(read_job, id)
         except NotFound:
             return None
         if job.maker is None or job.address is None:
@@ -128,13 +138,13 @@ class Scheduler:
 
     async def _sleep(self) -> None:
         try:
-            due_at = await self._store.next_job_due() if self._starts_jobs else None
+            due_at = await self._db.read(next_job_due) if self._starts_jobs else None
         except StorageError as error:
             log.warning("Trying again later: %s", error)
             due_at = None
         span = LOOK_AT_LEAST
         if due_at is not None:
-            span = min(max(due_at - self._store.now(), _BREATH), LOOK_AT_LEAST)
+            span = min(max(due_at - self._db.now(), _BREATH), LOOK_AT_LEAST)
         try:
             async with asyncio.timeout(span.total_seconds()):
                 await self._wake.wait()

@@ -10,7 +10,8 @@ from threadline.core.session import Session
 from threadline.core.summarizer import Summarizer, SummarizerOutput
 from threadline.core.system_notes import SUMMARY_LIMIT
 from threadline.core.validation import checked_text, checked_type
-from threadline.store import Store
+from threadline.database.port import Database
+from threadline.store.usage import approve_spending_for, spend_for
 
 WRITTEN_WITHIN = timedelta(minutes=5)
 """How long a scribe may take for one text."""
@@ -23,10 +24,10 @@ class SummaryWriter:
     """
 
     def __init__(
-        self, store: Store, scribe: Summarizer, *, within: timedelta = WRITTEN_WITHIN
+        self, database: Database, scribe: Summarizer, *, within: timedelta = WRITTEN_WITHIN
     ) -> None:
         """Let a scribe write about the sessions of a store."""
-        self._store = store
+        self._db = database
         self._scribe = scribe
         self._within = within
 
@@ -50,10 +51,10 @@ class SummaryWriter:
     async def _write(
         self, what: str, session: Session, write: Callable[[], Awaitable[SummarizerOutput]]
     ) -> str:
-        await self._store.approve_spending_for(session.id)
+        await approve_spending_for(self._db, session.id)
         written = await self._wait(what, write)
         if written.usage:
-            await self._store.spend_for(session.id, written.usage)
+            await self._db.write(spend_for, session.id, tuple(written.usage))
         text = checked_text(written.text, what).strip()
         if not text:
             raise AgentError(f"The {what} that was written is empty", id=session.id)

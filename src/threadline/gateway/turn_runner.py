@@ -8,11 +8,12 @@ from threadline.core.message import Role
 from threadline.core.platform import PlatformDirectory
 from threadline.core.session import Session
 from threadline.core.turn import TurnState
+from threadline.database.port import Database
 from threadline.gateway.compaction import Compaction
 from threadline.gateway.request import NOTHING_AROUND, make_request
 from threadline.gateway.running_turn import RunningTurn
 from threadline.gateway.turn_phase import TurnPhase
-from threadline.store import Store
+from threadline.store.usage import approve_spending
 
 
 class TurnRunner:
@@ -20,7 +21,7 @@ class TurnRunner:
 
     def __init__(
         self,
-        store: Store,
+        database: Database,
         agent: Agent,
         upkeep: Compaction,
         *,
@@ -28,7 +29,7 @@ class TurnRunner:
         surroundings: Callable[[], PlatformDirectory] | None = None,
     ) -> None:
         """Answer turns of a store; `delivers` tells whose answers are owed to a platform."""
-        self._store = store
+        self._db = database
         self.agent = agent
         """Who answers from now on; whoever answers already goes on."""
         self._upkeep = upkeep
@@ -43,7 +44,7 @@ class TurnRunner:
         """
         request = await self._make_request(turn)
         turn.delivers = self._delivers(request.session)
-        await turn.outlast(lambda: self._store.approve_spending(turn.lease))
+        await turn.outlast(lambda: approve_spending(self._db, turn.lease))
         if await self._upkeep.make_room(turn.turn, request.session):
             request = await self._make_request(turn)
         try:
@@ -60,6 +61,6 @@ class TurnRunner:
 
     async def _make_request(self, turn: RunningTurn) -> Request:
         around = NOTHING_AROUND if self._surroundings is None else self._surroundings()
-        request = await turn.outlast(lambda: make_request(self._store, turn.turn, turn, around))
+        request = await turn.outlast(lambda: make_request(self._db, turn.turn, turn, around))
         turn.last_seq = max((line.seq or 0 for line in request.history), default=0)
         return request

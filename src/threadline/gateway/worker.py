@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, suppress
+from functools import partial
 from types import MappingProxyType, TracebackType
 from typing import Self
 
@@ -16,7 +17,7 @@ from threadline.core.platform import PlatformDirectory
 from threadline.core.session import Session, SessionId
 from threadline.core.summarizer import Summarizer
 from threadline.core.turn import TurnId, TurnState
-from threadline.database.port import Watch
+from threadline.database.port import Database, Watch
 from threadline.gateway.checkpoints import save_said
 from threadline.gateway.compaction import COMPACT_AT, Compaction, TellAbout
 from threadline.gateway.concurrency import CONCURRENCY, TurnSlots
@@ -38,7 +39,11 @@ from threadline.gateway.tracing import traced
 from threadline.gateway.turn_pubsub import TurnListener, TurnPubSub
 from threadline.gateway.turn_runner import TurnRunner
 from threadline.store import Store
-from threadline.store.turn_queue.claim import TurnClaim
+from threadline.store.feed import feed_end
+from threadline.store.queries import read_turn
+from threadline.store.turn_queue import queue
+from threadline.store.turn_queue.claim import TurnClaim, return_turn
+from threadline.store.turn_queue.queue import append, checkpoint, interrupt_own, renew
 
 log = logging.getLogger("threadline.gateway")
 
@@ -94,13 +99,15 @@ class Worker:
         waited, `tell` says something beside an answer, and `scribe` writes titles and summaries.
         """
         self.live = TurnPubSub()
-        self.upkeep = Compaction(store, scribe, compact_at=compact_at, titles=titles, tell=tell)
-        self.keeper = Maintenance(
-            store, on_ended=on_ended, refuses=refuses, on_swept=self.upkeep.sum_up
+        self.upkeep = Compaction(
+            store.database, scribe, compact_at=compact_at, titles=titles, tell=tell
         )
-        self._store = store
+        self.keeper = Maintenance(
+            store.database, on_ended=on_ended, refuses=refuses, on_swept=self.upkeep.sum_up
+        )
+        self._db = store.database
         self.answering = TurnRunner(
-            store, agent, self.upkeep, delivers=delivers, surroundings=surroundings
+            self._db, agent, self.upkeep, delivers=delivers, surroundings=surroundings
         )
         self.seats = TurnSlots(concurrency, per_profile)
         self.pace = pace or Intervals()
@@ -112,7 +119,7 @@ class Worker:
         """Also those of turns that are not ours any more, for as long as their agent goes on."""
         self._broken: asyncio.Queue[BaseException] = asyncio.Queue(maxsize=1)
         self._wake = asyncio.Event()
-        self.backlog = DeferredCommands(store, self._wake.set, on_waited)
+        self.backlog = DeferredCommands(self._db, self._wake.set, on_waited)
         self._ready = asyncio.Event()
         self._stopping = asyncio.Event()
         self._run: asyncio.Task[None] | None = None
@@ -145,7 +152,7 @@ class Worker:
     async def run(self) -> None:
         """Work until `stop` is called; an error that nobody expected ends this, and is raised."""
         try:
-            with self._store.deaths() as deaths:
+            with self._db.deaths() as deaths:
                 await self._work(deaths)
         finally:
             try:
@@ -157,12 +164,12 @@ class Worker:
     async def _work(self, deaths: Watch) -> None:
         await deaths.wait()  # The first call returns at once: what died before is recovered here.
         async with asyncio.TaskGroup() as group:
-            cursor = await self._store.feed_end()
+            cursor = await self._db.read(feed_end)
             await self.keeper.recover()
             loops = [
                 group.create_task(loop)
                 for loop in (
-                    follow_feed(self._store, cursor, self._notice, self._wake.set),
+                    follow_feed(self._db, cursor, self._notice, self._wake.set),
                     self._claim(),
                     self.backlog.run(),
                     self._raise_broken(),
@@ -221,8 +228,8 @@ class Worker:
         """Name the turns whose agent has not ended, also of those that are no longer ours."""
         return [f"turn {turn.turn.id} of profile {turn.profile}" for turn in list(self._tasks)]
 
-    async def save_last_words(self, store: Store) -> None:
-        """Store what running turns said since the last checkpoint, in another store.
+    async def save_last_words(self, database: Database) -> None:
+        """Store what running turns said since the last checkpoint, in another database.
 
         This is for a thread of its own, with an event loop of its own, while that of this worker
         is blocked. A turn that is being written to is left out: its write may have taken place.
@@ -232,8 +239,8 @@ class Worker:
                 held, text = words
                 with suppress(LeaseLost):
                     if held:
-                        await store.append(turn.lease, held)
-                    await store.checkpoint([(turn.lease, text)])
+                        await append(database, turn.lease, held)
+                    await checkpoint(database, [(turn.lease, text)])
 
     def places(self) -> TurnCapacity:
         """Count the places for turns: all, those taken, and those taken by silent agents."""
@@ -251,7 +258,7 @@ class Worker:
         already shown is missing from what the transcript keeps.
         """
         now, pause = self.pace.clock(), self.pace.renew
-        every = self._store.rules.lease / 3 if pause is None else pause
+        every = self._db.environment.settings.lease / 3 if pause is None else pause
         is_due = now - self._renewed_at >= every.total_seconds()
         await self._checkpoint(renew_all=is_due)
         if is_due:
@@ -274,7 +281,7 @@ class Worker:
         """
         now = asyncio.get_running_loop().time() if now is None else now
         for turn in self.silence.too_long(list(self._running.values()), now):
-            await self._store.renew([turn.lease])  # If storage fails, look again at the next beat.
+            await renew(self._db, [turn.lease])  # If storage fails, look again at the next beat.
             await self._fail(turn, self.silence.why)
             task = self._tasks.get(turn)
             if turn.is_over and task is not None:
@@ -284,7 +291,7 @@ class Worker:
 
     async def _checkpoint(self, *, renew_all: bool) -> None:
         turns = list(self._running.values())
-        for turn in await save_said(self._store, turns, renew_all=renew_all):
+        for turn in await save_said(self._db, turns, renew_all=renew_all):
             await self._lose(turn)
         if renew_all:
             # The feed tells it at once, unless it had a gap.
@@ -305,7 +312,7 @@ class Worker:
         if event.kind is EventKind.TURN_RUNNING:
             await turn.look_for_answer()
         # The news may be older than our claim, so the lease is asked, not the event.
-        elif await self._store.renew([turn.lease]):
+        elif await renew(self._db, [turn.lease]):
             await self._lose(turn)
 
     async def _lose(self, turn: RunningTurn) -> None:
@@ -321,7 +328,7 @@ class Worker:
         self._settling.add(turn.turn.id)
         try:
             await turn.store_usage()
-            state = (await self._store.turn(turn.turn.id)).state
+            state = (await self._db.read(read_turn, turn.turn.id)).state
         except ThreadlineError as error:
             log.warning("What became of turn %s is not known: %s", turn.turn.id, error)
             state = TurnState.INTERRUPTED
@@ -349,9 +356,9 @@ class Worker:
     async def _claim_all(self) -> None:
         while not self._stopping.is_set() and self.seats.are_left(self._tasks):
             asked_at = asyncio.get_running_loop().time()
-            proof = LeaseProof(self._store.rules.lease, self.pace.clock)
+            proof = LeaseProof(self._db.environment.settings.lease, self.pace.clock)
             full, crowding = self.seats.full(self._tasks), self.seats.crowding(self._tasks)
-            claim = await self._store.claim(full=full, crowding=crowding)
+            claim = await queue.claim(self._db, full=full, crowding=crowding)
             if claim is None:
                 return
             self._meters.committed(asyncio.get_running_loop().time() - asked_at)
@@ -359,10 +366,10 @@ class Worker:
                 self._begin(claim, proof)
             else:
                 with suppress(LeaseLost):
-                    await self._store.give_back(claim.lease)
+                    await self._db.write(return_turn, claim.lease)
 
     def _begin(self, claim: TurnClaim, proof: LeaseProof) -> None:
-        turn = RunningTurn(self._store, claim, self.live, proof)
+        turn = RunningTurn(self._db, claim, self.live, proof)
         turn.when_closed(lambda: self._meters.turn_ended(turn.state, turn.seconds))
         self._running[turn.turn.id] = turn
         # No child of the task group, which would wait for an agent that never ends.
@@ -433,7 +440,7 @@ class Worker:
         is_saved = await attempt(lambda: self._checkpoint(renew_all=False))
         for turn in turns:
             self._tasks[turn].cancel()
-        is_saved = await attempt(self._store.let_go) and is_saved
+        is_saved = await attempt(partial(interrupt_own, self._db)) and is_saved
         for turn in turns:
             if not is_saved:
                 log.error("Storage fails: the last output of turn %s is not stored", turn.turn.id)

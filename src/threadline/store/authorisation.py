@@ -1,16 +1,21 @@
 """Authorisation of a request: what its user may do is asked in each transaction of the request."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import wraps
-from typing import Concatenate, ParamSpec, TypeAlias, TypeVar
+from typing import Concatenate, ParamSpec, TypeAlias, TypeVar, cast
 
-from threadline.core.account import Account, ApiToken, Login
-from threadline.core.errors import NotFound, ThreadlineError
+from threadline.core.access import SenderAccess
+from threadline.core.account import Account, ApiToken, KnownRequest, Login
+from threadline.core.errors import NotFound, StorageError, ThreadlineError
 from threadline.core.session import SessionId
 from threadline.core.turn import TurnId
-from threadline.database.port import Database, Transaction
+from threadline.database.port import Database, Transaction, write_keyed
+from threadline.database.wrapper import DatabaseWrapper
+from threadline.store.accounts import idempotency
 from threadline.store.accounts.logins import find_live_login
 from threadline.store.accounts.tokens import find_live_token
+from threadline.store.people import grants
+from threadline.store.people.grants import StandingChanged
 from threadline.store.people.visibility import is_shown
 
 P = ParamSpec("P")
@@ -54,28 +59,29 @@ class Authority:
             condition(tx)
 
 
-class AuthorisedDatabase:
+class RequestDatabase(DatabaseWrapper):
+    """A database in the name of a user, which `unchecked` takes off again."""
+
+
+class AuthorisedDatabase(RequestDatabase):
     """A database for one request or message: each transaction begins with the same check."""
 
     def __init__(self, database: Database, check: Condition) -> None:
         """Use a database in the name of a user."""
-        self._database = database
+        super().__init__(database)
         self._check = check
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._database, name)
 
     async def write(
         self, verb: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
         """Run a verb after the check, in one transaction."""
-        return await self._database.write(self._checked(verb), *args, **kwargs)
+        return await self.wrapped.write(self._checked(verb), *args, **kwargs)
 
     async def read(
         self, query: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
         """Run a query after the check, in one transaction."""
-        return await self._database.read(self._checked(query), *args, **kwargs)
+        return await self.wrapped.read(self._checked(query), *args, **kwargs)
 
     def _checked(
         self, verb: Callable[Concatenate[Transaction, P], T]
@@ -86,6 +92,71 @@ class AuthorisedDatabase:
             return verb(tx, *args, **kwargs)
 
         return checked
+
+
+def unchecked(database: Database) -> Database:
+    """Return the same database without the checks of a request.
+
+    For what was decided and has to be finished, whatever becomes of the user's rights.
+    """
+    while isinstance(database, RequestDatabase):
+        database = database.wrapped
+    return database
+
+
+def for_standing(
+    database: Database, platform: str, ids: Collection[str], standing: SenderAccess, *, profile: str
+) -> Database:
+    """Return a database for one message of a sender.
+
+    Each transaction raises `StandingChanged` if what the sender may do is not `standing` any more,
+    so that nobody is heard by a grant that was revoked.
+    """
+
+    def check(tx: Transaction) -> None:
+        if grants.standing(tx, platform, frozenset(ids), profile=profile) != standing:
+            raise StandingChanged("What this sender may do has changed", id=platform)
+
+    return AuthorisedDatabase(unchecked(database), check)
+
+
+class AnsweringDatabase(RequestDatabase):
+    """A database for one change, whose response is stored in the same transaction."""
+
+    def __init__(
+        self,
+        database: Database,
+        request: KnownRequest,
+        status: int,
+        answer: Callable[[T], str],
+    ) -> None:
+        """Store the response of one change; `answer` writes it from what the verb returns."""
+        super().__init__(database)
+        self._request = request
+        self._status = status
+        self._answer = cast("Callable[[object], str]", answer)
+        self._is_used = False
+
+    async def write(
+        self, verb: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Run a verb and store its response, unless it is stored already: then raise MadeBefore."""
+        if self._is_used:
+            raise StorageError("A request that is made once makes one change")
+        self._is_used = True
+
+        def make(tx: Transaction) -> T:
+            return verb(tx, *args, **kwargs)
+
+        return await write_keyed(
+            self.wrapped,
+            self._request.key,
+            idempotency.make_once,
+            self._request,
+            make,
+            self._answer,
+            status=self._status,
+        )
 
 
 def session_shown(viewer: Account, id: SessionId, refusal: ThreadlineError) -> Condition:

@@ -1,12 +1,14 @@
 """Blobs: attachments, kept in pieces under their content hash."""
 
 import hashlib
+from collections.abc import AsyncIterator
 from datetime import datetime, timedelta
 
-from threadline.core.errors import Invalid
-from threadline.core.message import BlobHash, checked_hash
+from threadline.core.errors import Invalid, NotFound
+from threadline.core.json_codec import checked
+from threadline.core.message import Attachment, BlobHash, MediaKind, checked_hash
 from threadline.core.validation import checked_type
-from threadline.database.port import Transaction, expect
+from threadline.database.port import Database, Transaction, expect
 from threadline.database.timestamps import stamp
 
 CHUNK_BYTES = 256 * 1024
@@ -68,4 +70,37 @@ def sweep_blobs(tx: Transaction) -> list[BlobHash]:
         if tx.one("drop_blob", hash=unused, before=before) is not None:
             tx.run("drop_blob_chunks", hash=unused)
             swept.append(unused)
+    return swept
+
+
+async def store_blob(
+    db: Database, data: bytes, media_type: str, kind: MediaKind, name: str | None = None
+) -> Attachment:
+    """Store an attachment, so that a message can use it within a day."""
+    content = hash_of(data)
+    part = checked(
+        Attachment(kind=kind, blob=content, media_type=media_type, size=len(data), name=name),
+        "attachment",
+    )
+    while not await db.write(put_blob, content, len(data)):
+        for n, piece in enumerate(pieces_of(data)):
+            await db.write(put_piece, content, n, piece)
+    return part
+
+
+async def stream_blob(db: Database, hash: BlobHash) -> AsyncIterator[bytes]:
+    """Read an attachment, piece by piece."""
+    if await db.read(has_blob, hash) is None:
+        raise NotFound("There is no such attachment", id=hash)
+    n = 0
+    while (piece := await db.read(read_piece, hash, n)) is not None:
+        yield piece
+        n += 1
+
+
+async def sweep_all_blobs(db: Database) -> list[BlobHash]:
+    """Delete the attachments that no message has used for a day; return their hashes."""
+    swept: list[BlobHash] = []
+    while slice_ := await db.write(sweep_blobs):
+        swept += slice_
     return swept

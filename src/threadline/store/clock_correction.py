@@ -1,9 +1,12 @@
 """Correct what was stored before the clock was set back."""
 
+from datetime import timedelta
+
 from threadline.core.job import JobId
 from threadline.core.turn import CLOCK_SLACK, LEASE
-from threadline.database.port import Transaction
+from threadline.database.port import Database, Transaction
 from threadline.database.timestamps import stamp
+from threadline.store import clock
 from threadline.store.jobs.job_runs import plan_again
 from threadline.store.turns.deferred_commands import ERRAND_LEASE
 
@@ -28,3 +31,13 @@ def correct_future(tx: Transaction) -> None:
     tx.run("free_future_commands", latest=stamp(tx.now + 2 * ERRAND_LEASE))
     for row in tx.all("list_future_jobs", latest=latest, most=_SLICE):
         plan_again(tx, JobId(row.number("id")))
+
+
+async def observe_clock(db: Database) -> timedelta | None:
+    """Record that the clock was read; return by how much it jumped, or None if it did not.
+
+    What was stored before the clock was set back is corrected. A time in which no process called
+    this looks like a jump ahead.
+    """
+    await db.write(correct_future)
+    return await db.write(clock.record_clock)

@@ -1,9 +1,10 @@
 """The feed: every event in order, from any place on, without a gap."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
 from datetime import datetime, timedelta
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from threadline.core.delivery import DeliveryId, DeliveryState
 from threadline.core.errors import Conflict, Invalid, LeaseLost, NotFound
@@ -11,10 +12,12 @@ from threadline.core.event import Cursor, Event
 from threadline.core.session import SessionId
 from threadline.core.turn import LEASE, OwnerId, TurnId, is_over
 from threadline.core.validation import COUNT_LIMIT, checked_id
-from threadline.database.port import Transaction, expect
+from threadline.database.port import Database, Transaction, expect
 from threadline.database.timestamps import stamp
 
 KEEP_EVENTS = timedelta(days=7)
+_READ_AGAIN = timedelta(milliseconds=20)
+"""After a page that ends below a running transaction."""
 PAGE = 500
 _SLICE = 500
 
@@ -153,3 +156,81 @@ def lost_delivery(tx: Transaction, id: DeliveryId) -> LostDelivery:
     if lost is None:
         raise NotFound("There is no such delivery", id=str(id))
     return lost
+
+
+async def follow(db: Database, after: Cursor | None = None) -> AsyncGenerator[Event, None]:
+    """Follow the feed from a place on, or from now; it never skips an event and never ends."""
+    cursor = await db.read(feed_end) if after is None else after
+    reads = db.environment.state(SharedReads)
+    with db.watch() as watch:
+        is_behind = False
+        while True:
+            await watch.wait(_READ_AGAIN if is_behind else None)
+            is_full = True
+            # After a page that is not full nothing is left; what comes since rings again.
+            while is_full:
+                page = await reads.page_after(db, cursor, watch.rings)
+                for event in page.events:
+                    yield event
+                cursor, is_behind = page.cursor, page.is_behind
+                is_full = len(page.events) == PAGE
+
+
+class _FeedRead(Struct, frozen=True, kw_only=True):
+    """A read that is under way."""
+
+    rings: int
+    """How often the database had rung when it began: all that was committed by then is in it."""
+    page: asyncio.Future[FeedPage | None] = field(
+        default_factory=lambda: asyncio.get_running_loop().create_future()
+    )
+    """None: the read failed, and each follower reads for itself."""
+
+
+class SharedReads:
+    """The reads of the feed that are under way in this process.
+
+    A commit wakes all followers, and those at the same place share one read.
+    """
+
+    def __init__(self) -> None:
+        """Begin without any read."""
+        self._reads: dict[Cursor, _FeedRead] = {}
+
+    async def page_after(self, db: Database, cursor: Cursor, rings: int) -> FeedPage:
+        """Read the events after a place, with everything that was committed `rings` rings ago."""
+        while (read := self._reads.get(cursor)) is not None and read.rings >= rings:
+            if (page := await asyncio.shield(read.page)) is not None:
+                return page
+        return await self._read(db, cursor, _FeedRead(rings=rings))
+
+    async def _read(self, db: Database, cursor: Cursor, read: _FeedRead) -> FeedPage:
+        self._reads[cursor] = read
+        page = None
+        try:
+            page = await db.read(read_feed, cursor)
+            return page
+        finally:
+            if self._reads.get(cursor) is read:
+                del self._reads[cursor]
+            read.page.set_result(page)
+
+
+async def claim_follower(db: Database, name: str) -> Cursor | None:
+    """Take over a follower from where it stands; None if another process has it.
+
+    A new follower begins at the end of the feed. It belongs to this process while `move_follower`
+    is called more often than once a minute, and until `stop_following`.
+    """
+    holder = await db.read(holder_of, name)
+    asked = frozenset() if holder is None else frozenset({holder})
+    dead = await db.dead(asked - {db.owner})
+    return await db.write(begin_following, name, owner=db.owner, dead=dead)
+
+
+async def prune_whole_feed(db: Database) -> int:
+    """Delete the events that are older than a week; return how many."""
+    pruned = 0
+    while count := await db.write(prune_feed):
+        pruned += count
+    return pruned

@@ -18,7 +18,7 @@ from threadline.core.gateway_status import (
 )
 from threadline.core.inbound import Inbound
 from threadline.core.turn import OwnerId
-from threadline.database.port import Row, SqlValue, Transaction, expect
+from threadline.database.port import Database, Row, SqlValue, Transaction, expect
 from threadline.database.timestamps import moment, stamp
 from threadline.store.session_writer import add_global_event
 
@@ -297,3 +297,37 @@ def _unpack(text: str) -> tuple[dict[str, PlatformHealth], dict[str, ServerHealt
             for name, health in servers.items()
         },
     )
+
+
+async def beat(
+    db: Database,
+    platforms: Mapping[str, PlatformHealth],
+    places: TurnCapacity = TurnCapacity(),
+    servers: Mapping[str, ServerHealth] | None = None,
+) -> None:
+    """Record that this process still serves, how its platforms are, and how busy it is."""
+    await db.write(
+        record_heartbeat,
+        platforms,
+        places,
+        servers or {},
+        owner=db.owner,
+        uptime=db.environment.uptime(),
+        at=db.now(),
+    )
+
+
+async def list_live_gateways(db: Database) -> list[GatewayRow]:
+    """Return the gateways that serve, the oldest first, without those whose process is gone."""
+    rows = await db.read(list_gateways)
+    dead = await db.dead(frozenset(row.owner for row in rows))
+    return [row for row in rows if row.owner not in dead]
+
+
+async def remove_dead_gateways(db: Database) -> int:
+    """Delete the gateways whose process is gone; return how many."""
+    rows = await db.read(list_gateways)
+    dead = await db.dead(frozenset(row.owner for row in rows))
+    for owner in dead:
+        await db.write(unregister_gateway, owner=owner)
+    return len(dead)

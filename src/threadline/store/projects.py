@@ -15,7 +15,7 @@ from threadline.core.project import (
 )
 from threadline.core.revision import Seen, require_seen
 from threadline.core.session import ProjectKey
-from threadline.database.port import Row, Transaction, expect
+from threadline.database.port import Database, Row, Transaction, expect
 from threadline.database.timestamps import stamp
 from threadline.store.session_writer import add_global_event, write_session_by_key
 
@@ -149,3 +149,9 @@ def _project_from(row: Row) -> Project:
         kind=ProjectKind(row.text("kind")),
         made_at=row.moment("made_at"),
     )
+
+
+async def delete_whole_project(db: Database, key: ProjectKey, *, seen: Seen | None = None) -> None:
+    """Delete a project; its sessions stay, and belong to none."""
+    while not await db.write(delete_project, key, seen=seen):
+        await db.write(empty_project, key)

@@ -149,3 +149,11 @@ def read_turn(tx: Transaction, id: TurnId) -> Turn:
 def page_size(most: int) -> int:
     """Take how many rows a page may have; more than the largest page holds are not given."""
     return min(checked_count(most, "page size", 1), LARGEST_PAGE)
+
+
+def turn_address(tx: Transaction, id: TurnId) -> Address:
+    """Return where a turn was asked for."""
+    address = tx.one("read_turn_address", Address, id=id)
+    if address is None:
+        raise NotFound("There is no such turn", id=str(id))
+    return address

@@ -8,13 +8,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from threadline.core.budget import CapKind, Spending, SpendVerdict
+from threadline.core.errors import CapReached
 from threadline.core.event import EventKind
 from threadline.core.message import Marker, MarkerKind, NewMessage, Role
 from threadline.core.person import Identity, PersonKey
 from threadline.core.session import Session, SessionId
 from threadline.core.turn import Lease, TurnId
 from threadline.core.usage import Usage, UsageBy, UsageSum, add_sums, dollars, status_of_sum
-from threadline.database.port import Row, Transaction, expect
+from threadline.database.port import Database, Row, Transaction, expect
 from threadline.database.timestamps import moment, stamp
 from threadline.store.admin_queries import spendings
 from threadline.store.people.visibility import keys_asked, keys_of
@@ -243,3 +244,27 @@ def read_meter(
         spent=spent[0] if spent else None,
         caps=spendings(tx, sender, everybody=everybody, session=id),
     )
+
+
+async def approve_spending(db: Database, lease: Lease) -> Sequence[Spending]:
+    """Return the caps that a turn's sender is warned of, or raise `CapReached`.
+
+    Call it before each call of a model. Without any cap the database is not asked.
+    """
+    caps = db.environment.settings.spend
+    if not caps.is_set:
+        return ()
+    verdict = await db.write(judge_spending, lease)
+    if verdict.refused is not None:
+        raise CapReached(verdict.refused.sentence(caps.timezone))
+    return verdict.warned
+
+
+async def approve_spending_for(db: Database, id: SessionId) -> None:
+    """Raise `CapReached` if no model may be called for a session beside its turns."""
+    caps = db.environment.settings.spend
+    if not caps.is_set:
+        return
+    reached = await db.read(find_reached, id)
+    if reached is not None:
+        raise CapReached(reached.sentence(caps.timezone))

@@ -17,6 +17,7 @@ from threadline.core.errors import Conflict, NotFound, StorageError
 from threadline.core.turn import OwnerId
 from threadline.store import Store
 from threadline.store.blobs import BLOB_LIMIT, hash_of, pieces_of, put_piece, read_piece
+from threadline.store.feed import feed_end
 from threadline.testing.database_maintenance_contract import CARE
 from threadline.testing.database_verbs import (
     QUIET,
@@ -285,7 +286,7 @@ async def the_feed_skips_nothing(ground: DatabaseTarget) -> None:
     """
     databases = [await ground() for _ in range(3)]
     reader = Store(databases[0])
-    begin = await reader.feed_end()
+    begin = await reader.database.read(feed_end)
     rounds, writers = 12, 8
 
     async def write(writer: int) -> None:

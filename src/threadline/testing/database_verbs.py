@@ -10,7 +10,7 @@ from threadline.core.address import Address, Kind, Sender
 from threadline.core.event import Cursor
 from threadline.core.inbound import Inbound
 from threadline.database.port import Row, SqlValue, Transaction, Watch
-from threadline.store import Store
+from threadline.store import Store, feed
 from threadline.store.inbound.receive import receive
 from threadline.testing.deadline import HANG_SECONDS
 
@@ -137,7 +137,7 @@ def arrive_slowly(tx: Transaction, chat: str, name: str, pause: float) -> None:
 async def follow(reader: Store, begin: Cursor, *, messages: int) -> dict[str, list[int]]:
     """Follow the feed until so many turns were queued; answer the revisions of each session."""
     seen: dict[str, list[int]] = {}
-    events = reader.follow(begin)
+    events = feed.follow(reader.database, begin)
     while messages:
         event = await anext(events)
         if event.session_id is not None:

@@ -6,8 +6,10 @@ from msgspec.structs import replace
 
 from threadline.core.event import Cursor, Event, fold
 from threadline.core.session import SessionId
-from threadline.store import Store
-from threadline.store.sessions.session_list import Snapshot
+from threadline.store import Store, feed, queries
+from threadline.store.feed import read_feed
+from threadline.store.queries import list_queue
+from threadline.store.sessions.session_list import Snapshot, snapshot
 
 _MOST = 1000
 
@@ -27,7 +29,7 @@ class FeedWitness:
 
     async def verify(self, ids: Sequence[SessionId]) -> list[Event]:
         """Check everything since the last call; answer the events in between."""
-        after = await self._store.snapshot(ids)
+        after = await self._store.database.read(snapshot, ids)
         contents = {id: await self._content(id) for id in ids}
         events: list[Event] = []
         if self._before is not None:
@@ -42,7 +44,7 @@ class FeedWitness:
         """Read what happened to these sessions; the store is at rest meanwhile."""
         events: list[Event] = []
         while True:
-            page = await self._store.events(since)
+            page = await self._store.database.read(read_feed, since, feed.PAGE)
             events += [event for event in page.events if event.session_id in ids]
             since = page.cursor
             if not page.events and not page.is_behind:
@@ -78,10 +80,10 @@ class FeedWitness:
 
     async def _content(self, id: SessionId) -> object:
         """Answer everything that a person can read of a session. Leases are nobody's reading."""
-        session = await self._store.session(id)
+        session = await self._store.database.read(queries.read_session, id)
         turns = [
             replace(turn, owner=None, lease_until=None)
-            for turn in await self._store.turns(id, _MOST)
+            for turn in await self._store.database.read(queries.turns, id, _MOST)
         ]
-        transcript = await self._store.transcript(id, most=_MOST)
-        return session, turns, transcript, await self._store.queue(id)
+        transcript = await self._store.database.read(queries.transcript, id, most=_MOST)
+        return session, turns, transcript, await self._store.database.read(list_queue, id)

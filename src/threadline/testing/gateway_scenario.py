@@ -30,7 +30,10 @@ from threadline.gateway.gateway import Gateway
 from threadline.gateway.intervals import Intervals
 from threadline.gateway.settings import GatewaySettings
 from threadline.platforms.simulated import Simulated
-from threadline.store import Store
+from threadline.store import Store, feed, queries
+from threadline.store.feed import feed_end, read_feed
+from threadline.store.queries import read_turn
+from threadline.store.sessions.session_list import list_sessions
 from threadline.testing.clock import FakeClock
 from threadline.testing.deadline import HANG_SECONDS
 from threadline.testing.gateway_user import GatewayUser
@@ -237,7 +240,13 @@ class GatewayScenario:
     async def sessions(self, profile: str | None = None) -> list[SessionRow]:
         """List all sessions of a profile, those of jobs too, the latest first."""
         profile = profile or self.settings.default_profile
-        return list((await self.store.sessions(_EVERYTHING, profile=profile, most=1000)).rows)
+        return list(
+            (
+                await self.store.database.read(
+                    list_sessions, _EVERYTHING, profile=profile, most=1000
+                )
+            ).rows
+        )
 
     async def _leave(self) -> None:
         store, self._store, self._gateway = self.store, None, None
@@ -251,7 +260,7 @@ class GatewayScenario:
                 return f"{platform.name} still brings something"
         if moving := self._moving():
             return moving
-        since, asking = await self.store.feed_end(), self.agent.asking
+        since, asking = await self.store.database.read(feed_end), self.agent.asking
         await gateway.inbox.settle()
         await gateway.worker.upkeep.tasks.settle()
         if before == _ABANDONED:
@@ -265,7 +274,7 @@ class GatewayScenario:
         # Twice, as the first one may end with a look that had begun before.
         await gateway.outbox.settle()
         await gateway.outbox.settle()
-        if (await self.store.events(since)).events:
+        if (await self.store.database.read(read_feed, since, feed.PAGE)).events:
             return "something has just happened"
         if self.agent.asking != asking:
             return "an agent has just begun to ask"  # Its question may not be stored yet.
@@ -274,7 +283,9 @@ class GatewayScenario:
     async def _abandoned_deliveries(self) -> str:
         """Find replies that a process was sending which is gone: the outbox itself is at rest."""
         for row in await self._rows():
-            sending = await self.store.deliveries(row.session.id, states=[DeliveryState.SENDING])
+            sending = await self.store.deliveries.list(
+                row.session.id, states=[DeliveryState.SENDING]
+            )
             if any(not delivery.is_growing for delivery in sending):
                 return _ABANDONED
         return ""
@@ -292,7 +303,7 @@ class GatewayScenario:
             if row.queued and row.held is None:
                 return f"a turn of {row.session.id} waits"
         for turn_id in self.agent.asking:
-            if (await self.store.turn(turn_id)).state is not TurnState.WAITING:
+            if (await self.store.database.read(read_turn, turn_id)).state is not TurnState.WAITING:
                 return f"turn {turn_id} has yet to ask, or to hear the answer"
         held = [await self._is_held(row) for row in rows]
         return _ABANDONED if sum(held) > len(self.gateway.worker.running) else ""
@@ -301,5 +312,5 @@ class GatewayScenario:
         """Tell whether somebody holds a turn of a session, running or waiting, under a lease."""
         if row.held is not TurnState.WAITING:
             return row.held is TurnState.RUNNING
-        turns = await self.store.turns(row.session.id, 1000)
+        turns = await self.store.database.read(queries.turns, row.session.id, 1000)
         return any(turn.state is TurnState.WAITING and turn.owner is not None for turn in turns)

@@ -11,6 +11,8 @@ from threadline.core.route import route
 from threadline.core.session import Session
 from threadline.core.turn import Turn
 from threadline.platforms.simulated import ChatMessage, SentFile, SimulatedPerson
+from threadline.store import queries
+from threadline.store.queries import session_of
 
 if TYPE_CHECKING:
     from threadline.testing.gateway_scenario import GatewayScenario
@@ -111,15 +113,23 @@ class GatewayUser:
         store, platform = self.house.store, self.at.platform
         scopes = store.rules.scopes_for(platform)
         for profile in self.house.profiles:
-            id = await store.session_of(route(self.at, self.person.sender, scopes, profile))
+            id = await store.database.read(
+                session_of, route(self.at, self.person.sender, scopes, profile)
+            )
             if id is not None:
-                return await store.session(id)
+                return await store.database.read(queries.read_session, id)
         raise NotFound("Nobody has spoken here", id=self.at.chat)
 
-    async def turns(self) -> list[Turn]:
+    async def turns(self) -> Sequence[Turn]:
         """List the turns of that session, the oldest first."""
-        return (await self.house.store.turns((await self.session()).id, 1000))[::-1]
+        return (
+            await self.house.store.database.read(queries.turns, (await self.session()).id, 1000)
+        )[::-1]
 
     async def transcript(self) -> list[Message]:
         """Read the whole transcript of that session."""
-        return await self.house.store.transcript((await self.session()).id, most=1000)
+        return await self.house.store.database.read(
+            queries.transcript,
+            (await self.session()).id,
+            most=1000,
+        )

@@ -30,6 +30,7 @@ from threadline.core.address import Address, Kind, Sender
 from threadline.core.gateway_status import Uptime
 from threadline.core.message import Message
 from threadline.core.reset_policy import Policies, ResetMode, ResetPolicy
+from threadline.core.route import MAIN_PROFILE
 from threadline.core.session import Cause, Session, SessionId
 from threadline.core.settings import Settings
 from threadline.core.summarizer import Summarizer
@@ -38,10 +39,14 @@ from threadline.database.sqlite import SqliteDatabase
 from threadline.gateway.command_jobs import finish_command_job
 from threadline.gateway.intervals import Intervals
 from threadline.gateway.worker import Worker
-from threadline.store import Store
+from threadline.store import Store, queries
 from threadline.store.commands.context import DeferredCommandResult
 from threadline.store.deliveries import DeliveryPayload
+from threadline.store.deliveries.results import record_sent
+from threadline.store.deliveries.take import take_deliveries
+from threadline.store.queries import read_turn
 from threadline.store.sessions.session_end import Ending
+from threadline.store.sessions.session_list import list_own_sessions
 from threadline.testing.clock import FakeClock
 from threadline.testing.deadline import HANG_SECONDS
 from threadline.testing.scenario_person import ScenarioPerson
@@ -235,7 +240,9 @@ class Scenario:
         store = self.store
 
         async def run() -> None:
-            await finish_command_job(store, errand, waited.inbound, compress=upkeep.compress)
+            await finish_command_job(
+                store.database, errand, waited.inbound, compress=upkeep.compress
+            )
 
         upkeep.tasks.begin(f"run {waited.inbound.message_id}", run)
 
@@ -251,15 +258,23 @@ class Scenario:
 
     async def sessions_of(self, person: ScenarioPerson) -> list[Session]:
         """List the sessions that a person may see, the oldest first."""
-        rows = await self.store.own_sessions(person.address, person.sender)
+        rows = await self.store.database.read(
+            list_own_sessions,
+            person.address,
+            person.sender,
+            profile=MAIN_PROFILE,
+            most=queries.PAGE,
+        )
         return sorted((row.session for row in rows), key=lambda session: session.id)
 
     async def replies_to(self, person: ScenarioPerson) -> list[SentReply]:
         """Carry out what is owed, then list everything that was ever sent where a person is."""
-        while parcels := await self.store.take_deliveries():
+        while parcels := await take_deliveries(self.store.database):
             for parcel in parcels:
                 self._replies.append(_reply(parcel))
-                await self.store.sent(parcel.delivery, f"sent-{parcel.delivery.id}")
+                await self.store.database.write(
+                    record_sent, parcel.delivery, platform_id=f"sent-{parcel.delivery.id}"
+                )
         here = person.address
         return [reply for reply in self._replies if _is_same(reply.address, here)]
 
@@ -268,11 +283,13 @@ class Scenario:
         if isinstance(where, ScenarioPerson):
             where = await where.session()
         id = where.id if isinstance(where, Session) else where
-        return await self.store.transcript(id, most=1000)
+        return await self.store.database.read(
+            queries.transcript, id, before=None, after=None, around=None, most=1000, hidden=False
+        )
 
-    async def turns_of(self, person: ScenarioPerson) -> list[Turn]:
+    async def turns_of(self, person: ScenarioPerson) -> Sequence[Turn]:
         """List the turns of the session a person is in, the oldest first."""
-        turns = await self.store.turns((await person.session()).id, 1000)
+        turns = await self.store.database.read(queries.turns, (await person.session()).id, 1000)
         return turns[::-1]
 
     def new_message_id(self) -> str:
@@ -295,13 +312,13 @@ class Scenario:
         if moving := self.worker.running - parked:
             return f"turns {sorted(moving)} run"
         for turn_id in self.worker.running:
-            turn = await self.store.turn(turn_id)
+            turn = await self.store.database.read(read_turn, turn_id)
             if turn.ended_at is not None:
                 return f"turn {turn_id} has yet to be let go"
             if turn_id in self.agent.asking and turn.state is not TurnState.WAITING:
                 return f"turn {turn_id} has yet to ask, or to hear the answer"
-        for row in (await self.store.sessions(most=1000)).rows:
-            turns = await self.store.turns(row.session.id, 1000)
+        for row in (await self.store.sessions.list(most=1000)).rows:
+            turns = await self.store.database.read(queries.turns, row.session.id, 1000)
             if any(turn.owner not in {None, self.store.owner} for turn in turns):
                 return _ABANDONED
             if row.held is TurnState.WAITING:

@@ -12,9 +12,14 @@ from threadline.core.message import Text
 from threadline.core.route import Route, route
 from threadline.core.session import Session, SessionId
 from threadline.core.turn import TurnId, TurnState
-from threadline.store.inbound.deduplication import Arrival
+from threadline.database.port import write_keyed
+from threadline.store import queries
+from threadline.store.inbound.deduplication import Arrival, once
+from threadline.store.inbound.receive import receive
+from threadline.store.queries import session_of
 from threadline.store.sessions import bindings
 from threadline.store.sessions.bindings import BindingChange
+from threadline.store.turns.stop_and_wait import answer, stop_session
 
 if TYPE_CHECKING:
     from threadline.testing.scenario import Scenario
@@ -98,7 +103,7 @@ class ScenarioPerson:
 
     async def stops(self) -> TurnId | None:
         """Stop the running turn, with `/stop`."""
-        stopped = await self.house.store.stop_session((await self.session()).id)
+        stopped = await self.house.store.database.write(stop_session, (await self.session()).id)
         await self.house.rests()
         return stopped
 
@@ -115,7 +120,8 @@ class ScenarioPerson:
             at=self.house.clock(),
             message_id=id or self.house.new_message_id(),
         )
-        change = await store.once(
+        change = await store.database.write(
+            once,
             asked,
             bindings.reset,
             self.address,
@@ -130,26 +136,26 @@ class ScenarioPerson:
         """Go on with an earlier session, with `/resume`."""
         self.house.clock.advance(timedelta(seconds=1))
         to = session.id if isinstance(session, Session) else session
-        change = await self.house.store.switch(self.address, self.sender, to)
+        change = await self.house.store.sessions.switch(self.address, self.sender, to)
         await self.house.rests()
         return change
 
     async def answers(self, words: str) -> TurnState:
         """Answer the question that the agent asked here."""
         session = await self.session()
-        for turn in await self.house.store.turns(session.id):
+        for turn in await self.house.store.database.read(queries.turns, session.id):
             if turn.state is TurnState.WAITING:
-                state = await self.house.store.answer(turn.id, words)
+                state = await self.house.store.database.write(answer, turn.id, words)
                 await self.house.rests()
                 return state
         raise NotFound("Nothing was asked here", id=session.id)
 
     async def session(self) -> Session:
         """Look at the session that this conversation is in."""
-        id = await self.house.store.session_of(self.route)
+        id = await self.house.store.database.read(session_of, self.route)
         if id is None:
             raise NotFound("Nobody has spoken here", id=self.route)
-        return await self.house.store.session(id)
+        return await self.house.store.database.read(queries.read_session, id)
 
     async def _changes(
         self,
@@ -171,6 +177,6 @@ class ScenarioPerson:
         )
 
     async def _brings(self, inbound: Inbound) -> SentMessage:
-        arrival = await self.house.store.arrive(inbound)
+        arrival = await write_keyed(self.house.store.database, inbound.message_id, receive, inbound)
         await self.house.rests()
         return SentMessage(inbound=inbound, arrival=arrival)

@@ -6,9 +6,9 @@ from typing import Protocol, runtime_checkable
 from threadline.core.gateway_status import PlatformHealth, TurnCapacity
 from threadline.core.platform import Platform
 from threadline.core.session import SessionId
+from threadline.database.port import Database
 from threadline.gateway.compaction import CompactionResult
 from threadline.gateway.turn_pubsub import TurnPubSub
-from threadline.store import Store
 
 
 class HealthReport(Protocol):
@@ -73,12 +73,14 @@ class GatewayPort(Protocol):
 class CompactionPort(Protocol):
     """Who makes room in conversations."""
 
-    async def compress(self, id: SessionId, focus: str = "", *, store: Store | None = None) -> str:
-        """Compact a conversation; answer what is told of it. `store` is that of the request."""
+    async def compress(
+        self, id: SessionId, focus: str = "", *, database: Database | None = None
+    ) -> str:
+        """Compact a conversation; answer what is told of it. `database` is that of the request."""
         ...
 
     async def make_cut(
-        self, id: SessionId, focus: str = "", *, store: Store | None = None
+        self, id: SessionId, focus: str = "", *, database: Database | None = None
     ) -> CompactionResult:
         """Do the same, and answer with it the cut that was made."""
         ...

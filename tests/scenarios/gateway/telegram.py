@@ -131,6 +131,6 @@ class Writer:
         address = Address(platform=NAME, kind=Kind.DM, chat=str(self.chat.id))
         scopes = store.rules.scopes_for(NAME)
         here = route(address, Sender(id=str(self.person.id)), scopes, self.house.profiles[0])
-        id = await store.session_of(here)
+        id = await store.sessions.find(here)
         assert id is not None, "nobody has spoken here"
-        return await store.transcript(id, most=1000)
+        return await store.transcripts.read(id, most=1000)

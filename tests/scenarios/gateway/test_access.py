@@ -62,7 +62,7 @@ async def test_a_stranger_is_given_a_code_and_is_let_in_with_it(house: GatewaySc
     assert not house.agent.requests
     assert [row.session for row in await house.sessions()] == []
 
-    grant = await house.store.approve_pairing(code_in(shown))
+    grant = await house.store.people.approve_pairing(code_in(shown))
     assert grant.identity == Identity(platform="telegram", id="mallory")
     assert await mallory.asks("and now?") == "ok"
     assert house.agent.saw_only("and now?"), "what a stranger says is not kept"
@@ -80,7 +80,7 @@ async def test_a_code_is_shown_once_in_ten_minutes(house: GatewayScenario) -> No
     await house.time_passes(minutes=61)
 
     with pytest.raises(Refused, match="not valid"):
-        await house.store.approve_pairing(second)
+        await house.store.people.approve_pairing(second)
     assert await heard(house, mallory) == [False]
 
 
@@ -91,7 +91,7 @@ async def test_a_stranger_in_a_group_hears_nothing(house: GatewayScenario) -> No
     assert await mallory.in_group("Garden").asks("hello?") == ""
     assert await mallory.in_thread("Garden", "Peas").asks("/help") == ""
 
-    assert await house.store.pairings() == []
+    assert await house.store.people.pairings() == []
     assert not house.simulated("telegram").sends
 
 
@@ -101,7 +101,7 @@ async def test_no_code_is_given_where_nobody_is_paired(house: GatewayScenario) -
     mallory = house.guest("Mallory")
 
     assert await mallory.asks("hello?") == ""
-    assert await house.store.pairings() == []
+    assert await house.store.people.pairings() == []
 
 
 async def test_five_wrong_codes_lock_the_platform(house: GatewayScenario) -> None:
@@ -110,13 +110,13 @@ async def test_five_wrong_codes_lock_the_platform(house: GatewayScenario) -> Non
     code = code_in(await mallory.asks("hello?"))
     for _ in range(5):
         with pytest.raises(Refused):
-            await house.store.approve_pairing("ZZZZZZZZ")
+            await house.store.people.approve_pairing("ZZZZZZZZ")
 
     with pytest.raises(Refused, match="Wait an hour"):
-        await house.store.approve_pairing(code)
+        await house.store.people.approve_pairing(code)
 
     await house.time_passes(minutes=61)
-    await house.store.approve_pairing(code_in(await mallory.asks("hello again?")))
+    await house.store.people.approve_pairing(code_in(await mallory.asks("hello again?")))
     assert await heard(house, mallory) == [True]
 
 
@@ -180,10 +180,10 @@ async def test_what_was_granted_can_be_revoked(house: GatewayScenario) -> None:
     """It holds from the next message on."""
     alice = house.guest("Alice")
     who = Identity(platform="telegram", id="alice")
-    await house.store.allow(who)
+    await house.store.people.allow(who)
     assert await heard(house, alice) == [True]
 
-    await house.store.revoke(who)
+    await house.store.people.revoke(who)
 
     assert await heard(house, alice) == [False]
 
@@ -193,12 +193,12 @@ async def test_whoever_was_shut_out_meanwhile_is_not_answered_after_a_crash(
 ) -> None:
     """Access is asked again before a turn that was cut off goes on."""
     alice, who = house.guest("Alice"), Identity(platform="telegram", id="alice")
-    await house.store.allow(who)
+    await house.store.people.allow(who)
     house.agent.will(Hangs())
     await alice.says("a long job")
     await house.crashes()
     store = await house.open_another()
-    await store.revoke(who)
+    await store.people.revoke(who)
     await store.close()
 
     await house.comes_back()

@@ -16,6 +16,7 @@ from threadline.core.inbound import Inbound
 from threadline.core.person import Viewer
 from threadline.core.role import AccessLevel
 from threadline.core.turn import Awaits, TurnState
+from threadline.store.commands.execute import execute
 from threadline.testing.gateway_scenario import ADMIN, GatewayScenario
 from threadline.testing.gateway_user import GatewayUser
 from threadline.testing.scenario import OpenStore, quiet_nights
@@ -92,13 +93,13 @@ async def test_a_member_cannot_approve_their_own_request(house: GatewayScenario,
 
     await bob.says(said.format(turn.id))
 
-    assert (await house.store.turn(turn.id)).state is TurnState.WAITING
-    assert await house.store.allowances() == []
+    assert (await house.store.turns.get(turn.id)).state is TurnState.WAITING
+    assert await house.store.approvals.list_permissions() == []
     assert not [act for act, *_ in await acts(house) if act == "tool.approved"]
     if said.startswith("/"):
         assert "waits for an approver" in bob.sees[-1]
     await boss.presses("Deny")
-    assert (await house.store.turn(turn.id)).state is TurnState.DONE
+    assert (await house.store.turns.get(turn.id)).state is TurnState.DONE
 
 
 async def test_a_second_member_can_neither_see_nor_approve_it(house: GatewayScenario) -> None:
@@ -174,14 +175,16 @@ async def test_without_an_approver_in_a_chat_it_waits_in_the_web_app(
     (turn,) = await bob.turns()
 
     assert "No approver can be reached in a chat, so it waits in the web app." in bob.sees[-1]
-    assert [one.id for one in await house.store.questions(Viewer.owner())] == [turn.id]
+    assert [one.id for one in await house.store.approvals.list_questions(Viewer.owner())] == [
+        turn.id
+    ]
     own = Viewer(address=bob.at, sender=bob.person.sender)
-    assert await house.store.questions(own) == []
+    assert await house.store.approvals.list_questions(own) == []
     with pytest.raises(Refused, match="waits for an approver"):
-        await house.store.decide(own, turn.id, Approval.APPROVED)
+        await house.store.approvals.decide(own, turn.id, Approval.APPROVED)
 
     owner = await house.store.owner_account()
-    await house.store.decide(
+    await house.store.approvals.decide(
         owner.asker(), turn.id, Approval.APPROVED, extent=PermissionDuration.SESSION
     )
     await house.rests()
@@ -210,10 +213,10 @@ async def test_a_named_sender_and_an_account_approve(house: GatewayScenario) -> 
 
     await asked_by(house, bob)
     (*_, turn) = await bob.turns()
-    assert [one.id for one in await house.store.questions(ada.asker())] == [turn.id]
+    assert [one.id for one in await house.store.approvals.list_questions(ada.asker())] == [turn.id]
     await house.store.end_account(ada.key)
     with pytest.raises(NotFound):
-        await house.store.decide(ada.asker(), turn.id, Approval.APPROVED)
+        await house.store.approvals.decide(ada.asker(), turn.id, Approval.APPROVED)
 
 
 async def test_whoever_is_no_admin_any_more_cannot_approve(house: GatewayScenario) -> None:
@@ -251,7 +254,9 @@ async def test_who_answers_twice_or_second_changes_nothing(house: GatewayScenari
 
     async def decides(approval: Approval) -> TurnState:
         asked_at = turn.asked_at
-        return await house.store.decide(owner.asker(), turn.id, approval, asked_at=asked_at)
+        return await house.store.approvals.decide(
+            owner.asker(), turn.id, approval, asked_at=asked_at
+        )
 
     both = await asyncio.gather(
         decides(Approval.APPROVED), decides(Approval.DENIED), return_exceptions=True
@@ -351,11 +356,11 @@ async def test_a_yes_from_before_the_question_approves_nothing(
     )
 
     if (call := parse_command(words)) is None:
-        await house.store.arrive(said, answers=AccessLevel.OWNER)
+        await house.store.receive(said, answers=AccessLevel.OWNER)
     else:
-        reply = await house.store.command(said, call, AccessLevel.OWNER)
+        reply = await execute(house.store.database, said, call, AccessLevel.OWNER)
         assert reply is not None
         assert "asked after you wrote" in reply.text
 
-    assert (await house.store.turn(turn.id)).state is TurnState.WAITING
+    assert (await house.store.turns.get(turn.id)).state is TurnState.WAITING
     assert await acts(house) == []

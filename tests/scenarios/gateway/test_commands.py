@@ -182,7 +182,7 @@ async def test_new_stops_what_runs_and_stays_new(house: GatewayScenario) -> None
 
     assert (await alice.session()).parent_id == old.id
     assert house.agent.saw_only("what is up?")
-    assert "Once upon a time" in [line.text for line in await house.store.transcript(old.id)]
+    assert "Once upon a time" in [line.text for line in await house.store.transcripts.read(old.id)]
 
 
 async def test_what_waits_is_done_after_the_turn(house: GatewayScenario) -> None:

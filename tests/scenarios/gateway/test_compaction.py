@@ -105,7 +105,7 @@ async def test_a_summary_that_was_asked_for_fails(
     scribe.fails()
 
     assert "Nothing was compacted: The scribe has no ink." in await alice.asks("/compress")
-    assert not await house.store.cuts((await alice.session()).id)
+    assert not await house.store.transcripts.hidden_ranges((await alice.session()).id)
 
 
 async def test_a_summary_that_was_asked_for_while_a_turn_runs(

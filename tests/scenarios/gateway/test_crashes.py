@@ -142,8 +142,8 @@ async def test_crashes_while_a_reply_is_sent_do_not_give_it_up(
 
     if crashes > MAX_REPEATS:
         assert alice.sees == []
-        (lost,) = await house.store.lost_deliveries()
-        await house.store.owe_again(lost.id)
+        (lost,) = await house.store.deliveries.lost()
+        await house.store.deliveries.resend(lost.id)
         await house.rests()
     assert alice.sees == [f"{REPEAT_MARKER}\nok"]
 
@@ -163,7 +163,7 @@ async def test_the_third_interruption_suspends_the_session_and_says_so(
     assert len(house.agent.requests) == 3
     assert await states(alice) == [TurnState.FAILED]
     assert "It was cut off 3 times and is not tried again." in alice.sees[-1]
-    assert (await house.store.session(old.id)).suspended_at is not None
+    assert (await house.store.sessions.get(old.id)).suspended_at is not None
 
     answer = await alice.asks("hello?")
     assert answer == f"{tell_person(Cause.SUSPENDED)}\n\nok"

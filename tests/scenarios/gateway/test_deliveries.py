@@ -253,11 +253,11 @@ async def test_files_come_in_and_go_out(house: GatewayScenario) -> None:
     )
 
     (file,) = [part for part in house.agent.last.history[-1].parts if isinstance(part, Attachment)]
-    data = b"".join([piece async for piece in house.store.read_blob(file.blob)])
+    data = b"".join([piece async for piece in house.store.attachments.read(file.blob)])
     assert (file.name, file.media_type, data) == ("peas.png", "image/png", b"\x89PNG")
 
     for bob in (rich, plain):
-        await house.store.owe_words(bob.at, "a picture", [file])
+        await house.store.deliveries.create(bob.at, "a picture", [file])
     await house.rests()
     assert [one.files for one in rich.shown][-1] == (("peas.png", b"\x89PNG"),)
     assert plain.sees == ["a picture\n\n[peas.png cannot be sent here]"]

@@ -14,8 +14,8 @@ from threadline.testing.scripted_agent import Fails, Hangs, Says
 
 async def runs(house: GatewayScenario) -> list[RunState]:
     """Tell how the runs of the only job went, the oldest first."""
-    (job,) = await house.store.jobs()
-    return [run.state for run in await house.store.job_runs(job.id)][::-1]
+    (job,) = await house.store.jobs.list()
+    return [run.state for run in await house.store.jobs.runs(job.id)][::-1]
 
 
 async def test_a_job_runs_in_a_session_of_its_own(house: GatewayScenario) -> None:
@@ -29,9 +29,9 @@ async def test_a_job_runs_in_a_session_of_its_own(house: GatewayScenario) -> Non
 
     assert alice.sees[-1] == "Peas are up."
     assert house.agent.saw_only("What is new?")
-    scheduled = await house.store.sessions(SessionFilter(shelf=ListSection.SCHEDULED))
+    scheduled = await house.store.sessions.list(SessionFilter(shelf=ListSection.SCHEDULED))
     assert [row.session.title for row in scheduled.rows] == ["News"]
-    assert [row.session.title for row in (await house.store.sessions()).rows] == ["hello"]
+    assert [row.session.title for row in (await house.store.sessions.list()).rows] == ["hello"]
     await alice.says("hello again")
     assert house.agent.saw_only("hello", "hello again")
 
@@ -101,7 +101,7 @@ async def test_an_unknown_platform_is_an_error(house: GatewayScenario) -> None:
     told = await boss.asks('/job add "every 1h" to=carrier-pigeon What is new?')
 
     assert "carrier-pigeon" in told
-    assert await house.store.jobs() == []
+    assert await house.store.jobs.list() == []
 
 
 async def test_a_run_that_fails_says_so(house: GatewayScenario) -> None:

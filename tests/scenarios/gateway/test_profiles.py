@@ -72,14 +72,14 @@ async def test_grants_and_homes_belong_to_a_profile(house: GatewayScenario) -> N
     await house.stops()
     await house.comes_back(replace(house.settings, access=access))
     alice = house.guest("Alice")
-    await house.store.allow(Identity(platform="telegram", id="alice"), profile="home")
+    await house.store.people.allow(Identity(platform="telegram", id="alice"), profile="home")
 
     assert await alice.asks("hello") == "ok"
     assert await alice.in_group("Office").asks("hello") == ""
 
     await house.guest("Boss").says("/sethome")
-    assert list(await house.store.homes("home")) == ["telegram"]
-    assert list(await house.store.homes("work")) == []
+    assert list(await house.store.deliveries.homes("home")) == ["telegram"]
+    assert list(await house.store.deliveries.homes("work")) == []
 
 
 async def test_jobs_belong_to_a_profile(house: GatewayScenario) -> None:

@@ -55,7 +55,7 @@ async def test_the_job_of_the_owner_asks_at_its_target(house: GatewayScenario) -
     """It was made at the terminal; whoever it speaks to is asked, and answers."""
     alice = house.guest("Alice")
     await alice.says("hello")
-    await house.store.make_job(
+    await house.store.jobs.create(
         NewJob(prompt="Water the peas", schedule="every 1h", target="telegram:alice"),
     )
     house.agent.will(Asks("With rain water?"))

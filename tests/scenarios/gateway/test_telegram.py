@@ -43,7 +43,7 @@ async def test_a_stranger_is_paired(house: TelegramHouse) -> None:
 
     code = code_in(await mallory.asks("hello?"))
     assert not house.agent.requests
-    grant = await house.store.approve_pairing(code)
+    grant = await house.store.people.approve_pairing(code)
 
     assert grant.identity.id == str(mallory.person.id)
     assert await mallory.asks("and now?") == "ok"
@@ -166,7 +166,7 @@ async def test_files_come_and_go(house: TelegramHouse, alice: Writer) -> None:
     (asked,) = [line for line in house.agent.last.history if line.role is Role.USER]
     (file,) = [part for part in asked.parts if isinstance(part, Attachment)]
     assert (asked.text, file.name) == ("look", "peas.txt")
-    assert b"".join([piece async for piece in house.store.read_blob(file.blob)]) == b"peas"
+    assert b"".join([piece async for piece in house.store.attachments.read(file.blob)]) == b"peas"
 
     await alice.says("/export")
     (given,) = [file for shown in alice.shown for file in shown.files]
@@ -309,7 +309,7 @@ async def test_a_stranger_who_starts_is_paired(house: TelegramHouse) -> None:
     await house.comes_back(replace(house.settings, access=AccessRules(admins=["telegram:1"])))
     mallory = house.writer("Mallory")
 
-    await house.store.approve_pairing(code_in(await mallory.asks("/start")))
+    await house.store.people.approve_pairing(code_in(await mallory.asks("/start")))
 
     assert await mallory.asks("/start") == GREETING
 

@@ -139,14 +139,14 @@ async def test_leave_for_always_is_given_by_an_admin(
     double.will(HM, DELETE)
     await alice.says("tidy up")
     assert "Only an admin may always allow a tool" in await alice.asks("/approve always")
-    assert await house.store.allowances() == []
+    assert await house.store.approvals.list_permissions() == []
     assert deleted == []
 
     double.will(HM, DELETE)
     await boss.says("tidy up")
     double.will(Says("Done."))
     await boss.says("/approve always")
-    (allowance,) = await house.store.allowances()
+    (allowance,) = await house.store.approvals.list_permissions()
     assert (allowance.tool, allowance.extent) == ("delete", PermissionDuration.ALWAYS)
 
     bob = house.guest("Bob", on="discord")
@@ -269,7 +269,7 @@ async def test_somebody_who_may_not_approve(
     for words in ("/approve", "/approve session", "/approve always"):
         assert "Only whoever was asked" in await bob.asks(words)
     assert (deleted, len(double.requests)) == ([], 1)
-    assert await house.store.allowances() == []
+    assert await house.store.approvals.list_permissions() == []
 
     double.will(Says("Done."))
     await boss.says("/approve")

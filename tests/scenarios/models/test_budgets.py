@@ -46,8 +46,8 @@ async def test_every_call_is_booked_for_its_turn(
         await alice.says("thank you")
 
         first, second = (str(turn.id) for turn in await alice.turns())
-        sums = {one.subject: one for one in await house.store.usage_by(UsageBy.TURN)}
-        models = await house.store.usage_by(UsageBy.MODEL)
+        sums = {one.subject: one for one in await house.store.usage.sum(UsageBy.TURN)}
+        models = await house.store.usage.sum(UsageBy.MODEL)
 
     assert (sums[first].calls, sums[second].calls) == (2, 1)
     assert (sums[first].input_tokens, sums[first].output_tokens) == (2 * A_MILLION, A_MILLION)
@@ -69,7 +69,7 @@ async def test_a_conversation_gets_a_title(open_again: OpenStore, double: Provid
         session = await alice.session()
         double.will(Says("They do not."))
         await alice.says("and stones?")
-        used = {one.task: one for one in await house.store.usage(session.id)}
+        used = {one.task: one for one in await house.store.usage.of_session(session.id)}
 
     assert (session.title, session.titled_by) == ("How Peas Grow", TitleSource.MODEL)
     assert alice.sees == ["They climb.", "They do not."]
@@ -136,7 +136,9 @@ async def test_titles_and_summaries_are_capped_too(
         assert "Nothing was compacted: " in said
         assert "What you may spend in a day has reached its limit" in said
         assert len(double.requests) == before
-        assert not await house.store.cuts((await house.sessions())[-1].session.id)
+        assert not await house.store.transcripts.hidden_ranges(
+            (await house.sessions())[-1].session.id
+        )
 
 
 async def test_no_title_is_paid_for_above_the_cap(

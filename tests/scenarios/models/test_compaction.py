@@ -74,7 +74,7 @@ async def test_an_overflow_is_mended_within_the_turn(
 async def booked_for(house: ModelHouse, task: str) -> list[tuple[str, str, int, int]]:
     """Answer what was booked for a task in the only session."""
     (row,) = await house.sessions()
-    usage = [one for one in await house.store.usage(row.session.id) if one.task == task]
+    usage = [one for one in await house.store.usage.of_session(row.session.id) if one.task == task]
     return [(one.provider, one.model, one.input_tokens, one.output_tokens) for one in usage]
 
 
@@ -133,7 +133,7 @@ async def test_a_summary_that_fails_changes_nothing_and_is_said_once(
     assert WRITES in told[0]
     assert len(alice.sees) == 6
     assert "question 0" in asked(double, ANSWERS)[-1]
-    assert not await house.store.cuts((await alice.session()).id)
+    assert not await house.store.transcripts.hidden_ranges((await alice.session()).id)
 
 
 async def test_somebody_makes_room_with_an_eye_on_something(
@@ -172,4 +172,4 @@ async def test_a_summary_that_was_asked_for_and_fails(
     said = await alice.asks("/compress")
 
     assert f"Nothing was compacted: The provider of openai:{WRITES} did not accept the key" in said
-    assert not await house.store.cuts((await alice.session()).id)
+    assert not await house.store.transcripts.hidden_ranges((await alice.session()).id)

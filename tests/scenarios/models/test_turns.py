@@ -161,7 +161,7 @@ async def test_another_model_takes_over(house: ModelHouse, double: ProviderDoubl
 
     paths = [request.path for request in double.requests]
     assert paths == [*["/openai/v1/responses"] * 5, "/anthropic/v1/messages"]
-    (used,) = await house.store.usage((await alice.session()).id)
+    (used,) = await house.store.usage.of_session((await alice.session()).id)
     assert (used.provider, used.task) == ("anthropic", "turn")
     assert used.model.startswith("claude-haiku-4-5")
     assert (used.input_tokens, used.output_tokens) == (1000, 100)
@@ -180,7 +180,7 @@ async def test_another_model_takes_over_between_two_steps(
 
     assert double.last.path == "/anthropic/v1/messages"
     assert "thinking" not in double.last.json, "it has no thought of its own to go on from"
-    used = await house.store.usage((await alice.session()).id)
+    used = await house.store.usage.of_session((await alice.session()).id)
     assert {one.provider for one in used} == {"openai", "anthropic"}
 
     double.will(Unauthorised())

@@ -38,7 +38,7 @@ async def speak(store: Store, owner: Account, thread: int, n: int) -> SessionId:
     words = Inbound.text(
         f"question {n}", address=owner.place(str(thread)), sender=owner.sender, at=store.now()
     )
-    arrival = await store.arrive(words)
+    arrival = await store.receive(words)
     assert arrival.session_id is not None
     return arrival.session_id
 

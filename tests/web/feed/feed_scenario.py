@@ -128,7 +128,7 @@ class Hall:
         inbound = Inbound.text(
             words, address=account.place("1"), sender=account.sender, at=self.house.clock()
         )
-        arrival = await self.house.store.arrive(inbound)
+        arrival = await self.house.store.receive(inbound)
         await self.house.rests()
         assert arrival.session_id is not None
         return arrival.session_id

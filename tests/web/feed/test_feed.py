@@ -6,6 +6,7 @@ import pytest
 from tests.databases import FAST, POSTGRES, OpenStore, on
 from tests.web.feed.feed_scenario import Hall, make_token
 from threadline.core.account import TokenScope
+from threadline.core.session_patch import SessionPatch
 from threadline.testing.deadline import HANG_SECONDS
 from threadline.testing.gateway_scenario import GatewayScenario
 from threadline.testing.scripted_agent import Hangs, Says, Streams, Thinks
@@ -267,7 +268,7 @@ async def test_a_forgotten_session_is_told_to_whoever_saw_it(hall: Hall) -> None
     own = await hall.speaks(account, "mine")
     async with hall.owner.follows() as frames:
         place = (await until(frames, "snapshot")).id
-        await hall.house.store.forget_session(own)
+        await hall.house.store.sessions.delete(own)
         gone = await until(frames, "event", kind="session.forgotten")
     async with member.follows(place) as theirs:
         await until(theirs, "reload")
@@ -315,7 +316,7 @@ async def test_every_action_of_the_store_is_told(hall: Hall) -> None:
     id = (await alice.session()).id
     actions = [
         lambda: alice.says("and again"),
-        lambda: store.set_title(id, "A title"),
+        lambda: store.sessions.update(id, SessionPatch(title="A title")),
         lambda: alice.says("/undo"),
         lambda: alice.says("/retry"),
         lambda: store.archive([id]),

@@ -19,6 +19,7 @@ from threadline.core.event import Cursor
 from threadline.core.person import Identity, Viewer
 from threadline.core.session import SessionId
 from threadline.store import Store
+from threadline.store.accounts.accounts import list_accounts
 from threadline.store.feed import FeedLost, parse_cursor
 from threadline.testing.deadline import HANG_SECONDS
 from threadline.testing.gateway_scenario import GatewayScenario
@@ -81,7 +82,7 @@ async def test_what_was_believed_is_asked_again(hall: Hall) -> None:
         await hall.feed.sight.learn([asker], [id])
         hall.feed.sight.doubt()
 
-        page = await hall.house.store.events(Cursor("0.0"))
+        page = await hall.house.store.feed.read(Cursor("0.0"))
         mine = [event for event in page.events if event.session_id == id]
         assert hall.feed.sight.missing(asker, [id]) == {id}
         assert mine
@@ -198,13 +199,13 @@ async def test_a_stream_outlasts_other_requests() -> None:
 @on(FAST, POSTGRES)
 async def test_a_place_that_the_feed_has_not_come_to_is_lost(store: Store) -> None:
     """A cursor of another database must not be waited for in silence."""
-    xid, id = parse_cursor(await store.feed_end())
+    xid, id = parse_cursor(await store.feed.end())
 
-    assert not (await store.events(Cursor(f"{xid}.{id}"))).events
+    assert not (await store.feed.read(Cursor(f"{xid}.{id}"))).events
     with pytest.raises(FeedLost):
-        await store.events(Cursor(f"{xid + 1_000_000}.{id}"))
+        await store.feed.read(Cursor(f"{xid + 1_000_000}.{id}"))
     with pytest.raises(FeedLost):
-        await store.events(Cursor(f"{xid}.{id + 1}"))
+        await store.feed.read(Cursor(f"{xid}.{id + 1}"))
 
 
 @on(FAST, POSTGRES)
@@ -217,9 +218,9 @@ async def test_no_place_breaks_the_feed(store: Store) -> None:
         text = "".join(dice.choices(letters, k=dice.randrange(12)))
         place = dice.choice([text, f"{dice.choice(numbers)}.{dice.choice(numbers)}"])
         with suppress(FeedLost, Invalid):
-            page = await store.events(Cursor(place))
+            page = await store.feed.read(Cursor(place))
             assert parse_cursor(page.cursor) >= (0, 0)
-    assert (await store.events(Cursor("0.0"))).cursor
+    assert (await store.feed.read(Cursor("0.0"))).cursor
 
 
 @on(FAST, POSTGRES)
@@ -254,7 +255,9 @@ async def test_an_answer_from_before_a_doubt_counts_for_nothing(hall: Hall) -> N
 async def test_that_something_goes_out_of_sight_is_noticed_after_long(hall: Hall) -> None:
     """What was seen is remembered for as long as somebody follows, and nothing after that."""
     _, id, there = await _joined(hall)
-    (account,) = [one for one in await hall.house.store.accounts() if one.name == "bob"]
+    (account,) = [
+        one for one in await hall.house.store.database.read(list_accounts) if one.name == "bob"
+    ]
     asker, lost, now = account.asker(), list[Viewer](), 0.0
     sight = VisibilityCache(hall.house.store, lost.append, lambda: now)
     await sight.learn([asker], [id])

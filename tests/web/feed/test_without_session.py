@@ -38,7 +38,7 @@ def _nobody(_: Viewer) -> None:
 
 async def _job_of(store: Store, account: Account) -> Job:
     new = NewJob(prompt="What is new?", schedule="every day 9:00")
-    return await store.make_job(new, account.asker())
+    return await store.jobs.create(new, account.asker())
 
 
 async def _told(sight: VisibilityCache, asker: Viewer, *events: Event) -> list[bool]:
@@ -82,7 +82,7 @@ async def test_a_member_hears_of_their_own_jobs(store: Store) -> None:
 
     assert await _told(sight, asker, *events) == [True, False]
     for job in (own, others):
-        await store.delete_job(job.id)
+        await store.jobs.delete(job.id)
     sight.doubt()
     assert await _told(sight, asker, *events) == [True, False]
     assert not sight.is_blind(asker, events)
@@ -93,7 +93,7 @@ async def test_whoever_cannot_know_whose_a_job_was_loads_anew(store: Store) -> N
     """Somebody came when it was gone already: it may have been theirs. An owner sees it anyway."""
     member = await store.make_account("Mia")
     job = await _job_of(store, member)
-    await store.delete_job(job.id)
+    await store.jobs.delete(job.id)
     event = _event(store, EventKind.JOB_CHANGED, job.id)
     sight = VisibilityCache(store, _nobody)
 

@@ -90,10 +90,10 @@ class Callers:
             at=self.store.now(),
             message_id=f"m{self._count}",
         )
-        arrival = await self.store.arrive(inbound)
-        claim = await self.store.claim()
+        arrival = await self.store.receive(inbound)
+        claim = await self.store.turns.claim()
         assert claim is not None
-        await self.store.finish(claim.lease, [say(Role.ASSISTANT, answer)], usage=usage)
+        await self.store.turns.finish(claim.lease, [say(Role.ASSISTANT, answer)], usage=usage)
         assert arrival.session_id is not None
         return arrival.session_id
 

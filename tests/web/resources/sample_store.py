@@ -42,6 +42,7 @@ from threadline.gateway.gateway import Gateway
 from threadline.gateway.settings import GatewaySettings
 from threadline.platforms.simulated import Simulated
 from threadline.store import Store
+from threadline.store.accounts.accounts import list_accounts
 from threadline.testing.clock import FakeClock
 from threadline.testing.gateway_scenario import ADMIN, GatewayScenario, unhurried
 from threadline.testing.scenario import OpenStore, sqlite_at
@@ -160,16 +161,20 @@ class Furnishing:
                 await self.store.end_token(token.key, owner.key)
 
     async def _converse(self, member: Account) -> None:
-        picture = await self.store.put_blob(PICTURE, "image/png", MediaKind.IMAGE, "picture.png")
+        picture = await self.store.attachments.put(
+            PICTURE, "image/png", MediaKind.IMAGE, "picture.png"
+        )
         talk, turn = await self._say(member, "talk", Text(text="remember the number 7"), picture)
         self.things |= {"talk": talk, "turn": turn, "picture": picture.blob}
         for _ in range(3):
             await self._say(member, "talk", Text(text="and then?"))
         undone, _ = await self._say(member, "undone", Text(text="take this back"))
-        await self.store.undo(undone)
+        await self.store.transcripts.undo(undone)
         compacted, _ = await self._say(member, "compacted", Text(text="a long story"))
-        await self.store.record(compacted, [line(Role.USER, "on"), line(Role.ASSISTANT, "so on")])
-        await self.store.compact(compacted, "A story was told.", keep=1)
+        await self.store.transcripts.record(
+            compacted, [line(Role.USER, "on"), line(Role.ASSISTANT, "so on")]
+        )
+        await self.store.transcripts.compact(compacted, "A story was told.", keep=1)
         self.things |= {"undone": undone, "compacted": compacted}
 
     async def _ask_leave(self, member: Account) -> None:
@@ -178,23 +183,25 @@ class Furnishing:
             session, turn = await self._say(member, name, Text(text="list the files"))
             self.things |= {name: session, f"turn of {name}": turn}
             if name == "allowed":
-                await self.store.decide(
+                await self.store.approvals.decide(
                     member.asker(), turn, Approval.APPROVED, extent=PermissionDuration.SESSION
                 )
                 await self.house.rests()
-        (asking,) = await self.store.questions(member.asker())
+        (asking,) = await self.store.approvals.list_questions(member.asker())
         assert asking.asked_at is not None
         self.things["asked"] = asking.asked_at.isoformat()
-        (allowance,) = await self.store.allowances()
+        (allowance,) = await self.store.approvals.list_permissions()
         self.things["allowance"] = allowance.key
         self.house.agent.will(Asks("Which one?"))
         waiting, _ = await self._say(member, "waiting", Text(text="a question, please"))
-        await self.store.arrive(self._words(member, "waiting", Text(text="and one more")))
-        (queued,) = await self.store.queue(waiting)
+        await self.store.receive(self._words(member, "waiting", Text(text="and one more")))
+        (queued,) = await self.store.transcripts.waiting(waiting)
         self.things |= {"waiting": waiting, "queued": queued.key}
 
     async def _keep(self, member: Account) -> None:
-        upload = await self.store.put_blob(b"hello", "text/plain", MediaKind.FILE, "hello.txt")
+        upload = await self.store.attachments.put(
+            b"hello", "text/plain", MediaKind.FILE, "hello.txt"
+        )
         ticket = write_ticket(await self.store.seal(), upload, member.key, self.store.now())
         project = await self.store.make_project("Garden")
         talk = SessionId(str(self.things["talk"]))
@@ -215,7 +222,7 @@ class Furnishing:
             await self.house.guest(name).asks("hello")
         one, two = (Identity(platform="telegram", id=id) for id in ("ada", "bob"))
         person = await self.store.join(one, two)
-        await self.store.allow(Identity(platform="telegram", id="cy"), name="Cy")
+        await self.store.people.allow(Identity(platform="telegram", id="cy"), name="Cy")
         self.things["person"] = person.key
         code = await self.house.guest("Mallory").asks("hello?")
         (self.things["code"],) = _CODE.findall(code)
@@ -224,29 +231,29 @@ class Furnishing:
         """Let an answer be lost, on a platform that nobody serves."""
         there = Address(platform="matrix", kind=Kind.DM, chat="zoe")
         said = Inbound.text("hi", address=there, sender=Sender(id="zoe"), at=self.house.clock())
-        distant = (await self.store.arrive(said)).session_id
+        distant = (await self.store.receive(said)).session_id
         await self.house.rests()
-        (parcel,) = await self.store.take_deliveries(["matrix"])
-        await self.store.not_sent(parcel.delivery, SendOutcome.DEAD, "gone")
+        (parcel,) = await self.store.deliveries.lease(["matrix"])
+        await self.store.deliveries.record_failure(parcel.delivery, SendOutcome.DEAD, "gone")
         self.things |= {"distant": str(distant), "lost": parcel.delivery.id}
 
     async def _plan(self, member: Account) -> None:
         daily = NewJob(prompt="What is new?", schedule="every day 9:00")
-        job = await self.store.make_job(daily, member.asker(), platforms=frozenset({"telegram"}))
+        job = await self.store.jobs.create(daily, member.asker(), platforms=frozenset({"telegram"}))
         resting = NewJob(prompt="And then?", schedule="every day 9:00", name="resting")
-        paused = await self.store.make_job(
+        paused = await self.store.jobs.create(
             resting, member.asker(), platforms=frozenset({"telegram"})
         )
-        await self.store.pause_job(paused.id)
+        await self.store.jobs.pause(paused.id)
         self.things |= {"job": job.id, "paused job": paused.id}
 
     async def _account(self, caller: Caller) -> Account:
         names = {Caller.OWNER: "owner", Caller.MEMBER: "member"}
         key = self.things[names[caller]]
-        return next(one for one in await self.store.accounts() if one.key == key)
+        return next(one for one in await self.store.database.read(list_accounts) if one.key == key)
 
     async def _say(self, account: Account, thread: str, *parts: Part) -> tuple[SessionId, TurnId]:
-        arrival = await self.store.arrive(self._words(account, thread, *parts))
+        arrival = await self.store.receive(self._words(account, thread, *parts))
         assert arrival.session_id is not None
         assert arrival.turn_id is not None
         await self.house.rests()

@@ -31,7 +31,7 @@ async def test_a_session_that_goes_meanwhile_hinders_no_other(store: Store) -> N
     async with calling(store) as callers:
         ids = [await callers.talk("member", f"n{n}") for n in range(3)]
         by = callers.accounts["member"]
-        await store.forget_session(ids[1])
+        await store.sessions.delete(ids[1])
         read = await store.mark_all_read(ids, by.sender.id or "")
         plan = await store.forget_present(ids, by=by.actor)
         audit = await store.audit()
@@ -52,4 +52,4 @@ async def test_a_member_moves_nothing(store: Store) -> None:
         out = await callers.member.post("/api/batches", json={"ids": [id], "action": "move"})
 
     assert (mine.status_code, out.status_code) == (200, 403)
-    assert (await store.session(id)).project == project.key
+    assert (await store.sessions.get(id)).project == project.key

@@ -142,9 +142,9 @@ async def converse(callers: Callers, id: str, times: int = 4) -> None:
     """Go on with a conversation for a while."""
     for _ in range(times):
         await callers.member.post(f"/api/sessions/{id}/messages", json={"text": "more"})
-        claim = await callers.store.claim()
+        claim = await callers.store.turns.claim()
         assert claim is not None
-        await callers.store.finish(claim.lease, [say(Role.ASSISTANT, "yes")])
+        await callers.store.turns.finish(claim.lease, [say(Role.ASSISTANT, "yes")])
 
 
 @on(FAST)

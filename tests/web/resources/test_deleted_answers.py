@@ -12,6 +12,8 @@ from threadline.core.session import SessionId
 from threadline.core.summarizer import SUMMARY_TASK
 from threadline.gateway.gateway import Gateway
 from threadline.store import Store
+from threadline.store.accounts.idempotency import find_outcome
+from threadline.store.deletion.forget import forget_sessions
 from threadline.testing.scripted_agent import ScriptedAgent
 from threadline.testing.scripted_summarizer import ScriptedSummarizer
 
@@ -68,10 +70,10 @@ async def test_no_word_of_a_session_is_left_in_an_answer(
     async with calling(store, gateway=gateway) as callers:
         id = await long_talk(callers)
         told = await act(callers, id)
-        branch = (await store.lineage(id)).children[0].id
+        branch = (await store.transcripts.lineage(id)).children[0].id
         kept = {word for word in WORDS for text in told if word in text}
         before = held(database_factory, tmp_path, WORDS)
-        await store.forget_sessions([id, branch])
+        await forget_sessions(store.database, [id, branch])
         job = {"prompt": "What is new?", "schedule": "every day 9:00"}
         again = await callers.owner.post("/api/jobs", json=job, headers={"Idempotency-Key": "jobs"})
         jobs = (await callers.owner.get("/api/jobs")).json()["items"]
@@ -120,10 +122,10 @@ async def test_what_is_under_way_while_it_is_forgotten_is_not_kept(
         asked = asyncio.create_task(callers.owner.post(path, json=line, headers=head))
         while not scribe.wrote(SUMMARY_TASK):
             await asyncio.sleep(0.001)
-        await store.forget_session(id)
+        await store.sessions.delete(id)
         scribe.free.set()
         told = await asked
-        kept = await store.find_outcome(callers.accounts["owner"].key, "mine")
+        kept = await store.database.read(find_outcome, callers.accounts["owner"].key, "mine")
 
     assert told.status_code == 200
     assert kept is not None

@@ -14,16 +14,16 @@ CHAT = Address(platform="telegram", kind=Kind.DM, chat="ada")
 async def lose(store: Store, outcome: SendOutcome) -> DeliveryId:
     """Let an answer to Ada be lost; answer its number."""
     said = Inbound.text("hi", address=CHAT, sender=Sender(id="ada"), at=store.now())
-    await store.arrive(said)
-    claim = await store.claim()
+    await store.receive(said)
+    claim = await store.turns.claim()
     assert claim is not None
-    await store.finish(claim.lease, [say(Role.ASSISTANT, "hello")])
-    (parcel,) = await store.take_deliveries()
-    await store.not_sent(parcel.delivery, SendOutcome.DEAD, "blocked")
+    await store.turns.finish(claim.lease, [say(Role.ASSISTANT, "hello")])
+    (parcel,) = await store.deliveries.lease()
+    await store.deliveries.record_failure(parcel.delivery, SendOutcome.DEAD, "blocked")
     if outcome is SendOutcome.AMBIGUOUS:
-        await store.owe_again(parcel.delivery.id)
-        (parcel,) = await store.take_deliveries()
-        await store.not_sent(parcel.delivery, outcome, "no answer")
+        await store.deliveries.resend(parcel.delivery.id)
+        (parcel,) = await store.deliveries.lease()
+        await store.deliveries.record_failure(parcel.delivery, outcome, "no answer")
     return parcel.delivery.id
 
 
@@ -74,9 +74,9 @@ async def test_only_who_sees_it_tries_again(store: Store) -> None:
     """Members are not told that it exists, nor that words of no conversation do."""
     async with calling(store) as callers:
         id = await lose(store, SendOutcome.DEAD)
-        words = await store.owe_words(CHAT, "psst")
-        (parcel,) = await store.take_deliveries()
-        await store.not_sent(parcel.delivery, SendOutcome.DEAD, "blocked")
+        words = await store.deliveries.create(CHAT, "psst")
+        (parcel,) = await store.deliveries.lease()
+        await store.deliveries.record_failure(parcel.delivery, SendOutcome.DEAD, "blocked")
         answers = [
             (await client.post(f"/api/deliveries/{one}/retry")).status_code
             for client in (callers.member, callers.reader, callers.owner)

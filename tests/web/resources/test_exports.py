@@ -88,7 +88,7 @@ async def test_what_is_known_or_forgotten_is_not_imported(store: Store) -> None:
         lines = (await call.owner.get(f"/api/exports/sessions/{id}?format=jsonl")).content
         known = await call.owner.post("/api/imports", content=lines)
         assert (known.json()["added"], known.json()["skipped"]) == (0, 1)
-        await store.forget_session(SessionId(id))
+        await store.sessions.delete(SessionId(id))
         gone = await call.owner.post("/api/imports", content=lines)
         assert (gone.json()["added"], gone.json()["forgotten"]) == (0, 1)
 
@@ -147,7 +147,7 @@ async def test_a_member_learns_nothing_of_how_the_owner_keeps_it(
         await store.move([mine], project.key)
         for who in ("owner", "member"):
             await store.mark_read(mine, call.accounts[who].sender.id or "")
-        branch = await store.branch(hidden)
+        branch = await store.transcripts.branch(hidden)
         theirs = f"(SELECT sender_key FROM sessions WHERE id = '{mine}')"
         database_factory.tamper(
             f"UPDATE sessions SET sender_key = {theirs} WHERE id = '{branch.id}'"

@@ -145,7 +145,7 @@ async def test_whatever_is_asked_is_told(
         move_in(*template, tmp_path / "house") as household,
         serving(household) if row.is_served else nullcontext(),
     ):
-        before, heard = await household.store.feed_end(), set[str]()
+        before, heard = await household.store.feed.end(), set[str]()
         owner, member = [await Watch.of(household, name) for name in ("owner", "member")]
 
         async def act() -> None:
@@ -159,7 +159,7 @@ async def test_whatever_is_asked_is_told(
                 heard.update(event.kind.value for event in events)
 
         await verify_feed(owner.snapshot, owner.follow, watched, told.owner.split())
-        events = (await household.store.events(before)).events
+        events = (await household.store.feed.read(before)).events
 
     kinds = {event.kind.value for event in events}
     assert kinds == set(told.owner.split())

@@ -39,7 +39,7 @@ def without(headers: Mapping[str, str], name: str) -> dict[str, str]:
 async def test_no_change_without_the_word_of_the_login(template: Template, tmp_path: Path) -> None:
     """A cookie alone changes nothing, nor does the word of another login or an odd one."""
     async with move_in(*template, tmp_path / "house") as household:
-        before = await household.store.feed_end()
+        before = await household.store.feed.end()
         bare = without(household.headers(Caller.OWNER), CSRF_HEADER)
         other = household.headers(Caller.MEMBER)[CSRF_HEADER]
         told = {
@@ -50,7 +50,7 @@ async def test_no_change_without_the_word_of_the_login(template: Template, tmp_p
 
         assert len(told) > 150
         assert set(told.values()) == {403}, [one for one, code in told.items() if code != 403]
-        assert await household.store.feed_end() == before
+        assert await household.store.feed.end() == before
 
 
 @pytest.mark.parametrize("strange", STRANGE)
@@ -59,7 +59,7 @@ async def test_no_page_of_a_stranger_changes_anything(
 ) -> None:
     """Not even one that knew the word: browsers tell where a request comes from."""
     async with move_in(*template, tmp_path / "house") as household:
-        before = await household.store.feed_end()
+        before = await household.store.feed.end()
         headers = {**household.headers(Caller.OWNER), **strange}
         entering = [name for name, row in TABLE.items() if row.audience is ANYBODY]
         told = {
@@ -67,7 +67,7 @@ async def test_no_page_of_a_stranger_changes_anything(
         }
 
         assert set(told.values()) == {403}, [one for one, code in told.items() if code != 403]
-        assert await household.store.feed_end() == before
+        assert await household.store.feed.end() == before
 
 
 async def test_no_foreign_name_leads_here(template: Template, tmp_path: Path) -> None:

@@ -229,7 +229,7 @@ async def test_only_an_owner_says_where_a_model_is_asked(
             ).status_code
             for key, url in urls.items()
         ]
-        session = await household.store.session(talk)  # type: ignore[arg-type]
+        session = await household.store.sessions.get(talk)  # type: ignore[arg-type]
 
     assert (chosen.status_code, planned.status_code, told) == (403, 403, [403] * 3)
     assert session.choice is None
@@ -273,7 +273,7 @@ async def test_a_batch_reaches_only_what_is_ones_own(template: Template, tmp_pat
                 "/api/batches", json=wish, headers=household.headers(Caller.OTHER)
             )
             told[action] = [one["error"] for one in answer.json()["outcomes"]]
-        session = await household.store.session(talk)  # type: ignore[arg-type]
+        session = await household.store.sessions.get(talk)  # type: ignore[arg-type]
 
     assert all(one is not None and one == other for one, other in told.values())
     assert (session.pinned_at, session.archived_at) == (None, None)

@@ -12,6 +12,7 @@ from threadline.core.errors import Conflict, StorageError
 from threadline.core.message import Role
 from threadline.core.session import SessionId
 from threadline.store import Store
+from threadline.store.accounts.idempotency import find_outcome
 from threadline.web.resources.idempotency import IdempotentRequest
 
 KEY = {"Idempotency-Key": "mine"}
@@ -26,7 +27,7 @@ class Made(Struct, frozen=True, kw_only=True):
 
 async def said(store: Store, id: SessionId) -> list[str]:
     """Read what people said that is in sight."""
-    return [line.text for line in await store.transcript(id) if line.role is Role.USER]
+    return [line.text for line in await store.transcripts.read(id) if line.role is Role.USER]
 
 
 async def three_turns(callers: Callers) -> SessionId:
@@ -34,9 +35,9 @@ async def three_turns(callers: Callers) -> SessionId:
     id = await callers.talk("member", "one")
     for text in ("two", "three"):
         await callers.member.post(f"/api/sessions/{id}/messages", json={"text": text})
-        claim = await callers.store.claim()
+        claim = await callers.store.turns.claim()
         assert claim is not None
-        await callers.store.finish(claim.lease, [])
+        await callers.store.turns.finish(claim.lease, [])
     return id
 
 
@@ -68,7 +69,7 @@ async def test_many_at_once_make_one(store: Store) -> None:
 
     assert await said(store, id) == ["one", "two", "three"]
     assert (len(await store.shares()), len(jobs)) == (1, 1)
-    assert (await store.lineage(id)).number_of_children == 2
+    assert (await store.transcripts.lineage(id)).number_of_children == 2
 
 
 @on(FAST, POSTGRES)
@@ -81,12 +82,12 @@ async def test_a_refused_message_can_be_sent_again(store: Store) -> None:
         await callers.member.post(path, json={"text": "two"})
         wish = {"text": "three"}
         full = await callers.member.post(path, json=wish, headers=KEY)
-        claim = await store.claim()
+        claim = await store.turns.claim()
         assert claim is not None
-        await store.finish(claim.lease, [])
+        await store.turns.finish(claim.lease, [])
         sent = await callers.member.post(path, json=wish, headers=KEY)
         again = await callers.member.post(path, json=wish, headers=KEY)
-        queued = [line.text for line in await store.queue(id)]
+        queued = [line.text for line in await store.transcripts.waiting(id)]
 
     assert (full.status_code, int(full.headers["retry-after"]) >= 1) == (429, True)
     assert (sent.status_code, again.text) == (201, sent.text)
@@ -105,7 +106,9 @@ async def test_a_secret_is_made_and_told_once(store: Store) -> None:
             await callers.owner.post("/api/tokens", json=wish, headers=KEY) for _ in range(2)
         ]
         tokens = (await callers.owner.get("/api/tokens")).json()["items"]
-        outcome = await store.find_outcome(callers.accounts["owner"].key, KEY["Idempotency-Key"])
+        outcome = await store.database.read(
+            find_outcome, callers.accounts["owner"].key, KEY["Idempotency-Key"]
+        )
 
     assert (first.status_code, again.status_code) == (201, 201)
     assert again.json() == first.json() | {"token": None}
@@ -137,7 +140,7 @@ async def test_what_takes_long_and_fails_can_be_asked_again(store: Store) -> Non
 
     cut_off = IdempotentRequest(store, "other", HASH)
     task = asyncio.create_task(cut_off.answer_slowly(owner, hang))
-    while await store.find_outcome(owner.key, "other") is None:
+    while await store.database.read(find_outcome, owner.key, "other") is None:
         await asyncio.sleep(0)
     task.cancel()
     await asyncio.wait({task})

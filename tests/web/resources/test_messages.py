@@ -15,7 +15,7 @@ CHAT = Address(platform="telegram", kind=Kind.DM, chat="42")
 async def long_talk(callers: Callers, lines: int = 10) -> SessionId:
     """Let the owner have a conversation of some lines."""
     id = await callers.talk("owner", "line 1")
-    await callers.store.record(
+    await callers.store.transcripts.record(
         id, [say(Role.ASSISTANT, f"more {number}") for number in range(lines)]
     )
     return id
@@ -30,8 +30,8 @@ async def seqs(callers: Callers, id: SessionId, query: str) -> list[int]:
 
 async def carried(store: Store) -> str:
     """Carry out what is owed next, and tell what it says."""
-    [parcel] = await store.take_deliveries()
-    await store.sent(parcel.delivery)
+    [parcel] = await store.deliveries.lease()
+    await store.deliveries.record_sent(parcel.delivery)
     return parcel.text
 
 
@@ -168,7 +168,7 @@ async def test_a_compaction_is_undone(store: Store) -> None:
         id = await long_talk(callers)
         await callers.owner.post(f"/api/sessions/{id}/messages", json={"text": "go on"})
         await answers(store, "yes")
-        await store.compact(id, "They counted.", keep=1)
+        await store.transcripts.compact(id, "They counted.", keep=1)
         shown = (await callers.owner.get(f"/api/sessions/{id}/cuts")).json()["items"]
         undone = await callers.owner.delete(f"/api/sessions/{id}/compaction")
         again = await callers.owner.delete(f"/api/sessions/{id}/compaction")
@@ -205,7 +205,7 @@ async def test_a_conversation_is_stitched_and_seen_from_afar(store: Store) -> No
     """Continuations are one transcript, and the minimap counts who speaks."""
     async with calling(store) as callers:
         id = await callers.talk("owner", "at first")
-        later = await store.continue_session(id)
+        later = await store.transcripts.continue_session(id)
         await callers.owner.post(f"/api/sessions/{later.id}/messages", json={"text": "later"})
         await answers(store, "yes")
         url = f"/api/sessions/{later.id}"
@@ -242,16 +242,16 @@ async def test_a_member_who_edits_the_owners_words_is_their_author(store: Store)
         asked = await callers.owner.post(
             f"/api/sessions/{id}/messages", json={"text": "by the owner"}
         )
-        claim = await store.claim()
+        claim = await store.turns.claim()
         assert claim is not None
-        await store.finish(claim.lease, [say(Role.ASSISTANT, "yes")])
+        await store.turns.finish(claim.lease, [say(Role.ASSISTANT, "yes")])
         edited = await callers.member.post(
             f"/api/sessions/{id}/messages/4/edits", json={"text": "forged"}
         )
-        claim = await store.claim()
+        claim = await store.turns.claim()
         assert claim is not None
-        await store.finish(claim.lease, [say(Role.ASSISTANT, "yes")])
-        lines = await store.transcript(SessionId(edited.json()["session"]["id"]))
+        await store.turns.finish(claim.lease, [say(Role.ASSISTANT, "yes")])
+        lines = await store.transcripts.read(SessionId(edited.json()["session"]["id"]))
 
     assert (asked.status_code, edited.status_code) == (201, 201)
     (forged,) = [line for line in lines if line.text == "forged"]
@@ -271,4 +271,4 @@ async def test_an_edit_on_a_screen_sends_nothing_to_the_platform(store: Store) -
     await answers(store, "only here")
 
     assert edited.status_code == 201, edited.text
-    assert await store.take_deliveries() == []
+    assert await store.deliveries.lease() == []

@@ -37,9 +37,9 @@ async def test_the_agent_is_told_that_a_person_reads_in_the_web_app(
     async with calling(store) as callers:
         for caller in (callers.owner, callers.member):
             begun = (await caller.post("/api/sessions", json={"text": "hello"})).json()
-            claim = await store.claim(SessionId(begun["session_id"]))
+            claim = await store.turns.claim(SessionId(begun["session_id"]))
             assert claim is not None
-            request = await make_request(store, claim.turn, Unsteered(), around)
+            request = await make_request(store.database, claim.turn, Unsteered(), around)
 
             assert "- Where: a direct chat in the web app\n" in request.instructions
             assert "can answer" in request.instructions

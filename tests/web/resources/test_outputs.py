@@ -20,6 +20,7 @@ from threadline.core.session import SessionId
 from threadline.gateway.maintenance import Maintenance
 from threadline.platforms.local import Local
 from threadline.store import Store
+from threadline.store.deletion.forget import finish_deletions
 
 
 @pytest.fixture(autouse=True)
@@ -95,12 +96,12 @@ async def test_a_forgetting_that_was_cut_off_deletes_the_files_at_its_end(
         gone, kept = await callers.talk("member"), await callers.talk("other")
         shared = await callers.talk("owner")
         files = [write(gone), write(shared), write(kept)]
-        branch = await store.branch(gone)
+        branch = await store.transcripts.branch(gone)
         files.append(write(branch.id))
         with pytest.raises(PowerCut):
-            await store.forget_session(gone, progress=die)
+            await store.sessions.delete(gone, progress=die)
         before = [file.exists() for file in files]
-        await Maintenance(store).sweep()
+        await Maintenance(store.database).sweep()
 
     assert before == [True] * 4
     assert [file.exists() for file in files] == [False, True, True, False]
@@ -124,13 +125,13 @@ async def test_a_file_that_cannot_be_deleted_is_tried_again(
         refused |= {stuck, free}
         for id in (stuck, free):
             with pytest.raises(StorageError):
-                await store.forget_session(id)
+                await store.sessions.delete(id)
         refused.remove(free)
         with pytest.raises(StorageError):
-            await store.finish_forgettings()
+            await finish_deletions(store.database)
         states = [one.state for one in await store.certificates()]
         refused.clear()
-        (late,) = await store.finish_forgettings()
+        (late,) = await finish_deletions(store.database)
 
     assert states == [DeletionState.DONE, DeletionState.WIPING]
     assert late.state is DeletionState.DONE
@@ -143,12 +144,12 @@ async def no_blob(_: BlobHash) -> AsyncIterator[bytes]:
 
 async def deliver(store: Store, *, is_noted: bool) -> set[Path]:
     """Carry what is owed next to this machine; the process may die before that is stored."""
-    (parcel,) = await store.take_deliveries()
+    (parcel,) = await store.deliveries.lease()
     key = f"{parcel.delivery.id}-0"
     out = Outgoing(address=parcel.delivery.address, text=parcel.text, key=key)
     name = await Local(profile_folder("main").parent).send(out, no_blob)
     if is_noted:
-        await store.sent(parcel.delivery, name)
+        await store.deliveries.record_sent(parcel.delivery, name)
     assert name is not None
     return {profile_folder("main") / name}
 
@@ -167,13 +168,13 @@ async def test_the_files_of_jobs_go_with_their_sessions(
         asker = Viewer(address=chat, sender=Sender(id=name))
         await says(store, asker.sender, "hello", at=chat)
         await answers(store, "hi")
-        (hello,) = await store.take_deliveries()
-        await store.sent(hello.delivery)
+        (hello,) = await store.deliveries.lease()
+        await store.deliveries.record_sent(hello.delivery)
         wish = NewJob(prompt="news", schedule="every 1h", target="local")
-        job = await store.make_job(wish, asker)
-        started = await store.run_job(job.id, platforms={"telegram", "local"})
+        job = await store.jobs.create(wish, asker)
+        started = await store.jobs.run(job.id, platforms={"telegram", "local"})
         assert started.turn_id is not None
-        sessions[name] = (await store.turn(started.turn_id)).session_id
+        sessions[name] = (await store.turns.get(started.turn_id)).session_id
         await answers(store, f"a secret of {name}")
         files[name] = await deliver(store, is_noted=is_noted or name == "bob")
     moved = profile_folder("renamed")
@@ -184,9 +185,9 @@ async def test_the_files_of_jobs_go_with_their_sessions(
     (moved / f".{old.name}.0123abcd.part").write_bytes(old.read_bytes())
 
     if whole == "session":
-        await store.forget_session(sessions["alice"])
+        await store.sessions.delete(sessions["alice"])
     else:
-        await store.forget_person(Identity(platform="telegram", id="alice"))
+        await store.people.delete(Identity(platform="telegram", id="alice"))
 
     assert not old.exists()
     assert list(moved.iterdir()) == []

@@ -19,16 +19,16 @@ MANY = 3
 async def _furnish(callers: Callers) -> list[str]:
     """Make some of everything, and answer where it is listed."""
     store = callers.store
-    job = await store.make_job(NewJob(prompt="?", schedule="every day 9:00"))
+    job = await store.jobs.create(NewJob(prompt="?", schedule="every day 9:00"))
     for n in range(MANY):
         await store.make_account(f"Ada {n}", by=callers.accounts["owner"].actor)
-        await store.make_job(NewJob(prompt=f"{n}?", schedule="every day 9:00"))
-        await store.run_job(job.id)
+        await store.jobs.create(NewJob(prompt=f"{n}?", schedule="every day 9:00"))
+        await store.jobs.run(job.id)
         for name in ("zoe", "eve"):
             await _lose(store, f"{name}{n}")
         one, other = (Identity(platform="matrix", id=f"{name}{n}") for name in ("zoe", "eve"))
         await store.join(one, other)
-        await store.forget_session(await callers.talk("member"))
+        await store.sessions.delete(await callers.talk("member"))
         await _wonder(callers)
     lists = ["accounts", "approvals", "audit", "jobs", f"jobs/{job.id}/runs"]
     return [*lists, "people", "people/forgettings", "platforms/dead"]
@@ -38,23 +38,25 @@ async def _lose(store: Store, chat: str) -> None:
     """Let an answer never arrive."""
     there = Address(platform="matrix", kind=Kind.DM, chat=chat)
     said = Inbound.text("hi", address=there, sender=Sender(id=chat), at=store.now())
-    arrival = await store.arrive(said)
-    while (claim := await store.claim()) is not None:
-        await store.finish(claim.lease, [say(Role.ASSISTANT, "hello")])
+    arrival = await store.receive(said)
+    while (claim := await store.turns.claim()) is not None:
+        await store.turns.finish(claim.lease, [say(Role.ASSISTANT, "hello")])
     (parcel,) = [
         one
-        for one in await store.take_deliveries(["matrix"])
+        for one in await store.deliveries.lease(["matrix"])
         if one.delivery.session_id == arrival.session_id
     ]
-    await store.not_sent(parcel.delivery, SendOutcome.DEAD, "gone")
+    await store.deliveries.record_failure(parcel.delivery, SendOutcome.DEAD, "gone")
 
 
 async def _wonder(callers: Callers) -> None:
     """Let an agent ask the member something."""
     await callers.member.post("/api/sessions", json={"text": "do it"})
-    claim = await callers.store.claim()
+    claim = await callers.store.turns.claim()
     assert claim is not None
-    await callers.store.wait(claim.lease, Question(text="May I?", tools=("look",), reads_only=True))
+    await callers.store.turns.wait(
+        claim.lease, Question(text="May I?", tools=("look",), reads_only=True)
+    )
 
 
 async def _pages(client: httpx.AsyncClient, path: str, most: int) -> list[list[object]]:
@@ -90,9 +92,11 @@ async def test_questions_of_others_hide_none(store: Store) -> None:
         await store.make_account("Ada")
         for _ in range(MANY):
             await callers.other.post("/api/sessions", json={"text": "do it"})
-            claim = await store.claim()
+            claim = await store.turns.claim()
             assert claim is not None
-            await store.wait(claim.lease, Question(text="May I?", tools=("look",), reads_only=True))
+            await store.turns.wait(
+                claim.lease, Question(text="May I?", tools=("look",), reads_only=True)
+            )
         page = (await callers.member.get("/api/approvals", params={"most": "1"})).json()
 
     assert (page["items"], page["next"]) == ([own], None)

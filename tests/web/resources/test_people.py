@@ -10,7 +10,8 @@ from threadline.core.delivery import SendOutcome
 from threadline.core.gateway_status import ServerHealth, ServerState
 from threadline.core.inbound import Inbound
 from threadline.platforms.simulated import Simulated
-from threadline.store import Store
+from threadline.store import Store, gateways
+from threadline.store.gateways import register_gateway
 
 JSON = {"Content-Type": "application/json"}
 OWNERS = (
@@ -39,7 +40,7 @@ OWNERS = (
 async def speak(call: Callers, *ids: str) -> None:
     """Let some people write from a chat."""
     for id in ids:
-        await call.store.arrive(
+        await call.store.receive(
             Inbound.text(
                 "hello",
                 address=Address(platform="telegram", kind=Kind.DM, chat=id),
@@ -148,7 +149,7 @@ async def test_a_sender_that_is_none_is_refused(store: Store) -> None:
 async def test_a_stranger_is_let_in_by_code(store: Store) -> None:
     """They wait, are approved once, and are shown the door again."""
     async with calling(store) as call:
-        shown = await store.ask_pairing("telegram", Sender(id="ada", name="Ada"))
+        shown = await store.people.request_pairing("telegram", Sender(id="ada", name="Ada"))
         assert shown is not None
         (waiting,) = (await call.owner.get("/api/pairing/waiting")).json()["items"]
         assert waiting["sender"] == "telegram:ada"
@@ -191,13 +192,21 @@ async def test_platforms_tell_how_they_are(store: Store) -> None:
     """What they can do, who serves, where unasked words go, and where nothing can be sent."""
     async with calling(store, Simulated("telegram")) as call:
         home = Address(platform="telegram", kind=Kind.DM, chat="9", chat_name="Me")
-        await store.set_home(home)
-        await store.enrol(host="h", pid=1, version="1", url=None, platforms={})
+        await store.deliveries.set_home(home)
+        await store.database.write(
+            register_gateway,
+            owner=store.database.owner,
+            host="h",
+            pid=1,
+            version="1",
+            url=None,
+            platforms={},
+        )
         health = ServerHealth(state=ServerState.UP, since=store.now(), tools=13)
-        await store.beat({}, servers={"notes": health})
-        await store.owe_words(Address(platform="telegram", kind=Kind.DM, chat="x"), "hi")
-        (parcel,) = await store.take_deliveries()
-        await store.not_sent(parcel.delivery, SendOutcome.DEAD, "blocked")
+        await gateways.beat(store.database, {}, servers={"notes": health})
+        await store.deliveries.create(Address(platform="telegram", kind=Kind.DM, chat="x"), "hi")
+        (parcel,) = await store.deliveries.lease()
+        await store.deliveries.record_failure(parcel.delivery, SendOutcome.DEAD, "blocked")
 
         told = (await call.owner.get("/api/platforms")).json()
         (platform,) = told["platforms"]
@@ -220,9 +229,9 @@ async def test_deliveries_of_a_session_are_seen_by_its_people(store: Store) -> N
     """Another member is not told that it exists."""
     async with calling(store) as call:
         await speak(call, "ada")
-        claim = await store.claim()
+        claim = await store.turns.claim()
         assert claim is not None
-        await store.finish(claim.lease, [])
+        await store.turns.finish(claim.lease, [])
         id = await call.talk("member")
         for client, status in ((call.member, 200), (call.owner, 200), (call.other, 404)):
             answer = await client.get("/api/deliveries", params={"session": id})
@@ -236,7 +245,7 @@ async def test_deliveries_of_a_session_are_seen_by_its_people(store: Store) -> N
 async def test_profiles_are_told_as_far_as_they_concern_somebody(store: Store) -> None:
     """An owner sees those in use; who belongs to one sees that one."""
     async with calling(store) as call:
-        await store.arrive(
+        await store.receive(
             Inbound.text(
                 "hello",
                 address=Address(platform="telegram", kind=Kind.DM, chat="1"),

@@ -20,7 +20,7 @@ async def test_a_project_is_made_changed_and_deleted(store: Store) -> None:
         stale = await callers.owner.patch(url, json={"color": "red"}, headers=tag)
         listed = (await callers.owner.get("/api/projects")).json()["items"]
         gone = await callers.owner.delete(url, headers={"If-Match": renamed.headers["etag"]})
-        session = await store.session(id)
+        session = await store.sessions.get(id)
 
     assert (made.status_code, twice.status_code) == (201, 409)
     assert (blind.status_code, renamed.status_code, stale.status_code) == (428, 200, 412)

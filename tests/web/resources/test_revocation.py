@@ -47,6 +47,7 @@ from threadline.core.summarizer import SUMMARY_TASK
 from threadline.database.port import Database, Transaction
 from threadline.database.sqlite import SqliteDatabase
 from threadline.store import Store
+from threadline.store.commands.execute import execute_waiting
 from threadline.testing.clock import FakeClock
 from threadline.testing.scenario import sqlite_at
 from threadline.web.authentication import (
@@ -149,7 +150,7 @@ async def by_link(place: Place, row: Row, number: int) -> tuple[dict[str, str], 
     if number == 1:
         account = await place.store.account(place.key("other"))
         here, at = account.place("hello"), place.store.now()
-        await place.store.arrive(Inbound.text("hi", address=here, sender=account.sender, at=at))
+        await place.store.receive(Inbound.text("hi", address=here, sender=account.sender, at=at))
     other, member = (
         Identity(platform=LOCAL, id=f"account-{place.key(name)}") for name in ("other", "member")
     )
@@ -384,7 +385,7 @@ async def test_an_import_stops_where_access_ends(
 
         database.before(5, revoke)
         refused = await callers.owner.post("/api/imports", content=file)
-    rows = (await store.sessions(SessionFilter(shelf=ListSection.ALL))).rows
+    rows = (await store.sessions.list(SessionFilter(shelf=ListSection.ALL))).rows
 
     assert database.has_happened
     assert refused.status_code == 401
@@ -406,7 +407,7 @@ async def test_a_summary_is_not_used_by_whom_it_is_not_shown(store: Store) -> No
         refused = await asked
 
     assert refused.status_code == 401
-    assert await store.cuts(id) == []
+    assert await store.transcripts.hidden_ranges(id) == []
 
 
 @on(FAST, POSTGRES)
@@ -422,10 +423,10 @@ async def test_a_command_that_waited_is_carried_out_for_whom_it_is_shown(
         waits = await callers.member.post(f"/api/sessions/{id}/commands", json=line)
         if not has_access:
             await store.end_account(callers.accounts["member"].key)
-        claim = await store.claim()
+        claim = await store.turns.claim()
         assert claim is not None
-        await store.finish(claim.lease, [say(Role.ASSISTANT, "yes")])
-        (done,) = await store.run_waiting_commands()
+        await store.turns.finish(claim.lease, [say(Role.ASSISTANT, "yes")])
+        (done,) = await execute_waiting(store.database)
 
     assert waits.json()["text"].startswith("That waits")
     assert done.reply is not None

@@ -36,7 +36,7 @@ async def test_a_conversation_begins_with_its_first_words(store: Store) -> None:
     assert (begun.status_code, begun.json()["outcome"]) == (201, "queued")
     assert [one["parts"][0]["text"] for one in queue.json()["items"]] == ["hello"]
     assert turn.json()["state"] == "queued"
-    assert (await store.session(id)).title == "First"
+    assert (await store.sessions.get(id)).title == "First"
 
 
 @on(FAST, POSTGRES)
@@ -256,13 +256,13 @@ async def test_what_is_said_now_can_be_read(store: Store) -> None:
     """The words of a running turn are there before they are a message."""
     async with calling(store) as callers:
         begun = await callers.owner.post("/api/sessions", json={"text": "hello"})
-        claim = await store.claim()
+        claim = await store.turns.claim()
         assert claim is not None
-        await store.checkpoint([(claim.lease, "I am about to")])
+        await store.turns.checkpoint([(claim.lease, "I am about to")])
         url = f"/api/sessions/{begun.json()['session_id']}"
         streaming = (await callers.owner.get(f"{url}/streaming")).json()
         held = (await callers.owner.get("/api/sessions")).json()["items"][0]["held"]
-        await store.finish(claim.lease, [say(Role.ASSISTANT, "I am about to answer")])
+        await store.turns.finish(claim.lease, [say(Role.ASSISTANT, "I am about to answer")])
         rounds = (await callers.owner.get(f"{url}/rounds")).json()
         ended = await callers.owner.post(f"{url}/end")
 
@@ -291,7 +291,7 @@ async def test_a_profile_is_kept_to(store: Store) -> None:
         id = await callers.talk("owner", "in main")
         headers = await make_token(store, TokenScope.READ, TokenScope.WRITE, account=work)
         begun = await callers.nobody.post("/api/sessions", json={"text": "hi"}, headers=headers)
-        there = await store.session(begun.json()["session_id"])
+        there = await store.sessions.get(begun.json()["session_id"])
         listed = await callers.nobody.get("/api/sessions", headers=headers)
         other = await callers.nobody.get("/api/sessions?profile=main", headers=headers)
         hidden = await callers.nobody.get(f"/api/sessions/{id}", headers=headers)
@@ -317,7 +317,7 @@ async def test_a_wish_is_fulfilled_as_a_whole(store: Store, wrong: dict[str, obj
         id = await callers.talk("owner", "as it was")
         wish = {"title": "New", "is_pinned": True, **wrong}
         refused = await callers.owner.patch(f"/api/sessions/{id}", json=wish, headers=ANY)
-        session = await store.session(id)
+        session = await store.sessions.get(id)
 
     assert refused.status_code in {404, 422}
     assert "secret" not in refused.text

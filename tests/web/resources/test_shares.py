@@ -10,6 +10,7 @@ from tests.databases import FAST, POSTGRES, on
 from tests.web.resources.callers import calling
 from threadline.core.account import ShareId
 from threadline.core.message import MediaKind
+from threadline.core.session_patch import SessionPatch
 from threadline.store import Store
 
 PHONE = "+49 30 1234567"
@@ -48,7 +49,7 @@ async def test_a_share_does_not_change(store: Store) -> None:
         id = await call.talk("owner", "first words")
         share = (await call.owner.post("/api/shares", json={"session": id})).json()
         before = (await call.nobody.get(share["path"])).content
-        await store.set_title(id, "A new title")
+        await store.sessions.update(id, SessionPatch(title="A new title"))
         assert (await call.nobody.get(share["path"])).content == before
 
 
@@ -56,9 +57,9 @@ async def test_a_share_does_not_change(store: Store) -> None:
 async def test_nothing_runs_in_a_shared_page(store: Store) -> None:
     """Words stay words; the one style that is allowed is ours, by its hash."""
     async with calling(store) as call:
-        file = await store.put_blob(b"\x89PNG", "image/png", MediaKind.IMAGE, SCRIPT)
+        file = await store.attachments.put(b"\x89PNG", "image/png", MediaKind.IMAGE, SCRIPT)
         id = await call.talk("owner", SCRIPT, file, answer=SCRIPT)
-        await store.set_title(id, "</title></style>" + SCRIPT)
+        await store.sessions.update(id, SessionPatch(title="</title></style>" + SCRIPT))
         share = (await call.owner.post("/api/shares", json={"session": id})).json()
         page = await call.nobody.get(share["path"])
         assert "<script" not in page.text
@@ -152,5 +153,5 @@ async def test_a_forgotten_session_takes_its_shares_along(store: Store) -> None:
     async with calling(store) as call:
         id = await call.talk("owner")
         share = (await call.owner.post("/api/shares", json={"session": id})).json()
-        await store.forget_session(id)
+        await store.sessions.delete(id)
         assert (await call.nobody.get(share["path"])).status_code == 404

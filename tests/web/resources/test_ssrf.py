@@ -46,7 +46,7 @@ async def test_no_session_asks_at_such_an_address(store: Store, url: str) -> Non
 
     assert (begun.status_code, changed.status_code) == (422, 422)
     assert [row["session"]["id"] for row in listed] == [id]
-    assert (await store.session(id)).choice is None
+    assert (await store.sessions.get(id)).choice is None
 
 
 @on(FAST)

@@ -41,10 +41,10 @@ async def test_everybody_is_answered_as_the_table_says(
     async with move_in(*template, tmp_path / "house") as household:
         # The first invalid token of a period is in the audit log; more of them are counted there.
         await ask_as(household, "read_me", Caller.REVOKED)
-        before = await household.store.feed_end(), count_rows(tmp_path / "house")
+        before = await household.store.feed.end(), count_rows(tmp_path / "house")
         for caller in _refused(row):
             told[caller] = await ask_as(household, operation, caller)
-        after = await household.store.feed_end(), count_rows(tmp_path / "house")
+        after = await household.store.feed.end(), count_rows(tmp_path / "house")
         assert after == before
         is_safe = household.places[operation][0] == "GET"
         for caller in _served(row) if is_safe else ():

@@ -12,7 +12,7 @@ CHAT = Address(platform="telegram", kind=Kind.DM, chat="ada")
 async def said(store: Store, text: str) -> str:
     """Let Ada say something; answer the session."""
     words = Inbound.text(text, address=CHAT, sender=Sender(id="ada"), at=store.now())
-    id = (await store.arrive(words)).session_id
+    id = (await store.receive(words)).session_id
     assert id is not None
     return id
 

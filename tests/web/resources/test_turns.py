@@ -17,10 +17,10 @@ async def question(
 ) -> tuple[SessionId, TurnId]:
     """Let an agent ask somebody for leave to use a tool."""
     begun = await getattr(callers, who).post("/api/sessions", json={"text": "do it"})
-    claim = await callers.store.claim()
+    claim = await callers.store.turns.claim()
     assert claim is not None
     asked = Question(text="May I dig?", tools=("dig",), reads_only=reads_only)
-    await callers.store.wait(claim.lease, asked)
+    await callers.store.turns.wait(claim.lease, asked)
     return begun.json()["session_id"], claim.turn.id
 
 
@@ -49,7 +49,7 @@ async def test_a_turn_is_stopped(store: Store) -> None:
     async with calling(store) as callers:
         begun = (await callers.member.post("/api/sessions", json={"text": "one"})).json()
         url = f"/api/sessions/{begun['session_id']}"
-        await store.claim()
+        await store.turns.claim()
         waiting = (await callers.member.post(f"{url}/messages", json={"text": "two"})).json()
         hidden = await callers.other.post(f"/api/turns/{begun['turn_id']}/stop")
         key = (await callers.member.get(f"{url}/queue")).json()["items"][0]["key"]
@@ -96,7 +96,7 @@ async def test_a_question_is_answered_once(store: Store) -> None:
     assert (given.status_code, given.json()["state"]) == (200, "queued")
     assert late.status_code == 409
     assert [(one["tool"], one["extent"]) for one in leave.json()["items"]] == [("dig", "session")]
-    assert (await store.turn(turn)).answer == "approved: but gently"
+    assert (await store.turns.get(turn)).answer == "approved: but gently"
 
 
 @on(FAST, POSTGRES)
@@ -141,7 +141,7 @@ async def test_a_token_that_may_not_administer_approves_no_change(store: Store) 
         url, said = f"/api/sessions/{id}/messages", {"text": "approved"}
         api = await callers.owner.post(f"/api/approvals/{turn}", json=yes, headers=writer)
         words = await callers.owner.post(url, json=said, headers=writer)
-        waiting = (await store.turn(turn)).state
+        waiting = (await store.turns.get(turn)).state
         given = await callers.owner.post(url, json=said, headers=admin)
         audit = (await callers.owner.get("/api/audit")).json()["items"]
 
@@ -157,16 +157,16 @@ async def test_leave_of_others_tells_nothing(store: Store) -> None:
     """Whoever tries numbers learned the ids of others' conversations from the answers."""
     async with calling(store) as callers:
         _, turn = await question(callers, "other")
-        await store.decide(
+        await store.approvals.decide(
             Viewer.owner(), turn, Approval.APPROVED, extent=PermissionDuration.SESSION
         )
-        (given,) = await store.allowances()
+        (given,) = await store.approvals.list_permissions()
         theirs = await callers.member.delete(f"/api/allowances/{given.key}")
         nobodys = await callers.member.delete("/api/allowances/999")
 
     assert (theirs.status_code, theirs.json()["id"]) == (404, str(given.key))
     assert theirs.json() | {"id": "999"} == nobodys.json()
-    assert [one.key for one in await store.allowances()] == [given.key]
+    assert [one.key for one in await store.approvals.list_permissions()] == [given.key]
 
 
 @on(FAST)
@@ -178,7 +178,7 @@ async def test_words_can_answer_a_question(store: Store) -> None:
         answered = await callers.member.post(f"/api/sessions/{id}/messages", json=said)
 
     assert answered.json()["outcome"] == "answered"
-    assert (await store.turn(turn)).answer == "yes, please"
+    assert (await store.turns.get(turn)).answer == "yes, please"
 
 
 @on(FAST)
@@ -186,12 +186,12 @@ async def test_a_running_turn_is_steered(store: Store) -> None:
     """Words that are meant to steer are given to the turn that runs."""
     async with calling(store) as callers:
         begun = (await callers.owner.post("/api/sessions", json={"text": "go"})).json()
-        claim = await store.claim()
+        claim = await store.turns.claim()
         assert claim is not None
         wish = {"text": "a little to the left", "busy_mode": "steer"}
         url = f"/api/sessions/{begun['session_id']}/messages"
         await callers.owner.post(url, json=wish)
-        before, last = await store.take_steering(claim.lease)
+        before, last = await store.turns.take_steering(claim.lease)
 
     assert last == before + 1
 
@@ -202,7 +202,7 @@ async def test_a_message_that_waits_is_changed(store: Store) -> None:
     async with calling(store) as callers:
         begun = (await callers.member.post("/api/sessions", json={"text": "one"})).json()
         url = f"/api/sessions/{begun['session_id']}"
-        await store.claim()
+        await store.turns.claim()
         await callers.member.post(f"{url}/messages", json={"text": "two"})
         (waiting,) = (await callers.member.get(f"{url}/queue")).json()["items"]
         place, seen = f"{url}/queue/{waiting['key']}", {"If-Match": f'"{waiting["revision"]}"'}

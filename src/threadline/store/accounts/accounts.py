@@ -18,7 +18,7 @@ from threadline.core.errors import Conflict, NotFound, Refused
 from threadline.core.event import EventKind
 from threadline.core.revision import Seen, require_seen
 from threadline.core.route import canonical_sender
-from threadline.database.port import Row, Transaction, expect
+from threadline.database.port import Database, Row, Transaction, expect
 from threadline.database.timestamps import stamp
 from threadline.store.audit import forget_acts, forget_subject, note_audit
 from threadline.store.session_writer import add_global_event
@@ -255,3 +255,9 @@ def note_act(
     by = find_actor(tx, address.platform, sender.id, token)
     who = "" if by else f"{address.platform}:{canonical_sender(address.platform, sender) or ''}"
     note_audit(tx, by or Actor(), act, subject, who)
+
+
+async def get_owner_account(db: Database) -> Account:
+    """Return the account of the owner, which is created when it is first asked for."""
+    found = await db.read(find_owner)
+    return await db.write(owner_account) if found is None else found

@@ -73,10 +73,6 @@ class AccountMethods(StoreConnection):
             by=by,
         )
 
-    async def accounts(self) -> list[Account]:
-        """List the accounts that can be used, the owner's first."""
-        return await self._db.read(accounts.list_accounts)
-
     async def accounts_after(self, key: int, most: int) -> list[Account]:
         """List the same in the order in which they came, from behind the account of a key on."""
         after, most = checked_count(key, "account"), checked_count(most, "number of accounts", 1)

@@ -1,16 +1,14 @@
 """Admin: what screens show beside conversations."""
 
-from collections.abc import Collection
 from datetime import datetime
 
 from threadline.core.budget import Spending
 from threadline.core.deletion import Seal
-from threadline.core.delivery import Delivery, DeliveryId, DeliveryState
+from threadline.core.delivery import Delivery, DeliveryId
 from threadline.core.message import Attachment, BlobHash, checked_hash
 from threadline.core.person import Identity
 from threadline.core.session import SessionId, checked_session_id
 from threadline.core.validation import (
-    checked_choice,
     checked_count,
     checked_flag,
     checked_moment,
@@ -19,7 +17,6 @@ from threadline.core.validation import (
 from threadline.store import admin_queries, blobs
 from threadline.store.admin_queries import SenderRow
 from threadline.store.deliveries import create
-from threadline.store.deliveries.payload import DeliveryPayload
 from threadline.store.facade.connection import StoreConnection
 from threadline.store.queries import PAGE
 
@@ -27,30 +24,9 @@ from threadline.store.queries import PAGE
 class AdminMethods(StoreConnection):
     """Deliveries, senders, caps, profiles, and which attachments a transcript shows."""
 
-    async def deliveries(
-        self,
-        id: SessionId,
-        *,
-        states: Collection[DeliveryState] = (),
-        before: DeliveryId | None = None,
-        most: int = PAGE,
-    ) -> list[Delivery]:
-        """List what is or was owed for a session, the newest first; in some states, or in any."""
-        return await self._db.read(
-            admin_queries.deliveries_of,
-            checked_session_id(id),
-            states=[checked_choice(state, "state", DeliveryState) for state in states],
-            before=None if before is None else _checked(before),
-            most=most,
-        )
-
     async def delivery(self, id: DeliveryId) -> Delivery:
         """Read how far something got that is or was owed."""
         return await self._db.read(create.read_delivery, _checked(id))
-
-    async def parcel(self, id: DeliveryId) -> DeliveryPayload:
-        """Read everything that has to be said with something that is or was owed."""
-        return await self._db.read(create.read_whole, _checked(id))
 
     async def owe_again(self, id: DeliveryId) -> Delivery:
         """Owe something once more that was given up.

@@ -1,34 +1,19 @@
 """Connection: what every part of the store stands on."""
 
-import asyncio
-import logging
-import secrets
-import sys
-import time
-from collections.abc import Awaitable, Callable, Sequence
-from datetime import datetime, timedelta
-from functools import cache
+from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TypeAlias
+from typing import Self
 
 from threadline.core.account import Account
-from threadline.core.errors import StorageError, ThreadlineError
+from threadline.core.errors import StorageError
 from threadline.core.gateway_status import Uptime
 from threadline.core.settings import Settings
 from threadline.core.turn import OwnerId
 from threadline.core.validation import checked_flag
-from threadline.database.port import Database, Finding
+from threadline.database.port import Database, DropOutputs, Finding
 from threadline.store.authorisation import Authority
-from threadline.store.facade.shared_feed import SharedFeed
-
-log = logging.getLogger("threadline.store")
-
-# On macOS the monotonic clock counts time asleep; on Linux another one does.
-_UP = time.CLOCK_BOOTTIME if sys.platform == "linux" else time.CLOCK_MONOTONIC
-
-DropOutputs: TypeAlias = Callable[[Sequence[str]], Awaitable[object]]
-"""Deletes the files of some sessions, or with some names; it may be asked to do so again."""
 
 
 class StoreConnection:
@@ -47,19 +32,32 @@ class StoreConnection:
         self._unchecked = database
         """The same without the checks of a request, for what was decided and has to be finished."""
         self._authority: Authority | None = None
-        self._feed = SharedFeed(database)
         if rules is not None:
             self.rules = rules
         if new_id is not None:
             database.environment.new_id = new_id
-        self._drop_outputs = drop_outputs
-        self.uptime: Callable[[], Uptime] = read_uptime
-        """How time is measured in which nothing works on the queue."""
+        if drop_outputs is not None:
+            database.environment.drop_outputs = drop_outputs
 
     @property
     def _viewer(self) -> Account | None:
         """The account that a request is made with; None: this store serves no request."""
         return None if self._authority is None else self._authority.account
+
+    @property
+    def database(self) -> Database:
+        """The database below: `await store.database.write(verb, …)` runs a verb of the store."""
+        return self._db
+
+    @property
+    def uptime(self) -> Callable[[], Uptime]:
+        """How time is measured in which nothing works on the queue."""
+        return self._db.environment.uptime
+
+    @uptime.setter
+    def uptime(self, uptime: Callable[[], Uptime]) -> None:
+        """Measure it in another way."""
+        self._db.environment.uptime = uptime
 
     @property
     def owner(self) -> OwnerId:
@@ -118,31 +116,3 @@ class StoreConnection:
     ) -> None:
         """Close the store."""
         await self.close()
-
-
-def read_uptime() -> Uptime:
-    """Read how long this machine has been up, time asleep included."""
-    return Uptime(boot=_read_boot(), elapsed=timedelta(seconds=time.clock_gettime(_UP)))
-
-
-@cache
-def _read_boot() -> str:
-    try:
-        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-    except OSError:
-        # Then only this process can tell how long ago it recorded something.
-        return secrets.token_hex(8)
-
-
-async def run_to_end(work: Awaitable[None]) -> None:
-    """Carry something out to its end, however often the caller is cancelled meanwhile."""
-    task = asyncio.ensure_future(work)
-    while not task.done():
-        try:
-            await asyncio.wait({task})
-        except asyncio.CancelledError:
-            continue
-    # What could not be done is found by its lease; the caller hears that it was cancelled.
-    error = None if task.cancelled() else task.exception()
-    if error is not None and not isinstance(error, ThreadlineError):
-        log.error("What was begun before a cancellation failed", exc_info=error)

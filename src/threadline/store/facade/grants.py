@@ -1,52 +1,16 @@
 """Grants: who was let in, who asks to be, and the codes for it."""
 
-from collections.abc import Collection
-from copy import copy
-from typing import Self, cast
-
-from threadline.core.access import Grant, Pairing, PairingCode, SenderAccess
+from threadline.core.access import Grant, Pairing
 from threadline.core.account import Actor
-from threadline.core.address import Sender
-from threadline.core.deletion import Seal
-from threadline.core.errors import Refused
 from threadline.core.person import Identity
-from threadline.core.route import MAIN_PROFILE, canonical_profile, canonical_sender
-from threadline.core.turn import TurnId
+from threadline.core.route import MAIN_PROFILE, canonical_profile
 from threadline.core.validation import checked_id, checked_text, checked_type
-from threadline.database.port import Database, Transaction
-from threadline.store.authorisation import AuthorisedDatabase
 from threadline.store.facade.connection import StoreConnection
 from threadline.store.people import grants, pairing
-from threadline.store.people.grants import StandingChanged, TurnRequester
 
 
 class GrantMethods(StoreConnection):
     """Grants, and the pairing codes that lead to them."""
-
-    async def ask_pairing(
-        self, platform: str, sender: Sender, *, profile: str = MAIN_PROFILE
-    ) -> PairingCode | None:
-        """Make a code that a stranger can show to the owner; None: not now, or nobody we know.
-
-        It is valid for an hour and once. The store keeps only its keyed hash: show it at once, and
-        to nobody else.
-        """
-        id = canonical_sender(
-            checked_id(platform, "platform"), checked_type(sender, "sender", Sender)
-        )
-        if id is None:
-            return None
-        who, profile = Identity(platform=platform, id=id), canonical_profile(profile)
-        # Most who ask in a flood are told nothing, and cost a read only.
-        if not await self._db.read(pairing.is_askable, who, profile=profile):
-            return None
-        return await self._db.write(
-            pairing.ask_pairing,
-            who,
-            sender.name,
-            profile=profile,
-            seal=Seal(key=await self._db.secret()),
-        )
 
     async def approve_pairing(
         self,
@@ -60,25 +24,17 @@ class GrantMethods(StoreConnection):
 
         Five wrong ones in an hour, and none is looked at for an hour, not even a right one.
         """
-        answer = await self._db.write(
-            pairing.approve_pairing,
+        return await pairing.use_pairing_code(
+            self._db,
             code,
             None if platform is None else checked_id(platform, "platform"),
             profile=canonical_profile(profile),
-            seal=Seal(key=await self._db.secret()),
             by=by,
         )
-        if isinstance(answer, Refused):
-            raise answer
-        return answer
 
     async def pairings(self, *, profile: str = MAIN_PROFILE) -> list[Pairing]:
         """List those who wait to be let in, without their codes: nobody knows these but they."""
         return await self._db.read(pairing.pairings, profile=canonical_profile(profile))
-
-    async def sweep_pairings(self) -> None:
-        """Forget the strangers who were not let in in time."""
-        await self._db.write(pairing.sweep_pairings)
 
     async def allow(
         self,
@@ -111,35 +67,3 @@ class GrantMethods(StoreConnection):
     async def grants(self, *, profile: str = MAIN_PROFILE) -> list[Grant]:
         """List everybody whom the owner let in, beside those whom the settings name."""
         return await self._db.read(grants.grants, profile=canonical_profile(profile))
-
-    async def standing(
-        self, platform: str, ids: Collection[str], *, profile: str = MAIN_PROFILE
-    ) -> SenderAccess:
-        """Tell by what other ids somebody is known on a platform, and whether they were let in."""
-        return await self._db.read(
-            grants.standing,
-            checked_id(platform, "platform"),
-            frozenset(checked_id(id, "id") for id in ids),
-            profile=canonical_profile(profile),
-        )
-
-    def for_standing(
-        self, platform: str, ids: Collection[str], standing: SenderAccess, *, profile: str
-    ) -> Self:
-        """Return this store for one message: raise `StandingChanged` if its sender's has changed.
-
-        It is asked in each transaction, so that nobody is heard by a grant that was revoked.
-        """
-        profile = canonical_profile(profile)
-
-        def check(tx: Transaction) -> None:
-            if grants.standing(tx, platform, frozenset(ids), profile=profile) != standing:
-                raise StandingChanged("What this sender may do has changed", id=platform)
-
-        own = copy(self)
-        own._db = cast("Database", AuthorisedDatabase(self._unchecked, check))  # noqa: SLF001
-        return own
-
-    async def interrupted_askers(self, among: Collection[TurnId]) -> list[TurnRequester]:
-        """List whose words those of some turns answer that were cut off."""
-        return await self._db.read(grants.interrupted_askers, among)

@@ -2,25 +2,24 @@
 
 from collections.abc import Callable
 from copy import copy
-from typing import Concatenate, ParamSpec, Self, TypeVar, cast
+from typing import ParamSpec, Self, TypeVar
 
 from threadline.core.account import (
     Account,
-    AccountKey,
     Actor,
     AuditEntry,
     KnownRequest,
     RequestOutcome,
-    checked_account_key,
 )
 from threadline.core.errors import NotFound, StorageError
 from threadline.core.session import SessionId
 from threadline.core.turn import TurnId
 from threadline.core.validation import checked_count, checked_id, checked_text, checked_type
-from threadline.database.port import Database, Transaction, write_keyed
+from threadline.database.port import Transaction
 from threadline.store import audit
 from threadline.store.accounts import idempotency
 from threadline.store.authorisation import (
+    AnsweringDatabase,
     AuthorisedDatabase,
     Authority,
     Condition,
@@ -42,8 +41,8 @@ class IdempotencyMethods(StoreConnection):
     def authorised(self, authority: Authority) -> Self:
         """Return this store for one request: each transaction begins with the authority's check."""
         own = copy(self)
-        checked = AuthorisedDatabase(self._unchecked, authority.check)
-        own._db, own._authority = cast("Database", checked), authority  # noqa: SLF001
+        own._db = AuthorisedDatabase(self._unchecked, authority.check)  # noqa: SLF001
+        own._authority = authority  # noqa: SLF001
         return own
 
     def require_session(
@@ -77,8 +76,8 @@ class IdempotencyMethods(StoreConnection):
         """
         once = copy(self)
         kept = checked_type(request, "request", KnownRequest)
-        once._db = cast(  # noqa: SLF001 - it is one of us
-            "Database", _Once(self._db, kept, checked_count(status, "status", 1), answer)
+        once._db = AnsweringDatabase(  # noqa: SLF001
+            self._db, kept, checked_count(status, "status", 1), answer
         )
         return once
 
@@ -113,14 +112,6 @@ class IdempotencyMethods(StoreConnection):
             checked_id(claim, "claim"),
         )
 
-    async def find_outcome(self, account: AccountKey, key: str) -> RequestOutcome | None:
-        """Read what came of a request within a day; None: nothing is known of it."""
-        return await self._db.read(
-            idempotency.find_outcome,
-            checked_account_key(account),
-            checked_id(key, "idempotency key"),
-        )
-
     async def keep_outcome(
         self, request: KnownRequest, claim: str, status: int, answer: str
     ) -> None:
@@ -141,52 +132,6 @@ class IdempotencyMethods(StoreConnection):
             checked_id(claim, "claim"),
         )
 
-    async def sweep_outcomes(self) -> None:
-        """Forget what came of requests more than a day ago."""
-        await self._db.write(idempotency.sweep_outcomes)
-
 
 def _nothing(_: Transaction) -> None:
     """Read nothing: only the check of a request is wanted."""
-
-
-class _Once:
-    """A database for one change, of which what came of it is kept in the same transaction."""
-
-    def __init__(
-        self,
-        database: Database,
-        request: KnownRequest,
-        status: int,
-        answer: Callable[[T], str],
-    ) -> None:
-        """Stand before a database."""
-        self._database = database
-        self._request = request
-        self._status = status
-        self._answer = cast("Callable[[object], str]", answer)
-        self._is_used = False
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._database, name)
-
-    async def write(
-        self, verb: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
-    ) -> T:
-        """Run a verb and keep the answer to it, unless it is kept already."""
-        if self._is_used:
-            raise StorageError("A request that is made once makes one change")
-        self._is_used = True
-
-        def make(tx: Transaction) -> T:
-            return verb(tx, *args, **kwargs)
-
-        return await write_keyed(
-            self._database,
-            self._request.key,
-            idempotency.make_once,
-            self._request,
-            make,
-            self._answer,
-            status=self._status,
-        )

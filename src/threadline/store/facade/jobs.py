@@ -1,25 +1,21 @@
 """Jobs: jobs, their runs, and what is sent to a target by hand."""
 
 from collections.abc import Collection, Sequence
-from datetime import datetime
 
 from msgspec.structs import replace
 
 from threadline.core.account import Actor
-from threadline.core.address import Address
-from threadline.core.job import JOBS_LIMIT, Job, JobId, JobRun, NewJob, checked_job_id
-from threadline.core.message import Attachment
+from threadline.core.job import Job, JobId, JobRun, NewJob, checked_job_id
 from threadline.core.person import Viewer
 from threadline.core.revision import Seen
-from threadline.core.turn import TurnId
-from threadline.core.validation import COUNT_LIMIT, checked_count, checked_text, checked_type
+from threadline.core.validation import COUNT_LIMIT, checked_count, checked_type
 from threadline.store.deliveries import targets
-from threadline.store.deliveries.targets import Sent, TargetContext
 from threadline.store.facade.context import ContextMethods
 from threadline.store.jobs import job_runs, jobs
 from threadline.store.jobs.job_runs import JobStart
 from threadline.store.jobs.jobs import JobChange, JobSight
 from threadline.store.queries import LARGEST_PAGE
+from threadline.store.turns.pseudonyms import reveal_targets
 
 _SLICE = 50
 
@@ -38,7 +34,7 @@ class JobMethods(ContextMethods):
         new = checked_type(new, "job", NewJob)
         return await self._db.write(
             jobs.make_job,
-            replace(new, target=await self.unveil(new.target)),
+            replace(new, target=await reveal_targets(self._db, new.target)),
             _checked(asker),
             platforms=platforms,
         )
@@ -59,7 +55,7 @@ class JobMethods(ContextMethods):
         """
         target = checked_type(change, "change", JobChange).target
         if target is not None:
-            change = replace(change, target=await self.unveil(target))
+            change = replace(change, target=await reveal_targets(self._db, target))
         return await self._db.write(
             jobs.change_job,
             checked_job_id(id),
@@ -116,16 +112,6 @@ class JobMethods(ContextMethods):
         """Read a job of whatever profile, as a scheduler does."""
         return await self._db.read(jobs.read_job, checked_job_id(id))
 
-    async def jobs(
-        self, asker: Viewer | None = None, *, after: int = 0, most: int = JOBS_LIMIT
-    ) -> Sequence[Job]:
-        """List the jobs that somebody may see, in the order in which they were made.
-
-        It goes on behind the job of a number.
-        """
-        after, most = checked_count(after, "job"), checked_count(most, "number of jobs", 1)
-        return await self._db.read(jobs.list_jobs, _checked(asker), after=after, most=most)
-
     async def jobs_seen_by(self, askers: Collection[Viewer], ids: Collection[JobId]) -> JobSight:
         """Name those of some jobs that are there, and what each of many askers may see of them."""
         return await self._db.read(
@@ -151,81 +137,9 @@ class JobMethods(ContextMethods):
             most=min(checked_count(most, "number of runs", 1), LARGEST_PAGE),
         )
 
-    async def next_job_due(self) -> datetime | None:
-        """Tell when the next job is due; None: none is."""
-        return await self._db.read(jobs.next_job_due)
-
-    async def due_jobs(self) -> list[JobId]:
-        """List jobs whose time has come, those that have waited longest first."""
-        return await self._db.read(job_runs.list_due_jobs, most=_SLICE)
-
-    async def start_due(
-        self,
-        id: JobId,
-        *,
-        platforms: Collection[str] | None = None,
-    ) -> JobStart | None:
-        """Start a job whose time has come; None: somebody was quicker, or it rests by now."""
-        return await self._db.write(job_runs.start_due, checked_job_id(id), platforms=platforms)
-
-    async def fail_due(self, id: JobId, why: str) -> JobStart | None:
-        """Write down that a job whose time has come could not be started."""
-        return await self._db.write(
-            job_runs.fail_due, checked_job_id(id), checked_text(why, "reason")
-        )
-
-    async def running_jobs(self) -> frozenset[TurnId]:
-        """List the turns of the runs that are under way."""
-        return await self._db.read(job_runs.list_running)
-
-    async def close_runs(self) -> int:
-        """Write down how runs have ended, and mirror their answers; answers how many there were."""
-        closed = 0
-        while ended := await self._db.read(job_runs.list_to_close, most=_SLICE):
-            for run_id in ended:
-                await self._db.write(job_runs.close_run, run_id)
-            closed += len(ended)
-        return closed
-
     async def known_platforms(self) -> frozenset[str]:
         """Name the platforms that a gateway serves, or that anybody ever came from."""
         return await self._db.read(targets.known_platforms)
-
-    async def resolve_targets(
-        self,
-        written: str,
-        *,
-        profile: str,
-        origin: Address | None = None,
-        platforms: Collection[str] | None = None,
-    ) -> list[Address]:
-        """Answer the addresses that a target means; one that cannot be found is an error."""
-        return await self._db.read(
-            targets.resolve_targets,
-            await self.unveil(written),
-            profile=profile,
-            origin=origin,
-            platforms=platforms,
-        )
-
-    async def send_words(
-        self,
-        written: str,
-        text: str,
-        *,
-        profile: str,
-        origin: Address | None = None,
-        platforms: Collection[str] | None = None,
-        attachments: Sequence[Attachment] = (),
-    ) -> Sent:
-        """Owe words to every address of a target."""
-        return await self._db.write(
-            targets.send_words,
-            await self.unveil(written),
-            checked_text(text, "text"),
-            TargetContext(profile=profile, origin=origin, platforms=platforms),
-            attachments=tuple(attachments),
-        )
 
 
 def _checked(asker: Viewer | None) -> Viewer:

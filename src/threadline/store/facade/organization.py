@@ -12,7 +12,6 @@ from threadline.core.session import (
     ProjectKey,
     Session,
     SessionId,
-    Worktree,
     checked_project_key,
     checked_session_id,
     checked_session_ids,
@@ -23,12 +22,9 @@ from threadline.core.validation import checked_choice, checked_id, checked_type
 from threadline.store import projects
 from threadline.store.facade.connection import StoreConnection
 from threadline.store.inbound import session_update
-from threadline.store.sessions import drafts, pins, read_marks, session_settings
+from threadline.store.sessions import drafts, pins, read_marks
+from threadline.store.sessions.batch import change_sessions
 from threadline.store.sessions.pins import Step
-
-BATCH_LIMIT = 1000
-"""Sessions with which the same may be done by one call."""
-_SLICE = 20
 
 
 class OrganizationMethods(StoreConnection):
@@ -59,18 +55,7 @@ class OrganizationMethods(StoreConnection):
 
     async def _arrange(self, ids: Sequence[SessionId], step: Step) -> list[BatchOutcome]:
         """Do the same to several sessions, a slice at a time, so that others get a word in."""
-        checked = checked_session_ids(ids)
-        if len(checked) > BATCH_LIMIT:
-            raise Invalid(f"This takes at most {BATCH_LIMIT} session ids", hint="Call it again")
-        outcomes: list[BatchOutcome] = []
-        for first in range(0, len(checked), _SLICE):
-            outcomes += await self._db.write(
-                pins.arrange,
-                checked[first : first + _SLICE],
-                step,
-                viewer=self._viewer,
-            )
-        return outcomes
+        return await change_sessions(self._db, checked_session_ids(ids), step, viewer=self._viewer)
 
     async def make_project(
         self,
@@ -86,10 +71,6 @@ class OrganizationMethods(StoreConnection):
             color=checked_choice(color, "colour", ProjectColor),
             profile=canonical_profile(profile),
         )
-
-    async def scheduled_project(self, *, profile: str = MAIN_PROFILE) -> Project:
-        """Answer the project of a profile's scheduled runs, which is made when first asked for."""
-        return await self._db.write(projects.scheduled_project, profile=canonical_profile(profile))
 
     async def change_project(
         self,
@@ -113,9 +94,7 @@ class OrganizationMethods(StoreConnection):
 
     async def delete_project(self, key: ProjectKey, *, seen: Seen | None = None) -> None:
         """Delete a project; its sessions stay, and belong to none."""
-        checked = checked_project_key(key)
-        while not await self._db.write(projects.delete_project, checked, seen=seen):
-            await self._db.write(projects.empty_project, checked)
+        await projects.delete_whole_project(self._db, checked_project_key(key), seen=seen)
 
     async def project(self, key: ProjectKey) -> Project:
         """Read a project."""
@@ -146,18 +125,6 @@ class OrganizationMethods(StoreConnection):
             by=by,
         )
 
-    async def set_worktree(self, id: SessionId, worktree: Worktree | None) -> None:
-        """Remember the working copy that a session has for itself; None: it is gone."""
-        if worktree is not None:
-            checked_type(worktree, "worktree", Worktree)
-        await self._db.write(session_settings.set_worktree, checked_session_id(id), worktree)
-
-    async def last_workspace(self, *, profile: str = MAIN_PROFILE) -> str | None:
-        """Tell in which folder the latest sessions worked, where the next one may go on."""
-        return await self._db.read(
-            session_settings.last_workspace, profile=canonical_profile(profile)
-        )
-
     async def put_draft(
         self,
         device: str,
@@ -174,17 +141,6 @@ class OrganizationMethods(StoreConnection):
             drafts.put_draft,
             _named(device, "device"),
             text,
-            id=None if id is None else checked_session_id(id),
-            profile=canonical_profile(profile),
-        )
-
-    async def draft(
-        self, device: str, *, id: SessionId | None = None, profile: str = MAIN_PROFILE
-    ) -> Draft | None:
-        """Read what a device has begun to write there; None: nothing."""
-        return await self._db.read(
-            drafts.read_draft,
-            _named(device, "device"),
             id=None if id is None else checked_session_id(id),
             profile=canonical_profile(profile),
         )

@@ -1,23 +1,18 @@
 """Queries: everything that can be asked without changing anything."""
 
-from collections.abc import AsyncGenerator, Collection, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
-from datetime import timedelta
 
 from threadline.core.account import Account
-from threadline.core.address import Address, Kind, Sender
-from threadline.core.event import Cursor, Event
-from threadline.core.inbound import Inbound
+from threadline.core.address import Kind
+from threadline.core.event import Cursor
 from threadline.core.message import Message, MessageKey
 from threadline.core.person import Viewer
-from threadline.core.route import MAIN_PROFILE, Route, canonical_profile
+from threadline.core.route import MAIN_PROFILE, canonical_profile
 from threadline.core.session import Session, SessionId, checked_session_id, checked_session_ids
 from threadline.core.session_list import (
     OWNER,
-    ListCursor,
     SessionCounts,
-    SessionFilter,
-    SessionPage,
     SessionRow,
 )
 from threadline.core.turn import Turn, TurnId
@@ -25,16 +20,11 @@ from threadline.core.validation import checked_count, checked_id, checked_type
 from threadline.database.port import Watch
 from threadline.store import feed, queries
 from threadline.store.facade.connection import StoreConnection
-from threadline.store.inbound import deduplication
-from threadline.store.inbound.deduplication import Arrival
 from threadline.store.people.visibility import list_visible, read_visible
 from threadline.store.queries import Revision
 from threadline.store.sessions import session_list
 from threadline.store.sessions.session_list import Snapshot
-from threadline.store.transcripts.history import history
 from threadline.store.turns import output
-
-_LOOK_AGAIN = timedelta(milliseconds=20)
 
 
 class QueryMethods(StoreConnection):
@@ -58,32 +48,6 @@ class QueryMethods(StoreConnection):
             list_visible,
             checked_type(viewer, "viewer", Account),
             checked_session_ids(list(ids)),
-        )
-
-    async def sessions(
-        self,
-        only: SessionFilter | None = None,
-        *,
-        profile: str = MAIN_PROFILE,
-        reader: str = OWNER,
-        device: str | None = None,
-        after: ListCursor | None = None,
-        most: int = queries.PAGE,
-    ) -> SessionPage:
-        """Read a page of sessions, pinned ones first, then the latest activity.
-
-        Without a filter it is the sidebar: nothing archived or scheduled, and nothing empty.
-        `after` is the last page's `next`. Unread is what `reader` has not read, and drafts are
-        those of `device`.
-        """
-        return await self._db.read(
-            session_list.list_sessions,
-            checked_type(only or SessionFilter(), "filter", SessionFilter),
-            profile=canonical_profile(profile),
-            reader=checked_id(reader, "reader"),
-            device=None if device is None else checked_id(device, "device"),
-            after=after,
-            most=most,
         )
 
     async def session_rows(
@@ -112,50 +76,6 @@ class QueryMethods(StoreConnection):
             session_list.count_sessions,
             profile=canonical_profile(profile),
             reader=checked_id(reader, "reader"),
-        )
-
-    async def own_sessions(
-        self,
-        address: Address,
-        sender: Sender,
-        *,
-        profile: str = MAIN_PROFILE,
-        most: int = queries.PAGE,
-    ) -> list[SessionRow]:
-        """Return the latest sessions of an asker that the sidebar would show them.
-
-        These are no archived sessions, runs of jobs, empty ones or older links of a continuation.
-        """
-        return await self._db.read(
-            session_list.list_own_sessions,
-            checked_type(address, "address", Address),
-            checked_type(sender, "sender", Sender),
-            profile=canonical_profile(profile),
-            most=most,
-        )
-
-    async def active(self, within: timedelta, *, profile: str = MAIN_PROFILE) -> list[SessionId]:
-        """List the sessions that were active within a span of time."""
-        return await self._db.read(
-            session_list.list_active, profile=canonical_profile(profile), within=within
-        )
-
-    async def session_of(self, where: Route) -> SessionId | None:
-        """Tell which session a route goes on with, also if it has ended."""
-        return await self._db.read(queries.session_of, where)
-
-    async def routes_of(self, id: SessionId) -> list[Route]:
-        """List the routes that go on with a session."""
-        return await self._db.read(queries.routes_of, checked_session_id(id))
-
-    async def address_of(self, id: SessionId) -> Address:
-        """Tell where a session was opened."""
-        return await self._db.read(queries.session_address, checked_session_id(id))
-
-    async def find_arrival(self, inbound: Inbound) -> Arrival | None:
-        """Tell what came of something if it has arrived before."""
-        return await self._db.read(
-            deduplication.find_arrival, checked_type(inbound, "inbound", Inbound)
         )
 
     async def transcript(
@@ -187,14 +107,6 @@ class QueryMethods(StoreConnection):
             hidden=hidden,
         )
 
-    async def history(self, id: SessionId) -> list[Message]:
-        """Read what the agent is shown: without what was undone, retried or deleted.
-
-        What was compacted is there as its summary, a line of the system without a row, whose key
-        is below zero.
-        """
-        return await self._db.read(history, checked_session_id(id))
-
     async def queue(self, id: SessionId) -> list[Message]:
         """Read the messages that wait for their turn, in order."""
         return await self._db.read(queries.list_queue, checked_session_id(id))
@@ -211,18 +123,6 @@ class QueryMethods(StoreConnection):
         """Read what a turn has said to people, in order: its answers, and why it ended early."""
         return await self._db.read(output.read_reply, id)
 
-    async def turns(
-        self,
-        id: SessionId,
-        most: int = queries.PAGE,
-        *,
-        before: TurnId | None = None,
-        viewer: Account | None = None,
-    ) -> list[Turn]:
-        """Read the turns of a session, the newest first, or those before one of them."""
-        id = checked_session_id(id)
-        return await self._db.read(read_visible, viewer, queries.turns, id, most, before)
-
     async def snapshot(self, ids: Sequence[SessionId]) -> Snapshot:
         """Show sessions as they are at one place of the feed, from which it can be followed."""
         return await self._db.read(session_list.snapshot, checked_session_ids(ids))
@@ -234,22 +134,6 @@ class QueryMethods(StoreConnection):
     async def events(self, after: Cursor, most: int = feed.PAGE) -> feed.FeedPage:
         """Read a stretch of the feed after a place."""
         return await self._db.read(feed.read_feed, after, most)
-
-    async def follow(self, after: Cursor | None = None) -> AsyncGenerator[Event, None]:
-        """Follow the feed from a place on, or from now; it never skips an event and never ends."""
-        cursor = await self.feed_end() if after is None else after
-        with self._db.watch() as watch:
-            is_behind = False
-            while True:
-                await watch.wait(_LOOK_AGAIN if is_behind else None)
-                is_full = True
-                # After a page that is not full nothing is left; what comes since rings again.
-                while is_full:
-                    page = await self._feed.page_after(cursor, watch.rings)
-                    for event in page.events:
-                        yield event
-                    cursor, is_behind = page.cursor, page.is_behind
-                    is_full = len(page.events) == feed.PAGE
 
     def watch(self) -> AbstractContextManager[Watch]:
         """Notice commits by anybody: `with store.watch() as watch:` and `await watch.wait()`.

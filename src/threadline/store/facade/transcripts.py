@@ -2,19 +2,15 @@
 
 from datetime import datetime
 
-from threadline.core.address import Address, Sender
-from threadline.core.hidden_range import Boundary, Edited, HiddenRange, Redone, Retried, Undone
+from threadline.core.hidden_range import Edited, HiddenRange, Redone, Retried, Undone
 from threadline.core.person import Viewer
-from threadline.core.route import MAIN_PROFILE, canonical_profile
 from threadline.core.session import Session, SessionId, checked_session_id
 from threadline.core.validation import checked_type
 from threadline.store.branches import branch, lineage
 from threadline.store.branches.lineage import Lineage, Position, StitchedPage
 from threadline.store.facade.connection import StoreConnection
 from threadline.store.queries import PAGE
-from threadline.store.sessions.bindings import BindingChange
 from threadline.store.transcripts import compaction, exchanges, undo
-from threadline.store.transcripts.compaction import KEPT_TURNS
 
 
 class TranscriptMethods(StoreConnection):
@@ -43,21 +39,6 @@ class TranscriptMethods(StoreConnection):
         """List the stretches of a transcript that are out of sight, in the order they were made."""
         return await self._db.read(undo.list_cuts, checked_session_id(id))
 
-    async def boundary(self, id: SessionId, *, keep: int = KEPT_TURNS) -> Boundary | None:
-        """Tell what a compaction would replace now; None if there is nothing to compact."""
-        return await self._db.read(compaction.boundary, checked_session_id(id), keep=keep)
-
-    async def compact(
-        self, id: SessionId, summary: str, *, upto: int | None = None, keep: int = KEPT_TURNS
-    ) -> HiddenRange:
-        """Let the model read a summary in the place of what was said first.
-
-        `upto` is the line that `boundary` told; without it the last turns are kept as they are.
-        """
-        return await self._db.write(
-            compaction.compact, checked_session_id(id), summary, upto=upto, keep=keep
-        )
-
     async def undo_compaction(self, id: SessionId) -> HiddenRange:
         """Let the model read again what the last compaction replaced."""
         return await self._db.write(compaction.undo_compaction, checked_session_id(id))
@@ -67,23 +48,6 @@ class TranscriptMethods(StoreConnection):
     ) -> Session:
         """Begin a session that shares another one's transcript up to a line, or up to its end."""
         return await self._db.write(branch.branch, checked_session_id(id), at=at, title=title)
-
-    async def branch_route(
-        self,
-        address: Address,
-        sender: Sender,
-        *,
-        profile: str = MAIN_PROFILE,
-        title: str | None = None,
-    ) -> BindingChange:
-        """Let a conversation go on in a branch of its session, which ends as with a switch."""
-        return await self._db.write(
-            branch.branch_route,
-            checked_type(address, "address", Address),
-            checked_type(sender, "sender", Sender),
-            profile=canonical_profile(profile),
-            title=title,
-        )
 
     async def edit(self, id: SessionId, seq: int, text: str, *, by: Viewer) -> Edited:
         """Replace a message of a person, in a branch that begins before it, and queue its turn.
@@ -118,7 +82,3 @@ class TranscriptMethods(StoreConnection):
         return await self._db.read(
             lineage.stitched, checked_session_id(id), before=before, after=after, most=most
         )
-
-    async def continue_session(self, id: SessionId) -> Session:
-        """Go on with the same conversation in a new session; its routes go along, and it ends."""
-        return await self._db.write(lineage.continue_session, checked_session_id(id))

@@ -3,22 +3,16 @@
 from collections.abc import AsyncIterable, AsyncIterator, Callable
 
 from threadline.core.account import Actor
-from threadline.core.deletion import Seal
-from threadline.core.errors import NotFound
-from threadline.core.export_format.files import ExportFormat, ExportScope, PortableSender, Selection
-from threadline.core.export_format.sessions import PortableSession
+from threadline.core.export_format.files import ExportFormat, ExportScope, Selection
 from threadline.core.person import Viewer
 from threadline.core.redaction import Redactor
 from threadline.core.session import SessionId, checked_session_id
 from threadline.core.validation import checked_choice, checked_flag, checked_type
-from threadline.database.port import Transaction
-from threadline.store.audit import note_audit
-from threadline.store.deletion.preview import find_forgotten, find_forgotten_native
+from threadline.store.deletion.import_history import import_history
 from threadline.store.facade.connection import StoreConnection
-from threadline.store.people.visibility import may_see
-from threadline.store.transfer.document import write_page
+from threadline.store.transfer.document import write_page, write_visible_page
 from threadline.store.transfer.exporter import write_history
-from threadline.store.transfer.importer import Importer, ImportOptions, ImportReport, WasForgotten
+from threadline.store.transfer.importer import ImportOptions, ImportReport
 
 
 class TransferMethods(StoreConnection):
@@ -60,19 +54,17 @@ class TransferMethods(StoreConnection):
         What was undone or retried is in it only if hidden lines are asked for.
         """
         wanted = checked_session_id(id)
-        if asker is not None:
-            checked_type(asker, "asker", Viewer)
-            if not await self._db.read(may_see, asker, wanted):
-                raise NotFound("There is no such session", id=wanted)
+        wanted_format = checked_choice(format, "format", ExportFormat)
         redactor = Redactor() if checked_flag(redact, "redact") else None
-        async for piece in write_page(
-            self._db,
-            wanted,
-            checked_choice(format, "format", ExportFormat),
-            hidden=checked_flag(hidden, "hidden"),
-            redactor=redactor,
-            asker=asker,
-        ):
+        checked_flag(hidden, "hidden")
+        if asker is None:
+            page = write_page(self._db, wanted, wanted_format, hidden=hidden, redactor=redactor)
+        else:
+            viewer = checked_type(asker, "asker", Viewer)
+            page = write_visible_page(
+                self._db, wanted, wanted_format, asker=viewer, hidden=hidden, redactor=redactor
+            )
+        async for piece in page:
             yield piece
 
     async def import_history(
@@ -89,42 +81,5 @@ class TransferMethods(StoreConnection):
         error that names it, unless the manner is to skip what is bad. What was forgotten here
         stays forgotten. `progress` is told how many bytes were read.
         """
-        seal = Seal(key=await self._db.secret())
-        manner = checked_type(manner or ImportOptions(), "manner", ImportOptions)
-        taker = Importer(self._db, manner, was_forgotten=_memory(seal))
-        try:
-            return await taker.take(_counted(chunks, progress or (lambda _: None)))
-        finally:
-            # Afterwards, and also if it broke off: each session comes in a transaction of its own.
-            if taker.report.added and not manner.dry_run:
-                told = f"{taker.report.added} sessions"
-                await self._unchecked.write(note_audit, by, "history.imported", told)
-
-
-def _memory(seal: Seal) -> WasForgotten:
-    def was_forgotten(
-        tx: Transaction, record: PortableSession | PortableSender | SessionId
-    ) -> bool:
-        if isinstance(record, str):
-            return bool(find_forgotten(tx, [record], seal=seal))
-        if isinstance(record, PortableSender):
-            mark = seal.mark("sender", record.platform, record.id)
-            return tx.one("find_tombstone", hash=mark) is not None
-        if find_forgotten(tx, [record.id], seal=seal):
-            return True
-        source, id = record.native_source, record.native_id
-        if source is None or id is None:
-            return False
-        return find_forgotten_native(tx, source, id, seal=seal)
-
-    return was_forgotten
-
-
-async def _counted(
-    chunks: AsyncIterable[bytes], progress: Callable[[int], None]
-) -> AsyncIterator[bytes]:
-    done = 0
-    async for chunk in chunks:
-        yield chunk
-        done += len(chunk)
-        progress(done)
+        options = checked_type(manner or ImportOptions(), "manner", ImportOptions)
+        return await import_history(self._db, chunks, options, by=by, progress=progress)

@@ -1,15 +1,13 @@
 """Usage: what was spent, and whether more may be."""
 
-from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
 
-from threadline.core.budget import Spending, checked_zone
-from threadline.core.errors import CapReached, Invalid
+from threadline.core.budget import checked_zone
+from threadline.core.errors import Invalid
 from threadline.core.person import Identity, PersonKey, checked_person_key
 from threadline.core.route import canonical_profile
 from threadline.core.session import SessionId, checked_session_id
-from threadline.core.turn import Lease
-from threadline.core.usage import Usage, UsageBy, UsageSum
+from threadline.core.usage import UsageBy, UsageSum
 from threadline.core.validation import (
     checked_choice,
     checked_count,
@@ -19,20 +17,11 @@ from threadline.core.validation import (
 )
 from threadline.store import usage as store_usage
 from threadline.store.facade.connection import StoreConnection
-from threadline.store.turns import finish
 from threadline.store.usage import ContextUsage, UsageFilter, read_meter
 
 
 class UsageMethods(StoreConnection):
     """Usage, and caps on spending."""
-
-    async def usage(self, id: SessionId) -> list[Usage]:
-        """Add up what a session spent, by model and task."""
-        return await self._db.read(store_usage.usage_of_session, checked_session_id(id))
-
-    async def last_prompt(self, id: SessionId) -> int:
-        """Tell how many tokens the last prompt of a session had; 0 if it was compacted since."""
-        return await self._db.read(store_usage.last_prompt, checked_session_id(id))
 
     async def meter(
         self, id: SessionId, sender: Identity | None = None, *, everybody: bool = True
@@ -86,36 +75,3 @@ class UsageMethods(StoreConnection):
             after=checked_count(after, "after"),
             most=None if most is None else checked_count(most, "most", 1),
         )
-
-    async def approve_spending(self, lease: Lease) -> Sequence[Spending]:
-        """Let a turn call a model, or raise `CapReached`; answers what its person is warned of.
-
-        Without any cap nothing is asked of the database.
-        """
-        caps = self.rules.spend
-        if not caps.is_set:
-            return ()
-        verdict = await self._db.write(
-            store_usage.judge_spending, checked_type(lease, "lease", Lease)
-        )
-        if verdict.refused is not None:
-            raise CapReached(verdict.refused.sentence(caps.timezone))
-        return verdict.warned
-
-    async def approve_spending_for(self, id: SessionId) -> None:
-        """Let somebody call a model for a session beside its turns, or raise `CapReached`."""
-        caps = self.rules.spend
-        checked_session_id(id)
-        if not caps.is_set:
-            return
-        reached = await self._db.read(store_usage.find_reached, id)
-        if reached is not None:
-            raise CapReached(reached.sentence(caps.timezone))
-
-    async def spend_for(self, id: SessionId, usage: Sequence[Usage]) -> None:
-        """Record what was spent on a session beside its turns, as on a title or a summary."""
-        await self._db.write(store_usage.spend_for, checked_session_id(id), tuple(usage))
-
-    async def spend(self, lease: Lease, usage: Sequence[Usage]) -> None:
-        """Record what a turn spent that was stopped, or taken from its worker."""
-        await self._db.write(finish.spend, checked_type(lease, "lease", Lease), usage)

@@ -15,7 +15,7 @@ from threadline.core.route import Route, route
 from threadline.core.session import Cause, TitleSource
 from threadline.core.target import output_address
 from threadline.core.turn import TurnId, TurnState
-from threadline.database.port import Row, Transaction, expect
+from threadline.database.port import Database, Row, Transaction, expect
 from threadline.database.timestamps import stamp
 from threadline.store.deliveries.targets import ResolvedTargets, TargetContext, reach
 from threadline.store.jobs.jobs import note_job_act, read_job, require_job, tell_job
@@ -31,6 +31,7 @@ from threadline.store.sessions.reset_check import find_reset_cause, read_load
 OVERLAPPING = "The run before it was not over."
 _STOPPED = "It was stopped."
 _GONE = "Its conversation was deleted."
+_SLICE = 50
 
 
 class JobStart(Struct, frozen=True, kw_only=True):
@@ -283,3 +284,13 @@ def _route(tx: Transaction, job: Job, place: Address) -> Route:
     maker = Sender(id=job.maker.id) if job.maker is not None and is_theirs else Sender()
     address, sender = resolve_aliases(tx, place, maker)
     return route(address, sender, tx.settings.scopes_for(place.platform), job.profile)
+
+
+async def close_runs(db: Database) -> int:
+    """Record how runs have ended, and copy their replies to their targets; return how many."""
+    closed = 0
+    while ended := await db.read(list_to_close, most=_SLICE):
+        for run_id in ended:
+            await db.write(close_run, run_id)
+        closed += len(ended)
+    return closed

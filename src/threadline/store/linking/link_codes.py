@@ -17,16 +17,17 @@ from threadline.core.person import (
     WRONG_CODES,
     WRONG_WITHIN,
     Identity,
+    Person,
     PersonKey,
     read_code,
 )
 from threadline.core.turn import CLOCK_SLACK
 from threadline.core.validation import checked_text
-from threadline.database.port import Row, Transaction, expect
+from threadline.database.port import Database, Row, Transaction, expect
 from threadline.database.timestamps import stamp
 from threadline.store.accounts.accounts import note_act
 from threadline.store.people.pairing import new_code
-from threadline.store.people.persons import join_senders, remember_sender
+from threadline.store.people.persons import join_senders, read_person, remember_sender
 from threadline.store.people.visibility import list_person_senders
 
 _CODE_LIMIT = 100
@@ -240,3 +241,18 @@ def _count_wrong(tx: Transaction, sender: Row) -> None:
 def _hash(profile: str, code: str) -> str:
     # With the profile, so that a code is worth nothing in another one.
     return hashlib.sha256(f"link code\0{profile}\0{code}".encode()).hexdigest()
+
+
+async def use_link_code(
+    db: Database, address: Address, sender: Sender, code: str, *, profile: str
+) -> Person:
+    """Link the sender of a code with the sender it was shown to; return the person.
+
+    A code that is not valid is refused without a reason; after five in an hour none is accepted
+    for an hour.
+    """
+    linking = await db.write(link, address, sender, code, profile=profile)
+    refusal = linking.refusal()
+    if refusal is not None or linking.person is None:
+        raise refusal or Conflict("Nobody was linked", hint="Try again")
+    return await db.read(read_person, linking.person)

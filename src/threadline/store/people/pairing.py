@@ -13,6 +13,7 @@ from threadline.core.access import (
     PairingCode,
 )
 from threadline.core.account import Actor
+from threadline.core.address import Sender
 from threadline.core.deletion import Seal
 from threadline.core.errors import Refused
 from threadline.core.event import EventKind
@@ -22,8 +23,9 @@ from threadline.core.person import (
     read_code,
     write_code,
 )
+from threadline.core.route import canonical_sender
 from threadline.core.validation import checked_text
-from threadline.database.port import Row, Transaction
+from threadline.database.port import Database, Row, Transaction
 from threadline.database.timestamps import stamp
 from threadline.store.people.aliases import known_as
 from threadline.store.people.grants import cleaned, grant_access, identity_from
@@ -162,3 +164,36 @@ def _hash(seal: Seal, profile: str, platform: str, code: str) -> str:
 def new_code(tx: Transaction) -> str:
     """Return a random code, as it is shown to a user."""
     return write_code((tx.new_id() << 32 | tx.new_id()) & ((1 << CODE_BITS) - 1))
+
+
+async def request_pairing(
+    db: Database, platform: str, sender: Sender, *, profile: str
+) -> PairingCode | None:
+    """Return a code that an unknown sender can show to the owner; None if they may not ask now.
+
+    It is valid for an hour and once. Only its keyed hash is stored: show it at once, and only to
+    that sender.
+    """
+    id = canonical_sender(platform, sender)
+    if id is None:
+        return None
+    who = Identity(platform=platform, id=id)
+    # Most who ask in a flood are told nothing, and cost a read only.
+    if not await db.read(is_askable, who, profile=profile):
+        return None
+    seal = Seal(key=await db.secret())
+    return await db.write(ask_pairing, who, sender.name, profile=profile, seal=seal)
+
+
+async def use_pairing_code(
+    db: Database, code: str, platform: str | None, *, profile: str, by: Actor | None = None
+) -> Grant:
+    """Admit the sender that was shown a code; raise `Refused` if it is not valid.
+
+    After five wrong codes in an hour none is accepted for an hour, not even a right one.
+    """
+    seal = Seal(key=await db.secret())
+    found = await db.write(approve_pairing, code, platform, profile=profile, seal=seal, by=by)
+    if isinstance(found, Refused):
+        raise found
+    return found

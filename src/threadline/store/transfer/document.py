@@ -12,7 +12,7 @@ from threadline.core.document import (
     PageLine,
     speaker_of,
 )
-from threadline.core.errors import Invalid
+from threadline.core.errors import Invalid, NotFound
 from threadline.core.export_format.files import ExportFormat, ExportScope, PortableSender, Selection
 from threadline.core.hidden_range import HiddenRange, HiddenRangeKind
 from threadline.core.html_export import WebPage
@@ -156,3 +156,20 @@ async def _read_images(db: Database, message: Message) -> tuple[tuple[str, bytes
             ]
             found.append((part.blob, b"".join(piece or b"" for piece in pieces)))
     return tuple(found)
+
+
+async def write_visible_page(
+    db: Database,
+    id: SessionId,
+    format: ExportFormat,
+    *,
+    asker: Viewer,
+    hidden: bool = False,
+    redactor: Redactor | None = None,
+) -> AsyncIterator[str]:
+    """Write a session as a page for an asker; raise `NotFound` if they may not see it."""
+    if not await db.read(may_see, asker, id):
+        raise NotFound("There is no such session", id=id)
+    pages = write_page(db, id, format, hidden=hidden, redactor=redactor, asker=asker)
+    async for piece in pages:
+        yield piece

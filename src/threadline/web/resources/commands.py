@@ -190,7 +190,7 @@ async def _compress(store: Store, gateway: GatewayPort, errand: Compress) -> str
     try:
         if upkeep is None:
             return NO_SCRIBE
-        return await upkeep.compress(errand.session_id, errand.focus, store=store)
+        return await upkeep.compress(errand.session_id, errand.focus, database=store.database)
     finally:
         await store.end_errand(errand)
 

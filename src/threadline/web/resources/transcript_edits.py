@@ -125,7 +125,7 @@ async def compress_session(
         raise Conflict("Nobody writes summaries here", hint="Use a server that runs turns")
 
     async def compress() -> CompressedView:
-        made = await upkeep.make_cut(session.id, wish.focus, store=store)
+        made = await upkeep.make_cut(session.id, wish.focus, database=store.database)
         if made.cut is None:
             # It is said why nothing was done, but not to a user who may not see it any more.
             await store.check_access()

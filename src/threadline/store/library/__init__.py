@@ -1,0 +1,1 @@
+"""The groups of methods that make up the library."""
