@@ -108,7 +108,7 @@ class SqliteTransaction(Attempt):
             except apsw.ExecutionCompleteError:
                 return []
             read = self._readers[query, kind] = reader(kind, columns)
-        return [read(row) for row in cursor.fetchall()]
+        return list(map(read, cursor.fetchall()))
 
     def run(self, query: str, **values: SqlValue) -> None:
         """Carry out a query that answers nothing."""
