@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tests.architecture.source import SQL, Module, migrations, modules, queries, sample
 
-READS = {"one", "all"}
+READS = {"one", "all", "exists"}
 WRITES = {"run", "run_many"}
 WRITERS = {"store", "database", "testing"}
 """The contract of a database writes without the session layer, in order to try the port."""

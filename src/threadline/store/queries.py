@@ -34,6 +34,14 @@ def read_session(tx: Transaction, id: SessionId) -> Session:
     return session_from(session_row(tx, id))
 
 
+def session_key(tx: Transaction, id: SessionId) -> int:
+    """Return the key of a session."""
+    key = tx.one("find_session_key", int, id=id)
+    if key is None:
+        raise NotFound("There is no such session", id=id)
+    return key
+
+
 def session_row(tx: Transaction, id: SessionId) -> Row:
     """Read the row of a session that must be there."""
     row = tx.one("read_session", id=id)

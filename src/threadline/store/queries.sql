@@ -14,6 +14,10 @@ LEFT JOIN sessions b ON b.key = s.base_key
 LEFT JOIN senders k ON k.key = s.taken_by
 WHERE s.id = :id
 
+-- name: find_session_key
+-- Find the key of a session.
+SELECT key FROM sessions WHERE id = :id
+
 -- name: list_sessions_of_asker
 -- List the latest sessions that are an asker's own, or everybody's in the asker's chat, as far as
 -- the sidebar would show them.
