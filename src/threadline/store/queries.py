@@ -36,7 +36,7 @@ def read_session(tx: Transaction, id: SessionId) -> Session:
 
 def session_key(tx: Transaction, id: SessionId) -> int:
     """Return the key of a session."""
-    key = tx.one("find_session_key", int, id=id)
+    key = tx.one("read_session_key", int, id=id)
     if key is None:
         raise NotFound("There is no such session", id=id)
     return key

@@ -14,8 +14,8 @@ LEFT JOIN sessions b ON b.key = s.base_key
 LEFT JOIN senders k ON k.key = s.taken_by
 WHERE s.id = :id
 
--- name: find_session_key
--- Find the key of a session.
+-- name: read_session_key
+-- Read the key of a session.
 SELECT key FROM sessions WHERE id = :id
 
 -- name: list_sessions_of_asker

@@ -226,7 +226,7 @@ def owe_answer(
     about: SessionId | None,
 ) -> DeliveryId:
     """Owe an answer that is forgotten with whoever asked, and with the session it is about."""
-    key = None if about is None else tx.one("find_session_key", int, id=about)
+    key = None if about is None else tx.one("read_session_key", int, id=about)
     return create_text_delivery(
         tx,
         inbound.address,

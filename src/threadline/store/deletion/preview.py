@@ -109,7 +109,7 @@ def begin_present(
     To a viewer, a session that they may not see does not exist.
     """
     seen = ids if viewer is None else visibility.list_visible(tx, viewer, ids)
-    there = [id for id in ids if id in seen and tx.exists("find_session_key", id=id)]
+    there = [id for id in ids if id in seen and tx.exists("read_session_key", id=id)]
     plan = plan_sessions(tx, there)
     return plan, begin_sessions(tx, there, by=by) if there else None
 
