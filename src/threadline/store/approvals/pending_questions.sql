@@ -18,9 +18,17 @@ WHERE t.state = 'waiting' AND s.profile = :profile
 ORDER BY t.asked_at DESC, t.id DESC
 LIMIT :most
 
+-- name: list_unfinished_states
+-- List the states of the turns of a session that have not ended.
+SELECT DISTINCT state FROM turns WHERE session_key = :session_key AND ended_at IS NULL
+
+-- name: read_question_of_turn
+-- Read to which session a turn belongs, and how many questions it has asked.
+SELECT session_key, questions FROM turns WHERE id = :turn_id
+
 -- name: find_asking_turn
 -- Find a turn of a profile that asks leave for tools, by the number of its question.
-SELECT t.asked_at FROM turns t
+SELECT t.id AS turn_id, t.questions AS nth, t.asked_at FROM turns t
 JOIN sessions s ON s.key = t.session_key
 WHERE t.id = :id AND t.state = 'waiting' AND t.questions = :nth AND t.asks IS NOT NULL
   AND s.profile = :profile

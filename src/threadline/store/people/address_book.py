@@ -100,9 +100,8 @@ def _remember_address(tx: Transaction, address: Address, known: Row) -> tuple[in
     labels: dict[str, SqlValue] = {name: getattr(address, name) for name in _LABELS}
     key = known.number_or_none("address_key")
     if key is None:
-        is_first = tx.one("find_any_address") is None
-        row = expect(tx, "add_address", **address_identity(address), **labels)
-        return row.number("key"), is_first
+        is_first = not tx.exists("find_any_address")
+        return expect(tx, "add_address", int, **address_identity(address), **labels), is_first
     # A payload that leaves a label out says nothing about it.
     news = {name: value for name, value in labels.items() if value not in (None, known[name])}
     if news:
@@ -113,11 +112,11 @@ def _remember_address(tx: Transaction, address: Address, known: Row) -> tuple[in
 
 def remember_address(tx: Transaction, address: Address) -> int:
     """Find a place, or remember it."""
-    row = tx.one("find_address", **address_identity(address))
-    if row is not None:
-        return row.number("key")
+    key = tx.one("find_address", int, **address_identity(address))
+    if key is not None:
+        return key
     labels: dict[str, SqlValue] = {name: getattr(address, name) for name in _LABELS}
-    return expect(tx, "add_address", **address_identity(address), **labels).number("key")
+    return expect(tx, "add_address", int, **address_identity(address), **labels)
 
 
 def add_sender(
@@ -131,10 +130,16 @@ def add_sender(
 ) -> int:
     """Remember a sender; one who has not spoken yet will be greeted when they do."""
     cleaned = None if name is None else clean_title(name)
-    row = expect(
-        tx, "add_sender", platform=platform, id=id, name=cleaned, vouched_by=voucher, now=seen_at
+    return expect(
+        tx,
+        "add_sender",
+        int,
+        platform=platform,
+        id=id,
+        name=cleaned,
+        vouched_by=voucher,
+        now=seen_at,
     )
-    return row.number("key")
 
 
 def _note_news(tx: Transaction, key: int, known: Row, inbound: Inbound) -> None:
