@@ -6,12 +6,13 @@ from msgspec import Struct
 
 from threadline.core.address import Address, Kind
 from threadline.core.approval import name_question
+from threadline.core.delivery import DeliveryId
 from threadline.core.errors import Refused
 from threadline.core.inbound import Inbound
 from threadline.core.role import AccessLevel
 from threadline.core.route import is_multi_user
 from threadline.core.turn import TurnId
-from threadline.database.port import Row, Transaction
+from threadline.database.port import Transaction
 from threadline.store.people.address_book import look_up
 from threadline.store.people.aliases import resolve_inbound
 from threadline.store.session_writer import NO_SESSION
@@ -50,6 +51,15 @@ class _Question(Struct, frozen=True, kw_only=True):
     questions: int
 
 
+class LastQuestion(Struct, frozen=True, kw_only=True):
+    """The last question that a conversation asked at a place where it does not go on."""
+
+    turn_id: TurnId
+    session_key: int
+    delivery_id: DeliveryId | None
+    """What carried it there."""
+
+
 class Respondent(Struct, frozen=True, kw_only=True):
     """Somebody who may be the one to answer a question, and where they are."""
 
@@ -73,10 +83,10 @@ def find_respondent(tx: Transaction, inbound: Inbound, rank: AccessLevel) -> Res
     known = look_up(tx, resolve_inbound(tx, inbound), inbound.address)
     return Respondent(
         address=inbound.address,
-        sender_key=known.number_or_none("sender_key"),
-        person_key=known.number_or_none("person_key"),
+        sender_key=known.sender_key,
+        person_key=known.person_key,
         rank=rank,
-        address_key=known.number_or_none("address_key"),
+        address_key=known.address_key,
     )
 
 
@@ -131,10 +141,10 @@ def find_named(tx: Transaction, turn: str, nth: str, *, profile: str) -> OpenQue
     return tx.one("find_asking_turn", OpenQuestion, id=int(turn), nth=int(nth), profile=profile)
 
 
-def find_last_said(tx: Transaction, address_key: int) -> Row | None:
+def find_last_said(tx: Transaction, address_key: int) -> LastQuestion | None:
     """Find the question of another conversation that was the last thing said at a place."""
-    asked = tx.one("find_question_beside", address_key=address_key)
-    if asked is None or asked["delivery_id"] is None:
+    asked = tx.one("find_question_beside", LastQuestion, address_key=address_key)
+    if asked is None or asked.delivery_id is None:
         return None
-    is_over = tx.exists("find_said_since", address_key=address_key, id=asked["delivery_id"])
+    is_over = tx.exists("find_said_since", address_key=address_key, id=asked.delivery_id)
     return None if is_over else asked

@@ -15,7 +15,7 @@ from threadline.core.route import Route, route
 from threadline.core.session import Cause, TitleSource
 from threadline.core.target import output_address
 from threadline.core.turn import TurnId, TurnState
-from threadline.database.port import Transaction, expect
+from threadline.database.port import Transaction
 from threadline.database.timestamps import stamp
 from threadline.store.deliveries.targets import ResolvedTargets, TargetContext, reach
 from threadline.store.jobs.jobs import note_job_act, read_job, require_job, sender_of_job, tell_job

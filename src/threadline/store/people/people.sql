@@ -280,10 +280,6 @@ SELECT session_key FROM bindings WHERE route = :route
 SELECT key, CASE WHEN ended_at IS NULL THEN 1 ELSE 0 END AS is_open, last_activity_at
 FROM sessions WHERE key = :key
 
--- name: find_going_on
--- Find a session if it has neither ended nor is suspended.
-SELECT key FROM sessions WHERE key = :key AND ended_at IS NULL AND suspended_at IS NULL
-
 -- name: read_turn_to_move
 -- Read whether a turn has begun, and where it was asked for.
 SELECT state, first_seq, address_key FROM turns WHERE id = :id

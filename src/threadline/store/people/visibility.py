@@ -13,7 +13,7 @@ from threadline.core.person import Identity, PersonKey, Viewer
 from threadline.core.route import canonical_sender
 from threadline.core.session import SessionId
 from threadline.core.validation import checked_type
-from threadline.database.port import Row, SqlValue, Transaction
+from threadline.database.port import SqlValue, Transaction
 from threadline.store.people.aliases import resolve_aliases
 
 P = ParamSpec("P")
@@ -64,20 +64,19 @@ class AskerKeys(Struct, frozen=True, kw_only=True):
     chat: tuple[str, str, str] | None = None
     """Platform, account and chat that they ask from; None in a direct message."""
 
-    def admits(self, session: OwnedSession | Row) -> bool:
+    def admits(self, session: OwnedSession) -> bool:
         """Return whether a session may be seen; if that cannot be proven, it may not.
 
         The queries that choose rows for an asker say the same in SQL.
         """
-        owned = _owned_from(session) if isinstance(session, Row) else session
-        if owned.profile != self.profile:
+        if session.profile != self.profile:
             return False
         if self.sees_all:
             return True
-        if owned.sender_key is not None:
-            return owned.sender_key in self.sender_keys
+        if session.sender_key is not None:
+            return session.sender_key in self.sender_keys
         # The owner of a dm without a sender cannot be proven.
-        return self.is_in_chat(owned)
+        return self.is_in_chat(session)
 
     def is_in_chat(self, session: OwnedSession) -> bool:
         """Return whether a session was opened in the group or channel that they ask from."""
@@ -153,7 +152,7 @@ def list_seen_by(
     tx: Transaction, askers: Collection[Viewer], ids: Collection[SessionId]
 ) -> dict[Viewer, frozenset[SessionId]]:
     """Name the same for many askers; each session and each asker is read once."""
-    sessions = _find_owned(tx, ids)
+    sessions = find_all_owned(tx, ids)
     seen = {}
     for asker in askers:
         keys = asker_keys(tx, asker)
@@ -172,22 +171,9 @@ def find_owned(tx: Transaction, id: SessionId) -> OwnedSession | None:
     return tx.one("read_owner", OwnedSession, id=id)
 
 
-def _find_owned(tx: Transaction, ids: Collection[SessionId]) -> list[OwnedSession]:
+def find_all_owned(tx: Transaction, ids: Collection[SessionId]) -> list[OwnedSession]:
+    """Return whose each of some sessions is, of those that there are."""
     return tx.all("find_owners", OwnedSession, ids=json.dumps(list(ids)))
-
-
-def _owned_from(row: Row) -> OwnedSession:
-    return OwnedSession(
-        key=0,
-        id=SessionId(""),
-        profile=row.text("profile"),
-        kind=row.choice("kind", Kind),
-        sender_key=row.number_or_none("sender_key"),
-        address_key=0,
-        platform=row.text("platform"),
-        account=row.text("account"),
-        chat=row.text("chat"),
-    )
 
 
 def read_visible(
@@ -219,7 +205,7 @@ def list_visible(
     tx: Transaction, viewer: Account, ids: Collection[SessionId]
 ) -> dict[SessionId, Kind]:
     """Name those of some sessions that a viewer may see, and of what kind each is."""
-    sessions = _find_owned(tx, ids)
+    sessions = find_all_owned(tx, ids)
     askers = {
         profile: asker_keys(tx, viewer.asker(profile))
         for profile in {one.profile for one in sessions}
