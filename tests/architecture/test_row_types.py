@@ -3,6 +3,8 @@
 import ast
 import importlib
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import apsw
@@ -11,10 +13,11 @@ import apsw.ext
 from tests.architecture.source import PACKAGE, Module, modules
 from tests.architecture.test_queries import READS, calls, names
 from tests.databases import POSTGRES, DatabaseFactory, on
-from threadline.database.port import Transaction
+from threadline.database.port import SqlValue, Transaction
 from threadline.database.postgres.transaction import raw, statements
-from threadline.database.queries import Dialect, migrations, queries
+from threadline.database.queries import Dialect, queries
 from threadline.database.rows import row_reader
+from threadline.database.schema import migrate
 
 
 def typed_reads() -> Iterator[tuple[str, str, Any]]:
@@ -38,8 +41,8 @@ def _resolve(module: Module, kind: ast.expr) -> Any:
 def test_sqlite_answers_the_columns_of_each_type() -> None:
     """No column is missing, and none is left over."""
     connection = apsw.Connection(":memory:")
-    for migration in _migrations(Dialect.SQLITE):
-        connection.execute(migration)
+    execute = partial(_execute, connection)
+    migrate(execute, frozenset(), Dialect.SQLITE, where="memory", now=datetime.now(UTC))
     wrong = []
     for place, query, kind in typed_reads():
         info = apsw.ext.query_info(connection, queries(Dialect.SQLITE)[query])
@@ -71,9 +74,8 @@ async def test_postgres_answers_the_columns_of_each_type(
     assert not wrong, "\n".join(wrong)
 
 
-def _migrations(dialect: Dialect) -> Iterator[str]:
-    for step in migrations(dialect):
-        yield from step.statements
+def _execute(connection: apsw.Connection, statement: str) -> list[tuple[SqlValue, ...]]:
+    return list(connection.execute(statement))
 
 
 def _misfit(place: str, query: str, kind: Any, columns: list[str]) -> list[str]:

@@ -267,7 +267,7 @@ async def test_relatives_are_taken_in_the_order_of_their_keys(
         listener = Listener(tx)
         kind = DeletionKind.PERSON
         work = DeletionSlice(tx=listener, id=begun, kind=kind, seal=seal)
-        key = expect(tx, "find_session_key", id=subject).number("key")
+        key = expect(tx, "read_session_key", int, id=subject)
         for _slice in range(slices):
             listener.heard.clear()
             verb(work, key)

@@ -9,16 +9,14 @@ from msgspec.structs import replace
 
 from threadline.core.budget import CapKind, Spending
 from threadline.core.delivery import Delivery, DeliveryId, DeliveryState
-from threadline.core.message import Attachment, BlobHash, checked_hash, unpack
+from threadline.core.message import Attachment, BlobHash, Part, checked_hash
 from threadline.core.person import Identity, KnownSender, PersonKey
 from threadline.core.session import SessionId
 from threadline.core.usage import dollars
-from threadline.database.port import Row, SqlValue, Transaction, expect
+from threadline.database.port import SqlValue, Transaction, expect
 from threadline.database.timestamps import stamp
-from threadline.store.people.address_book import NEVER_SEEN
 from threadline.store.people.visibility import list_person_senders
-from threadline.store.queries import page_size, session_row
-from threadline.store.row_mappers import delivery_from
+from threadline.store.queries import page_size, session_key
 from threadline.store.transcripts.segments import Segment, layout_of
 
 _END = 2**62
@@ -34,6 +32,24 @@ class SenderRow(Struct, frozen=True, kw_only=True):
     person: PersonKey | None
 
 
+class _BlobUse(Struct, frozen=True, kw_only=True):
+    """What a message says."""
+
+    parts: tuple[Part, ...]
+
+
+class Spent(Struct, frozen=True, kw_only=True):
+    """What was spent, and how many calls have no known cost."""
+
+    cost: int
+    """Billionths of a US dollar."""
+    unpriced: int
+
+    def fill(self, counted: Spending) -> Spending:
+        """Return a cap with what was spent of it."""
+        return replace(counted, spent=dollars(self.cost), unpriced=self.unpriced)
+
+
 def deliveries_of(
     tx: Transaction,
     id: SessionId,
@@ -43,14 +59,14 @@ def deliveries_of(
     most: int,
 ) -> list[Delivery]:
     """List what is or was owed for a session, the newest first; in some states, or in any."""
-    rows = tx.all(
+    return tx.all(
         "list_deliveries_of_session",
-        session_key=session_row(tx, id).number("key"),
+        Delivery,
+        session_key=session_key(tx, id),
         states=json.dumps(sorted(states)) if states else None,
         before=_END if before is None else before,
         most=page_size(most),
     )
-    return [delivery_from(row) for row in rows]
 
 
 def undelivered(
@@ -58,13 +74,12 @@ def undelivered(
 ) -> list[Delivery]:
     """List what never arrived, the newest first."""
     at, id = (_END, DeliveryId(_END)) if before is None else (stamp(before[0]), before[1])
-    rows = tx.all("list_undelivered", owed_at=at, before=id, most=page_size(most))
-    return [delivery_from(row) for row in rows]
+    return tx.all("list_undelivered", Delivery, owed_at=at, before=id, most=page_size(most))
 
 
 def senders(tx: Transaction, *, after: int = 0, most: int) -> list[SenderRow]:
     """List everybody who is known on any platform, in the order in which they came."""
-    return [_sender(row) for row in tx.all("list_senders", after=after, most=page_size(most))]
+    return tx.all("list_senders", SenderRow, after=after, most=page_size(most))
 
 
 def attachment_in(tx: Transaction, id: SessionId, hash: BlobHash) -> Attachment | None:
@@ -90,12 +105,12 @@ def spendings(
         )
         since = _EVER if period is None else stamp(period.begins_at)
         if kind in _PERSONAL and sender is not None:
-            keys = json.dumps([row.number("key") for row in list_person_senders(tx, sender)])
+            keys = json.dumps([one.key for one in list_person_senders(tx, sender)])
             found.append(_spent(tx, replace(counted, subject=str(sender)), since, keys))
         elif kind is CapKind.SESSION and session is not None:
-            key = session_row(tx, session).number("key")
-            row = expect(tx, "sum_spent_in_session", session_key=key)
-            found.append(_filled(replace(counted, subject=session), row))
+            key = session_key(tx, session)
+            spent = expect(tx, "sum_spent_in_session", Spent, session_key=key)
+            found.append(spent.fill(replace(counted, subject=session)))
         elif kind in {CapKind.DAY, CapKind.MONTH} and everybody:
             found.append(_spent(tx, counted, since, None))
     return found
@@ -103,7 +118,7 @@ def spendings(
 
 def profiles(tx: Transaction) -> list[str]:
     """List the profiles in which there is any session."""
-    return [row.text("profile") for row in tx.all("list_profiles")]
+    return tx.all("list_profiles", str)
 
 
 def _uses(
@@ -112,6 +127,7 @@ def _uses(
     last = _END if is_own else segment.last
     rows = tx.all(
         "list_blob_uses_in",
+        _BlobUse,
         hash=hash,
         session_key=segment.session_key,
         first=segment.first,
@@ -119,28 +135,10 @@ def _uses(
         everything=_END,
     )
     for row in rows:
-        for part in unpack(row.text("text"), row.text_or_none("parts")):
+        for part in row.parts:
             if isinstance(part, Attachment) and part.blob == hash:
                 yield part
 
 
 def _spent(tx: Transaction, counted: Spending, since: int, keys: SqlValue) -> Spending:
-    return _filled(counted, expect(tx, "sum_spent", since=since, sender_keys=keys))
-
-
-def _filled(counted: Spending, row: Row) -> Spending:
-    return replace(counted, spent=dollars(row.number("cost")), unpriced=row.number("unpriced"))
-
-
-def _sender(row: Row) -> SenderRow:
-    never = row["first_seen_at"] == NEVER_SEEN
-    person = row.number_or_none("person_key")
-    return SenderRow(
-        key=row.number("key"),
-        sender=KnownSender(
-            identity=Identity(platform=row.text("platform"), id=row.text("id")),
-            name=row.text_or_none("name"),
-            first_seen_at=None if never else row.moment("first_seen_at"),
-        ),
-        person=None if person is None else PersonKey(person),
-    )
+    return expect(tx, "sum_spent", Spent, since=since, sender_keys=keys).fill(counted)

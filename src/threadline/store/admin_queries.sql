@@ -2,9 +2,12 @@
 -- A delivery with the place it is owed to, without what has to be said.
 SELECT d.id, s.id AS session_id, d.turn_id, d.state, d.attempts, d.fence, d.owed_at, d.due_at,
        d.sent_at, d.notice, d.platform_id, d.repeated_at, d.unheard_at, d.repeats, d.error,
-       d.part, d.until_seq, a.dead_at,
-       a.platform, a.account, a.kind, a.chat, a.thread, a.alt_chat, a.parent, a.scope,
-       a.chat_name, a.topic
+       d.part, CASE WHEN d.turn_id IS NULL THEN nullif(d.until_seq, 0) END AS seq,
+       CASE WHEN d.until_seq IS NULL THEN 1 ELSE 0 END AS is_growing, a.dead_at,
+       a.platform AS address_platform, a.account AS address_account, a.kind AS address_kind,
+       a.chat AS address_chat, a.thread AS address_thread, a.alt_chat AS address_alt_chat,
+       a.parent AS address_parent, a.scope AS address_scope, a.chat_name AS address_chat_name,
+       a.topic AS address_topic
 FROM deliveries d
 LEFT JOIN sessions s ON s.key = d.session_key
 JOIN addresses a ON a.key = d.address_key
@@ -37,8 +40,7 @@ LIMIT :most
 -- name: list_senders
 -- List everybody who is known on any platform, in the order in which they came, without what is
 -- left of those who were forgotten.
-SELECT key, person_key, platform, id, name, first_seen_at
-FROM senders
+-- include: known_senders
 WHERE key > :after AND forgotten_at IS NULL
 ORDER BY key
 LIMIT :most

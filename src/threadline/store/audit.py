@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from threadline.core.account import AccountKey, Actor, AuditEntry, TokenKey
+from threadline.core.account import AccountKey, Actor, AuditEntry
 from threadline.core.event import EventKind
 from threadline.core.validation import clean_title
 from threadline.database.port import Transaction, expect
@@ -26,9 +26,10 @@ def note_audit(
     """
     if by is None:
         return
-    row = expect(
+    id = expect(
         tx,
         "add_audit_entry",
+        int,
         account_key=by.account,
         token_key=by.token,
         act=act,
@@ -37,7 +38,7 @@ def note_audit(
         times=times,
         now=stamp(tx.now),
     )
-    add_global_event(tx, EventKind.AUDIT_NOTED, row.number("id"))
+    add_global_event(tx, EventKind.AUDIT_NOTED, id)
 
 
 def note_failed_login(tx: Transaction, subject: str, how: str, times: int = 1) -> None:
@@ -46,14 +47,14 @@ def note_failed_login(tx: Transaction, subject: str, how: str, times: int = 1) -
     `subject` names an account or a token that exists, or is empty, so that guesses of names add
     no entries, and a password typed into the wrong field is not stored.
     """
-    counted = tx.one(
+    is_counted = tx.exists(
         "count_failed_login",
         subject=clean_title(subject, SUBJECT_LIMIT),
         detail=how,
         times=times,
         since=stamp(tx.now - FAILURES_WITHIN),
     )
-    if counted is None:
+    if not is_counted:
         note_audit(tx, Actor(), FAILED, subject, how, times=times)
 
 
@@ -69,21 +70,5 @@ def forget_acts(tx: Transaction, account: AccountKey) -> None:
 
 def list_audit(tx: Transaction, before: int | None, most: int) -> list[AuditEntry]:
     """Read administrative acts, the latest first."""
-    rows = tx.all("list_audit", before=_ENDLESS if before is None else before, most=most)
-    return [
-        AuditEntry(
-            id=row.number("id"),
-            at=row.moment("at"),
-            account=row.text_or_none("account_name") or "",
-            act=row.text("act"),
-            subject=row.text("subject"),
-            detail=row.text("detail"),
-            token=_token(row.number_or_none("token_key")),
-            times=row.number("times"),
-        )
-        for row in rows
-    ]
-
-
-def _token(key: int | None) -> TokenKey | None:
-    return None if key is None else TokenKey(key)
+    last = _ENDLESS if before is None else before
+    return tx.all("list_audit", AuditEntry, before=last, most=most)

@@ -14,7 +14,8 @@ RETURNING id
 
 -- name: list_audit
 -- Read administrative acts, the latest first.
-SELECT u.id, u.at, u.act, u.subject, u.detail, u.token_key, u.times, a.name AS account_name
+SELECT u.id, u.at, u.act, u.subject, u.detail, u.token_key AS token, u.times,
+       coalesce(a.name, '') AS account
 FROM audit u LEFT JOIN accounts a ON a.key = u.account_key
 WHERE u.id < :before
 ORDER BY u.id DESC

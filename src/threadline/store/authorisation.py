@@ -173,8 +173,8 @@ def turn_shown(viewer: Account, id: TurnId) -> Condition:
     """Return the condition that a viewer may see the session that a turn belongs to now."""
 
     def check(tx: Transaction) -> None:
-        found = tx.one("read_turn", id=id)
-        if found is None or not is_shown(tx, viewer, SessionId(found.text("session_id"))):
+        session_id = tx.one("find_session_of_turn", SessionId, turn_id=id)
+        if session_id is None or not is_shown(tx, viewer, session_id):
             raise NotFound("There is no such turn", id=str(id))
 
     return check

@@ -42,8 +42,7 @@ def put_blob(
 
     It was stored now, or at the time by which the caller will know that it is theirs.
     """
-    pieces = expect(tx, "count_blob_chunks", hash=hash).number("pieces")
-    if pieces < -(-size // CHUNK_BYTES):
+    if expect(tx, "count_blob_chunks", int, hash=hash) < -(-size // CHUNK_BYTES):
         return False
     tx.run("add_blob", hash=hash, size=size, now=stamp(stored_at or tx.now))
     return True
@@ -51,23 +50,20 @@ def put_blob(
 
 def has_blob(tx: Transaction, hash: BlobHash) -> int | None:
     """Answer the size of a blob that is wholly stored; None if it is not."""
-    row = tx.one("find_blob", hash=checked_hash(hash))
-    return None if row is None else row.number("size")
+    return tx.one("find_blob", int, hash=checked_hash(hash))
 
 
 def read_piece(tx: Transaction, hash: BlobHash, n: int) -> bytes | None:
     """Read one piece; None after the last."""
-    row = tx.one("read_blob_chunk", hash=hash, n=n)
-    return None if row is None else row.data("data")
+    return tx.one("read_blob_chunk", bytes, hash=hash, n=n)
 
 
 def sweep_blobs(tx: Transaction) -> list[BlobHash]:
     """Delete a slice of the blobs that no message has used for a day."""
     before = stamp(tx.now - UNUSED_AFTER)
     swept = []
-    for row in tx.all("list_unused_blobs", before=before, most=_SLICE):
-        unused = BlobHash(row.text("hash"))
-        if tx.one("drop_blob", hash=unused, before=before) is not None:
+    for unused in tx.all("list_unused_blobs", BlobHash, before=before, most=_SLICE):
+        if tx.exists("drop_blob", hash=unused, before=before):
             tx.run("drop_blob_chunks", hash=unused)
             swept.append(unused)
     return swept

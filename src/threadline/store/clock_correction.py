@@ -29,8 +29,8 @@ def correct_future(tx: Transaction) -> None:
     tx.run("redate_endings", now=at, latest=lease)
     tx.run("free_future_endings", latest=lease)
     tx.run("free_future_commands", latest=stamp(tx.now + 2 * ERRAND_LEASE))
-    for row in tx.all("list_future_jobs", latest=latest, most=_SLICE):
-        plan_again(tx, JobId(row.number("id")))
+    for id in tx.all("list_future_jobs", JobId, latest=latest, most=_SLICE):
+        plan_again(tx, id)
 
 
 async def observe_clock(db: Database) -> timedelta | None:

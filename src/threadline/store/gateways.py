@@ -4,6 +4,8 @@ import json
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
+from msgspec import Struct
+
 from threadline.core.errors import NotFound
 from threadline.core.event import EventKind
 from threadline.core.gateway_status import (
@@ -18,7 +20,7 @@ from threadline.core.gateway_status import (
 )
 from threadline.core.inbound import Inbound
 from threadline.core.turn import OwnerId
-from threadline.database.port import Database, Row, SqlValue, Transaction, expect
+from threadline.database.port import Database, SqlValue, Transaction, expect
 from threadline.database.timestamps import moment, stamp
 from threadline.store.session_writer import add_global_event
 
@@ -31,6 +33,51 @@ _KEPT = timedelta(days=30)
 _QUEUE = ""
 _SKIPPED = "*"
 """Stands in the place of a platform for time that the clock skipped: it never passed."""
+
+
+class _Service(Struct, frozen=True, kw_only=True):
+    """The machine on which a process last worked on the queue, and how long it had been up."""
+
+    boot: str | None
+    uptime: int
+    """Microseconds."""
+
+
+class _Outage(Struct, frozen=True, kw_only=True):
+    """A span in which no process served the queue, or a platform could not be reached."""
+
+    platform: str
+    from_at: datetime
+    until_at: datetime
+
+
+class _EnrolledGateway(Struct, frozen=True, kw_only=True):
+    """A gateway as it is stored: the health of platforms and MCP servers is one text."""
+
+    owner: OwnerId
+    host: str
+    pid: int
+    version: str
+    url: str | None
+    health: str
+    started_at: datetime
+    beat_at: datetime
+    places: TurnCapacity
+
+    def gateway(self) -> GatewayRow:
+        platforms, servers = _unpack(self.health)
+        return GatewayRow(
+            owner=self.owner,
+            host=self.host,
+            pid=self.pid,
+            version=self.version,
+            url=self.url,
+            platforms=platforms,
+            started_at=self.started_at,
+            beat_at=self.beat_at,
+            places=self.places,
+            servers=servers,
+        )
 
 
 def register_gateway(
@@ -71,17 +118,16 @@ def record_heartbeat(
 
     The clock showed `at` when `uptime` was read.
     """
-    before, told = tx.one("read_gateway_platforms", owner=owner), _pack(platforms, servers)
+    before, told = tx.one("read_gateway_platforms", str, owner=owner), _pack(platforms, servers)
     busy = {"places": places.total, "taken": places.taken, "silent": places.silent}
-    if (
-        before is None
-        or tx.one("beat_gateway", owner=owner, platforms=told, **busy, now=stamp(tx.now)) is None
+    if before is None or not tx.exists(
+        "beat_gateway", owner=owner, platforms=told, **busy, now=stamp(tx.now)
     ):
         raise NotFound("This gateway was never enrolled, or has left", id=owner)
-    if before.text("platforms") != told:
+    if before != told:
         # First, so that a jump of the clock since then is known, and is no part of an outage.
         record_service(tx, uptime=uptime, at=at)
-        _note_unreachable(tx, _unpack(before.text("platforms"))[0], platforms)
+        _note_unreachable(tx, _unpack(before)[0], platforms)
         add_global_event(tx, EventKind.GATEWAY_CHANGED, None)
 
 
@@ -102,13 +148,13 @@ def _note_unreachable(
             "until_at": stamp(until),
             "platform": name,
         }
-        if tx.one("extend_outage", **span) is None:
+        if not tx.exists("extend_outage", **span):
             tx.run("add_outage", **span)
 
 
 def unregister_gateway(tx: Transaction, *, owner: OwnerId) -> None:
     """Write down that a gateway serves no longer."""
-    if tx.one("remove_gateway", owner=owner) is not None:
+    if tx.exists("remove_gateway", owner=owner):
         add_global_event(tx, EventKind.GATEWAY_CHANGED, None)
 
 
@@ -124,13 +170,13 @@ def record_service(tx: Transaction, *, uptime: Uptime, at: datetime) -> None:
     outage, and sleeping is one. Elsewhere only the clock can tell. It showed `at` when `uptime` was
     read.
     """
-    last, elapsed = tx.one("lock_service"), uptime.elapsed // timedelta(microseconds=1)
-    served_at = expect(tx, "read_service").moment_or_none("served_at") or at
-    if last is not None and last["boot"] == uptime.boot:
-        if elapsed < last.number("uptime"):
+    last, elapsed = tx.one("lock_service", _Service), uptime.elapsed // timedelta(microseconds=1)
+    served_at = tx.one("read_service", datetime) or at
+    if last is not None and last.boot == uptime.boot:
+        if elapsed < last.uptime:
             return  # Another process recorded a later reading first.
         noted_at = served_at
-        served_at = at - timedelta(microseconds=elapsed - last.number("uptime"))
+        served_at = at - timedelta(microseconds=elapsed - last.uptime)
         _note_jump(tx, noted_at, served_at)
     tx.run("note_service", boot=uptime.boot, uptime=elapsed, now=stamp(at))
     if served_at < at - _PAUSE:
@@ -180,17 +226,16 @@ def downtime(
     outages count, and none after that: the clock may have been set since.
     """
     latest = served_at or tx.now
-    rows = tx.all("list_outages", since=stamp(since), platform=platform, skipped=_SKIPPED)
-    found = [(row.text("platform"), row.moment("from_at"), row.moment("until_at")) for row in rows]
-    spans = [(from_at, until_at) for kind, from_at, until_at in found if kind != _SKIPPED]
+    found = tx.all("list_outages", _Outage, since=stamp(since), platform=platform, skipped=_SKIPPED)
+    spans = [(one.from_at, one.until_at) for one in found if one.platform != _SKIPPED]
     if platform != _QUEUE:
         spans += _unreachable(tx, platform, latest)
-    noted_at = expect(tx, "read_service").moment_or_none("served_at")
+    noted_at = tx.one("read_service", datetime)
     if served_at is None and noted_at is not None and noted_at < latest - _PAUSE:
         spans.append((noted_at, latest))
-    for kind, from_at, until_at in found:
-        if kind == _SKIPPED:
-            spans = [piece for span in spans for piece in _without(span, from_at, until_at)]
+    for one in found:
+        if one.platform == _SKIPPED:
+            spans = [piece for span in spans for piece in _without(span, one.from_at, one.until_at)]
     total, counted = timedelta(0), since
     for from_at, until_at in sorted(spans):
         # Processes that start together record outages that overlap.
@@ -220,33 +265,12 @@ def _unreachable(tx: Transaction, platform: str, at: datetime) -> list[tuple[dat
 
 def list_gateways(tx: Transaction) -> list[GatewayRow]:
     """List the gateways that were enrolled and have not left, the oldest first."""
-    return [_gateway_from(row) for row in tx.all("list_gateways")]
+    return [row.gateway() for row in tx.all("list_gateways", _EnrolledGateway)]
 
 
 def read_load(tx: Transaction) -> StoreLoad:
     """Count what there is to do, and measure the database."""
-    row = expect(tx, "read_work")
-    names = ("queued", "running", "owed", "size")
-    queued, running, owed, size = (row.number(name) for name in names)
-    return StoreLoad(queued=queued, running=running, owed=owed, size=size)
-
-
-def _gateway_from(row: Row) -> GatewayRow:
-    platforms, servers = _unpack(row.text("platforms"))
-    return GatewayRow(
-        owner=OwnerId(row.text("owner")),
-        host=row.text("host"),
-        pid=row.number("pid"),
-        version=row.text("version"),
-        url=row.text_or_none("url"),
-        platforms=platforms,
-        started_at=row.moment("started_at"),
-        beat_at=row.moment("beat_at"),
-        places=TurnCapacity(
-            total=row.number("places"), taken=row.number("taken"), silent=row.number("silent")
-        ),
-        servers=servers,
-    )
+    return expect(tx, "read_work", StoreLoad)
 
 
 def _pack(

@@ -23,7 +23,8 @@ DELETE FROM gateways WHERE owner = :owner RETURNING owner
 
 -- name: list_gateways
 -- List the gateways that were enrolled, the oldest first.
-SELECT owner, host, pid, version, url, platforms, started_at, beat_at, places, taken, silent
+SELECT owner, host, pid, version, url, platforms AS health, started_at, beat_at,
+       places AS places_total, taken AS places_taken, silent AS places_silent
 FROM gateways
 ORDER BY started_at, owner
 
@@ -71,8 +72,8 @@ SELECT (SELECT count(*) FROM turns WHERE state = 'queued') AS queued,
        pg_database_size(current_database()) AS size -- postgres
 
 -- name: lock_service
--- Read when a process last worked on the queue, and keep others from changing it meanwhile.
-SELECT served_at, boot, uptime FROM service
+-- Read on which machine a process last worked on the queue, and keep others from changing it.
+SELECT boot, uptime FROM service
 FOR UPDATE -- postgres
 
 -- name: read_service

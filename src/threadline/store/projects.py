@@ -15,7 +15,7 @@ from threadline.core.project import (
 )
 from threadline.core.revision import Seen, require_seen
 from threadline.core.session import ProjectKey
-from threadline.database.port import Database, Row, Transaction, expect
+from threadline.database.port import Database, Transaction, expect
 from threadline.database.timestamps import stamp
 from threadline.store.session_writer import add_global_event, write_session_by_key
 
@@ -26,16 +26,16 @@ def make_project(tx: Transaction, name: str, *, color: ProjectColor, profile: st
     """Make a project; its name is the only one of its sort in the profile."""
     cleaned = clean_project_name(name)
     _refuse_taken(tx, profile, cleaned)
-    if len(tx.all("list_projects", profile=profile)) >= PROJECTS_LIMIT:
+    if len(list_projects(tx, profile=profile)) >= PROJECTS_LIMIT:
         raise Refused(f"A profile can have at most {PROJECTS_LIMIT} projects", hint="Delete one")
     return _make(tx, profile, cleaned, color=color, kind=ProjectKind.OWN)
 
 
 def scheduled_project(tx: Transaction, *, profile: str) -> Project:
     """Answer the project of a profile's scheduled runs; the first who asks makes it."""
-    row = tx.one("find_project_of_runs", profile=profile)
-    if row is not None:
-        return _project_from(row)
+    found = tx.one("find_project_of_runs", Project, profile=profile)
+    if found is not None:
+        return found
     kind = ProjectKind.SCHEDULED
     return _make(tx, profile, SCHEDULED, color=ProjectColor.GRAY, kind=kind)
 
@@ -62,18 +62,18 @@ def change_project(
 def empty_project(tx: Transaction, key: ProjectKey) -> bool:
     """Take a slice of the sessions out of a project; False: there was none left in it."""
     _refuse_scheduled(read_project(tx, key), "deleted")
-    rows = tx.all("list_keys_of_project", project_key=key, most=_SLICE)
-    for row in rows:
-        with write_session_by_key(tx, row.number("key")) as writer:
+    keys = tx.all("list_keys_of_project", int, project_key=key, most=_SLICE)
+    for session_key in keys:
+        with write_session_by_key(tx, session_key) as writer:
             tx.run("move_session", key=writer.key, project_key=None)
             writer.tell(EventKind.SESSION_CHANGED)
-    return bool(rows)
+    return bool(keys)
 
 
 def delete_project(tx: Transaction, key: ProjectKey, *, seen: Seen | None = None) -> bool:
     """Delete a project; False: a session is in it, and has to be taken out first."""
     _refuse_scheduled(_lock(tx, key, seen), "deleted")
-    if tx.one("list_keys_of_project", project_key=key, most=1) is not None:
+    if tx.exists("list_keys_of_project", project_key=key, most=1):
         return False
     tx.run("drop_project", key=key)
     _tell(tx, key)
@@ -82,29 +82,32 @@ def delete_project(tx: Transaction, key: ProjectKey, *, seen: Seen | None = None
 
 def read_project(tx: Transaction, key: ProjectKey) -> Project:
     """Read a project."""
-    return _project_from(_required(tx.one("read_project", key=key), key))
+    return _required(tx.one("read_project", Project, key=key), key)
 
 
 def list_projects(tx: Transaction, *, profile: str) -> Sequence[CountedProject]:
     """List the projects of a profile by name, and how many sessions each has."""
-    return [
-        CountedProject(project=_project_from(row), sessions=row.number("sessions"))
-        for row in tx.all("list_projects", profile=profile)
-    ]
+    return tx.all("list_projects", CountedProject, profile=profile)
 
 
 def _make(
     tx: Transaction, profile: str, name: str, *, color: ProjectColor, kind: ProjectKind
 ) -> Project:
-    row = tx.one(
-        "add_project", profile=profile, name=name, color=color, kind=kind, now=stamp(tx.now)
+    made = tx.one(
+        "add_project",
+        ProjectKey,
+        profile=profile,
+        name=name,
+        color=color,
+        kind=kind,
+        now=stamp(tx.now),
     )
-    if row is not None:
-        _tell(tx, row.number("key"))
+    if made is not None:
+        _tell(tx, made)
     elif kind is ProjectKind.OWN:
         raise _taken(name)
     # Somebody else may just have been quicker to make that of the runs, which then is the one.
-    return _project_from(expect(tx, "find_project", profile=profile, name=name))
+    return expect(tx, "find_project", Project, profile=profile, name=name)
 
 
 def _tell(tx: Transaction, key: int) -> None:
@@ -113,21 +116,21 @@ def _tell(tx: Transaction, key: int) -> None:
 
 
 def _lock(tx: Transaction, key: ProjectKey, seen: Seen | None) -> Project:
-    project = _project_from(_required(tx.one("lock_project", key=key), key))
+    project = _required(tx.one("lock_project", Project, key=key), key)
     require_seen(project.revision, seen, str(key))
     return project
 
 
-def _required(row: Row | None, key: ProjectKey) -> Row:
-    if row is None:
+def _required(project: Project | None, key: ProjectKey) -> Project:
+    if project is None:
         raise NotFound("There is no such project", id=str(key))
-    return row
+    return project
 
 
 def _refuse_taken(tx: Transaction, profile: str, name: str) -> None:
     if name.casefold() == SCHEDULED.casefold():
         raise Conflict("This name is reserved for the runs of jobs", hint="Choose another name")
-    if tx.one("find_project", profile=profile, name=name) is not None:
+    if tx.exists("find_project", profile=profile, name=name):
         raise _taken(name)
 
 
@@ -138,17 +141,6 @@ def _taken(name: str) -> Conflict:
 def _refuse_scheduled(project: Project, what: str) -> None:
     if project.kind is ProjectKind.SCHEDULED:
         raise Refused(f"The project of scheduled runs cannot be {what}", id=str(project.key))
-
-
-def _project_from(row: Row) -> Project:
-    return Project(
-        key=ProjectKey(row.number("key")),
-        profile=row.text("profile"),
-        name=row.text("name"),
-        color=ProjectColor(row.text("color")),
-        kind=ProjectKind(row.text("kind")),
-        made_at=row.moment("made_at"),
-    )
 
 
 async def delete_whole_project(db: Database, key: ProjectKey, *, seen: Seen | None = None) -> None:

@@ -12,7 +12,7 @@ from threadline.core.route import Route
 from threadline.core.session import Session, SessionId
 from threadline.core.turn import Turn, TurnId, checked_turn_id
 from threadline.core.validation import checked_count, checked_flag, checked_text
-from threadline.database.port import Row, Transaction
+from threadline.database.port import Transaction
 from threadline.store.session_writer import SessionState
 from threadline.store.transcripts.history import END, backwards, forwards
 from threadline.store.transcripts.segments import layout_of
@@ -51,14 +51,6 @@ def session_key(tx: Transaction, id: SessionId) -> int:
     if key is None:
         raise _no_session(id)
     return key
-
-
-def session_row(tx: Transaction, id: SessionId) -> Row:
-    """Read the row of a session that must be there."""
-    row = tx.one("read_session_state", id=id)
-    if row is None:
-        raise _no_session(id)
-    return row
 
 
 def _no_session(id: SessionId) -> NotFound:

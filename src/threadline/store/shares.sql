@@ -7,14 +7,21 @@ RETURNING id
 
 -- fragment: share
 -- A page that is shared, without what it says; how long that is stands beside it.
-SELECT h.id, h.title, h.made_at, h.revoked_at, octet_length(h.page) AS size, h.session_key,
-       s.id AS session_id
+SELECT h.id, h.title, h.made_at, h.revoked_at, octet_length(h.page) AS size, s.id AS session_id
 FROM shares h JOIN sessions s ON s.key = h.session_key
 
 -- name: read_share
 -- Read of which conversation a page is, and whether it can be seen.
 -- include: share
 WHERE h.id = :id
+
+-- name: find_session_of_share
+-- Find the conversation that a page is of.
+SELECT session_key FROM shares WHERE id = :id
+
+-- name: read_title
+-- Read the title of a conversation.
+SELECT title FROM sessions WHERE key = :key
 
 -- name: read_page
 -- Read a page that is shared.

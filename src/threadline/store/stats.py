@@ -10,7 +10,7 @@ from threadline.core.errors import Invalid, NotFound
 from threadline.core.session import SessionId
 from threadline.core.turn import CLOCK_SLACK, OwnerId, TurnId
 from threadline.core.validation import checked_id
-from threadline.database.port import Row, Transaction, expect
+from threadline.database.port import Transaction, expect
 from threadline.database.timestamps import stamp
 
 OVERDUE_AFTER = timedelta(minutes=5)
@@ -66,42 +66,48 @@ class Diagnosis(Struct, frozen=True, kw_only=True):
     leases: tuple[HeldLease, ...]
 
 
+class _SessionCount(Struct, frozen=True, kw_only=True):
+    """How many sessions there are, and how many of them are open."""
+
+    number: int
+    still_open: int
+
+
+class _StateTally(Struct, frozen=True, kw_only=True):
+    """How many turns or deliveries are in one state."""
+
+    state: str
+    tally: Tally
+
+
 def diagnose(tx: Transaction) -> Diagnosis:
     """Look at what is there and what is under way."""
-    sessions = expect(tx, "count_sessions")
+    sessions = expect(tx, "count_sessions", _SessionCount)
     return Diagnosis(
-        engine=expect(tx, "read_engine").text("engine"),
-        schema=expect(tx, "read_schema").number("number"),
-        sessions=sessions.number("number"),
-        open_sessions=sessions.number("still_open"),
-        turns={row.text("state"): _tally(row) for row in tx.all("count_unfinished")},
-        deliveries={row.text("state"): _tally(row) for row in tx.all("count_owed")},
-        leases=tuple(_lease(row) for row in tx.all("list_leases")),
+        engine=expect(tx, "read_engine", str),
+        schema=expect(tx, "read_schema", int),
+        sessions=sessions.number,
+        open_sessions=sessions.still_open,
+        turns={one.state: one.tally for one in tx.all("count_unfinished", _StateTally)},
+        deliveries={one.state: one.tally for one in tx.all("count_owed", _StateTally)},
+        leases=tuple(tx.all("list_leases", HeldLease)),
     )
 
 
 def list_overdue(tx: Transaction) -> list[Overdue]:
     """List the work that is due for some minutes and has not begun."""
     before, latest = stamp(tx.now - OVERDUE_AFTER), stamp(tx.now + CLOCK_SLACK)
-    return [
-        Overdue(
-            kind=row.choice("kind", WorkKind),
-            platform=row.text_or_none("platform"),
-            number=row.number("number"),
-            since=row.moment("oldest_at"),
-        )
-        for row in tx.all("list_overdue", before=before, latest=latest)
-    ]
+    return tx.all("list_overdue", Overdue, before=before, latest=latest)
 
 
 def count_failed_hooks(tx: Transaction, since: datetime) -> int:
     """Count the endings since a time of which a hook could not be told."""
-    return expect(tx, "count_failed_endings", since=stamp(since)).number("number")
+    return expect(tx, "count_failed_endings", int, since=stamp(since))
 
 
 def count_undelivered(tx: Transaction, since: datetime) -> int:
     """Count the deliveries owed since a moment that never arrived."""
-    return expect(tx, "count_undelivered", since=stamp(since)).number("number")
+    return expect(tx, "count_undelivered", int, since=stamp(since))
 
 
 def find_session(tx: Transaction, prefix: str) -> SessionId:
@@ -109,28 +115,15 @@ def find_session(tx: Transaction, prefix: str) -> SessionId:
     if not 0 < len(checked_id(prefix, "session id")) <= _ID_LENGTH:
         raise _unknown(prefix)
     escaped = prefix.replace("!", "!!").replace("_", "!_").replace("%", "!%")
-    found = [row.text("id") for row in tx.all("find_by_prefix", pattern=f"{escaped}%", most=_MOST)]
+    found = tx.all("find_by_prefix", SessionId, pattern=f"{escaped}%", most=_MOST)
     if len(found) > 1:
         shown = ", ".join(found[: _MOST - 1]) + (", …" if len(found) == _MOST else "")
         raise Invalid(f"Several sessions begin with {prefix!r}", hint=f"They are {shown}")
     if not found:
         raise _unknown(prefix)
-    return SessionId(found[0])
+    return found[0]
 
 
 def _unknown(prefix: str) -> NotFound:
     shown = repr(prefix) if len(prefix) <= 60 else f"{prefix[:60]!r}…"
     return NotFound(f"No session is {shown}", hint="`threadline sessions list` shows them")
-
-
-def _tally(row: Row) -> Tally:
-    return Tally(number=row.number("number"), oldest_at=row.moment("oldest_at"))
-
-
-def _lease(row: Row) -> HeldLease:
-    return HeldLease(
-        turn_id=TurnId(row.number("id")),
-        session_id=SessionId(row.text("session_id")),
-        owner=OwnerId(row.text("owner")),
-        until=row.moment("lease_until"),
-    )

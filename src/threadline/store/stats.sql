@@ -22,14 +22,14 @@ WHERE profile <> '~importing'
 
 -- name: count_unfinished
 -- Count the turns that have not ended, by state, with the moment of the oldest.
-SELECT state, count(*) AS number, min(queued_at) AS oldest_at
+SELECT state, count(*) AS tally_number, min(queued_at) AS tally_oldest_at
 FROM turns
 WHERE state IN ('queued', 'running', 'waiting', 'interrupted')
 GROUP BY state
 
 -- name: list_leases
 -- List who runs which turn, and until when.
-SELECT t.id, s.id AS session_id, t.owner, t.lease_until
+SELECT t.id AS turn_id, s.id AS session_id, t.owner, t.lease_until AS until
 FROM turns t
 JOIN sessions s ON s.key = t.session_key
 WHERE t.state IN ('running', 'waiting') AND t.owner IS NOT NULL
@@ -37,7 +37,7 @@ ORDER BY t.id
 
 -- name: count_owed
 -- Count the replies that are owed, by state, with the moment of the oldest.
-SELECT state, count(*) AS number, min(owed_at) AS oldest_at
+SELECT state, count(*) AS tally_number, min(owed_at) AS tally_oldest_at
 FROM deliveries
 WHERE state IN ('pending', 'sending')
 GROUP BY state
@@ -45,7 +45,7 @@ GROUP BY state
 -- name: list_overdue
 -- Count the work that should have begun before a certain time, with the time of the oldest: replies
 -- by platform, turns that nothing keeps from running, and jobs.
-SELECT 'delivery' AS kind, a.platform, count(*) AS number, min(d.due_at) AS oldest_at
+SELECT 'delivery' AS kind, a.platform, count(*) AS number, min(d.due_at) AS since
 FROM deliveries d
 JOIN addresses a ON a.key = d.address_key
 WHERE d.state = 'pending' AND (d.due_at < :before OR d.planned_at > :latest)

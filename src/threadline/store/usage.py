@@ -15,11 +15,11 @@ from threadline.core.person import Identity, PersonKey
 from threadline.core.session import Session, SessionId
 from threadline.core.turn import Lease, TurnId
 from threadline.core.usage import Usage, UsageBy, UsageSum, add_sums, dollars, status_of_sum
-from threadline.database.port import Database, Row, Transaction, expect
+from threadline.database.port import Database, Transaction, expect
 from threadline.database.timestamps import moment, stamp
-from threadline.store.admin_queries import spendings
+from threadline.store.admin_queries import Spent, spendings
 from threadline.store.people.visibility import keys_asked, keys_of
-from threadline.store.queries import read_session, session_key, session_row
+from threadline.store.queries import read_session, session_key
 from threadline.store.session_writer import SessionWriter, write_session
 from threadline.store.turns.finish import add_usage
 from threadline.store.turns.output import prove
@@ -42,16 +42,93 @@ class UsageFilter(Struct, frozen=True, kw_only=True):
     profile: str | None = None
 
 
+class _UsageRow(Struct, frozen=True, kw_only=True):
+    """What a session spent with one model on one task."""
+
+    provider: str
+    model: str
+    task: str
+    input_tokens: int
+    output_tokens: int
+    cache_read_tokens: int
+    cache_write_tokens: int
+    reasoning_tokens: int
+    prompt_tokens: int
+    cost: int | None
+    calls: int
+    exact: int
+
+    def usage(self) -> Usage:
+        priced = 0 if self.cost is None else self.calls
+        return Usage(
+            provider=self.provider,
+            model=self.model,
+            task=self.task,
+            input_tokens=self.input_tokens,
+            output_tokens=self.output_tokens,
+            cache_read_tokens=self.cache_read_tokens,
+            cache_write_tokens=self.cache_write_tokens,
+            reasoning_tokens=self.reasoning_tokens,
+            prompt_tokens=self.prompt_tokens,
+            cost=None if self.cost is None else dollars(self.cost),
+            cost_status=status_of_sum(priced=priced, exact=self.exact, calls=self.calls),
+        )
+
+
+class _SumRow(Struct, frozen=True, kw_only=True):
+    """What many calls spent together, as the database adds it up."""
+
+    subject: str
+    name: str | None
+    calls: int
+    priced: int
+    exact: int
+    input_tokens: int
+    output_tokens: int
+    cache_read_tokens: int
+    cache_write_tokens: int
+    reasoning_tokens: int
+    cost: int | None
+
+    def sum(self) -> UsageSum:
+        return UsageSum(
+            subject=self.subject,
+            name=self.name,
+            calls=self.calls,
+            unpriced=self.calls - self.priced,
+            input_tokens=self.input_tokens,
+            output_tokens=self.output_tokens,
+            cache_read_tokens=self.cache_read_tokens,
+            cache_write_tokens=self.cache_write_tokens,
+            reasoning_tokens=self.reasoning_tokens,
+            cost=None if self.cost is None else dollars(self.cost),
+            cost_status=status_of_sum(priced=self.priced, exact=self.exact, calls=self.calls),
+        )
+
+
+class _Spender(Struct, frozen=True, kw_only=True):
+    """Who asked for what is spent."""
+
+    sender_key: int
+    person_key: PersonKey | None
+
+
+class _ContextSize(Struct, frozen=True, kw_only=True):
+    """How long the last prompt was, and whether nothing was said or hidden since."""
+
+    prompt_tokens: int
+    is_current: bool
+
+
 def usage_of_session(tx: Transaction, id: SessionId) -> list[Usage]:
     """Add up what a session spent, by model and task."""
-    key = session_row(tx, id).number("key")
-    return [_usage_from(row) for row in tx.all("sum_usage", session_key=key)]
+    key = session_key(tx, id)
+    return [row.usage() for row in tx.all("sum_usage", _UsageRow, session_key=key)]
 
 
 def last_prompt(tx: Transaction, id: SessionId) -> int:
     """Tell how many tokens the last prompt of a session had; 0 if it was compacted since."""
-    row = tx.one("read_last_prompt", session_key=session_row(tx, id).number("key"))
-    return 0 if row is None else row.number("prompt_tokens")
+    return tx.one("read_last_prompt", int, session_key=session_key(tx, id)) or 0
 
 
 def sum_usage(
@@ -71,18 +148,17 @@ def sum_usage(
     is_whole = by is UsageBy.DAY or most is None
     rows = tx.all(
         "sum_usage_by",
+        _SumRow,
         by=by,
         since=_EVER if since is None else stamp(since),
         until=_FOREVER if until is None else stamp(until),
-        session_key=(
-            None if only.session_id is None else session_row(tx, only.session_id).number("key")
-        ),
+        session_key=None if only.session_id is None else session_key(tx, only.session_id),
         sender_keys=keys_asked(tx, only.person or only.sender),
         profile=only.profile,
         most=_FOREVER if is_whole else most,
         passed=0 if is_whole else after,
     )
-    sums = [_sum_from(row, row.text("subject")) for row in rows]
+    sums = [row.sum() for row in rows]
     return _by_day(sums, timezone) if by is UsageBy.DAY else sums
 
 
@@ -136,7 +212,7 @@ def spend_for(tx: Transaction, id: SessionId, usage: Sequence[Usage]) -> None:
 
 
 def _spendings(tx: Transaction, key: int, id: SessionId, turn_id: TurnId | None) -> list[Spending]:
-    spender = tx.one("find_spender", turn_id=turn_id, session_key=key)
+    spender = tx.one("find_spender", _Spender, turn_id=turn_id, session_key=key)
     spendings = []
     for kind, limit in tx.settings.spend.each():
         if kind in _PERSONAL and spender is None:
@@ -146,17 +222,17 @@ def _spendings(tx: Transaction, key: int, id: SessionId, turn_id: TurnId | None)
         subject, keys = "", None
         if kind is CapKind.SESSION:
             subject = id
-            row = expect(tx, "sum_spent_in_session", session_key=key)
+            spent = expect(tx, "sum_spent_in_session", Spent, session_key=key)
         else:
             if kind in _PERSONAL and spender is not None:
                 subject, keys = _person(tx, spender)
-            row = expect(tx, "sum_spent", since=since, sender_keys=keys)
+            spent = expect(tx, "sum_spent", Spent, since=since, sender_keys=keys)
         spendings.append(
             Spending(
                 kind=kind,
                 limit=limit,
-                spent=dollars(row.number("cost")),
-                unpriced=row.number("unpriced"),
+                spent=dollars(spent.cost),
+                unpriced=spent.unpriced,
                 subject=subject,
                 period=period,
             )
@@ -164,57 +240,20 @@ def _spendings(tx: Transaction, key: int, id: SessionId, turn_id: TurnId | None)
     return spendings
 
 
-def _person(tx: Transaction, spender: Row) -> tuple[str, str]:
+def _person(tx: Transaction, spender: _Spender) -> tuple[str, str]:
     """Name whoever asked, and list all senders that they are."""
-    person_key, sender_key = spender.number_or_none("person_key"), spender.number("sender_key")
-    if person_key is None:
-        return f"sender {sender_key}", json.dumps([sender_key])
-    return f"person {person_key}", json.dumps(keys_of(tx, PersonKey(person_key)))
+    if spender.person_key is None:
+        return f"sender {spender.sender_key}", json.dumps([spender.sender_key])
+    return f"person {spender.person_key}", json.dumps(keys_of(tx, spender.person_key))
 
 
 def _is_new(writer: SessionWriter, one: Spending) -> bool:
-    given = writer.tx.one(
+    return writer.tx.exists(
         "add_spend_warning",
         cap=one.kind,
         subject=one.subject,
         period="" if one.period is None else one.period.name,
         now=writer.at,
-    )
-    return given is not None
-
-
-def _sum_from(row: Row, subject: str) -> UsageSum:
-    cost, calls, priced = row.number_or_none("cost"), row.number("calls"), row.number("priced")
-    return UsageSum(
-        subject=subject,
-        name=row.text_or_none("name"),
-        calls=calls,
-        unpriced=calls - priced,
-        input_tokens=row.number("input_tokens"),
-        output_tokens=row.number("output_tokens"),
-        cache_read_tokens=row.number("cache_read_tokens"),
-        cache_write_tokens=row.number("cache_write_tokens"),
-        reasoning_tokens=row.number("reasoning_tokens"),
-        cost=None if cost is None else dollars(cost),
-        cost_status=status_of_sum(priced=priced, exact=row.number("exact"), calls=calls),
-    )
-
-
-def _usage_from(row: Row) -> Usage:
-    cost, calls = row.number_or_none("cost"), row.number("calls")
-    priced = 0 if cost is None else calls
-    return Usage(
-        provider=row.text("provider"),
-        model=row.text("model"),
-        task=row.text("task"),
-        input_tokens=row.number("input_tokens"),
-        output_tokens=row.number("output_tokens"),
-        cache_read_tokens=row.number("cache_read_tokens"),
-        cache_write_tokens=row.number("cache_write_tokens"),
-        reasoning_tokens=row.number("reasoning_tokens"),
-        prompt_tokens=row.number("prompt_tokens"),
-        cost=None if cost is None else dollars(cost),
-        cost_status=status_of_sum(priced=priced, exact=row.number("exact"), calls=calls),
     )
 
 
@@ -235,12 +274,12 @@ def read_meter(
     tx: Transaction, id: SessionId, sender: Identity | None, *, everybody: bool
 ) -> ContextUsage:
     """Read how full and how dear a session is, and the caps of a sender that concern it."""
-    prompt = tx.one("read_meter", session_key=session_row(tx, id).number("key"))
+    prompt = tx.one("read_meter", _ContextSize, session_key=session_key(tx, id))
     spent = sum_usage(tx, UsageBy.SESSION, UsageFilter(session_id=id), timezone=UTC)
     return ContextUsage(
         session=read_session(tx, id),
-        prompt_tokens=None if prompt is None else prompt.number("prompt_tokens"),
-        is_exact=prompt is not None and bool(prompt.number("is_current")),
+        prompt_tokens=None if prompt is None else prompt.prompt_tokens,
+        is_exact=prompt is not None and prompt.is_current,
         spent=spent[0] if spent else None,
         caps=spendings(tx, sender, everybody=everybody, session=id),
     )

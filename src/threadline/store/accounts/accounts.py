@@ -1,5 +1,7 @@
 """Accounts: made, renamed and ended. The owner's is there as soon as somebody asks for it."""
 
+from msgspec import Struct
+
 from threadline.core.account import (
     ACCOUNTS_LIMIT,
     OWNER_NAME,
@@ -18,29 +20,34 @@ from threadline.core.errors import Conflict, NotFound, Refused
 from threadline.core.event import EventKind
 from threadline.core.revision import Seen, require_seen
 from threadline.core.route import canonical_sender
-from threadline.database.port import Database, Row, Transaction, expect
+from threadline.database.port import Database, Transaction, expect
 from threadline.database.timestamps import stamp
 from threadline.store.audit import forget_acts, forget_subject, note_audit
 from threadline.store.session_writer import add_global_event
 
 
+class _LoginSecret(Struct, frozen=True, kw_only=True):
+    """What the password of an account has to match."""
+
+    key: AccountKey
+    password_hash: str
+
+
 def owner_account(tx: Transaction) -> Account:
     """Answer the account of the owner; the first who asks makes it."""
-    row = tx.one("find_owner_account")
-    if row is None:
-        role = AccountRole.OWNER
-        made = tx.one("add_account", name=OWNER_NAME, role=role, profile=None, now=stamp(tx.now))
+    found = find_owner(tx)
+    if found is None:
+        made = _add_account(tx, OWNER_NAME, AccountRole.OWNER, None)
         if made is not None:
-            add_account_event(tx, AccountKey(made.number("key")))
-        # Somebody else may just have been quicker, which then is the one.
-        row = expect(tx, "find_owner_account")
-    return account_from(row)
+            add_account_event(tx, made)
+        # Another process may just have been quicker.
+        found = expect(tx, "find_owner_account", Account)
+    return found
 
 
 def find_owner(tx: Transaction) -> Account | None:
     """Find the account of the owner, if it was made."""
-    row = tx.one("find_owner_account")
-    return None if row is None else account_from(row)
+    return tx.one("find_owner_account", Account)
 
 
 def find_actor(
@@ -63,31 +70,39 @@ def make_account(
     if role is AccountRole.OWNER:
         raise Refused("There is already an owner", hint="Add a member instead")
     _refuse_taken(tx, cleaned)
-    if len(tx.all("list_accounts")) >= ACCOUNTS_LIMIT:
+    if len(list_accounts(tx)) >= ACCOUNTS_LIMIT:
         raise Refused(f"There can be at most {ACCOUNTS_LIMIT} accounts", hint="End one")
-    row = tx.one("add_account", name=cleaned, role=role, profile=profile, now=stamp(tx.now))
-    if row is None:
+    key = _add_account(tx, cleaned, role, profile)
+    if key is None:
         raise _taken(cleaned)
-    key = AccountKey(row.number("key"))
     add_account_event(tx, key)
     made = read_account(tx, key)
     note_audit(tx, by, "account.made", audit_subject(made))
     return made
 
 
+def _add_account(
+    tx: Transaction, name: str, role: AccountRole, profile: str | None
+) -> AccountKey | None:
+    """Store an account and return its key, or None if another one has its name."""
+    return tx.one(
+        "add_account", AccountKey, name=name, role=role, profile=profile, now=stamp(tx.now)
+    )
+
+
 def read_account(tx: Transaction, key: AccountKey) -> Account:
     """Read an account, also one that has ended."""
-    return account_from(required(tx.one("read_account", key=key), key))
+    return _required(tx.one("read_account", Account, key=key), key)
 
 
 def list_accounts(tx: Transaction) -> list[Account]:
     """List the accounts that can be used, the owner's first."""
-    return [account_from(row) for row in tx.all("list_accounts")]
+    return tx.all("list_accounts", Account)
 
 
 def list_accounts_after(tx: Transaction, key: int, most: int) -> list[Account]:
     """List accounts that can be used in the order in which they came, from behind a key on."""
-    return [account_from(row) for row in tx.all("list_accounts_after", after=key, most=most)]
+    return tx.all("list_accounts_after", Account, after=key, most=most)
 
 
 def rename_account(
@@ -116,8 +131,8 @@ def end_account(tx: Transaction, key: AccountKey, *, by: Actor | None = None) ->
     if account.role is AccountRole.OWNER:
         raise Refused("The owner's account cannot be ended", id=str(key))
     tx.run("end_account", key=key, now=stamp(tx.now))
-    tx.all("end_logins", account_key=key, but=0, now=stamp(tx.now))
-    tx.all("end_tokens", account_key=key, now=stamp(tx.now))
+    tx.all("end_logins", LoginKey, account_key=key, but=0, now=stamp(tx.now))
+    tx.all("end_tokens", TokenKey, account_key=key, now=stamp(tx.now))
     tx.run("drop_links_of_account", account_key=key)
     tx.run("drop_passkeys", account_key=key)
     tx.run("drop_outcomes_of_account", account_key=key)
@@ -125,18 +140,18 @@ def end_account(tx: Transaction, key: AccountKey, *, by: Actor | None = None) ->
     note_audit(tx, by, "account.ended", audit_subject(account))
 
 
-def forget_account(tx: Transaction, sender: Row, nameless: str) -> bool:
+def forget_account(tx: Transaction, platform: str, sender_id: str, nameless: str) -> bool:
     """End the account of a member who is forgotten, and leave nothing of its name.
 
     False: they had none. That of the owner stays.
     """
-    key = member_of(sender.text("platform"), sender.text("id"))
-    row = None if key is None else tx.one("lock_account", key=key)
-    if row is None or key is None or row["account_role"] == AccountRole.OWNER:
+    key = member_of(platform, sender_id)
+    account = None if key is None else tx.one("lock_account", Account, key=key)
+    if account is None or key is None or account.role is AccountRole.OWNER:
         return False
-    if row["account_ended_at"] is None:
+    if account.ended_at is None:
         end_account(tx, key)
-    forget_subject(tx, row.text("account_name"))
+    forget_subject(tx, account.name)
     forget_acts(tx, key)
     tx.run("rename_account", key=key, name=nameless)
     tx.run("drop_devices", account_key=key)
@@ -162,26 +177,26 @@ def set_password(
     account = lock_account(tx, key)
     tx.run("set_password", key=key, password_hash=password_hash)
     if logs_out:
-        tx.all("end_logins", account_key=key, but=but or 0, now=stamp(tx.now))
+        tx.all("end_logins", LoginKey, account_key=key, but=but or 0, now=stamp(tx.now))
         tx.run("drop_links_of_account", account_key=key)
-    ended = tx.all("end_tokens", account_key=key, now=stamp(tx.now)) if ends_tokens else []
+    at = stamp(tx.now)
+    ended = tx.all("end_tokens", TokenKey, account_key=key, now=at) if ends_tokens else []
     add_account_event(tx, key)
     act = "password.dropped" if password_hash is None else "password.set"
     note_audit(tx, by, act, audit_subject(account))
-    for one in sorted(row.number("key") for row in ended):
+    for one in sorted(ended):
         note_audit(tx, by, "token.ended", str(one))
 
 
 def find_password(tx: Transaction, name: str) -> tuple[Account, str] | None:
     """Find the account of a name, and what its password has to match; None: it has none."""
-    row = tx.one("find_password", name=name)
-    matches = None if row is None else row.text_or_none("password_hash")
-    return None if row is None or matches is None else (account_from(row), matches)
+    found = tx.one("find_password", _LoginSecret, name=name)
+    return None if found is None else (read_account(tx, found.key), found.password_hash)
 
 
 def lock_account(tx: Transaction, key: AccountKey) -> Account:
     """Take an account that can be used for this transaction."""
-    account = account_from(required(tx.one("lock_account", key=key), key))
+    account = _required(tx.one("lock_account", Account, key=key), key)
     if account.ended_at is not None:
         raise _missing(key)
     return account
@@ -189,7 +204,7 @@ def lock_account(tx: Transaction, key: AccountKey) -> Account:
 
 def share_account(tx: Transaction, key: AccountKey) -> Account:
     """Keep an account from being ended until this is over."""
-    return account_from(required(tx.one("share_account", key=key), key))
+    return _required(tx.one("share_account", Account, key=key), key)
 
 
 def add_account_event(tx: Transaction, key: AccountKey) -> None:
@@ -202,24 +217,11 @@ def audit_subject(account: Account) -> str:
     return f"{account.key} {account.name}"
 
 
-def account_from(row: Row) -> Account:
-    """Read an account."""
-    return Account(
-        key=AccountKey(row.number("account_key")),
-        name=row.text("account_name"),
-        role=AccountRole(row.text("account_role")),
-        profile=row.text_or_none("account_profile"),
-        made_at=row.moment("account_made_at"),
-        ended_at=row.moment_or_none("account_ended_at"),
-        has_password=bool(row.number("account_has_password")),
-    )
-
-
-def required(row: Row | None, key: AccountKey) -> Row:
-    """Refuse to go on without the account that was meant."""
-    if row is None:
+def _required(account: Account | None, key: AccountKey) -> Account:
+    """Raise NotFound unless the account exists."""
+    if account is None:
         raise _missing(key)
-    return row
+    return account
 
 
 def _missing(key: AccountKey) -> NotFound:
@@ -229,7 +231,7 @@ def _missing(key: AccountKey) -> NotFound:
 def _refuse_taken(tx: Transaction, name: str) -> None:
     if name.casefold() == OWNER_NAME:
         raise Conflict("This name is reserved for the owner", hint="Choose another name")
-    if tx.one("find_account_name", name=name) is not None:
+    if tx.exists("find_account_name", name=name):
         raise _taken(name)
 
 

@@ -7,10 +7,8 @@ RETURNING key
 
 -- fragment: account
 -- Whoever may use the web app.
-SELECT a.key AS account_key, a.name AS account_name, a.role AS account_role,
-       a.profile AS account_profile, a.made_at AS account_made_at,
-       a.ended_at AS account_ended_at,
-       CASE WHEN a.password_hash IS NULL THEN 0 ELSE 1 END AS account_has_password
+SELECT a.key, a.name, a.role, a.profile, a.made_at, a.ended_at,
+       CASE WHEN a.password_hash IS NULL THEN 0 ELSE 1 END AS has_password
 
 -- name: read_account
 -- Read an account.
@@ -48,10 +46,9 @@ ORDER BY a.key
 LIMIT :most
 
 -- name: find_password
--- Find the account of a name, and what its password has to match.
--- include: account
-       , a.password_hash
-FROM accounts a WHERE a.name = :name AND a.ended_at IS NULL
+-- Find the account of a name that has a password, and what that has to match.
+SELECT key, password_hash FROM accounts
+WHERE name = :name AND ended_at IS NULL AND password_hash IS NOT NULL
 
 -- name: find_account_name
 -- Tell whether an account has this name.

@@ -53,7 +53,7 @@ def make_once(
 def claim_outcome(tx: Transaction, request: KnownRequest, claim: str) -> RequestOutcome | None:
     """Begin a request; None: do it. Else it was begun before, and this is what came of it."""
     sweep_outcomes(tx)
-    begun = tx.one(
+    is_begun = tx.exists(
         "claim_outcome",
         account_key=request.account,
         idempotency_key=request.key,
@@ -64,24 +64,17 @@ def claim_outcome(tx: Transaction, request: KnownRequest, claim: str) -> Request
         kept_since=stamp(tx.now - OUTCOMES_LAST),
         begun_since=stamp(tx.now - OUTCOME_PATIENCE),
     )
-    return None if begun is not None else find_outcome(tx, request.account, request.key)
+    return None if is_begun else find_outcome(tx, request.account, request.key)
 
 
 def find_outcome(tx: Transaction, account: AccountKey, key: str) -> RequestOutcome | None:
     """Read what came of a request, if that is still kept."""
-    row = tx.one(
+    return tx.one(
         "find_outcome",
+        RequestOutcome,
         account_key=account,
         idempotency_key=key,
         kept_since=stamp(tx.now - OUTCOMES_LAST),
-    )
-    if row is None:
-        return None
-    return RequestOutcome(
-        request_hash=row.text("request_hash"),
-        status=row.number("status"),
-        answer=row.text("answer"),
-        at=row.moment("at"),
     )
 
 

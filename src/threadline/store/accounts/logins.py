@@ -8,17 +8,18 @@ from threadline.core.account import (
     LINK_LASTS,
     LOGIN_LASTS,
     LOGINS_LIMIT,
+    Account,
     AccountKey,
     Actor,
     Login,
     LoginKey,
     LoginWay,
+    TokenKey,
 )
 from threadline.core.errors import NotFound, Refused
-from threadline.database.port import Row, Transaction, expect
+from threadline.database.port import Transaction, expect
 from threadline.database.timestamps import stamp
 from threadline.store.accounts.accounts import (
-    account_from,
     add_account_event,
     audit_subject,
     read_account,
@@ -52,13 +53,12 @@ def use_link(
     tx: Transaction, secret_hash: str, login_hash: str, device: str, *, before: str | None = None
 ) -> Login:
     """Log a browser in by a link, and use the link up; of two who try, one is refused."""
-    used = tx.one("use_login_link", secret_hash=secret_hash, now=stamp(tx.now))
-    if used is None:
+    whose = tx.one("use_login_link", AccountKey, secret_hash=secret_hash, now=stamp(tx.now))
+    if whose is None:
         # Not said: whether it was used, is over, or never was.
         raise Refused(
             "This link is no longer valid", hint="Print a new one: threadline account link"
         )
-    whose = AccountKey(used.number("account_key"))
     return begin_login(tx, whose, login_hash, device, before=before, how="link")
 
 
@@ -81,9 +81,10 @@ def begin_login(
     known = None if before is None else find_login(tx, before)
     if known is not None:
         end_login(tx, known.key, known.account.key)
-    row = expect(
+    key = expect(
         tx,
         "add_login",
+        LoginKey,
         account_key=account,
         secret_hash=secret_hash,
         device=device,
@@ -93,21 +94,18 @@ def begin_login(
     tx.run("end_oldest_logins", account_key=account, most=LOGINS_LIMIT, now=stamp(tx.now))
     add_account_event(tx, account)
     if how is not None:
-        key = str(row.number("key"))
-        note_audit(tx, Actor(account=account), "login.begun", key, how)
-    return _login_from(expect(tx, "read_login", key=row.number("key")))
+        note_audit(tx, Actor(account=account), "login.begun", str(key), how)
+    return expect(tx, "read_login", Login, key=key)
 
 
 def find_login(tx: Transaction, secret_hash: str) -> Login | None:
     """Find the browser that knows a secret, if it is still logged in."""
-    row = tx.one("find_login", secret_hash=secret_hash, now=stamp(tx.now))
-    return None if row is None else _login_from(row)
+    return tx.one("find_login", Login, secret_hash=secret_hash, now=stamp(tx.now))
 
 
 def find_live_login(tx: Transaction, key: LoginKey, account: AccountKey) -> Login | None:
     """Return the login of an account if its browser is still logged in, else None."""
-    row = tx.one("read_live_login", key=key, account_key=account, now=stamp(tx.now))
-    return None if row is None else _login_from(row)
+    return tx.one("read_live_login", Login, key=key, account_key=account, now=stamp(tx.now))
 
 
 def renew_login(tx: Transaction, key: LoginKey) -> None:
@@ -117,7 +115,7 @@ def renew_login(tx: Transaction, key: LoginKey) -> None:
 
 def prove_login(tx: Transaction, key: LoginKey, account: AccountKey, *, how: LoginWay) -> None:
     """Record that the user of a browser proved again who they are."""
-    if tx.one("prove_login", key=key, account_key=account, now=stamp(tx.now)) is None:
+    if not tx.exists("prove_login", key=key, account_key=account, now=stamp(tx.now)):
         raise NotFound("There is no such login", id=str(key))
     note_audit(tx, Actor(account=account), "login.proven", str(key), how)
 
@@ -126,10 +124,12 @@ def note_failure(
     tx: Transaction, how: LoginWay, account: AccountKey | None, link_hash: str | None
 ) -> None:
     """Record a failed attempt to log in, for the account if there is one."""
-    found = None if link_hash is None else tx.one("find_link_account", secret_hash=link_hash)
+    found: Account | None = None
     if account is not None:
-        found = tx.one("read_account", key=account)
-    subject = "" if found is None else audit_subject(account_from(found))
+        found = tx.one("read_account", Account, key=account)
+    elif link_hash is not None:
+        found = tx.one("find_link_account", Account, secret_hash=link_hash)
+    subject = "" if found is None else audit_subject(found)
     note_failed_login(tx, subject, how)
 
 
@@ -140,23 +140,22 @@ def note_wrong_tokens(tx: Transaction, counted: Mapping[str | None, int]) -> Non
     """
     subjects: Counter[str] = Counter()
     for secret_hash, times in counted.items():
-        found = tx.one("find_any_token", secret_hash=secret_hash or "")
-        subjects["" if found is None else str(found.number("key"))] += times
+        key = tx.one("find_any_token", TokenKey, secret_hash=secret_hash or "")
+        subjects["" if key is None else str(key)] += times
     for subject, times in subjects.items():
         note_failed_login(tx, subject, LoginWay.TOKEN, times)
 
 
 def list_logins(tx: Transaction, account: AccountKey) -> list[Login]:
     """List the browsers that are logged in with an account, the last seen first."""
-    rows = tx.all("list_logins", account_key=account, now=stamp(tx.now))
-    return [_login_from(row) for row in rows]
+    return tx.all("list_logins", Login, account_key=account, now=stamp(tx.now))
 
 
 def end_login(
     tx: Transaction, key: LoginKey, account: AccountKey, *, by: Actor | None = None
 ) -> None:
     """Log a browser out; that of another account is none."""
-    if tx.one("end_login", key=key, account_key=account, now=stamp(tx.now)) is None:
+    if not tx.exists("end_login", key=key, account_key=account, now=stamp(tx.now)):
         raise NotFound("There is no such login", id=str(key))
     add_account_event(tx, account)
     note_audit(tx, by, "login.ended", str(key))
@@ -167,7 +166,7 @@ def end_logins(
 ) -> int:
     """Log all browsers of an account out, or all but one; answers how many."""
     kept = 0 if but is None else but
-    ended = tx.all("end_logins", account_key=account, but=kept, now=stamp(tx.now))
+    ended = tx.all("end_logins", LoginKey, account_key=account, but=kept, now=stamp(tx.now))
     if ended:
         add_account_event(tx, account)
         whose = audit_subject(read_account(tx, account))
@@ -186,13 +185,10 @@ def count_try(tx: Transaction, most: Mapping[str, int], within: timedelta) -> di
         tx.run("lock_guesser", who=who)
     since = stamp(tx.now - within)
     for who, limit in most.items():
-        if expect(tx, "count_login_mistakes", who=who, after=since).number("number") >= limit:
+        if expect(tx, "count_login_mistakes", int, who=who, after=since) >= limit:
             return None
     tx.run("drop_old_login_mistakes", before=stamp(tx.now - MISTAKES_LAST), most=_SLICE)
-    return {
-        who: expect(tx, "add_login_mistake", who=who, now=stamp(tx.now)).number("key")
-        for who in most
-    }
+    return {who: expect(tx, "add_login_mistake", int, who=who, now=stamp(tx.now)) for who in most}
 
 
 def forgive(tx: Transaction, tried: Mapping[str, int], who: str | None = None) -> None:
@@ -201,15 +197,3 @@ def forgive(tx: Transaction, tried: Mapping[str, int], who: str | None = None) -
         tx.run("forgive_login_mistake", who=guesser, key=key)
     if who is not None:
         tx.run("forgive_login_mistakes", who=who)
-
-
-def _login_from(row: Row) -> Login:
-    return Login(
-        key=LoginKey(row.number("key")),
-        account=account_from(row),
-        device=row.text("device"),
-        made_at=row.moment("made_at"),
-        seen_at=row.moment("seen_at"),
-        expires_at=row.moment("expires_at"),
-        proven_at=row.moment("proven_at"),
-    )

@@ -5,9 +5,12 @@ import json
 from collections.abc import Iterable
 from datetime import datetime
 
+from msgspec import Struct
+
 from threadline.core.account import (
     PASSKEYS_LIMIT,
     TOKENS_LIMIT,
+    Account,
     AccountKey,
     AccountRole,
     Actor,
@@ -18,10 +21,9 @@ from threadline.core.account import (
     TokenScope,
 )
 from threadline.core.errors import Conflict, Invalid, NotFound, Refused
-from threadline.database.port import Row, Transaction, expect
+from threadline.database.port import Transaction, expect
 from threadline.database.timestamps import stamp
 from threadline.store.accounts.accounts import (
-    account_from,
     add_account_event,
     lock_account,
     share_account,
@@ -55,11 +57,12 @@ def make_token(
         raise Refused("Only an owner's token can have the scope admin", hint="Leave it out")
     if expires_at is not None and expires_at <= tx.now:
         raise Invalid("The token would already be expired", hint="Choose a later date")
-    if len(tx.all("list_tokens", account_key=account)) >= TOKENS_LIMIT:
+    if len(list_tokens(tx, account)) >= TOKENS_LIMIT:
         raise Refused(f"An account can have at most {TOKENS_LIMIT} tokens", hint="Revoke one")
-    row = expect(
+    key = expect(
         tx,
         "add_token",
+        TokenKey,
         account_key=account,
         secret_hash=secret_hash,
         name=name,
@@ -69,7 +72,7 @@ def make_token(
         parent_key=parent,
     )
     add_account_event(tx, account)
-    made = _token_from(expect(tx, "read_token", key=row.number("key")))
+    made = expect(tx, "read_token", ApiToken, key=key)
     may = " ".join(sorted(made.scopes))
     note_audit(tx, by, "token.made", f"{made.key} {made.name}", may)
     return made
@@ -77,20 +80,18 @@ def make_token(
 
 def find_token(tx: Transaction, secret_hash: str) -> ApiToken | None:
     """Find the token of a secret, if it is still worth something."""
-    row = tx.one("find_token", secret_hash=secret_hash, now=stamp(tx.now))
-    return None if row is None else _token_from(row)
+    return tx.one("find_token", ApiToken, secret_hash=secret_hash, now=stamp(tx.now))
 
 
 def find_live_token(tx: Transaction, key: TokenKey, account: AccountKey) -> ApiToken | None:
     """Return the token of an account if it is still valid, else None."""
-    row = tx.one("read_live_token", key=key, account_key=account, now=stamp(tx.now))
-    return None if row is None else _token_from(row)
+    return tx.one("read_live_token", ApiToken, key=key, account_key=account, now=stamp(tx.now))
 
 
 def may_administer(tx: Transaction, key: int) -> bool:
     """Return whether a token has the scope admin."""
-    row = tx.one("read_token", key=key)
-    return row is not None and TokenScope.ADMIN in _token_from(row).scopes
+    token = tx.one("read_token", ApiToken, key=key)
+    return token is not None and TokenScope.ADMIN in token.scopes
 
 
 def note_token_use(tx: Transaction, key: TokenKey) -> None:
@@ -100,7 +101,7 @@ def note_token_use(tx: Transaction, key: TokenKey) -> None:
 
 def list_tokens(tx: Transaction, account: AccountKey) -> list[ApiToken]:
     """List the tokens of an account, the newest first."""
-    return [_token_from(row) for row in tx.all("list_tokens", account_key=account)]
+    return tx.all("list_tokens", ApiToken, account_key=account)
 
 
 def end_token(
@@ -108,11 +109,11 @@ def end_token(
 ) -> None:
     """Revoke a token and those that were made with it; that of another account is none."""
     lock_account(tx, account)  # so that it makes no further one meanwhile
-    ended = tx.all("end_token", key=key, account_key=account, now=stamp(tx.now))
+    ended = tx.all("end_token", TokenKey, key=key, account_key=account, now=stamp(tx.now))
     if not ended:
         raise NotFound("There is no such token", id=str(key))
     add_account_event(tx, account)
-    for one in sorted(row.number("key") for row in ended):
+    for one in sorted(ended):
         note_audit(tx, by, "token.ended", str(one))
 
 
@@ -157,10 +158,11 @@ def add_passkey(
 ) -> Passkey:
     """Remember a key that lies on somebody's device; it is nobody else's."""
     share_account(tx, account)
-    if len(tx.all("list_passkeys", account_key=account)) >= PASSKEYS_LIMIT:
+    if len(list_passkeys(tx, account)) >= PASSKEYS_LIMIT:
         raise Refused(f"An account can have at most {PASSKEYS_LIMIT} passkeys", hint="Delete one")
-    row = tx.one(
+    key = tx.one(
         "add_passkey",
+        PasskeyKey,
         account_key=account,
         name=name,
         credential=_written(credential),
@@ -168,28 +170,28 @@ def add_passkey(
         sign_count=sign_count,
         now=stamp(tx.now),
     )
-    if row is None:
+    if key is None:
         raise Conflict("This passkey is already registered", hint="Log in with it")
     add_account_event(tx, account)
-    made = _passkey_from(expect(tx, "read_passkey", key=row.number("key")))
+    made = expect(tx, "read_passkey", _PasskeyRow, key=key).passkey()
     note_audit(tx, by, "passkey.added", str(made.key), made.name)
     return made
 
 
 def find_passkey(tx: Transaction, credential: bytes) -> Passkey | None:
     """Find a key by what a browser calls it."""
-    row = tx.one("find_passkey", credential=_written(credential))
-    return None if row is None else _passkey_from(row)
+    row = tx.one("find_passkey", _PasskeyRow, credential=_written(credential))
+    return None if row is None else row.passkey()
 
 
 def list_passkeys(tx: Transaction, account: AccountKey) -> list[Passkey]:
     """List the keys of an account, the newest first."""
-    return [_passkey_from(row) for row in tx.all("list_passkeys", account_key=account)]
+    return [row.passkey() for row in tx.all("list_passkeys", _PasskeyRow, account_key=account)]
 
 
 def use_passkey(tx: Transaction, key: PasskeyKey, sign_count: int) -> None:
     """Remember how often a key was used; a count that does not rise shows a copy of it."""
-    if tx.one("use_passkey", key=key, sign_count=sign_count, now=stamp(tx.now)) is None:
+    if not tx.exists("use_passkey", key=key, sign_count=sign_count, now=stamp(tx.now)):
         raise Refused("This passkey is gone, or was copied", id=str(key), hint="Use another one")
 
 
@@ -197,35 +199,35 @@ def delete_passkey(
     tx: Transaction, key: PasskeyKey, account: AccountKey, *, by: Actor | None = None
 ) -> None:
     """Forget a key; that of another account is none."""
-    if tx.one("drop_passkey", key=key, account_key=account) is None:
+    if not tx.exists("drop_passkey", key=key, account_key=account):
         raise NotFound("There is no such passkey", id=str(key))
     add_account_event(tx, account)
     note_audit(tx, by, "passkey.deleted", str(key))
 
 
-def _token_from(row: Row) -> ApiToken:
-    return ApiToken(
-        key=TokenKey(row.number("key")),
-        account=account_from(row),
-        name=row.text("name"),
-        scopes=frozenset(TokenScope(scope) for scope in json.loads(row.text("scopes"))),
-        made_at=row.moment("made_at"),
-        used_at=row.moment_or_none("used_at"),
-        expires_at=row.moment_or_none("expires_at"),
-    )
+class _PasskeyRow(Struct, frozen=True, kw_only=True):
+    """A passkey as it is stored: its bytes are Base64."""
 
+    key: PasskeyKey
+    account: Account
+    name: str
+    credential: str
+    public_key: str
+    sign_count: int
+    made_at: datetime
+    used_at: datetime | None
 
-def _passkey_from(row: Row) -> Passkey:
-    return Passkey(
-        key=PasskeyKey(row.number("key")),
-        account=account_from(row),
-        name=row.text("name"),
-        credential=_read(row.text("credential")),
-        public_key=_read(row.text("public_key")),
-        sign_count=row.number("sign_count"),
-        made_at=row.moment("made_at"),
-        used_at=row.moment_or_none("used_at"),
-    )
+    def passkey(self) -> Passkey:
+        return Passkey(
+            key=self.key,
+            account=self.account,
+            name=self.name,
+            credential=_read(self.credential),
+            public_key=_read(self.public_key),
+            sign_count=self.sign_count,
+            made_at=self.made_at,
+            used_at=self.used_at,
+        )
 
 
 def _written(data: bytes) -> str:

@@ -33,7 +33,6 @@ from threadline.store.people import grants
 from threadline.store.people.address_book import address_identity, remember_address
 from threadline.store.people.aliases import known_as
 from threadline.store.people.grants import TurnRequester
-from threadline.store.row_mappers import address_from_row
 
 _HASH_SIGNS = 16
 
@@ -46,6 +45,13 @@ class ApprovalRouting(Struct, frozen=True, kw_only=True):
     awaits: Awaits | None = None
     places: tuple[Address, ...] = ()
     requester: str = ""
+
+
+class _AskedTurn(Struct, frozen=True, kw_only=True):
+    """The session of a turn, and how many questions it has asked."""
+
+    session_key: int
+    questions: int
 
 
 def plan_question(
@@ -84,8 +90,8 @@ def ask_elsewhere(
     tx: Transaction, turn_id: TurnId, plan: ApprovalRouting, question: Question
 ) -> None:
     """Send a question to the chats of approvers. No session may be locked by a writer."""
-    row = expect(tx, "read_turn", id=turn_id)
-    name = name_question(turn_id, row.number("questions"))
+    asked = expect(tx, "read_question_of_turn", _AskedTurn, turn_id=turn_id)
+    name = name_question(turn_id, asked.questions)
     who = f"{fence_code(plan.requester)}\n" if plan.requester else ""
     text = f"Someone asks for this, and you may approve it:\n{who}\n{question.text}\n\n"
     text = f"{text}/approve {name} or /deny {name}"
@@ -95,13 +101,13 @@ def ask_elsewhere(
             place,
             text,
             choices=offer_answers(name, question, place.kind),
-            session_key=row.number("session_key"),
+            session_key=asked.session_key,
         )
 
 
 def tell_expired(tx: Transaction, turn: Turn, at: Address, *, profile: str) -> None:
     """Tell the requester and the approvers that a question was denied as it was not answered."""
-    key = expect(tx, "read_turn", id=turn.id).number("session_key")
+    key = expect(tx, "read_question_of_turn", _AskedTurn, turn_id=turn.id).session_key
     text = (
         f"No approver answered within {span(tx.settings.answer_within)}, so this was denied: "
         f"{listed(turn.asks)} (turn {turn.id})."
@@ -132,8 +138,9 @@ def list_places(tx: Transaction, profile: str) -> list[Address]:
 
 def _direct_chat(tx: Transaction, who: Identity, profile: str) -> Address | None:
     known = known_as(tx, who)
-    row = tx.one("find_direct_chat", platform=known.platform, id=known.id, profile=profile)
-    return None if row is None else address_from_row(row)
+    return tx.one(
+        "find_direct_chat", Address, platform=known.platform, id=known.id, profile=profile
+    )
 
 
 def needs_approver(turn: Turn, profile: str, rules: Settings) -> bool:

@@ -6,12 +6,13 @@ from msgspec import Struct
 
 from threadline.core.address import Address, Kind
 from threadline.core.approval import name_question
+from threadline.core.delivery import DeliveryId
 from threadline.core.errors import Refused
 from threadline.core.inbound import Inbound
 from threadline.core.role import AccessLevel
 from threadline.core.route import is_multi_user
 from threadline.core.turn import TurnId
-from threadline.database.port import Row, Transaction
+from threadline.database.port import Transaction
 from threadline.store.people.address_book import look_up
 from threadline.store.people.aliases import resolve_inbound
 from threadline.store.session_writer import NO_SESSION
@@ -33,6 +34,32 @@ class OpenQuestion(Struct, frozen=True, kw_only=True):
         return name_question(self.turn_id, self.nth)
 
 
+class _TurnAsker(Struct, frozen=True, kw_only=True):
+    """Whose words a turn answers, and which person that is."""
+
+    sender_key: int
+    person_key: int | None
+
+
+class _Question(Struct, frozen=True, kw_only=True):
+    """What a turn asks, in a session or where it asked it."""
+
+    id: TurnId
+    session_key: int
+    beside: int
+    asked_at: datetime
+    questions: int
+
+
+class LastQuestion(Struct, frozen=True, kw_only=True):
+    """The last question that a conversation asked at a place where it does not go on."""
+
+    turn_id: TurnId
+    session_key: int
+    delivery_id: DeliveryId | None
+    """What carried it there."""
+
+
 class Respondent(Struct, frozen=True, kw_only=True):
     """Somebody who may be the one to answer a question, and where they are."""
 
@@ -42,12 +69,12 @@ class Respondent(Struct, frozen=True, kw_only=True):
     rank: AccessLevel
     address_key: int | None = None
 
-    def is_one_of(self, askers: list[Row]) -> bool:
-        """Tell whether they are among those whose words a turn answers."""
+    def is_one_of(self, askers: list[_TurnAsker]) -> bool:
+        """Return whether they are among those whose words a turn answers."""
         return any(
-            (self.sender_key is not None and row["sender_key"] == self.sender_key)
-            or (self.person_key is not None and row["person_key"] == self.person_key)
-            for row in askers
+            (self.sender_key is not None and one.sender_key == self.sender_key)
+            or (self.person_key is not None and one.person_key == self.person_key)
+            for one in askers
         )
 
 
@@ -56,10 +83,10 @@ def find_respondent(tx: Transaction, inbound: Inbound, rank: AccessLevel) -> Res
     known = look_up(tx, resolve_inbound(tx, inbound), inbound.address)
     return Respondent(
         address=inbound.address,
-        sender_key=known.number_or_none("sender_key"),
-        person_key=known.number_or_none("person_key"),
+        sender_key=known.sender_key,
+        person_key=known.person_key,
         rank=rank,
-        address_key=known.number_or_none("address_key"),
+        address_key=known.address_key,
     )
 
 
@@ -76,7 +103,8 @@ def may_answer(tx: Transaction, turn_id: TurnId, who: Respondent, *, is_theirs: 
     if is_theirs and not is_shared:
         return who.sender_key is not None
     # A turn that answers once more has no words of its own, but those that were said before it.
-    askers = tx.all("list_askers", turn_id=turn_id) or tx.all("find_asker_before", turn_id=turn_id)
+    askers = tx.all("list_askers", _TurnAsker, turn_id=turn_id)
+    askers = askers or tx.all("find_asker_before", _TurnAsker, turn_id=turn_id)
     if who.is_one_of(askers):
         return True
     return who.rank.may(AccessLevel.ADMIN) and (is_shared or not askers)
@@ -94,11 +122,11 @@ def list_open(
     asked: list[OpenQuestion] = []
     refused = False
     own = NO_SESSION if session_key is None else session_key
-    for row in tx.all("list_questions", session_key=own, address_key=who.address_key):
-        turn_id, is_theirs = TurnId(row.number("id")), row["session_key"] == own
-        if may_answer(tx, turn_id, who, is_theirs=is_theirs):
-            nth, asked_at = row.number("questions"), row.moment("asked_at")
-            asked.append(OpenQuestion(turn_id=turn_id, nth=nth, asked_at=asked_at))
+    questions = tx.all("list_questions", _Question, session_key=own, address_key=who.address_key)
+    for one in questions:
+        is_theirs = one.session_key == own
+        if may_answer(tx, one.id, who, is_theirs=is_theirs):
+            asked.append(OpenQuestion(turn_id=one.id, nth=one.questions, asked_at=one.asked_at))
         elif is_theirs:
             refused = True
     if refused and not asked:
@@ -110,16 +138,13 @@ def find_named(tx: Transaction, turn: str, nth: str, *, profile: str) -> OpenQue
     """Find what a turn of a profile asks leave for, by the name of the question."""
     if max(len(turn), len(nth)) > _DIGITS:
         return None
-    row = tx.one("find_asking_turn", id=int(turn), nth=int(nth), profile=profile)
-    if row is None:
-        return None
-    return OpenQuestion(turn_id=TurnId(int(turn)), nth=int(nth), asked_at=row.moment("asked_at"))
+    return tx.one("find_asking_turn", OpenQuestion, id=int(turn), nth=int(nth), profile=profile)
 
 
-def find_last_said(tx: Transaction, address_key: int) -> Row | None:
+def find_last_said(tx: Transaction, address_key: int) -> LastQuestion | None:
     """Find the question of another conversation that was the last thing said at a place."""
-    asked = tx.one("find_question_beside", address_key=address_key)
-    if asked is None or asked["delivery_id"] is None:
+    asked = tx.one("find_question_beside", LastQuestion, address_key=address_key)
+    if asked is None or asked.delivery_id is None:
         return None
-    since = tx.one("find_said_since", address_key=address_key, id=asked["delivery_id"])
-    return asked if since is None else None
+    is_over = tx.exists("find_said_since", address_key=address_key, id=asked.delivery_id)
+    return None if is_over else asked

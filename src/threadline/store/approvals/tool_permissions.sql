@@ -16,8 +16,8 @@ WHERE s.id = :session_id
 
 -- fragment: allowance
 -- Leave for a tool, where it holds and who gave it.
-SELECT a.key, a.profile, a.session_key, a.tool, a.allowed_at, s.id AS session_id, p.platform,
-       p.id AS sender_id, p.name AS sender_name
+SELECT a.key, a.profile, a.tool, a.allowed_at, s.id AS session_id, p.platform AS by_platform,
+       p.id AS by_id, p.name AS by_name
 FROM allowances a
 LEFT JOIN sessions s ON s.key = a.session_key
 LEFT JOIN senders p ON p.key = a.sender_key
@@ -33,6 +33,10 @@ ORDER BY CASE WHEN a.session_key IS NULL THEN 0 ELSE 1 END, a.profile, a.session
 -- Read leave that was given.
 -- include: allowance
 WHERE a.key = :key
+
+-- name: find_session_of_allowance
+-- Find the session in which leave holds; none: it holds in a whole profile.
+SELECT session_key FROM allowances WHERE key = :key
 
 -- name: drop_allowance
 -- Take leave back.

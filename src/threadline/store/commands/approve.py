@@ -58,12 +58,16 @@ def _allow(ask: CommandContext, turn: Turn, extent: PermissionDuration) -> str:
     """Remember leave that is given for longer than this once; answer what to say of it."""
     if extent is PermissionDuration.ONCE:
         return ""
-    session = queries.session_row(ask.tx, turn.session_id)
+    session = queries.read_session(ask.tx, turn.session_id)
     tool_permissions.permit_tools(
         ask.tx,
         turn.asks,
-        profile=session.text("profile"),
-        session_key=session.number("key") if extent is PermissionDuration.SESSION else None,
+        profile=session.profile,
+        session_key=(
+            queries.session_key(ask.tx, session.id)
+            if extent is PermissionDuration.SESSION
+            else None
+        ),
         sender_key=pending_questions.find_respondent(ask.tx, ask.inbound, ask.rank).sender_key,
     )
     if extent is PermissionDuration.ALWAYS:
@@ -93,7 +97,7 @@ def _find_question(ask: CommandContext) -> tuple[OpenQuestion, str]:
     questions. Who presses one late must not answer another question.
     """
     id = ask.here()
-    key = None if id is None else queries.session_row(ask.tx, id).number("key")
+    key = None if id is None else queries.session_key(ask.tx, id)
     asked = pending_questions.list_open(ask.tx, ask.inbound, ask.rank, session_key=key)
     number, _, rest = ask.argument.partition(" ")
     turn, _, nth = number.partition(".")

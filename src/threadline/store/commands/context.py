@@ -18,7 +18,7 @@ from threadline.core.platform import Choice
 from threadline.core.role import AccessLevel
 from threadline.core.session import Session, SessionId
 from threadline.core.session_list import SessionRow
-from threadline.core.turn import TurnId
+from threadline.core.turn import TurnId, TurnState
 from threadline.core.validation import clean_title
 from threadline.database.port import Transaction
 from threadline.store import queries
@@ -88,6 +88,13 @@ class DeferredCommandResult(Struct, frozen=True, kw_only=True):
     reply: CommandReply
 
 
+class _TurnInTheWay(Struct, frozen=True, kw_only=True):
+    """A turn that has not ended and is based on what is in the transcript already."""
+
+    id: TurnId
+    state: TurnState
+
+
 class CommandContext(Struct, frozen=True, kw_only=True):
     """One command being carried out."""
 
@@ -145,9 +152,9 @@ class CommandContext(Struct, frozen=True, kw_only=True):
             if drop_waiting(writer, "another command came after it"):
                 wake_next(writer)
         # One that asks once more, and has not begun, has no words of its own that could wait.
-        key = queries.session_row(self.tx, id).number("key")
-        while waiting := self.tx.one("find_turn_in_the_way", session_key=key):
-            if not stop_and_wait.stop(self.tx, TurnId(waiting.number("id"))):
+        key = queries.session_key(self.tx, id)
+        while turn := self.tx.one("find_turn_in_the_way", _TurnInTheWay, session_key=key):
+            if not stop_and_wait.stop(self.tx, turn.id):
                 return
 
     @property

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import timedelta
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from threadline.core.access import voucher_of
@@ -95,14 +96,28 @@ def refuse(tx: Transaction, inbound: Inbound, why: str) -> CommandReply | None:
     return _owe(tx, inbound, reply)
 
 
+class _QueuedCommand(Struct, frozen=True, kw_only=True):
+    """The session in which a command waits, and who carries it out."""
+
+    session_key: int
+    owner: OwnerId | None
+
+
+class _Taken(Struct, frozen=True, kw_only=True):
+    """A command that waits no longer, and how far its sender is let in."""
+
+    rank: AccessLevel
+    inbound: str
+
+
 def carry_out_waiting(
     tx: Transaction, id: int, *, owner: OwnerId, dead: frozenset[OwnerId]
 ) -> DeferredCommandResult | None:
     """Carry out a command whose time has come; None if somebody else was quicker."""
-    waiting = tx.one("read_waiting_command", id=id)
+    waiting = tx.one("read_waiting_command", _QueuedCommand, id=id)
     if waiting is None:
         return None
-    with write_session_by_key(tx, waiting.number("session_key")) as writer:
+    with write_session_by_key(tx, waiting.session_key) as writer:
         begun = waiting_commands.start_command(tx, id, owner, dead)
         if begun is None:
             return None
@@ -113,7 +128,7 @@ def carry_out_waiting(
         unreachable_time(tx, inbound, arrived_at=queued_at) + downtime(tx, queued_at), tx.settings
     )
     reply = _carry_out_in(writer, inbound, rank, session=session)
-    if waiting["owner"] is None:
+    if waiting.owner is None:
         # Else somebody began with it, and said so.
         _owe(tx, inbound, reply, session=session)
     if isinstance(reply.errand, Compress):
@@ -125,16 +140,16 @@ def carry_out_waiting(
 
 def refuse_waiting(tx: Transaction, id: int, why: str) -> DeferredCommandResult | None:
     """Answer a command that waited and then failed; None if somebody else was quicker."""
-    waiting = tx.one("read_waiting_command", id=id)
+    waiting = tx.one("read_waiting_command", _QueuedCommand, id=id)
     if waiting is None:
         return None
-    with write_session_by_key(tx, waiting.number("session_key")) as writer:
-        taken = tx.one("take_waiting_command", id=id)
+    with write_session_by_key(tx, waiting.session_key) as writer:
+        taken = tx.one("take_waiting_command", _Taken, id=id)
         if taken is None:
             return None
         wake_next(writer)
-    inbound = decode_message(taken.text("inbound"))
-    session = writer.id if is_from_screen(taken.text("inbound")) else None
+    inbound = decode_message(taken.inbound)
+    session = writer.id if is_from_screen(taken.inbound) else None
     reply = _owe(tx, inbound, CommandReply(text=why), session=session)
     return DeferredCommandResult(inbound=inbound, reply=reply)
 
@@ -211,13 +226,13 @@ def owe_answer(
     about: SessionId | None,
 ) -> DeliveryId:
     """Owe an answer that is forgotten with whoever asked, and with the session it is about."""
-    session = None if about is None else tx.one("find_session_key", id=about)
+    key = None if about is None else tx.one("read_session_key", int, id=about)
     return create_text_delivery(
         tx,
         inbound.address,
         text,
         attachments=attachments,
         choices=choices,
-        session_key=None if session is None else session.number("key"),
+        session_key=key,
         sender_key=_sender_key(tx, inbound),
     )

@@ -13,7 +13,7 @@ from threadline.store.branches.lineage import list_later_links
 from threadline.store.commands.context import CommandContext, CommandReply, describe_session
 from threadline.store.deliveries.buttons import LABEL_LIMIT, MOST_CHOICES
 from threadline.store.formatting import ago, name
-from threadline.store.people.visibility import asker_keys
+from threadline.store.people.visibility import asker_keys, find_owned
 from threadline.store.sessions import bindings
 
 LISTED = 20
@@ -78,7 +78,7 @@ def _find_latest_link(ask: CommandContext, asker: Viewer, id: SessionId) -> Sess
     keys = asker_keys(ask.tx, asker)
 
     def may_resume(id: SessionId) -> bool:
-        session = ask.tx.one("read_owner", id=id)
+        session = find_owned(ask.tx, id)
         if session is None or not keys.admits(session):
             return False
         return not ask.is_overheard or keys.is_in_chat(session)

@@ -82,5 +82,5 @@ def stop(ask: CommandContext) -> CommandReply:
     stopped = None if id is None else stop_and_wait.stop_session(ask.tx, id)
     if stopped is None:
         return CommandReply(text="Nothing is running.")
-    is_carried = ask.tx.one("find_owed_now", turn_id=stopped, now=stamp(ask.tx.now)) is not None
+    is_carried = ask.tx.exists("find_owed_now", turn_id=stopped, now=stamp(ask.tx.now))
     return CommandReply(text="Stopped.", is_in_transcript=True, is_carried=is_carried)

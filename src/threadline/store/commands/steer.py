@@ -69,13 +69,13 @@ def _said(ask: CommandContext, busy: BusyMode, told: str) -> CommandReply:
     return CommandReply(text=told, turn_id=arrival.turn_id)
 
 
-def _unfinished(ask: CommandContext) -> frozenset[str]:
+def _unfinished(ask: CommandContext) -> frozenset[TurnState]:
     """Tell in which states the turns are that have not ended here."""
     id = ask.here()
     if id is None:
         return frozenset()
-    key = queries.session_row(ask.tx, id).number("key")
-    return frozenset(row.text("state") for row in ask.tx.all("list_unfinished", session_key=key))
+    key = queries.session_key(ask.tx, id)
+    return frozenset(ask.tx.all("list_unfinished_states", TurnState, session_key=key))
 
 
 def _say(ask: CommandContext, busy: BusyMode) -> Arrival:

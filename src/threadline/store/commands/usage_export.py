@@ -16,7 +16,7 @@ from threadline.store.accounts.accounts import find_actor, note_act
 from threadline.store.commands.context import CommandContext, CommandReply, Export, Forget
 from threadline.store.deletion import preview
 from threadline.store.formatting import count
-from threadline.store.people.visibility import asker_keys
+from threadline.store.people.visibility import OwnedSession, asker_keys
 from threadline.store.usage import usage_of_session
 
 
@@ -122,7 +122,7 @@ def _require_own(ask: CommandContext, id: SessionId) -> None:
     inbound = ask.inbound
     asker = Viewer(address=inbound.address, sender=inbound.sender, profile=inbound.profile)
     if (
-        expect(ask.tx, "read_owner", id=id)["sender_key"]
+        expect(ask.tx, "read_owner", OwnedSession, id=id).sender_key
         not in asker_keys(ask.tx, asker).sender_keys
     ):
         raise Refused(

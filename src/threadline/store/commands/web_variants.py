@@ -11,7 +11,6 @@ from threadline.core.errors import Conflict
 from threadline.core.platform import Choice
 from threadline.core.role import AccessLevel
 from threadline.core.session import Cause, EndReason, TitleSource
-from threadline.database.port import expect
 from threadline.store import queries
 from threadline.store.branches.branch import branch as fork
 from threadline.store.commands.context import CommandContext, CommandReply, describe_session
@@ -19,7 +18,6 @@ from threadline.store.commands.navigate import describe_current, find_target
 from threadline.store.commands.platforms import make_home
 from threadline.store.commands.steer import begin_background
 from threadline.store.formatting import name
-from threadline.store.row_mappers import address_from_row
 from threadline.store.session_writer import write_session
 from threadline.store.sessions import session_settings
 from threadline.store.sessions.bindings import succeed
@@ -77,11 +75,9 @@ def background(ask: CommandContext) -> CommandReply:
 def sethome(ask: CommandContext) -> CommandReply:
     """Make the chat of the conversation the home of its platform."""
     here = ask.must_be_here()
-    row = queries.session_row(ask.tx, here)
-    if not is_carried_out(row.text("platform")):
+    address = queries.session_address(ask.tx, here)
+    if not is_carried_out(address.platform):
         raise Conflict(
             "This conversation is not on a platform", hint="Ask in one that came from it"
         )
-    seat = expect(ask.tx, "read_seat", key=row.number("key"))
-    place = expect(ask.tx, "read_place", key=seat.number("address_key"))
-    return replace(make_home(ask, address_from_row(place)), session_id=here)
+    return replace(make_home(ask, address), session_id=here)

@@ -117,7 +117,7 @@ LIMIT 1
 
 -- name: read_remains
 -- Read what the forgetting of a session must know of it.
-SELECT s.key, s.id, s.profile, s.parent_key, s.root_key, s.base_key, s.base_seq, s.base_revision,
+SELECT s.key, s.id, s.parent_key, s.root_key, s.base_key, s.base_seq, s.base_revision,
        s.base_depth, s.native_source, s.native_id, s.revision, s.sender_key, s.title, s.titled_by
 FROM sessions s
 WHERE s.key = :key
@@ -159,7 +159,11 @@ DELETE FROM endings WHERE session_key = :session_key
 
 -- name: next_heir
 -- Find a session that shares history with one that goes.
-SELECT key, base_seq FROM sessions WHERE base_key = :key ORDER BY key LIMIT 1
+SELECT key FROM sessions WHERE base_key = :key ORDER BY key LIMIT 1
+
+-- name: list_turns_to_stop
+-- List the turns of a session that have not ended.
+SELECT id FROM turns WHERE session_key = :session_key AND ended_at IS NULL ORDER BY id
 
 -- name: list_heirs
 -- List a session and those that share history through it, each with how far they see into its base.
@@ -171,10 +175,10 @@ WITH RECURSIVE heirs (key, reach, depth) AS (
     JOIN sessions s ON s.base_key = h.key
     WHERE h.depth < 100
 )
-SELECT h.key, min(h.reach) AS reach, s.base_seq, s.id
+SELECT h.key, min(h.reach) AS reach, s.base_seq
 FROM heirs h
 JOIN sessions s ON s.key = h.key
-GROUP BY h.key, s.base_seq, s.id
+GROUP BY h.key, s.base_seq
 ORDER BY h.key
 
 -- name: list_sharers
@@ -255,7 +259,7 @@ SELECT min(key) AS key FROM sessions WHERE root_key = :key
 
 -- name: list_doomed
 -- List a slice of a session's messages.
-SELECT key, seq, text FROM messages WHERE session_key = :session_key ORDER BY seq LIMIT :most
+SELECT key, seq FROM messages WHERE session_key = :session_key ORDER BY seq LIMIT :most
 
 -- name: list_used_blobs
 -- List the attachments of a message.
@@ -282,8 +286,10 @@ WHERE key = :key
 
 -- name: list_places_of
 -- List the places that a session belongs to, with the profile and everybody who spoke in it.
-SELECT DISTINCT a.key, s.profile, a.platform, a.account, a.kind, a.chat, a.thread, a.alt_chat,
-       a.parent, a.scope, a.chat_name, a.topic, p.id AS sender_id
+SELECT DISTINCT a.key, s.profile, a.platform AS address_platform, a.account AS address_account,
+       a.kind AS address_kind, a.chat AS address_chat, a.thread AS address_thread,
+       a.alt_chat AS address_alt_chat, a.parent AS address_parent, a.scope AS address_scope,
+       a.chat_name AS address_chat_name, a.topic AS address_topic, p.id AS sender_id
 FROM sessions s
 JOIN addresses a ON a.key = s.address_key
      OR a.key IN (SELECT t.address_key FROM turns t WHERE t.session_key = s.key)
@@ -373,9 +379,6 @@ SELECT (SELECT count(*) FROM messages m WHERE m.session_key = :session_key) AS m
        (SELECT count(DISTINCT u.hash) FROM messages m JOIN blob_uses u ON u.message_key = m.key
         WHERE m.session_key = :session_key) AS attachments
 
--- name: find_session_key
--- Find the key of a session.
-SELECT key, id FROM sessions WHERE id = :id
 
 -- name: reopen_forgetting
 -- Let a forgetting go on with more.

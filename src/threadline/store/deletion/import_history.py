@@ -48,7 +48,7 @@ def _memory(seal: Seal) -> WasForgotten:
             return bool(find_forgotten(tx, [record], seal=seal))
         if isinstance(record, PortableSender):
             mark = seal.mark("sender", record.platform, record.id)
-            return tx.one("find_tombstone", hash=mark) is not None
+            return tx.exists("find_tombstone", hash=mark)
         if find_forgotten(tx, [record.id], seal=seal):
             return True
         source, id = record.native_source, record.native_id

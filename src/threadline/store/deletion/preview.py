@@ -2,36 +2,52 @@
 
 from collections.abc import Collection, Iterable, Sequence
 
+from msgspec import Struct
+
 from threadline.core.account import Account, Actor
 from threadline.core.deletion import DeletionKind, DeletionPreview, ForgettingId, Seal
-from threadline.core.errors import NotFound
 from threadline.core.person import Identity
 from threadline.core.revision import Seen, require_seen
 from threadline.core.session import SessionId
-from threadline.database.port import Row, Transaction, expect
+from threadline.database.port import Transaction, expect
 from threadline.store.audit import note_audit
 from threadline.store.deletion import tasks as deletion_tasks
-from threadline.store.deletion.person import require_senders, tasks_for
+from threadline.store.deletion.person import list_owned, require_senders, tasks_for
+from threadline.store.deletion.tasks import Sharer
 from threadline.store.people import visibility
-from threadline.store.queries import read_session
+from threadline.store.queries import read_session, session_key
 
 _SCAN = 20_000
+
+
+class _Speech(Struct, frozen=True, kw_only=True):
+    """How much a sender said in a session, and whose session it is."""
+
+    id: SessionId
+    owner_key: int | None
+    lines: int
+
+
+class _Doomed(Struct, frozen=True, kw_only=True):
+    """How much goes with a session."""
+
+    messages: int
+    attachments: int
 
 
 def plan_sessions(
     tx: Transaction, ids: Iterable[SessionId], kind: DeletionKind = DeletionKind.SESSION
 ) -> DeletionPreview:
     """Tell what would go with these sessions."""
-    rows = [_session(tx, id) for id in ids]
-    going = {row.text("id") for row in rows}
+    keys = {id: session_key(tx, id) for id in ids}
     branches = {
-        heir.text("id") for row in rows for heir in tx.all("list_sharers", key=row.number("key"))
+        sharer.id for key in keys.values() for sharer in tx.all("list_sharers", Sharer, key=key)
     }
-    messages, attachments = _count(tx, rows)
+    messages, attachments = _count(tx, keys.values())
     return DeletionPreview(
         kind=kind,
-        sessions=tuple(SessionId(row.text("id")) for row in rows),
-        branches=tuple(SessionId(id) for id in sorted(branches - going)),
+        sessions=tuple(keys),
+        branches=tuple(sorted(branches - keys.keys())),
         messages=messages,
         attachments=attachments,
     )
@@ -40,11 +56,7 @@ def plan_sessions(
 def plan_person(tx: Transaction, who: Identity) -> DeletionPreview:
     """Tell what would go with a person: their sessions, and how many senders they are."""
     senders = require_senders(tx, who)
-    owned = [
-        SessionId(row.text("id"))
-        for sender in senders
-        for row in tx.all("list_owned", sender_key=sender.number("key"))
-    ]
+    owned = [session.id for sender in senders for session in list_owned(tx, sender.key)]
     plan = plan_sessions(tx, owned, DeletionKind.PERSON)
     return DeletionPreview(
         kind=plan.kind,
@@ -61,17 +73,17 @@ def scan_speech(tx: Transaction, who: Identity, after: int) -> tuple[int | None,
 
     Answers where the next slice begins, the sessions, and the number of lines.
     """
-    end = expect(tx, "read_last_message").number("key")
+    end = expect(tx, "read_last_message", int)
     upto = min(after + _SCAN, end)
     found: set[str] = set()
     lines = 0
-    keys = {sender.number("key") for sender in require_senders(tx, who)}
+    keys = {sender.key for sender in require_senders(tx, who)}
     for key in keys:
         stretch = {"sender_key": key, "after": after, "upto": upto}
-        for row in tx.all("count_speech", **stretch):
-            if row.number_or_none("owner_key") not in keys:
-                found.add(row.text("id"))
-                lines += row.number("lines")
+        for speech in tx.all("count_speech", _Speech, **stretch):
+            if speech.owner_key not in keys:
+                found.add(speech.id)
+                lines += speech.lines
     return (None if upto >= end else upto), sorted(found), lines
 
 
@@ -79,7 +91,7 @@ def begin_sessions(
     tx: Transaction, ids: Collection[SessionId], *, by: Actor | None = None
 ) -> ForgettingId:
     """Begin to forget these sessions; from now on that is written down, and goes on by itself."""
-    tasks = [("session", _session(tx, id).number("key")) for id in ids]
+    tasks = [("session", session_key(tx, id)) for id in ids]
     for id in ids:
         note_audit(tx, by, "session.forgotten", id)
     return deletion_tasks.record_deletion(tx, DeletionKind.SESSION, tasks)
@@ -97,7 +109,7 @@ def begin_present(
     To a viewer, a session that they may not see does not exist.
     """
     seen = ids if viewer is None else visibility.list_visible(tx, viewer, ids)
-    there = [id for id in ids if id in seen and tx.one("find_session_key", id=id) is not None]
+    there = [id for id in ids if id in seen and tx.exists("read_session_key", id=id)]
     plan = plan_sessions(tx, there)
     return plan, begin_sessions(tx, there, by=by) if there else None
 
@@ -106,8 +118,7 @@ def begin_session_deletion(
     tx: Transaction, id: SessionId, *, seen: Seen | None = None, by: Actor | None = None
 ) -> ForgettingId:
     """Begin to forget a session, or raise `Stale` if its tag is none of those in `seen`."""
-    row = tx.one("lock_session", id=id)
-    if row is not None and seen is not None:
+    if tx.exists("lock_session", id=id) and seen is not None:
         require_seen(read_session(tx, id).etag, seen, id)
     return begin_sessions(tx, [id], by=by)
 
@@ -128,22 +139,14 @@ def is_known_sender(tx: Transaction, who: Identity) -> bool:
 
 def find_forgotten(tx: Transaction, ids: Iterable[SessionId], *, seal: Seal) -> set[SessionId]:
     """Tell which of these sessions were forgotten here, so that an import leaves them out."""
-    return {id for id in ids if tx.one("find_tombstone", hash=seal.mark("session", id)) is not None}
+    return {id for id in ids if tx.exists("find_tombstone", hash=seal.mark("session", id))}
 
 
 def find_forgotten_native(tx: Transaction, source: str, id: str, *, seal: Seal) -> bool:
     """Tell whether a session of another program was forgotten after it had been brought in."""
-    return tx.one("find_tombstone", hash=seal.mark("native", source, id)) is not None
+    return tx.exists("find_tombstone", hash=seal.mark("native", source, id))
 
 
-def _session(tx: Transaction, id: SessionId) -> Row:
-    row = tx.one("find_session_key", id=id)
-    if row is None:
-        raise NotFound("There is no such session", id=id)
-    return row
-
-
-def _count(tx: Transaction, rows: list[Row]) -> tuple[int, int]:
-    counts = [expect(tx, "count_doomed", session_key=row.number("key")) for row in rows]
-    messages = sum(count.number("messages") for count in counts)
-    return messages, sum(count.number("attachments") for count in counts)
+def _count(tx: Transaction, keys: Iterable[int]) -> tuple[int, int]:
+    counts = [expect(tx, "count_doomed", _Doomed, session_key=key) for key in keys]
+    return sum(one.messages for one in counts), sum(one.attachments for one in counts)

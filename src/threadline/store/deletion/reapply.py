@@ -2,6 +2,8 @@
 
 from collections.abc import Set as AbstractSet
 
+from msgspec import Struct
+
 from threadline.core.deletion import DeletionKind, ForgettingId, Seal
 from threadline.core.person import Identity
 from threadline.core.session import SessionId
@@ -12,9 +14,24 @@ from threadline.store.deletion import tasks
 PAGE = 5_000
 
 
+class _MarkedSession(Struct, frozen=True, kw_only=True):
+    """A session that may have been forgotten."""
+
+    key: int
+    id: SessionId
+
+
+class _MarkedSender(Struct, frozen=True, kw_only=True):
+    """A sender who may have been forgotten."""
+
+    key: int
+    platform: str
+    id: str
+
+
 def list_marks(tx: Transaction, after: str) -> list[str]:
     """List a page of all tombstones, in their own order."""
-    return [row.text("hash") for row in tx.all("list_all_tombstones", after=after, most=PAGE)]
+    return tx.all("list_all_tombstones", str, after=after, most=PAGE)
 
 
 def find_new_tombstones(tx: Transaction, marks: AbstractSet[str]) -> frozenset[str]:
@@ -22,7 +39,7 @@ def find_new_tombstones(tx: Transaction, marks: AbstractSet[str]) -> frozenset[s
 
     What has an older one came back by itself since: somebody spoke again, and may stay.
     """
-    return frozenset(mark for mark in marks if tx.one("find_tombstone", hash=mark) is None)
+    return frozenset(mark for mark in marks if not tx.exists("find_tombstone", hash=mark))
 
 
 def keep_marks(
@@ -39,21 +56,19 @@ def find_sessions(
     tx: Transaction, marks: AbstractSet[str], after: int, *, seal: Seal
 ) -> tuple[list[SessionId], int | None]:
     """Find the sessions of a page that have one of these tombstones; and where the next begins."""
-    rows = tx.all("list_session_marks", after=after, most=PAGE)
-    ids = [row.text("id") for row in rows]
-    found = [SessionId(id) for id in ids if seal.mark("session", id) in marks]
-    return found, rows[-1].number("key") if len(rows) == PAGE else None
+    page = tx.all("list_session_marks", _MarkedSession, after=after, most=PAGE)
+    found = [one.id for one in page if seal.mark("session", one.id) in marks]
+    return found, page[-1].key if len(page) == PAGE else None
 
 
 def find_people(
     tx: Transaction, marks: AbstractSet[str], after: int, *, seal: Seal
 ) -> tuple[list[Identity], int | None]:
     """Find the senders of a page that have one of these tombstones; and where the next begins."""
-    rows = tx.all("list_sender_marks", after=after, most=PAGE)
-    names = [(row.text("platform"), row.text("id")) for row in rows]
+    page = tx.all("list_sender_marks", _MarkedSender, after=after, most=PAGE)
     found = [
-        Identity(platform=platform, id=id)
-        for platform, id in names
-        if seal.mark("sender", platform, id) in marks
+        Identity(platform=one.platform, id=one.id)
+        for one in page
+        if seal.mark("sender", one.platform, one.id) in marks
     ]
-    return found, rows[-1].number("key") if len(rows) == PAGE else None
+    return found, page[-1].key if len(page) == PAGE else None

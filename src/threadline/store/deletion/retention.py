@@ -10,7 +10,7 @@ from threadline.core.deletion import DeletionKind, ForgettingId
 from threadline.core.event import EventKind
 from threadline.core.retention import Retention
 from threadline.core.session import Origin, SessionId
-from threadline.database.port import Row, Transaction, expect
+from threadline.database.port import Transaction, expect
 from threadline.database.timestamps import stamp
 from threadline.store.deletion import tasks as deletion_tasks
 from threadline.store.session_writer import write_session_by_key
@@ -34,6 +34,34 @@ class RetentionCandidate(Struct, frozen=True, kw_only=True):
     last_activity_at: int
 
 
+class _Unprotected(Struct, frozen=True, kw_only=True):
+    """A session that nothing protects, and what decides for how long it is stored."""
+
+    key: int
+    id: SessionId
+    platform: str
+    kind: Kind
+    origin: Origin
+    last_activity_at: datetime
+
+    def is_outdated(self, retention: Retention, now: datetime) -> bool:
+        span = retention.span_for(self.platform, self.kind, self.origin)
+        return span is not None and self.last_activity_at < now - span
+
+    def candidate(self) -> RetentionCandidate:
+        return RetentionCandidate(
+            key=self.key, id=self.id, last_activity_at=stamp(self.last_activity_at)
+        )
+
+
+class _ObservedPlace(Struct, frozen=True, kw_only=True):
+    """A chat where something was said between others."""
+
+    key: int
+    platform: str
+    kind: Kind
+
+
 def list_outdated(
     tx: Transaction, retention: Retention, after: int
 ) -> tuple[list[RetentionCandidate], int | None]:
@@ -41,28 +69,28 @@ def list_outdated(
 
     Answers them, and where the next page begins.
     """
-    rows = _page(tx, after)
-    return [_candidate(row) for row in rows if _is_outdated(row, retention, tx.now)], _next(rows)
+    page = _page(tx, after)
+    return [one.candidate() for one in page if one.is_outdated(retention, tx.now)], _next(page)
 
 
 def list_unprotected(tx: Transaction, after: int) -> tuple[list[RetentionCandidate], int | None]:
     """List a page of all sessions that nothing protects, and where the next page begins."""
-    rows = _page(tx, after)
-    return [_candidate(row) for row in rows], _next(rows)
+    page = _page(tx, after)
+    return [one.candidate() for one in page], _next(page)
 
 
 def session_sizes(tx: Transaction, found: Sequence[RetentionCandidate]) -> list[int]:
     """Tell how much each of some sessions holds."""
-    return [expect(tx, "sum_session_bytes", session_key=one.key).number("bytes") for one in found]
+    return [expect(tx, "sum_session_bytes", int, session_key=one.key) for one in found]
 
 
 def measure_messages(tx: Transaction, after: int) -> tuple[int, int | None]:
     """Add up what a stretch of all messages holds; answer it, and where the next one begins."""
-    end = expect(tx, "read_last_message").number("key")
+    end = expect(tx, "read_last_message", int)
     upto = min(after + _SCAN, end)
-    size = expect(tx, "sum_bytes", after=after, upto=upto).number("bytes")
+    size = expect(tx, "sum_bytes", int, after=after, upto=upto)
     if after == 0:
-        size += expect(tx, "sum_blobs").number("bytes")
+        size += expect(tx, "sum_blobs", int)
     return size, None if upto >= end else upto
 
 
@@ -76,7 +104,7 @@ def condemn(
     found = sorted(found, key=lambda one: one.key)
     # Routes before sessions, as everywhere.
     for one in found:
-        tx.all("lock_routes", session_key=one.key)
+        tx.all("lock_routes", str, session_key=one.key)
     doomed = [one for one in found if _still(tx, one)]
     for one in doomed:
         tx.run("unbind_session", session_key=one.key)
@@ -89,12 +117,11 @@ def condemn(
 
 def unbind_idle(tx: Transaction, *, before: datetime) -> int:
     """Let go of a slice of the routes that have been silent; their sessions stay as they are."""
-    rows = tx.all("list_idle_bound", before=stamp(before), now=stamp(tx.now), most=_ROUTES)
+    idle = tx.all("list_idle_bound", int, before=stamp(before), now=stamp(tx.now), most=_ROUTES)
     freed = {}
     # All routes before any session, as everywhere.
-    for row in rows:
-        key = row.number("key")
-        freed[key] = len(tx.all("unbind_if_idle", session_key=key, before=stamp(before)))
+    for key in idle:
+        freed[key] = len(tx.all("unbind_if_idle", str, session_key=key, before=stamp(before)))
     for key in sorted(key for key, routes in freed.items() if routes):
         with write_session_by_key(tx, key) as writer:
             writer.tell(EventKind.SESSION_CHANGED)
@@ -103,12 +130,13 @@ def unbind_idle(tx: Transaction, *, before: datetime) -> int:
 
 def prune_observations(tx: Transaction, retention: Retention) -> bool:
     """Delete a slice of what groups said between others long ago; True if there may be more."""
-    for row in tx.all("list_observed_places"):
-        span = retention.span_for(row.text("platform"), Kind(row.text("kind")), Origin.PERSON)
+    for place in tx.all("list_observed_places", _ObservedPlace):
+        span = retention.span_for(place.platform, place.kind, Origin.PERSON)
         before = tx.now - (OBSERVED_FOR if span is None else min(span, OBSERVED_FOR))
         dropped = tx.all(
             "drop_observations_before",
-            address_key=row.number("key"),
+            int,
+            address_key=place.key,
             before=stamp(before),
             kept=OBSERVED_KEPT,
             most=_PAGE,
@@ -120,8 +148,7 @@ def prune_observations(tx: Transaction, retention: Retention) -> bool:
 
 def list_stray_pieces(tx: Transaction) -> frozenset[str]:
     """List attachments of which only pieces are stored: they come just now, or never will."""
-    rows = tx.all("list_stray_pieces", most=_PAGE)
-    return frozenset(row.text("hash") for row in rows)
+    return frozenset(tx.all("list_stray_pieces", str, most=_PAGE))
 
 
 def drop_stray_pieces(tx: Transaction, hash: str) -> bool:
@@ -129,35 +156,21 @@ def drop_stray_pieces(tx: Transaction, hash: str) -> bool:
 
     Whoever brings it after all finds that pieces are missing, and brings them again.
     """
-    return bool(tx.all("drop_some_blob_chunks", hash=hash, most=_PIECES))
+    return tx.exists("drop_some_blob_chunks", hash=hash, most=_PIECES)
 
 
-def _page(tx: Transaction, after: int) -> list[Row]:
-    return tx.all("list_prunable", after=after, now=stamp(tx.now), most=_PAGE)
+def _page(tx: Transaction, after: int) -> list[_Unprotected]:
+    return tx.all("list_prunable", _Unprotected, after=after, now=stamp(tx.now), most=_PAGE)
 
 
-def _next(rows: Sequence[Row]) -> int | None:
-    return rows[-1].number("key") if len(rows) == _PAGE else None
-
-
-def _candidate(row: Row) -> RetentionCandidate:
-    return RetentionCandidate(
-        key=row.number("key"),
-        id=SessionId(row.text("id")),
-        last_activity_at=row.number("last_activity_at"),
-    )
-
-
-def _is_outdated(row: Row, retention: Retention, now: datetime) -> bool:
-    span = retention.span_for(
-        row.text("platform"), Kind(row.text("kind")), Origin(row.text("origin"))
-    )
-    return span is not None and row.moment("last_activity_at") < now - span
+def _next(page: Sequence[_Unprotected]) -> int | None:
+    return page[-1].key if len(page) == _PAGE else None
 
 
 def _still(tx: Transaction, one: RetentionCandidate) -> bool:
-    """Tell, under its lock, whether a session is as it was found, and unprotected."""
-    locked = tx.one("lock_session_by_key", key=one.key)
-    if locked is None or locked.number("last_activity_at") != one.last_activity_at:
+    """Return, under its lock, whether a session is as it was found, and unprotected."""
+    if not tx.exists("lock_session_by_key", key=one.key):
         return False
-    return tx.one("find_unprotected", key=one.key, now=stamp(tx.now)) is not None
+    return tx.exists(
+        "find_unprotected", key=one.key, last_activity_at=one.last_activity_at, now=stamp(tx.now)
+    )

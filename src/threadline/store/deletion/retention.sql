@@ -11,10 +11,10 @@ ORDER BY s.key
 LIMIT :most
 
 -- name: find_unprotected
--- Tell whether nothing protects a session.
+-- Tell whether nothing protects a session, and nothing happened in it since it was found.
 SELECT s.key
 FROM sessions s
-WHERE s.key = :key AND s.profile <> '~importing'
+WHERE s.key = :key AND s.last_activity_at = :last_activity_at AND s.profile <> '~importing'
   AND s.pinned_at IS NULL AND s.suspended_at IS NULL AND s.taken_at IS NULL
   AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_key = s.key AND t.ended_at IS NULL)
   AND NOT EXISTS (SELECT 1 FROM holds h WHERE h.session_key = s.key AND h.held_until > :now)

@@ -1,21 +1,34 @@
 """Shared messages: it goes with its answers, and the rest stays."""
 
+from msgspec import Struct
+
+from threadline.core.delivery import DeliveryId
 from threadline.core.event import EventKind
 from threadline.core.message import MarkerKind
 from threadline.core.session import SessionId, TitleSource
 from threadline.core.turn import UNFINISHED, TurnId, TurnState
-from threadline.database.port import Row, SqlValue, expect
+from threadline.database.port import SqlValue, expect
 from threadline.store.deletion import messages
 from threadline.store.deletion.branches import drop_spent_title
+from threadline.store.deletion.messages import DoomedMessage
 from threadline.store.deletion.share_cleanup import drop_pages, note_files
-from threadline.store.deletion.tasks import DeletionSlice
+from threadline.store.deletion.tasks import DeletionSlice, Remains, Sharer
 from threadline.store.search.index import unindex_title
 from threadline.store.session_writer import SessionWriter
-from threadline.store.transcripts.notes import WHOLE, drop_retellings, list_note_rows, list_notes
+from threadline.store.transcripts.notes import WHOLE, drop_retellings, list_notes
 from threadline.store.turns.terminate import close_turn
 
 _LINES = 16
 _END = 2**62
+
+
+class _TurnPlace(Struct, frozen=True, kw_only=True):
+    """Where the messages of a turn begin, and where those of the next one do."""
+
+    session_key: int
+    state: TurnState
+    first_seq: int | None
+    next_seq: int | None
 
 
 def expand(work: DeletionSlice, key: int) -> None:
@@ -31,32 +44,30 @@ def expand(work: DeletionSlice, key: int) -> None:
                 _drop_title(writer)
             drop_pages(work, writer)
     ours: dict[str, SqlValue] = {"session_key": key, "forgetting_id": work.id}
-    for row in work.tx.all("list_turns_of_speech", **ours):
-        work.add_task("turn", row.number("turn_id"))
-    for row in work.tx.all("list_turns_after_speech", **ours):
-        work.add_task("turn", row.number("id"))
+    for turn_id in work.tx.all("list_turns_of_speech", TurnId, **ours):
+        work.add_task("turn", turn_id)
+    for turn_id in work.tx.all("list_turns_after_speech", TurnId, **ours):
+        work.add_task("turn", turn_id)
     work.add_task("lines", key)
 
 
 def _titled_alike(work: DeletionSlice, key: int) -> set[int]:
     """Find where a title that was made of their words stands, also as an inherited one."""
-    row = work.tx.one("read_remains", key=key)
-    if row is None or row["title"] is None or row["titled_by"] == TitleSource.PERSON:
+    session = work.tx.one("read_remains", Remains, key=key)
+    if session is None or session.title is None or session.titled_by is TitleSource.PERSON:
         return set()
-    first = work.tx.one("find_first_speaker", session_key=key)
-    speaker = None if first is None else first.number_or_none("sender_key")
+    speaker = work.tx.one("find_first_speaker", int, session_key=key)
     is_theirs = speaker is not None and _is_forgotten(work, speaker)
-    if not is_theirs and row["titled_by"] != TitleSource.MODEL:
+    if not is_theirs and session.titled_by is not TitleSource.MODEL:
         return set()
-    root = row.number_or_none("root_key") or key
-    equal = work.tx.all("list_equal_titles", root_key=root, title=row.text("title"))
-    return {one.number("key") for one in equal}
+    root = session.root_key or key
+    return set(work.tx.all("list_equal_titles", int, root_key=root, title=session.title))
 
 
 def _drop_title(writer: SessionWriter) -> None:
     """Take a title away, unless a person has given another one since it was found."""
-    row = expect(writer.tx, "read_remains", key=writer.key)
-    if row["title"] is not None and row["titled_by"] != TitleSource.PERSON:
+    session = expect(writer.tx, "read_remains", Remains, key=writer.key)
+    if session.title is not None and session.titled_by is not TitleSource.PERSON:
         unindex_title(writer.tx, writer.key)
         writer.tx.run("drop_title", key=writer.key)
         writer.tell(EventKind.SESSION_CHANGED)
@@ -64,55 +75,56 @@ def _drop_title(writer: SessionWriter) -> None:
 
 def _is_forgotten(work: DeletionSlice, sender_key: int) -> bool:
     subject = str(sender_key)
-    task = work.tx.one("find_task", forgetting_id=work.id, step="sender", subject=subject)
-    return task is not None
+    return work.tx.exists("find_task", forgetting_id=work.id, step="sender", subject=subject)
 
 
-def empty_turn(work: DeletionSlice, turn_id: int) -> bool:
+def empty_turn(work: DeletionSlice, turn_id: TurnId) -> bool:
     """Empty a slice of what was answered in a turn; True when nothing is left of it."""
     tx = work.tx
-    place = tx.one("read_turn_place", id=turn_id)
-    opened = None if place is None else work.open(place.number("session_key"))
+    found = tx.one("read_turn_place", _TurnPlace, id=turn_id)
+    opened = None if found is None else work.open(found.session_key)
     # Again under the lock: the turn may have ended or moved to another session meanwhile.
-    row = tx.one("read_turn_place", id=turn_id)
-    if row is None:
+    place = tx.one("read_turn_place", _TurnPlace, id=turn_id)
+    if place is None:
         return True
-    if opened is None or opened.key != row.number("session_key"):
+    if opened is None or opened.key != place.session_key:
         return False
     with opened as writer:
-        if row.text("state") in UNFINISHED:
+        if place.state in UNFINISHED:
             why = "Stopped, because its sender is being forgotten."
             stopped, kind = TurnState.STOPPED, MarkerKind.STOPPED
-            close_turn(writer, TurnId(turn_id), stopped, kind, why)
-            row = expect(tx, "read_turn_place", id=turn_id)
-        answers = _answers(work, writer, turn_id, row)
+            close_turn(writer, turn_id, stopped, kind, why)
+            place = expect(tx, "read_turn_place", _TurnPlace, id=turn_id)
+        answers = _answers(work, writer, turn_id, place)
         if answers:
             places = messages.empty(work, answers)
             writer.tell(EventKind.TRANSCRIPT_CHANGED, min(places))
             return False
-        for owed in tx.all("list_owed_by_turn", turn_id=turn_id):
-            tx.one("abandon_delivery", id=owed.number("id"), error=None)
-            writer.tell(EventKind.DELIVERY_ABANDONED, owed.number("id"))
-        for owed in tx.all("list_deliveries_of_turn", turn_id=turn_id):
-            note_files(work, owed.number("id"))
+        for owed in tx.all("list_owed_by_turn", DeliveryId, turn_id=turn_id):
+            tx.exists("abandon_delivery", id=owed, error=None)
+            writer.tell(EventKind.DELIVERY_ABANDONED, owed)
+        for owed in tx.all("list_deliveries_of_turn", DeliveryId, turn_id=turn_id):
+            note_files(work, owed)
         tx.run("strip_deliveries", turn_id=turn_id)
         tx.run("strip_pieces", turn_id=turn_id)
-        if tx.one("strip_turn", id=turn_id) is not None:
+        if tx.exists("strip_turn", id=turn_id):
             writer.tell(EventKind.SESSION_CHANGED)
         tx.run("drop_chunks", turn_id=turn_id)
     return True
 
 
-def _answers(work: DeletionSlice, writer: SessionWriter, turn_id: int, row: Row) -> list[Row]:
-    if row["first_seq"] is None:
+def _answers(
+    work: DeletionSlice, writer: SessionWriter, turn_id: TurnId, place: _TurnPlace
+) -> list[DoomedMessage]:
+    if place.first_seq is None:
         return []
-    next_seq = row.number_or_none("next_seq")
     return work.tx.all(
         "list_answers",
+        DoomedMessage,
         session_key=writer.key,
         turn_id=turn_id,
-        from_seq=row.number("first_seq"),
-        to_seq=_END if next_seq is None else next_seq,
+        from_seq=place.first_seq,
+        to_seq=_END if place.next_seq is None else place.next_seq,
         most=_LINES,
     )
 
@@ -123,7 +135,9 @@ def empty_lines(work: DeletionSlice, key: int) -> bool:
     if opened is None:
         return True
     with opened as writer:
-        said = work.tx.all("list_speech", session_key=key, forgetting_id=work.id, most=_LINES)
+        said = work.tx.all(
+            "list_speech", DoomedMessage, session_key=key, forgetting_id=work.id, most=_LINES
+        )
         if said:
             places = messages.empty(work, said)
             writer.tell(EventKind.TRANSCRIPT_CHANGED, min(places, default=1))
@@ -158,7 +172,11 @@ def empty_quoting_notes(work: DeletionSlice, subject: str) -> bool:
     if opened is None:
         return not found
     with opened as writer:
-        places = messages.empty(work, list_note_rows(work.tx, *quoted, within=writer.key))
+        notes = [
+            DoomedMessage(key=note.key, seq=note.seq)
+            for note in list_notes(work.tx, *quoted, within=writer.key)
+        ]
+        places = messages.empty(work, notes)
         for place_in_session in places:
             writer.tell(EventKind.MESSAGE_CHANGED, place_in_session)
         _drop_retellings(work, writer)
@@ -168,9 +186,8 @@ def empty_quoting_notes(work: DeletionSlice, subject: str) -> bool:
 
 def _clear_relatives(work: DeletionSlice, key: int) -> None:
     """Take what they said out of sessions that came after, or that share these lines."""
-    followers = {row.number("key") for row in work.tx.all("list_followers", key=key)}
-    sharers = work.tx.all("list_sharers", key=key)
-    reach = {row.number("key"): row.number("reach") for row in sharers}
+    followers = set(work.tx.all("list_followers", int, key=key))
+    reach = {sharer.key: sharer.reach for sharer in work.tx.all("list_sharers", Sharer, key=key)}
     # All of them came after this one: so its lock, and then theirs, are taken in key order.
     for one in sorted(followers | reach.keys()):
         opened = work.open(one)
@@ -182,7 +199,7 @@ def _clear_relatives(work: DeletionSlice, key: int) -> None:
                 work.tx.run("drop_memory", key=one)
             if one in reach:
                 drop: dict[str, SqlValue] = {"spoken_in": key, "reach": reach[one]}
-                work.tx.all("drop_covering_summaries", session_key=one, **drop)
+                work.tx.all("drop_covering_summaries", int, session_key=one, **drop)
                 work.tx.run("drop_memory", key=one)
                 writer.tell(EventKind.TRANSCRIPT_CHANGED, 1)
                 drop_spent_title(writer)

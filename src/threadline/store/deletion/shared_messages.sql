@@ -62,7 +62,7 @@ WHERE t.id = :id
 
 -- name: list_answers
 -- List a slice of what was answered in a turn, and is not yet empty.
-SELECT key, seq, text FROM messages
+SELECT key, seq FROM messages
 WHERE session_key = :session_key AND seq >= :from_seq AND seq <= :to_seq AND turn_id = :turn_id
   AND role <> 'user' AND (text <> '' OR parts IS NOT NULL)
 ORDER BY seq
@@ -90,7 +90,7 @@ WHERE delivery_id IN (SELECT d.id FROM deliveries d WHERE d.turn_id = :turn_id)
 
 -- name: list_speech
 -- List a slice of what somebody who is forgotten said in a session.
-SELECT m.key, m.seq, m.text
+SELECT m.key, m.seq
 FROM messages m
 JOIN forgetting_tasks k ON k.forgetting_id = :forgetting_id AND k.step = 'sender'
      AND CAST(k.subject AS BIGINT) = m.sender_key

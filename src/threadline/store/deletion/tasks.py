@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from threadline.core.deletion import (
     Certificate,
@@ -15,7 +16,8 @@ from threadline.core.deletion import (
     checked_forgetting_id,
 )
 from threadline.core.errors import NotFound
-from threadline.database.port import Row, Transaction, expect
+from threadline.core.session import SessionId, TitleSource
+from threadline.database.port import Transaction, expect
 from threadline.database.timestamps import stamp
 from threadline.store.session_writer import SessionState, SessionWriter
 
@@ -56,6 +58,46 @@ class DeletionSlice(Struct, kw_only=True):
         self.tx.run("add_tombstone", hash=mark, forgetting_id=self.id, now=self.at)
 
 
+class Task(Struct, frozen=True, kw_only=True):
+    """What is still to be removed in one step of a forgetting."""
+
+    subject: str
+    seen: int
+    """How far a table has been looked through."""
+
+    @property
+    def key(self) -> int:
+        """The subject, where it is the key of a row."""
+        return int(self.subject)
+
+
+class Remains(Struct, frozen=True, kw_only=True):
+    """What the forgetting of a session must know of it."""
+
+    key: int
+    id: SessionId
+    parent_key: int | None
+    root_key: int | None
+    base_key: int | None
+    base_seq: int | None
+    base_revision: int | None
+    base_depth: int
+    native_source: str | None
+    native_id: str | None
+    revision: int
+    sender_key: int | None
+    title: str | None
+    titled_by: TitleSource | None
+
+
+class Sharer(Struct, frozen=True, kw_only=True):
+    """A session that shares history with another, and how far it sees into that."""
+
+    key: int
+    id: SessionId
+    reach: int
+
+
 def record_deletion(
     tx: Transaction, kind: DeletionKind, tasks: Iterable[tuple[str, int | str]]
 ) -> ForgettingId:
@@ -63,8 +105,7 @@ def record_deletion(
 
     From the commit on no message enters the sessions that go: it opens a new one, or is refused.
     """
-    row = expect(tx, "begin_forgetting", kind=kind, now=stamp(tx.now))
-    id = ForgettingId(row.number("id"))
+    id = expect(tx, "begin_forgetting", ForgettingId, kind=kind, now=stamp(tx.now))
     _add_tasks(tx, id, tasks)
     _close_doors(tx, id)
     return id
@@ -84,7 +125,7 @@ def _close_doors(tx: Transaction, id: ForgettingId) -> None:
     Otherwise a message that another person sends there is acknowledged, and then deleted.
     """
     tx.run("unbind_doomed", forgetting_id=id)
-    tx.all("lock_doomed", forgetting_id=id)
+    tx.all("lock_doomed", int, forgetting_id=id)
 
 
 def _add_tasks(tx: Transaction, id: ForgettingId, tasks: Iterable[tuple[str, int | str]]) -> None:
@@ -94,25 +135,26 @@ def _add_tasks(tx: Transaction, id: ForgettingId, tasks: Iterable[tuple[str, int
     )
 
 
-def lock_deletion(tx: Transaction, id: ForgettingId) -> Row:
-    """Take a forgetting for this transaction."""
-    row = tx.one("lock_forgetting", id=id)
-    if row is None:
+def lock_deletion(tx: Transaction, id: ForgettingId) -> Certificate:
+    """Take a forgetting for this transaction; its tombstones are left out."""
+    return _required(tx.one("lock_forgetting", Certificate, id=id), id)
+
+
+def _required(found: Certificate | None, id: ForgettingId) -> Certificate:
+    if found is None:
         raise NotFound("There is no such forgetting", id=str(id))
-    return row
+    return found
 
 
-def write_down(work: DeletionSlice, row: Row, state: DeletionState) -> None:
+def write_down(work: DeletionSlice, before: Certificate, state: DeletionState) -> None:
     """Keep what this slice removed, and how far the forgetting has come."""
-    before: Counter[str] = Counter(json.loads(row.text("counts")))
-    counts = dict(sorted((before + work.counts).items()))
+    counts = dict(sorted((Counter(before.counts) + work.counts).items()))
     work.tx.run("set_forgetting", id=work.id, state=state, counts=json.dumps(counts), done_at=None)
 
 
 def list_outputs(tx: Transaction, id: ForgettingId) -> list[str]:
     """List some of the sessions and names whose files have to be deleted."""
-    rows = tx.all("list_outputs", forgetting_id=id, most=_OUTPUTS)
-    return [row.text("session_id") for row in rows]
+    return tx.all("list_outputs", str, forgetting_id=id, most=_OUTPUTS)
 
 
 def end_outputs(tx: Transaction, id: ForgettingId, names: Iterable[str]) -> None:
@@ -122,40 +164,30 @@ def end_outputs(tx: Transaction, id: ForgettingId, names: Iterable[str]) -> None
 
 def finish_deletion(tx: Transaction, id: ForgettingId) -> Certificate:
     """Write down that no trace is left."""
-    row = lock_deletion(tx, id)
-    if row.text("state") == DeletionState.WIPING:
-        done, counts = DeletionState.DONE, row.text("counts")
+    found = lock_deletion(tx, id)
+    if found.state is DeletionState.WIPING:
+        done, counts = DeletionState.DONE, json.dumps(found.counts)
         tx.run("set_forgetting", id=id, state=done, counts=counts, done_at=stamp(tx.now))
     return certificate(tx, id)
 
 
 def certificate(tx: Transaction, id: ForgettingId) -> Certificate:
     """Read what a forgetting removed, and whether it is done."""
-    row = tx.one("read_forgetting", id=checked_forgetting_id(id))
-    if row is None:
-        raise NotFound("There is no such forgetting", id=str(id))
-    return _certificate_from(tx, row)
+    found = tx.one("read_forgetting", Certificate, id=checked_forgetting_id(id))
+    return _with_tombstones(tx, _required(found, id))
 
 
 def list_certificates(tx: Transaction, *, before: int, most: int) -> list[Certificate]:
     """Read the newest forgettings, or those before one of them."""
-    rows = tx.all("list_forgettings", before=before, most=most)
-    return [_certificate_from(tx, row) for row in rows]
+    found = tx.all("list_forgettings", Certificate, before=before, most=most)
+    return [_with_tombstones(tx, one) for one in found]
 
 
 def list_unfinished(tx: Transaction) -> list[ForgettingId]:
     """List the forgettings that are under way, the oldest first."""
-    return [ForgettingId(row.number("id")) for row in tx.all("list_unfinished_forgettings")]
+    return tx.all("list_unfinished_forgettings", ForgettingId)
 
 
-def _certificate_from(tx: Transaction, row: Row) -> Certificate:
-    stones = tx.all("list_tombstones", forgetting_id=row.number("id"), most=_MOST_TOMBSTONES)
-    return Certificate(
-        id=ForgettingId(row.number("id")),
-        kind=DeletionKind(row.text("kind")),
-        state=DeletionState(row.text("state")),
-        asked_at=row.moment("asked_at"),
-        done_at=row.moment_or_none("done_at"),
-        counts=json.loads(row.text("counts")),
-        tombstones=tuple(stone.text("hash") for stone in stones),
-    )
+def _with_tombstones(tx: Transaction, found: Certificate) -> Certificate:
+    hashes = tx.all("list_tombstones", str, forgetting_id=found.id, most=_MOST_TOMBSTONES)
+    return replace(found, tombstones=tuple(hashes))

@@ -314,17 +314,19 @@ DELETE FROM delivery_pieces WHERE delivery_id = :id
 
 -- name: list_words_of_session
 -- List what is owed in a session without a turn.
-SELECT id, text, parts FROM deliveries WHERE turn_id IS NULL AND session_key = :session_key
+SELECT id, coalesce(text, '') AS text, parts FROM deliveries
+WHERE turn_id IS NULL AND session_key = :session_key
 ORDER BY id
 
 -- name: list_words_at
 -- List what is owed to a place without a turn.
-SELECT id, text, parts FROM deliveries WHERE turn_id IS NULL AND address_key = :address_key
+SELECT id, coalesce(text, '') AS text, parts FROM deliveries
+WHERE turn_id IS NULL AND address_key = :address_key
 ORDER BY id
 
 -- name: list_words_for
 -- List what is owed, or was, because somebody asked for it with a command.
-SELECT id, session_key, text, parts FROM deliveries WHERE sender_key = :sender_key
+SELECT id, session_key, coalesce(text, '') AS text, parts FROM deliveries WHERE sender_key = :sender_key
 ORDER BY session_key, id
 LIMIT :most
 

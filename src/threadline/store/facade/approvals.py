@@ -106,5 +106,5 @@ class ApprovalMethods(StoreConnection):
 def _list_allowances(
     tx: Transaction, profile: str | None, id: SessionId | None
 ) -> list[ToolPermission]:
-    key = None if id is None else queries.session_row(tx, id).number("key")
+    key = None if id is None else queries.session_key(tx, id)
     return tool_permissions.list_allowances(tx, profile, key)

@@ -15,7 +15,8 @@ from threadline.core.message import Part
 from threadline.core.route import Route, canonical_chat, canonical_sender
 from threadline.core.session import Cause, SessionId
 from threadline.core.turn import TurnId
-from threadline.database.port import Row, SqlValue, Transaction
+from threadline.database.port import SqlValue, Transaction
+from threadline.store.people.address_book import KnownParties
 from threadline.store.people.aliases import ALIASED_PLATFORMS, ids_like, resolve_inbound
 
 P = ParamSpec("P")
@@ -108,17 +109,15 @@ def find_earlier(tx: Transaction, inbound: Inbound) -> KnownArrival | None:
     return tx.one("find_arrival", KnownArrival, **inbound_identity(inbound))
 
 
-def arrival_in(known: Row) -> KnownArrival | None:
+def arrival_in(known: KnownParties) -> KnownArrival | None:
     """Return what `look_up` found of an earlier arrival of the same message."""
-    outcome = known.choice_or_none("outcome", InboundOutcome)
-    if outcome is None:
+    if known.outcome is None:
         return None
-    session_id, turn_id = known.text_or_none("session_id"), known.number_or_none("turn_id")
     return KnownArrival(
-        outcome=outcome,
-        session_id=None if session_id is None else SessionId(session_id),
-        turn_id=None if turn_id is None else TurnId(turn_id),
-        message_key=known.number_or_none("message_key"),
+        outcome=InboundOutcome(known.outcome),
+        session_id=known.session_id,
+        turn_id=known.turn_id,
+        message_key=known.message_key,
     )
 
 

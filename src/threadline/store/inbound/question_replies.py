@@ -9,13 +9,13 @@ from threadline.core.inbound import Inbound
 from threadline.core.message import Text, plain_text
 from threadline.core.role import AccessLevel
 from threadline.core.route import Route
-from threadline.core.turn import Turn, TurnId, TurnState
-from threadline.database.port import Row, Transaction
+from threadline.core.turn import Turn, TurnState
+from threadline.database.port import Transaction
 from threadline.store import queries
 from threadline.store.approvals import approvers, pending_questions
 from threadline.store.inbound import deduplication
 from threadline.store.inbound.deduplication import Arrival, InboundOutcome
-from threadline.store.people.address_book import KnownAddress
+from threadline.store.people.address_book import KnownAddress, KnownParties
 from threadline.store.session_writer import SessionState
 from threadline.store.sessions.reset_check import SessionLoad
 from threadline.store.turns import stop_and_wait
@@ -63,7 +63,7 @@ def answer_beside(
     tx: Transaction,
     inbound: Inbound,
     place: KnownAddress,
-    known: Row,
+    known: KnownParties,
     *,
     rank: AccessLevel | None,
     where: Route | None,
@@ -72,7 +72,7 @@ def answer_beside(
 
     None: something else was said there last. It is called before any session is locked.
     """
-    if rank is None or not known.number("asked") or place.address.kind is not Kind.DM:
+    if rank is None or not known.asked or place.address.kind is not Kind.DM:
         return None
     words = _plain_words(inbound)
     if not words:
@@ -80,16 +80,15 @@ def answer_beside(
     asked = pending_questions.find_last_said(tx, place.address_key)
     if asked is None:
         return None
-    turn_id = TurnId(asked.number("turn_id"))
-    turn = queries.read_turn(tx, turn_id)
+    turn = queries.read_turn(tx, asked.turn_id)
     if is_blind(turn, inbound, words) or not _may_say(tx, turn, inbound, rank):
         return None
     try:
-        stop_and_wait.answer(tx, turn_id, words, asked_at=turn.asked_at)
+        stop_and_wait.answer(tx, turn.id, words, asked_at=turn.asked_at)
     except Conflict:
         return None  # Somebody was quicker.
     _note_words(tx, inbound, turn, words)
-    return _note(tx, inbound, turn, asked.number("key"), where)
+    return _note(tx, inbound, turn, asked.session_key, where)
 
 
 def is_blind(turn: Turn, inbound: Inbound, words: str) -> bool:

@@ -82,7 +82,7 @@ def receive(
     place = upsert_address(tx, inbound, at, known)
     where = route(named.address, named.sender, scopes, place.profile)
     is_fresh = tx.settings.is_fresh(unreachable_time(tx, inbound))
-    rank = answers if is_fresh and not known.number("early") else None
+    rank = answers if is_fresh and not known.early else None
     given = answer_beside(tx, inbound, place, known, rank=rank, where=where)
     if given is not None:
         return given
@@ -100,7 +100,7 @@ def receive(
         cause = cause or Cause.FIRST
         entrance = _begin(tx, inbound, place, where, bound, cause=cause)
     arrival = add_to_session(entrance, inbound, place, where)
-    if known.number("early"):
+    if known.early:
         apply_early(tx, inbound)
     return arrival
 

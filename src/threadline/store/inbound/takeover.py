@@ -16,6 +16,7 @@ from threadline.store.inbound import deduplication
 from threadline.store.inbound.deduplication import Arrival, InboundOutcome
 from threadline.store.inbound.web_message import at_home, lock_to_ask, reopen
 from threadline.store.people.address_book import add_sender, look_up, upsert_address
+from threadline.store.people.visibility import find_sender_by_id
 from threadline.store.queries import read_session, session_state
 from threadline.store.session_writer import (
     SessionWriter,
@@ -37,8 +38,8 @@ def take_over(tx: Transaction, id: SessionId, sender: Sender, *, by: Actor | Non
     if sender.id is None:
         raise Invalid("Only somebody who is known can take over", id=id)
     # Before the session is locked, as senders come before sessions everywhere.
-    known = tx.one("find_sender", platform=LOCAL, id=sender.id)
-    key = add_sender(tx, LOCAL, sender.id, sender.name) if known is None else known.number("key")
+    known = find_sender_by_id(tx, LOCAL, sender.id)
+    key = add_sender(tx, LOCAL, sender.id, sender.name) if known is None else known.key
     with require_writable(require_open(write_session(tx, id))) as writer:
         if not is_carried_out(writer.session.platform):
             hint = "Here nobody else speaks with the agent"

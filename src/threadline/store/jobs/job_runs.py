@@ -9,21 +9,20 @@ from threadline.core.account import Actor
 from threadline.core.address import Address, Sender
 from threadline.core.errors import Conflict, Invalid, Refused, ThreadlineError
 from threadline.core.job import RUNS_KEPT, Job, JobId, MirrorMode, RunState, mirror_lines
-from threadline.core.message import NewMessage, Part, Role, unpack, words
+from threadline.core.message import NewMessage, Part, Role, words
 from threadline.core.person import Viewer
 from threadline.core.route import Route, route
 from threadline.core.session import Cause, TitleSource
 from threadline.core.target import output_address
 from threadline.core.turn import TurnId, TurnState
-from threadline.database.port import Database, Row, Transaction, expect
+from threadline.database.port import Database, Transaction
 from threadline.database.timestamps import stamp
 from threadline.store.deliveries.targets import ResolvedTargets, TargetContext, reach
-from threadline.store.jobs.jobs import note_job_act, read_job, require_job, tell_job
+from threadline.store.jobs.jobs import note_job_act, read_job, require_job, sender_of_job, tell_job
 from threadline.store.jobs.schedules import parse_schedule
 from threadline.store.people.address_book import remember_address
 from threadline.store.people.aliases import resolve_aliases
 from threadline.store.projects import scheduled_project
-from threadline.store.row_mappers import address_from_row
 from threadline.store.session_writer import SessionState, SessionWriter
 from threadline.store.sessions.bindings import SessionOwner, create_unbound_session
 from threadline.store.sessions.reset_check import find_reset_cause, read_load
@@ -43,10 +42,28 @@ class JobStart(Struct, frozen=True, kw_only=True):
     why: str | None = None
 
 
+class _RunEnd(Struct, frozen=True, kw_only=True):
+    """How the turn of a run that is under way has ended, if it has."""
+
+    job_id: JobId
+    turn_id: TurnId | None
+    session_key: int | None
+    why: str | None
+    state: TurnState | None
+    """None: the turn was deleted."""
+    error: str | None
+    ended_at: datetime | None
+
+
+class _SaidMessage(Struct, frozen=True, kw_only=True):
+    """What a message says."""
+
+    parts: tuple[Part, ...]
+
+
 def list_due_jobs(tx: Transaction, *, most: int) -> list[JobId]:
     """List jobs whose time has come, those that have waited longest first."""
-    rows = tx.all("list_due_jobs", now=stamp(tx.now), most=most)
-    return [JobId(row.number("id")) for row in rows]
+    return tx.all("list_due_jobs", JobId, now=stamp(tx.now), most=most)
 
 
 def start_due(
@@ -61,8 +78,8 @@ def start_due(
     if job is None or job.next_at is None:
         return None
     _plan_next(tx, job)
-    running = tx.one("find_running_run", job_id=id)
-    if running is not None and not close_run(tx, running.number("id")):
+    running = tx.one("find_running_run", int, job_id=id)
+    if running is not None and not close_run(tx, running):
         return _record(tx, job, RunState.SKIPPED, OVERLAPPING)
     return _start(tx, job, job.next_at, platforms)
 
@@ -79,8 +96,8 @@ def run_now(
     job = require_job(tx, id, asker)
     if job.needs_admin and not asker.sees_all:
         raise Refused("This job answers elsewhere, which is for admins", id=str(id))
-    running = tx.one("find_running_run", job_id=id)
-    if running is not None and not close_run(tx, running.number("id")):
+    running = tx.one("find_running_run", int, job_id=id)
+    if running is not None and not close_run(tx, running):
         raise Conflict("This job runs just now", id=str(id), hint="Wait until it has ended")
     note_job_act(tx, job, asker, by, "job.run")
     return _start(tx, job, tx.now, platforms)
@@ -103,24 +120,24 @@ def fail_due(tx: Transaction, id: JobId, why: str) -> JobStart | None:
 
 def list_to_close(tx: Transaction, *, most: int) -> list[int]:
     """List the runs that are under way, of which the turn has ended."""
-    return [row.number("id") for row in tx.all("list_runs_to_close", most=most)]
+    return tx.all("list_runs_to_close", int, most=most)
 
 
 def list_running(tx: Transaction) -> frozenset[TurnId]:
     """List the turns of the runs that are under way."""
-    return frozenset(TurnId(row.number("turn_id")) for row in tx.all("list_running_runs"))
+    return frozenset(tx.all("list_running_runs", TurnId))
 
 
 def close_run(tx: Transaction, id: int) -> bool:
     """Write down how a run ended, and mirror its answer, once; False: it is still under way."""
-    run = tx.one("read_run_end", id=id)
+    run = tx.one("read_run_end", _RunEnd, id=id)
     if run is None:
         return True
-    if run["state"] is not None and run["ended_at"] is None:
+    if run.state is not None and run.ended_at is None:
         return False
     state, why = _outcome(run)
-    if tx.one("end_job_run", id=id, state=state, why=why, now=stamp(tx.now)) is not None:
-        job = read_job(tx, JobId(run.number("job_id")))
+    if tx.exists("end_job_run", id=id, state=state, why=why, now=stamp(tx.now)):
+        job = read_job(tx, run.job_id)
         if state is RunState.DONE and job.mirror is MirrorMode.TARGET:
             _mirror(tx, job, run)
         tell_job(tx, job.id)
@@ -128,7 +145,7 @@ def close_run(tx: Transaction, id: int) -> bool:
 
 
 def _lock_due(tx: Transaction, id: JobId) -> Job | None:
-    if tx.one("lock_job", id=id) is None:
+    if not tx.exists("lock_job", id=id):
         return None
     job = read_job(tx, id)
     is_due = job.paused_at is None and job.next_at is not None and job.next_at <= tx.now
@@ -137,7 +154,7 @@ def _lock_due(tx: Transaction, id: JobId) -> Job | None:
 
 def plan_again(tx: Transaction, id: JobId) -> None:
     """Plan the next run of a job that was planned before the clock was set back."""
-    if tx.one("lock_job", id=id) is not None:
+    if tx.exists("lock_job", id=id):
         _plan_next(tx, read_job(tx, id))
         tell_job(tx, id)
 
@@ -196,13 +213,12 @@ def _open(tx: Transaction, job: Job, seat: SessionOwner) -> SessionWriter:
 def _seat_of(tx: Transaction, job: Job) -> SessionOwner:
     """Answer where the sessions of a job are at home: where it was made, else with the files."""
     address = job.address or output_address(job.profile)
-    row = expect(tx, "read_job", id=job.id)
     return SessionOwner(
         profile=job.profile,
         platform=address.platform,
         kind=address.kind,
         address_key=remember_address(tx, address),
-        sender_key=row.number_or_none("sender_key"),
+        sender_key=sender_of_job(tx, job.id),
     )
 
 
@@ -216,7 +232,7 @@ def _record(
     session_key: int | None = None,
     turn_id: TurnId | None = None,
 ) -> JobStart:
-    tx.one(
+    tx.exists(
         "add_job_run",
         job_id=job.id,
         state=state,
@@ -232,28 +248,27 @@ def _record(
     return JobStart(job_id=job.id, state=state, turn_id=turn_id, why=why)
 
 
-def _outcome(run: Row) -> tuple[RunState, str | None]:
-    told = run.text_or_none("why")
-    match run.text_or_none("state"):
+def _outcome(run: _RunEnd) -> tuple[RunState, str | None]:
+    match run.state:
         case TurnState.DONE:
-            return RunState.DONE, told
+            return RunState.DONE, run.why
         case TurnState.FAILED:
-            return RunState.FAILED, run.text_or_none("error") or "Its turn failed."
+            return RunState.FAILED, run.error or "Its turn failed."
         case None:
             return RunState.FAILED, _GONE
         case _:
             return RunState.FAILED, _STOPPED
 
 
-def _mirror(tx: Transaction, job: Job, run: Row) -> None:
+def _mirror(tx: Transaction, job: Job, run: _RunEnd) -> None:
     """Record an answer in the conversations that go on at its targets; where none does, nowhere."""
-    turn_id = run.number("turn_id")
-    lines = mirror_lines(job.name, _answer(tx, run.number("session_key"), turn_id))
-    places = [address_from_row(row) for row in tx.all("list_turn_targets", turn_id=turn_id)]
+    said = tx.all("list_said", _SaidMessage, session_key=run.session_key, turn_id=run.turn_id)
+    lines = mirror_lines(job.name, [part for message in said for part in message.parts])
+    places = tx.all("list_turn_targets", Address, turn_id=run.turn_id)
     routes = sorted({_route(tx, job, place) for place in places})
     # All routes before any session, and sessions by their keys, as everywhere.
-    bound = [binding for at in routes if (binding := tx.one("lock_binding", route=at))]
-    for key in sorted({binding.number("session_key") for binding in bound}):
+    bound = {key for at in routes if (key := tx.one("lock_binding", int, route=at)) is not None}
+    for key in sorted(bound):
         session = tx.one("lock_session_by_key", SessionState, key=key)
         if session is not None and lines:
             _add_lines(SessionWriter(tx, session), lines)
@@ -271,11 +286,6 @@ def _add_lines(writer: SessionWriter, lines: list[NewMessage]) -> None:
         with writer:
             writer.add(lines, None)
             writer.touch()
-
-
-def _answer(tx: Transaction, session_key: int, turn_id: int) -> list[Part]:
-    rows = tx.all("list_said", session_key=session_key, turn_id=turn_id)
-    return [part for row in rows for part in unpack(row.text("text"), row.text_or_none("parts"))]
 
 
 def _route(tx: Transaction, job: Job, place: Address) -> Route:

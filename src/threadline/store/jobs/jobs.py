@@ -7,7 +7,6 @@ from datetime import datetime
 from msgspec import Struct
 from msgspec.structs import replace
 
-from threadline.core.access import AccessSponsor
 from threadline.core.account import Actor
 from threadline.core.errors import Conflict, Invalid, NotFound, Refused
 from threadline.core.event import EventKind
@@ -19,15 +18,12 @@ from threadline.core.job import (
     JobRun,
     MirrorMode,
     NewJob,
-    RunState,
 )
 from threadline.core.person import Identity, Viewer
 from threadline.core.revision import Seen, require_seen
 from threadline.core.route import canonical_sender
-from threadline.core.session import SessionId
-from threadline.core.turn import TurnId, TurnState
 from threadline.core.validation import COUNT_LIMIT
-from threadline.database.port import Row, Transaction, expect
+from threadline.database.port import Transaction, expect
 from threadline.database.timestamps import stamp
 from threadline.store.accounts.accounts import note_act
 from threadline.store.audit import note_audit
@@ -35,8 +31,7 @@ from threadline.store.deliveries.targets import TargetContext, reach
 from threadline.store.jobs.schedules import parse_schedule
 from threadline.store.people.address_book import add_sender, remember_address
 from threadline.store.people.aliases import resolve_aliases
-from threadline.store.people.visibility import asker_keys, find_sender
-from threadline.store.row_mappers import address_from_row
+from threadline.store.people.visibility import asker_keys, find_sender, find_sender_by_id
 from threadline.store.session_writer import add_global_event
 
 
@@ -58,23 +53,39 @@ class JobSight(Struct, frozen=True, kw_only=True):
     seen: Mapping[Viewer, frozenset[JobId]]
 
 
+class _JobCount(Struct, frozen=True, kw_only=True):
+    """How many jobs a profile has, and how many of them one sender made."""
+
+    jobs: int
+    own: int
+
+
+class _Maker(Struct, frozen=True, kw_only=True):
+    """Whose a job is."""
+
+    id: JobId
+    profile: str
+    sender_key: int | None
+
+
 def make_job(
     tx: Transaction, new: NewJob, asker: Viewer, *, platforms: Collection[str] | None = None
 ) -> Job:
     """Make a job in the name of whoever asks; its runs are theirs, and so is what they spend."""
     address_key = None if asker.address is None else remember_address(tx, asker.address)
     sender_key = _maker(tx, asker)
-    counted = expect(tx, "count_jobs", profile=asker.profile, sender_key=sender_key)
-    if counted.number("own") >= OWN_JOBS_LIMIT and not asker.sees_all:
+    counted = expect(tx, "count_jobs", _JobCount, profile=asker.profile, sender_key=sender_key)
+    if counted.own >= OWN_JOBS_LIMIT and not asker.sees_all:
         raise Refused(f"You can have at most {OWN_JOBS_LIMIT} jobs", hint="Delete one first")
-    if counted.number("jobs") >= JOBS_LIMIT:
+    if counted.jobs >= JOBS_LIMIT:
         raise Refused(f"A profile can have at most {JOBS_LIMIT} jobs", hint="Delete one first")
     around = TargetContext(profile=asker.profile, origin=asker.address, platforms=platforms)
     reach(tx, new.target, around, strictly=True)
     next_at = _first_time(new.schedule, new.timezone, since=tx.now, now=tx.now)
-    row = expect(
+    id = expect(
         tx,
         "add_job",
+        JobId,
         profile=asker.profile,
         name=new.name,
         prompt=new.prompt,
@@ -87,7 +98,7 @@ def make_job(
         next_at=stamp(next_at),
         now=stamp(tx.now),
     )
-    return _changed(tx, JobId(row.number("id")))
+    return _changed(tx, id)
 
 
 def change_job(
@@ -122,7 +133,7 @@ def change_job(
     tx.run(
         "change_job",
         id=id,
-        sender_key=_sender_key(tx, id) if is_own_prompt else _maker(tx, asker),
+        sender_key=sender_of_job(tx, id) if is_own_prompt else _maker(tx, asker),
         name=wanted.name,
         prompt=wanted.prompt,
         schedule=wanted.schedule,
@@ -138,7 +149,7 @@ def change_job(
 def pause_job(tx: Transaction, id: JobId, asker: Viewer, *, by: Actor | None = None) -> Job:
     """Let a job rest; what has begun goes on."""
     job = require_job(tx, id, asker)
-    tx.one("pause_job", id=id, now=stamp(tx.now))
+    tx.exists("pause_job", id=id, now=stamp(tx.now))
     note_job_act(tx, job, asker, by, "job.paused")
     return _changed(tx, id)
 
@@ -152,7 +163,7 @@ def resume_job(tx: Transaction, id: JobId, asker: Viewer, *, by: Actor | None = 
             raise Conflict(
                 "This job has no next run", id=str(id), hint="Give it another schedule first"
             )
-        tx.one("resume_job", id=id, next_at=stamp(next_at))
+        tx.exists("resume_job", id=id, next_at=stamp(next_at))
         note_job_act(tx, job, asker, by, "job.resumed")
     return _changed(tx, id)
 
@@ -169,34 +180,34 @@ def delete_job(
 
 def forget_jobs(tx: Transaction, sender_key: int) -> int:
     """Delete all jobs of somebody who is being forgotten; answer how many there were."""
-    rows = tx.all("list_jobs_of_sender", sender_key=sender_key)
-    for row in rows:
-        tx.one("lock_job", id=row.number("id"))
-        _drop(tx, JobId(row.number("id")))
-    return len(rows)
+    ids = tx.all("list_jobs_of_sender", JobId, sender_key=sender_key)
+    for id in ids:
+        tx.exists("lock_job", id=id)
+        _drop(tx, id)
+    return len(ids)
 
 
 def read_job(tx: Transaction, id: JobId) -> Job:
     """Read a job."""
-    row = tx.one("read_job", id=id)
-    if row is None:
+    job = tx.one("read_job", Job, id=id)
+    if job is None:
         raise _no_job(id)
-    return _job_from(row)
+    return job
 
 
 def see_job(tx: Transaction, id: JobId, asker: Viewer) -> Job:
     """Read a job that the asker may see; one of somebody else is not there for them."""
-    row = tx.one("read_job", id=id)
-    if row is None or row["profile"] != asker.profile:
+    job = read_job(tx, id)
+    if job.profile != asker.profile:
         raise _no_job(id)
-    if not asker.sees_all and row["sender_key"] not in asker_keys(tx, asker).sender_keys:
+    if not asker.sees_all and sender_of_job(tx, id) not in asker_keys(tx, asker).sender_keys:
         raise _no_job(id)
-    return _job_from(row)
+    return job
 
 
 def require_job(tx: Transaction, id: JobId, asker: Viewer, seen: Seen | None = None) -> Job:
     """Take a job for this transaction that the asker may change, if it is as they have seen it."""
-    tx.one("lock_job", id=id)
+    tx.exists("lock_job", id=id)
     job = see_job(tx, id, asker)
     require_seen(job.revision, seen, str(id))
     return job
@@ -207,25 +218,24 @@ def list_jobs(
 ) -> Sequence[Job]:
     """List the asker's jobs, in the order in which they were made; the owner's are all."""
     keys = None if asker.sees_all else json.dumps(sorted(asker_keys(tx, asker).sender_keys))
-    rows = tx.all("list_jobs", profile=asker.profile, sender_keys=keys, after=after, most=most)
-    return [_job_from(row) for row in rows]
+    return tx.all("list_jobs", Job, profile=asker.profile, sender_keys=keys, after=after, most=most)
 
 
 def list_jobs_seen_by(
     tx: Transaction, askers: Collection[Viewer], ids: Collection[JobId]
 ) -> JobSight:
     """Name those of some jobs that are there, and of these the ones that each asker may see."""
-    rows = tx.all("find_makers", ids=json.dumps(sorted(ids)))
+    found = tx.all("find_makers", _Maker, ids=json.dumps(sorted(ids)))
     seen = {}
     for asker in askers:
         keys = asker_keys(tx, asker)
         seen[asker] = frozenset(
-            JobId(row.number("id"))
-            for row in rows
-            if row["profile"] == asker.profile
-            and (asker.sees_all or row["sender_key"] in keys.sender_keys)
+            one.id
+            for one in found
+            if one.profile == asker.profile
+            and (asker.sees_all or one.sender_key in keys.sender_keys)
         )
-    return JobSight(there=frozenset(JobId(row.number("id")) for row in rows), seen=seen)
+    return JobSight(there=frozenset(one.id for one in found), seen=seen)
 
 
 def list_runs(
@@ -233,13 +243,12 @@ def list_runs(
 ) -> Sequence[JobRun]:
     """List the latest runs of a job, the newest first."""
     see_job(tx, id, asker)
-    rows = tx.all("list_job_runs", job_id=id, before=before, most=most)
-    return [_run_from(row) for row in rows]
+    return tx.all("list_job_runs", JobRun, job_id=id, before=before, most=most)
 
 
 def next_job_due(tx: Transaction) -> datetime | None:
     """Tell when the next job is due; None: none is."""
-    return expect(tx, "read_next_job").moment_or_none("next_at")
+    return tx.one("read_next_job", datetime)
 
 
 def tell_job(tx: Transaction, id: JobId) -> None:
@@ -256,7 +265,7 @@ def _maker(tx: Transaction, asker: Viewer) -> int | None:
     if who is None:
         raise Refused("It is not known who you are here, so nothing can be done in your name")
     found = find_sender(tx, address, sender)
-    return add_sender(tx, address.platform, who) if found is None else found.number("key")
+    return add_sender(tx, address.platform, who) if found is None else found.key
 
 
 def note_job_act(tx: Transaction, job: Job, asker: Viewer, by: Actor | None, act: str) -> None:
@@ -275,16 +284,17 @@ def _is_made_by(tx: Transaction, asker: Viewer, maker: Identity | None) -> bool:
     return asker.address is None if maker is None else _is_theirs(tx, asker, maker)
 
 
-def _sender_key(tx: Transaction, id: JobId) -> int | None:
-    return expect(tx, "read_job", id=id).number_or_none("sender_key")
+def sender_of_job(tx: Transaction, id: JobId) -> int | None:
+    """Return the key of the sender in whose name a job runs; None: the owner."""
+    return tx.one("read_sender_of_job", int, id=id)
 
 
 def _is_theirs(tx: Transaction, asker: Viewer, maker: Identity) -> bool:
     if asker.address is None:
         return False
-    row = tx.one("find_sender", platform=maker.platform, id=maker.id)
+    found = find_sender_by_id(tx, maker.platform, maker.id)
     own = asker_keys(tx, replace(asker, sees_all=False)).sender_keys
-    return row is not None and row.number("key") in own
+    return found is not None and found.key in own
 
 
 def _changed(tx: Transaction, id: JobId) -> Job:
@@ -318,41 +328,3 @@ def _wanted(job: Job) -> NewJob:
 
 def _no_job(id: JobId) -> NotFound:
     return NotFound("There is no such job", id=str(id))
-
-
-def _job_from(row: Row) -> Job:
-    maker = row.text_or_none("maker_id")
-    return Job(
-        id=JobId(row.number("id")),
-        profile=row.text("profile"),
-        name=row.text("name"),
-        prompt=row.text("prompt"),
-        schedule=row.text("schedule"),
-        timezone=row.text("timezone"),
-        target=row.text("target"),
-        mirror=MirrorMode(row.text("mirror")),
-        address=None if row["platform"] is None else address_from_row(row),
-        maker=None if maker is None else Identity(platform=row.text("maker_platform"), id=maker),
-        voucher=None if row["vouched_by"] is None else AccessSponsor(row.text("vouched_by")),
-        made_at=row.moment("made_at"),
-        paused_at=row.moment_or_none("paused_at"),
-        next_at=row.moment_or_none("next_at"),
-        last_run=None if row["run_id"] is None else _run_from(row, "run_"),
-    )
-
-
-def _run_from(row: Row, of: str = "") -> JobRun:
-    """Read a run; within the row of its job, the names of its columns begin with a word."""
-    session_id = row.text_or_none(f"{of}session_id")
-    turn_id, turn_state = row.number_or_none(f"{of}turn_id"), row.text_or_none(f"{of}turn_state")
-    return JobRun(
-        id=row.number(f"{of}id"),
-        state=RunState(row.text(f"{of}state")),
-        due_at=row.moment(f"{of}due_at"),
-        started_at=row.moment(f"{of}started_at"),
-        ended_at=row.moment_or_none(f"{of}ended_at"),
-        session_id=None if session_id is None else SessionId(session_id),
-        turn_id=None if turn_id is None else TurnId(turn_id),
-        why=row.text_or_none(f"{of}why"),
-        turn_state=None if turn_state is None else TurnState(turn_state),
-    )

@@ -1,12 +1,16 @@
 -- fragment: job_columns
 -- What is read of a job, where it was made, by whom, and how its last run went.
 SELECT j.id, j.profile, j.name, j.prompt, j.schedule, j.timezone, j.target, j.mirror,
-       j.address_key, j.sender_key, j.made_at, j.paused_at, j.next_at,
-       a.platform, a.account, a.kind, a.chat, a.thread, a.alt_chat, a.parent, a.scope,
-       a.chat_name, a.topic, p.platform AS maker_platform, p.id AS maker_id, p.vouched_by,
-       r.id AS run_id, r.state AS run_state, r.due_at AS run_due_at, r.started_at AS run_started_at,
-       r.ended_at AS run_ended_at, s.id AS run_session_id, r.turn_id AS run_turn_id,
-       r.why AS run_why, t.state AS run_turn_state
+       j.made_at, j.paused_at, j.next_at,
+       a.platform AS address_platform, a.account AS address_account, a.kind AS address_kind,
+       a.chat AS address_chat, a.thread AS address_thread, a.alt_chat AS address_alt_chat,
+       a.parent AS address_parent, a.scope AS address_scope, a.chat_name AS address_chat_name,
+       a.topic AS address_topic,
+       p.platform AS maker_platform, p.id AS maker_id, p.vouched_by AS voucher,
+       r.id AS last_run_id, r.state AS last_run_state, r.due_at AS last_run_due_at,
+       r.started_at AS last_run_started_at, r.ended_at AS last_run_ended_at,
+       s.id AS last_run_session_id, r.turn_id AS last_run_turn_id, r.why AS last_run_why,
+       t.state AS last_run_turn_state
 FROM jobs j
 LEFT JOIN addresses a ON a.key = j.address_key
 LEFT JOIN senders p ON p.key = j.sender_key
@@ -18,6 +22,10 @@ LEFT JOIN turns t ON t.id = r.turn_id
 -- Read a job.
 -- include: job_columns
 WHERE j.id = :id
+
+-- name: read_sender_of_job
+-- Read in whose name a job runs.
+SELECT sender_key FROM jobs WHERE id = :id
 
 -- name: lock_job
 -- Take a job for this transaction: nobody else starts, changes or deletes it meanwhile.
@@ -142,7 +150,7 @@ SELECT turn_id FROM job_runs WHERE state = 'running' AND turn_id IS NOT NULL ORD
 
 -- name: read_run_end
 -- Read how a run that is under way has ended, if it has.
-SELECT r.id, r.job_id, r.turn_id, r.session_key, r.why, t.state, t.error, t.ended_at
+SELECT r.job_id, r.turn_id, r.session_key, r.why, t.state, t.error, t.ended_at
 FROM job_runs r
 LEFT JOIN turns t ON t.id = r.turn_id
 WHERE r.id = :id AND r.state = 'running'

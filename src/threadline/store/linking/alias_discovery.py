@@ -1,5 +1,6 @@
 """Alias discovery: a platform tells, sooner or later, that two of its ids are one human."""
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from threadline.core.errors import Invalid
@@ -7,14 +8,30 @@ from threadline.core.event import EventKind
 from threadline.core.person import Identity
 from threadline.core.route import Route, RouteParts, parse_route
 from threadline.core.session import EndReason
-from threadline.database.port import Row, Transaction, expect
+from threadline.database.port import Transaction, expect
 from threadline.database.timestamps import stamp
 from threadline.store.people.address_book import add_sender
 from threadline.store.people.aliases import ALIASED_PLATFORMS, known_as
 from threadline.store.people.persons import join_senders
+from threadline.store.people.visibility import find_sender_by_id
 from threadline.store.session_writer import SessionWriter, write_session_by_key
 from threadline.store.sessions.merge_dms import has_active_turn
 from threadline.store.sessions.session_end import end_if_unbound
+
+
+class _SenderBinding(Struct, frozen=True, kw_only=True):
+    """A route on which a sender speaks, and the session that it is bound to."""
+
+    route: Route
+    session_key: int
+
+
+class _Session(Struct, frozen=True, kw_only=True):
+    """What decides whether a session goes on, or another one."""
+
+    key: int
+    is_open: bool
+    last_activity_at: int
 
 
 def merge_aliases(tx: Transaction, platform: str, id: str, same_as: str) -> bool:
@@ -41,26 +58,25 @@ def merge_aliases(tx: Transaction, platform: str, id: str, same_as: str) -> bool
 
 
 def _sender_key(tx: Transaction, identity: Identity) -> int | None:
-    row = tx.one("find_sender", platform=identity.platform, id=identity.id)
-    return None if row is None else row.number("key")
+    found = find_sender_by_id(tx, identity.platform, identity.id)
+    return None if found is None else found.key
 
 
 def _move_routes(tx: Transaction, old: tuple[str, int], new: tuple[str, int]) -> None:
     """Let what was said on routes of the old id go on where the new one speaks."""
     (old_id, old_key), (new_id, new_key) = old, new
-    for row in tx.all("list_bindings_of_sender", sender_key=old_key):
-        before = Route(row.text("route"))
-        after = _renamed(parse_route(before), old_id, new_id)
-        if after == before:
+    for binding in tx.all("list_bindings_of_sender", _SenderBinding, sender_key=old_key):
+        after = _renamed(parse_route(binding.route), old_id, new_id)
+        if after == binding.route:
             continue
-        there = tx.one("find_bound", route=after)
-        tx.run("drop_binding", route=before)
-        chosen = row.number("session_key")
+        there = tx.one("find_bound_key", int, route=after)
+        tx.run("drop_binding", route=binding.route)
+        chosen = binding.session_key
         if there is not None:
-            chosen = _choose(tx, chosen, there.number("key"))
+            chosen = _choose(tx, chosen, there)
         tx.run("bind_route", route=after, session_key=chosen, sender_key=new_key, now=stamp(tx.now))
         if there is not None:
-            for left in {row.number("session_key"), there.number("key")} - {chosen}:
+            for left in {binding.session_key, there} - {chosen}:
                 _leave(write_session_by_key(tx, left))
 
 
@@ -72,14 +88,16 @@ def _renamed(parts: RouteParts, old: str, new: str) -> Route:
 
 def _choose(tx: Transaction, one: int, other: int) -> int:
     """Choose the session that goes on: an open one, of these a busy one, of these the latest."""
-    rows = [expect(tx, "lock_session_by_key", key=key) for key in sorted({one, other})]
-    return max(rows, key=lambda row: _liveliness(tx, row)).number("key")
+    keys = sorted({one, other})
+    for key in keys:
+        write_session_by_key(tx, key)
+    sessions = [expect(tx, "read_liveliness", _Session, key=key) for key in keys]
+    return max(sessions, key=lambda session: _liveliness(tx, session)).key
 
 
-def _liveliness(tx: Transaction, session: Row) -> tuple[bool, bool, int, int]:
-    key = session.number("key")
-    is_open = session["ended_at"] is None
-    return is_open, has_active_turn(tx, key), session.number("last_activity_at"), key
+def _liveliness(tx: Transaction, session: _Session) -> tuple[bool, bool, int, int]:
+    is_busy = has_active_turn(tx, session.key)
+    return session.is_open, is_busy, session.last_activity_at, session.key
 
 
 def _leave(writer: SessionWriter) -> None:

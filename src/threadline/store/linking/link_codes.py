@@ -23,11 +23,11 @@ from threadline.core.person import (
 )
 from threadline.core.turn import CLOCK_SLACK
 from threadline.core.validation import checked_text
-from threadline.database.port import Database, Row, Transaction, expect
+from threadline.database.port import Database, Transaction, expect
 from threadline.database.timestamps import stamp
 from threadline.store.accounts.accounts import note_act
 from threadline.store.people.pairing import new_code
-from threadline.store.people.persons import join_senders, read_person, remember_sender
+from threadline.store.people.persons import LockedSender, join_senders, read_person, remember_sender
 from threadline.store.people.visibility import list_person_senders
 
 _CODE_LIMIT = 100
@@ -85,6 +85,24 @@ class Linking(Struct, frozen=True, kw_only=True):
         return None
 
 
+class _Claim(Struct, frozen=True, kw_only=True):
+    """A code that was sent, and how far its link is confirmed."""
+
+    hash: str
+    sender_key: int
+    """Who made the code."""
+    claimed_by: int
+    """Who sent it."""
+    state: str
+
+
+class _Side(Struct, frozen=True, kw_only=True):
+    """One of the two senders of a link."""
+
+    identity: Identity
+    name: str | None
+
+
 def make_link_code(tx: Transaction, address: Address, sender: Sender, *, profile: str) -> LinkCode:
     """Make a code by which its sender can be joined, once and soon; older ones are replaced."""
     if address.kind is not Kind.DM:
@@ -92,15 +110,15 @@ def make_link_code(tx: Transaction, address: Address, sender: Sender, *, profile
             "Others could read and use the code here", hint="Send /link in a private chat"
         )
     key = remember_sender(tx, address, sender)
-    tx.one("take_sender", key=key)
+    tx.exists("take_sender", key=key)
     tx.run("drop_stale_codes", now=stamp(tx.now))
-    for old in tx.all("list_codes", sender_key=key)[LIVE_CODES - 1 :]:
-        tx.run("drop_code", hash=old.text("hash"))
+    for old in tx.all("list_codes", str, sender_key=key)[LIVE_CODES - 1 :]:
+        tx.run("drop_code", hash=old)
     expires_at = tx.now + CODE_VALID
     for _ in range(_DRAWS):
         code = new_code(tx)
         kept = _hash(profile, code)
-        if tx.one("find_code", hash=kept) is None:
+        if not tx.exists("find_code", hash=kept):
             tx.run(
                 "add_code",
                 hash=kept,
@@ -141,13 +159,12 @@ def void_code(tx: Transaction, code: str, *, profile: str) -> None:
 
 def find_offer(tx: Transaction, address: Address, sender: Sender) -> Linking:
     """Return who sent and confirmed a code of this sender, who confirms last; or NOTHING."""
-    claim = tx.one("find_claim", sender_key=remember_sender(tx, address, sender), now=stamp(tx.now))
-    if claim is None or claim["state"] == "claimed":
+    claim = _find_claim(tx, remember_sender(tx, address, sender))
+    if claim is None or claim.state == "claimed":
         return Linking(outcome=LinkOutcome.NOTHING)
-    kept = claim.text("hash")
-    tx.run("set_code_state", hash=kept, state="shown")
-    offer = _about(tx, LinkOutcome.OFFERED, claim.number("claimed_by"))
-    return replace(offer, mark=kept[:_MARK_DIGITS])
+    tx.run("set_code_state", hash=claim.hash, state="shown")
+    offer = _about(tx, LinkOutcome.OFFERED, claim.claimed_by)
+    return replace(offer, mark=claim.hash[:_MARK_DIGITS])
 
 
 def confirm_link(tx: Transaction, address: Address, sender: Sender, mark: str = "") -> Linking:
@@ -157,27 +174,31 @@ def confirm_link(tx: Transaction, address: Address, sender: Sender, mark: str = 
     confirms no later one: its `mark` is another.
     """
     key = remember_sender(tx, address, sender)
-    claim = tx.one("find_claim", sender_key=key, now=stamp(tx.now))
-    if claim is None or (mark and mark != claim.text("hash")[:_MARK_DIGITS]):
+    claim = _find_claim(tx, key)
+    if claim is None or (mark and mark != claim.hash[:_MARK_DIGITS]):
         return Linking(outcome=LinkOutcome.NOTHING)
-    if claim["state"] == "confirmed":
+    if claim.state == "confirmed":
         return find_offer(tx, address, sender)
-    other_key = claim.number("sender_key")
-    if claim["state"] == "shown":
-        other_key = claim.number("claimed_by")
+    other_key = claim.sender_key
+    if claim.state == "shown":
+        other_key = claim.claimed_by
     elif _has_account(tx, key) or _has_account(tx, other_key):
-        tx.run("set_code_state", hash=claim.text("hash"), state="confirmed")
+        tx.run("set_code_state", hash=claim.hash, state="confirmed")
         return _about(tx, LinkOutcome.WAITING, other_key)
-    tx.run("drop_code", hash=claim.text("hash"))
+    tx.run("drop_code", hash=claim.hash)
     return _join(tx, address, sender, key, other_key)
 
 
 def refuse_link(tx: Transaction, address: Address, sender: Sender) -> bool:
     """Delete a code whose link this sender does not confirm; return False if there is none."""
-    claim = tx.one("find_claim", sender_key=remember_sender(tx, address, sender), now=stamp(tx.now))
+    claim = _find_claim(tx, remember_sender(tx, address, sender))
     if claim is not None:
-        tx.run("drop_code", hash=claim.text("hash"))
+        tx.run("drop_code", hash=claim.hash)
     return claim is not None
+
+
+def _find_claim(tx: Transaction, sender_key: int) -> _Claim | None:
+    return tx.one("find_claim", _Claim, sender_key=sender_key, now=stamp(tx.now))
 
 
 def _send_code(
@@ -186,14 +207,16 @@ def _send_code(
     """Return the keys of who sends a code and who made it, or why it is refused."""
     written = read_code(checked_text(code, "code", _CODE_LIMIT))
     key = remember_sender(tx, address, sender)
-    row = expect(tx, "take_sender", key=key)
-    if _is_shut_out(row, tx.now):
+    locked = expect(tx, "take_sender", LockedSender, key=key)
+    if _is_shut_out(locked, tx.now):
         return LinkOutcome.LOCKED
-    shown = tx.one("claim_code", hash=_hash(profile, written), sender_key=key, now=stamp(tx.now))
-    if shown is None:
-        _count_wrong(tx, row)
+    made_by = tx.one(
+        "claim_code", int, hash=_hash(profile, written), sender_key=key, now=stamp(tx.now)
+    )
+    if made_by is None:
+        _count_wrong(tx, locked)
         return LinkOutcome.WRONG
-    return key, shown.number("sender_key")
+    return key, made_by
 
 
 def _join(tx: Transaction, address: Address, sender: Sender, key: int, other_key: int) -> Linking:
@@ -204,38 +227,32 @@ def _join(tx: Transaction, address: Address, sender: Sender, key: int, other_key
 
 
 def _about(tx: Transaction, outcome: LinkOutcome, other_key: int) -> Linking:
-    other = expect(tx, "read_sender", key=other_key)
-    return Linking(
-        outcome=outcome,
-        other=Identity(platform=other.text("platform"), id=other.text("id")),
-        other_name=other.text_or_none("name"),
-    )
+    other = expect(tx, "read_sender", _Side, key=other_key)
+    return Linking(outcome=outcome, other=other.identity, other_name=other.name)
 
 
 def _has_account(tx: Transaction, key: int) -> bool:
     """Return whether a sender, or another one of the same person, can log in to the web app."""
-    row = expect(tx, "read_sender", key=key)
-    identity = Identity(platform=row.text("platform"), id=row.text("id"))
+    identity = expect(tx, "read_sender", _Side, key=key).identity
     return any(
-        one["platform"] == LOCAL
-        and (one["id"] == OWNER_NAME or member_of(LOCAL, one.text("id")) is not None)
+        one.platform == LOCAL and (one.id == OWNER_NAME or member_of(LOCAL, one.id) is not None)
         for one in list_person_senders(tx, identity)
     )
 
 
-def _is_shut_out(sender: Row, now: datetime) -> bool:
-    since = sender.moment_or_none("wrong_since")
-    is_many = sender.number("wrong_codes") >= WRONG_CODES
+def _is_shut_out(sender: LockedSender, now: datetime) -> bool:
+    since = sender.wrong_since
+    is_many = sender.wrong_codes >= WRONG_CODES
     return is_many and since is not None and -CLOCK_SLACK <= now - since < WRONG_WITHIN
 
 
-def _count_wrong(tx: Transaction, sender: Row) -> None:
-    since, count = sender.moment_or_none("wrong_since"), sender.number("wrong_codes") + 1
+def _count_wrong(tx: Transaction, sender: LockedSender) -> None:
+    since, count = sender.wrong_since, sender.wrong_codes + 1
     if since is None or not -CLOCK_SLACK <= tx.now - since < WRONG_WITHIN:
         since, count = tx.now, 1
     if count == WRONG_CODES:
         since = tx.now  # From here on it is the moment since which they are locked out.
-    tx.run("count_wrong_codes", key=sender.number("key"), count=count, since=stamp(since))
+    tx.run("count_wrong_codes", key=sender.key, count=count, since=stamp(since))
 
 
 def _hash(profile: str, code: str) -> str:

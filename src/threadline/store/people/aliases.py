@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from threadline.core.address import Address, Kind, Sender
@@ -14,14 +15,21 @@ ALIASED_PLATFORMS = frozenset({WHATSAPP})
 """Only there one human has several ids; elsewhere nobody is looked up twice."""
 
 
+class _Alias(Struct, frozen=True, kw_only=True):
+    """An id of a human, and the one that we go by."""
+
+    id: str
+    known_as: str
+
+
 def resolve_aliases(tx: Transaction, address: Address, sender: Sender) -> tuple[Address, Sender]:
     """Name a place and a sender by the ids we go by."""
     if address.platform not in ALIASED_PLATFORMS:
         return address, sender
     written = canonical_sender(address.platform, sender)
     chat = canonical_id(address.platform, address.chat) if address.kind is Kind.DM else ""
-    rows = tx.all("find_aliases", platform=address.platform, sender_id=written, chat=chat)
-    known = {row.text("id"): row.text("known_as") for row in rows}
+    rows = tx.all("find_aliases", _Alias, platform=address.platform, sender_id=written, chat=chat)
+    known = {row.id: row.known_as for row in rows}
     if written in known:
         sender = replace(sender, id=known[written], alt_id=None)
     if chat in known:
@@ -33,8 +41,8 @@ def known_as(tx: Transaction, who: Identity) -> Identity:
     """Name somebody by the id we go by."""
     if who.platform not in ALIASED_PLATFORMS:
         return who
-    row = tx.one("find_aliases", platform=who.platform, sender_id=who.id, chat=who.id)
-    return who if row is None else replace(who, id=row.text("known_as"))
+    row = tx.one("find_aliases", _Alias, platform=who.platform, sender_id=who.id, chat=who.id)
+    return who if row is None else replace(who, id=row.known_as)
 
 
 def ids_like(tx: Transaction, platform: str, ids: Iterable[str]) -> frozenset[str]:
@@ -42,8 +50,7 @@ def ids_like(tx: Transaction, platform: str, ids: Iterable[str]) -> frozenset[st
     known = frozenset(ids)
     if platform not in ALIASED_PLATFORMS:
         return known
-    rows = [row for id in known for row in tx.all("list_ids_like", platform=platform, id=id)]
-    return known | {row.text("id") for row in rows}
+    return known.union(*(tx.all("list_ids_like", str, platform=platform, id=id) for id in known))
 
 
 def resolve_inbound(tx: Transaction, inbound: Inbound) -> Inbound:

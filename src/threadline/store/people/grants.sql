@@ -18,7 +18,7 @@ WHERE b.sender_key IN (SELECT f.key FROM senders f WHERE f.platform = :platform 
 
 -- name: find_grant
 -- Tell whether somebody was let in.
-SELECT platform, sender_id, name, granted_at FROM grants
+SELECT platform AS identity_platform, sender_id AS identity_id, name, granted_at FROM grants
 WHERE profile = :profile AND platform = :platform AND sender_id = :sender_id
 
 -- name: add_grant
@@ -30,7 +30,7 @@ SET name = coalesce(excluded.name, grants.name)
 
 -- name: list_grants
 -- List everybody who was let in, the first one first.
-SELECT platform, sender_id, name, granted_at FROM grants
+SELECT platform AS identity_platform, sender_id AS identity_id, name, granted_at FROM grants
 WHERE profile = :profile ORDER BY granted_at, platform, sender_id
 
 -- name: drop_grant
@@ -45,7 +45,8 @@ DELETE FROM grants WHERE platform = :platform AND sender_id = :sender_id RETURNI
 
 -- name: list_pairings
 -- List those who wait to be let in, whoever asked first first.
-SELECT platform, sender_id, name, asked_at, expires_at FROM pairings
+SELECT platform AS identity_platform, sender_id AS identity_id, name, asked_at, expires_at
+FROM pairings
 WHERE profile = :profile AND expires_at > :now
 ORDER BY asked_at, platform, sender_id
 
@@ -59,7 +60,7 @@ SET name = excluded.name, code_hash = excluded.code_hash, asked_at = excluded.as
 
 -- name: find_pairing
 -- Tell who was shown a code, while it is valid.
-SELECT platform, sender_id, name FROM pairings
+SELECT platform AS identity_platform, sender_id AS identity_id, name FROM pairings
 WHERE profile = :profile AND platform = :platform AND code_hash = :code_hash AND expires_at > :now
 
 -- name: drop_pairing
@@ -99,10 +100,12 @@ WHERE profile = :profile AND platform = :platform AND at < :before
 -- fragment: asked_turn
 -- Who asked for a turn, where, in which profile, and how they were let in there.
 SELECT DISTINCT t.id AS turn_id, x.profile, w.platform AS sender_platform, w.id AS sender_id,
-       w.name AS sender_name, w.vouched_by,
-       CASE WHEN g.sender_id IS NULL THEN 0 ELSE 1 END AS granted,
-       a.platform, a.account, a.kind, a.chat, a.thread, a.alt_chat, a.parent, a.scope,
-       a.chat_name, a.topic
+       w.name AS sender_name, w.vouched_by AS voucher,
+       CASE WHEN g.sender_id IS NULL THEN 0 ELSE 1 END AS is_granted,
+       a.platform AS address_platform, a.account AS address_account, a.kind AS address_kind,
+       a.chat AS address_chat, a.thread AS address_thread, a.alt_chat AS address_alt_chat,
+       a.parent AS address_parent, a.scope AS address_scope, a.chat_name AS address_chat_name,
+       a.topic AS address_topic
 
 -- fragment: words_of_asked_turn
 -- The senders of the messages of a turn, or whoever asked for the same words again.

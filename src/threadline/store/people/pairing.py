@@ -1,6 +1,9 @@
 """Pairing: a stranger is shown a code, and the owner lets in whoever shows it to them."""
 
 from collections.abc import Sequence
+from datetime import datetime
+
+from msgspec import Struct
 
 from threadline.core.access import (
     LOCKED_FOR,
@@ -25,13 +28,20 @@ from threadline.core.person import (
 )
 from threadline.core.route import canonical_sender
 from threadline.core.validation import checked_text
-from threadline.database.port import Database, Row, Transaction
+from threadline.database.port import Database, Transaction
 from threadline.database.timestamps import stamp
 from threadline.store.people.aliases import known_as
-from threadline.store.people.grants import cleaned, grant_access, identity_from
+from threadline.store.people.grants import cleaned, grant_access
 from threadline.store.session_writer import add_global_event
 
 _CODE_LIMIT = 100
+
+
+class _Stranger(Struct, frozen=True, kw_only=True):
+    """Who was shown a code."""
+
+    identity: Identity
+    name: str | None
 
 
 def is_askable(tx: Transaction, who: Identity, *, profile: str) -> bool:
@@ -39,9 +49,9 @@ def is_askable(tx: Transaction, who: Identity, *, profile: str) -> bool:
     if _is_shut(tx, profile, who.platform):
         return False
     waiting = _waiting(tx, profile, who.platform)
-    own = [row for row in waiting if row.text("sender_id") == known_as(tx, who).id]
+    own = [one for one in waiting if one.identity.id == known_as(tx, who).id]
     if own:
-        return tx.now >= own[0].moment("asked_at") + PAIRING_PAUSE
+        return tx.now >= own[0].asked_at + PAIRING_PAUSE
     return len(waiting) < PENDING_PAIRINGS
 
 
@@ -93,12 +103,16 @@ def approve_pairing(
     for name in sorted(tried - locked):
         shown = _hash(seal, profile, name, written)
         found = tx.one(
-            "find_pairing", profile=profile, platform=name, code_hash=shown, now=stamp(tx.now)
+            "find_pairing",
+            _Stranger,
+            profile=profile,
+            platform=name,
+            code_hash=shown,
+            now=stamp(tx.now),
         )
         if found is not None:
-            who, called = identity_from(found), found.text_or_none("name")
             act = "pairing.approved"
-            return grant_access(tx, who, called, profile=profile, by=by, act=act)
+            return grant_access(tx, found.identity, found.name, profile=profile, by=by, act=act)
     for name in tried - locked:
         _count_mistake(tx, profile, name)
     return _refusal(sorted(locked), is_counted=tried != locked)
@@ -120,33 +134,25 @@ def sweep_pairings(tx: Transaction) -> None:
 
 def pairings(tx: Transaction, *, profile: str) -> list[Pairing]:
     """List those who wait to be let in."""
-    return [
-        Pairing(
-            identity=identity_from(row),
-            name=row.text_or_none("name"),
-            asked_at=row.moment("asked_at"),
-            expires_at=row.moment("expires_at"),
-        )
-        for row in tx.all("list_pairings", profile=profile, now=stamp(tx.now))
-    ]
+    return tx.all("list_pairings", Pairing, profile=profile, now=stamp(tx.now))
 
 
 def _platforms(tx: Transaction, profile: str) -> set[str]:
-    rows = tx.all("list_pairings", profile=profile, now=stamp(tx.now))
-    return {row.text("platform") for row in rows}
+    return {one.identity.platform for one in pairings(tx, profile=profile)}
 
 
-def _waiting(tx: Transaction, profile: str, platform: str) -> list[Row]:
-    rows = tx.all("list_pairings", profile=profile, now=stamp(tx.now))
-    return [row for row in rows if row.text("platform") == platform]
+def _waiting(tx: Transaction, profile: str, platform: str) -> list[Pairing]:
+    return [one for one in pairings(tx, profile=profile) if one.identity.platform == platform]
 
 
 def _is_shut(tx: Transaction, profile: str, platform: str) -> bool:
     """Tell whether the latest wrong codes came within the span, and not as long ago as that."""
-    rows = tx.all("list_mistakes", profile=profile, platform=platform, most=WRONG_APPROVALS)
-    if len(rows) < WRONG_APPROVALS:
+    times = tx.all(
+        "list_mistakes", datetime, profile=profile, platform=platform, most=WRONG_APPROVALS
+    )
+    if len(times) < WRONG_APPROVALS:
         return False
-    newest, oldest = rows[0].moment("at"), rows[-1].moment("at")
+    newest, oldest = times[0], times[-1]
     return newest - oldest <= LOCKED_FOR and tx.now < newest + LOCKED_FOR
 
 

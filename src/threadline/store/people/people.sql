@@ -1,6 +1,6 @@
 -- name: find_sender
 -- Find a sender, and the person they belong to.
-SELECT key, person_key, wrong_codes, wrong_since FROM senders WHERE platform = :platform AND id = :id
+SELECT key, person_key FROM senders WHERE platform = :platform AND id = :id
 
 -- name: list_senders_like
 -- List everybody who is the same person as a sender, the sender included; any of their ids will do.
@@ -15,6 +15,11 @@ WHERE s.key IN (SELECT f.key FROM senders f WHERE f.platform = :platform AND f.i
                        SELECT f.person_key FROM aliases a JOIN senders f ON f.key = a.sender_key
                        WHERE a.platform = :platform AND a.id = :id)
 ORDER BY s.key
+
+
+-- name: find_session_of_turn
+-- Find the session that a turn belongs to now.
+SELECT s.id FROM turns t JOIN sessions s ON s.key = t.session_key WHERE t.id = :turn_id
 
 -- name: list_sender_keys
 -- List everybody who is one person.
@@ -40,7 +45,7 @@ LIMIT 1
 
 -- name: lock_person
 -- Take a person for this transaction, so that nobody else moves their conversations meanwhile.
-SELECT key, name FROM persons WHERE key = :key
+SELECT key, name, made_at FROM persons WHERE key = :key
 FOR NO KEY UPDATE -- postgres
 
 -- name: find_binding
@@ -68,23 +73,27 @@ SELECT key, name, made_at FROM persons WHERE key > :after ORDER BY key LIMIT :mo
 -- Read a person.
 SELECT key, name, made_at FROM persons WHERE key = :key
 
+-- fragment: known_senders
+-- The senders that the store knows, and the persons that they are.
+SELECT key, person_key AS person, platform AS sender_identity_platform, id AS sender_identity_id,
+       name AS sender_name, nullif(first_seen_at, 0) AS sender_first_seen_at
+FROM senders
+
 -- name: list_linked_senders
 -- List the senders of persons from one to another, each person's first one who spoke first.
-SELECT key, person_key, platform, id, name, first_seen_at
-FROM senders
+-- include: known_senders
 WHERE person_key > :after AND person_key <= :last
 ORDER BY person_key, CASE first_seen_at WHEN 0 THEN 1 ELSE 0 END, first_seen_at, key
 
 -- name: list_senders_of_person
 -- List the senders of a person, the first one who spoke first; who has not spoken yet comes last.
-SELECT key, person_key, platform, id, name, first_seen_at
-FROM senders
+-- include: known_senders
 WHERE person_key = :person_key
 ORDER BY CASE first_seen_at WHEN 0 THEN 1 ELSE 0 END, first_seen_at, key
 
 -- name: take_sender
 -- Take a sender for this transaction.
-SELECT key, name, person_key, wrong_codes, wrong_since FROM senders WHERE key = :key
+SELECT key, person_key, wrong_codes, wrong_since FROM senders WHERE key = :key
 FOR NO KEY UPDATE -- postgres
 
 -- name: add_person
@@ -122,7 +131,7 @@ VALUES (:hash, :sender_key, :now, :expires_at)
 
 -- name: read_sender
 -- Read who a sender is.
-SELECT platform, id, name FROM senders WHERE key = :key
+SELECT platform AS identity_platform, id AS identity_id, name FROM senders WHERE key = :key
 
 -- name: claim_code
 -- Let a link code wait for a confirmation by who sent it, unless another sender did.
@@ -261,6 +270,19 @@ UPDATE aliases SET sender_key = :to_key WHERE sender_key = :from_key
 -- name: list_bindings_of_sender
 -- List the routes on which a sender speaks.
 SELECT route, session_key FROM bindings WHERE sender_key = :sender_key ORDER BY route
+
+-- name: find_bound_key
+-- Find the session that a route is bound to.
+SELECT session_key FROM bindings WHERE route = :route
+
+-- name: read_liveliness
+-- Read what decides which of two sessions goes on.
+SELECT key, CASE WHEN ended_at IS NULL THEN 1 ELSE 0 END AS is_open, last_activity_at
+FROM sessions WHERE key = :key
+
+-- name: read_turn_to_move
+-- Read whether a turn has begun, and where it was asked for.
+SELECT state, first_seq, address_key FROM turns WHERE id = :id
 
 -- name: list_crossing_notes
 -- List the sessions of a person's senders with notes that quote a session of another of them.

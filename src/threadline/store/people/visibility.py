@@ -13,11 +13,42 @@ from threadline.core.person import Identity, PersonKey, Viewer
 from threadline.core.route import canonical_sender
 from threadline.core.session import SessionId
 from threadline.core.validation import checked_type
-from threadline.database.port import Row, SqlValue, Transaction
+from threadline.database.port import SqlValue, Transaction
 from threadline.store.people.aliases import resolve_aliases
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+
+class OwnedSession(Struct, frozen=True, kw_only=True):
+    """Whose a session is, and in which chat it was opened."""
+
+    key: int
+    id: SessionId
+    profile: str
+    kind: Kind
+    sender_key: int | None
+    address_key: int
+    platform: str
+    account: str
+    chat: str
+
+
+class FoundSender(Struct, frozen=True, kw_only=True):
+    """A sender whom the store knows, and the person that they are."""
+
+    key: int
+    person_key: PersonKey | None
+
+
+class PersonSender(Struct, frozen=True, kw_only=True):
+    """One of the senders who are the same person."""
+
+    key: int
+    platform: str
+    id: str
+    name: str | None
+    person_key: PersonKey | None
 
 
 class AskerKeys(Struct, frozen=True, kw_only=True):
@@ -33,26 +64,25 @@ class AskerKeys(Struct, frozen=True, kw_only=True):
     chat: tuple[str, str, str] | None = None
     """Platform, account and chat that they ask from; None in a direct message."""
 
-    def admits(self, session: Row) -> bool:
-        """Tell whether a session may be seen; where that cannot be proven the answer is no.
+    def admits(self, session: OwnedSession) -> bool:
+        """Return whether a session may be seen; if that cannot be proven, it may not.
 
-        The row holds profile, kind and sender_key of the session, and the platform, account and
-        chat of its address. The queries that choose rows for an asker say the same in SQL.
+        The queries that choose rows for an asker say the same in SQL.
         """
-        if session.text("profile") != self.profile:
+        if session.profile != self.profile:
             return False
         if self.sees_all:
             return True
-        if session["sender_key"] is not None:
-            return session["sender_key"] in self.sender_keys
+        if session.sender_key is not None:
+            return session.sender_key in self.sender_keys
         # The owner of a dm without a sender cannot be proven.
         return self.is_in_chat(session)
 
-    def is_in_chat(self, session: Row) -> bool:
+    def is_in_chat(self, session: OwnedSession) -> bool:
         """Return whether a session was opened in the group or channel that they ask from."""
-        if self.chat is None or session["kind"] == Kind.DM:
+        if self.chat is None or session.kind is Kind.DM:
             return False
-        return self.chat == tuple(session[name] for name in ("platform", "account", "chat"))
+        return self.chat == (session.platform, session.account, session.chat)
 
     def values(self) -> dict[str, SqlValue]:
         """Give the values of the queries that choose rows for an asker who does not see all.
@@ -70,18 +100,16 @@ class AskerKeys(Struct, frozen=True, kw_only=True):
         }
 
 
-def list_person_senders(tx: Transaction, who: Identity) -> list[Row]:
+def list_person_senders(tx: Transaction, who: Identity) -> list[PersonSender]:
     """List everybody who is the same person, whichever of their ids is given; maybe nobody."""
-    return tx.all("list_senders_like", platform=who.platform, id=who.id)
+    return tx.all("list_senders_like", PersonSender, platform=who.platform, id=who.id)
 
 
 def keys_of(tx: Transaction, who: Identity | PersonKey) -> list[int]:
     """List the keys of everybody who is the same person; none: we know of nobody."""
     if isinstance(who, Identity):
-        rows = list_person_senders(tx, who)
-    else:
-        rows = tx.all("list_sender_keys", person_key=who)
-    return [row.number("key") for row in rows]
+        return [sender.key for sender in list_person_senders(tx, who)]
+    return tx.all("list_sender_keys", int, person_key=who)
 
 
 def keys_asked(tx: Transaction, who: Identity | PersonKey | None) -> str | None:
@@ -95,9 +123,9 @@ def asker_keys(tx: Transaction, asker: Viewer) -> AskerKeys:
         return AskerKeys(profile=asker.profile, sees_all=asker.sees_all)
     address, sender = resolve_aliases(tx, asker.address, asker.sender)
     found = find_sender(tx, address, sender)
-    key = None if found is None else found.number("key")
-    person_key = None if found is None else found.number_or_none("person_key")
-    together = [] if person_key is None else tx.all("list_sender_keys", person_key=person_key)
+    key = None if found is None else found.key
+    person_key = None if found is None else found.person_key
+    together = [] if person_key is None else keys_of(tx, person_key)
     own = frozenset() if key is None else frozenset({key})
     is_dm = address.kind is Kind.DM
     return AskerKeys(
@@ -105,7 +133,7 @@ def asker_keys(tx: Transaction, asker: Viewer) -> AskerKeys:
         sees_all=False,
         sender_key=key,
         person_key=person_key,
-        sender_keys=own | {row.number("key") for row in together},
+        sender_keys=own.union(together),
         chat=None if is_dm else (address.platform, address.account, address.chat),
     )
 
@@ -124,18 +152,28 @@ def list_seen_by(
     tx: Transaction, askers: Collection[Viewer], ids: Collection[SessionId]
 ) -> dict[Viewer, frozenset[SessionId]]:
     """Name the same for many askers; each session and each asker is read once."""
-    rows = tx.all("find_owners", ids=json.dumps(list(ids)))
+    sessions = find_all_owned(tx, ids)
     seen = {}
     for asker in askers:
         keys = asker_keys(tx, asker)
-        seen[asker] = frozenset(SessionId(row.text("id")) for row in rows if keys.admits(row))
+        seen[asker] = frozenset(one.id for one in sessions if keys.admits(one))
     return seen
 
 
 def is_seen(tx: Transaction, keys: AskerKeys, id: SessionId) -> bool:
     """Tell the same for an asker whose keys are known, where many sessions are asked about."""
-    session = tx.one("read_owner", id=id)
+    session = find_owned(tx, id)
     return session is not None and keys.admits(session)
+
+
+def find_owned(tx: Transaction, id: SessionId) -> OwnedSession | None:
+    """Return whose a session is, or None if there is no such session."""
+    return tx.one("read_owner", OwnedSession, id=id)
+
+
+def find_all_owned(tx: Transaction, ids: Collection[SessionId]) -> list[OwnedSession]:
+    """Return whose each of some sessions is, of those that there are."""
+    return tx.all("find_owners", OwnedSession, ids=json.dumps(list(ids)))
 
 
 def read_visible(
@@ -157,37 +195,41 @@ def read_visible(
 
 def is_shown(tx: Transaction, viewer: Account, id: SessionId) -> bool:
     """Return whether an account may see a session."""
-    session = tx.one("read_owner", id=id)
-    if session is None or not viewer.knows(session.text("profile")):
+    session = find_owned(tx, id)
+    if session is None or not viewer.knows(session.profile):
         return False
-    return asker_keys(tx, viewer.asker(session.text("profile"))).admits(session)
+    return asker_keys(tx, viewer.asker(session.profile)).admits(session)
 
 
 def list_visible(
     tx: Transaction, viewer: Account, ids: Collection[SessionId]
 ) -> dict[SessionId, Kind]:
     """Name those of some sessions that a viewer may see, and of what kind each is."""
-    rows = tx.all("find_owners", ids=json.dumps(list(ids)))
-    profiles = {row.text("profile") for row in rows}
+    sessions = find_all_owned(tx, ids)
     askers = {
         profile: asker_keys(tx, viewer.asker(profile))
-        for profile in profiles
+        for profile in {one.profile for one in sessions}
         if viewer.knows(profile)
     }
     return {
-        SessionId(row.text("id")): Kind(row.text("kind"))
-        for row in rows
-        if (keys := askers.get(row.text("profile"))) is not None and keys.admits(row)
+        one.id: one.kind
+        for one in sessions
+        if (keys := askers.get(one.profile)) is not None and keys.admits(one)
     }
 
 
 def sender_key_of(tx: Transaction, address: Address, sender: Sender) -> int | None:
     """Find a sender; None if the store has never heard of them."""
-    row = find_sender(tx, *resolve_aliases(tx, address, sender))
-    return None if row is None else row.number("key")
+    found = find_sender(tx, *resolve_aliases(tx, address, sender))
+    return None if found is None else found.key
 
 
-def find_sender(tx: Transaction, address: Address, sender: Sender) -> Row | None:
+def find_sender(tx: Transaction, address: Address, sender: Sender) -> FoundSender | None:
     """Find a sender by the id we go by; None if the store has never heard of them."""
     asked = canonical_sender(address.platform, sender)
-    return None if asked is None else tx.one("find_sender", platform=address.platform, id=asked)
+    return None if asked is None else find_sender_by_id(tx, address.platform, asked)
+
+
+def find_sender_by_id(tx: Transaction, platform: str, id: str) -> FoundSender | None:
+    """Find a sender by the id that the store goes by."""
+    return tx.one("find_sender", FoundSender, platform=platform, id=id)

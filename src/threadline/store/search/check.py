@@ -3,15 +3,31 @@
 from collections.abc import Iterator
 
 from msgspec import Struct, field
+from msgspec.structs import asdict
 
-from threadline.database.port import Finding, Row, SqlValue, Transaction, expect
-from threadline.store.search.terms import grams_entry, owner_of, title_entry, words_entry
+from threadline.database.port import Finding, SqlValue, Transaction, expect
+from threadline.store.search.index import IndexedLine, Owned
+from threadline.store.search.terms import grams_entry, title_entry, words_entry
 
 _PAGE = 500
 _MOST_FINDINGS = 20
 _MOST_WORDS = 100
 """Words that are asked for at once."""
 _KINDS = ("words", "grams", "titles")
+
+
+class _Held(Struct, frozen=True, kw_only=True):
+    """What the index holds."""
+
+    words: int
+    grams: int
+    titles: int
+
+
+class _IndexedTitle(Owned, frozen=True, kw_only=True):
+    """The title of a session that the index should know."""
+
+    indexed_title: str
 
 
 class _Tally(Struct):
@@ -34,9 +50,8 @@ def check_index(tx: Transaction) -> list[Finding]:
     """
     tally = _Tally()
     lost = [*_lost_lines(tx, tally), *_lost_titles(tx, tally)]
-    held = expect(tx, "count_index")
-    found = {kind: held.number(kind) for kind in _KINDS}
-    if not lost and found not in (tally.sqlite, tally.postgres):
+    held = asdict(expect(tx, "count_index", _Held))
+    if not lost and held not in (tally.sqlite, tally.postgres):
         lost.append("The search index holds words that nobody wrote, or that were deleted")
     return [Finding(what=what, grave=True) for what in lost[:_MOST_FINDINGS]]
 
@@ -51,7 +66,7 @@ def rebuild_index(tx: Transaction) -> None:
 
 def _lost_lines(tx: Transaction, tally: _Tally) -> Iterator[str]:
     for line in _lines(tx):
-        key, text, owner = line.number("key"), line.text("text"), owner_of(line)
+        key, text, owner = line.key, line.text, line.owner
         entry = words_entry(key, text, owner)
         tally.add("words", entry["words"])
         known = _knows(tx, "words", entry["words"], key)
@@ -65,20 +80,20 @@ def _lost_lines(tx: Transaction, tally: _Tally) -> Iterator[str]:
 
 def _lost_titles(tx: Transaction, tally: _Tally) -> Iterator[str]:
     after = -1
-    while page := tx.all("read_indexed_titles", after=after, most=_PAGE):
+    while page := tx.all("read_indexed_titles", _IndexedTitle, after=after, most=_PAGE):
         for session in page:
-            after = session.number("key")
-            entry = title_entry(after, session.text("indexed_title"), owner_of(session))
+            after = session.key
+            entry = title_entry(after, session.indexed_title, session.owner)
             tally.add("titles", entry["words"])
             if not _knows(tx, "titles", entry["words"], after):
                 yield f"The search index does not know the title of session {after}"
 
 
-def _lines(tx: Transaction) -> Iterator[Row]:
+def _lines(tx: Transaction) -> Iterator[IndexedLine]:
     after = -1
-    while page := tx.all("read_indexed_lines", after=after, most=_PAGE):
+    while page := tx.all("read_indexed_lines", IndexedLine, after=after, most=_PAGE):
         yield from page
-        after = page[-1].number("key")
+        after = page[-1].key
 
 
 def _knows(tx: Transaction, kind: str, entry: SqlValue, key: int) -> bool:
@@ -87,11 +102,11 @@ def _knows(tx: Transaction, kind: str, entry: SqlValue, key: int) -> bool:
     for at in range(0, len(held), _MOST_WORDS):
         asked = " AND ".join(f'"{word}"' for word in held[at : at + _MOST_WORDS])
         if kind == "words":
-            row = tx.one("find_words", key=key, matching=asked, words=entry)
+            is_found = tx.exists("find_words", key=key, matching=asked, words=entry)
         elif kind == "grams":
-            row = tx.one("find_grams", key=key, matching=asked, words=entry)
+            is_found = tx.exists("find_grams", key=key, matching=asked, words=entry)
         else:
-            row = tx.one("find_title_words", key=key, matching=asked, words=entry)
-        if row is None:
+            is_found = tx.exists("find_title_words", key=key, matching=asked, words=entry)
+        if not is_found:
             return False
     return True

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from threadline.core.search import Phrase, Query, WordPart
 from threadline.core.tokenizer import normalize_text, parts, split_words
-from threadline.database.port import Row, SqlValue
+from threadline.database.port import SqlValue
 
 _PLACES = 250
 """Places of one word that PostgreSQL surely remembers; there are 255 of them."""
@@ -22,13 +22,6 @@ _LONG = "@long"
 def owner_word(*, sender_key: int | None = None, address_key: int | None = None) -> str:
     """Name whose a session is by a word that no text holds, so that others' lines are passed by."""
     return f"@a{address_key}" if sender_key is None else f"@s{sender_key}"
-
-
-def owner_of(session: Row) -> str:
-    """Name whose a session is: a sender's, or everybody's at an address."""
-    return owner_word(
-        sender_key=session.number_or_none("sender_key"), address_key=session.number("address_key")
-    )
 
 
 def words_entry(key: int, text: str, owner: str) -> dict[str, SqlValue]:

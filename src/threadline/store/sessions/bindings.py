@@ -26,7 +26,7 @@ from threadline.database.port import Transaction, expect
 from threadline.database.timestamps import stamp
 from threadline.store.people.address_book import KnownAddress, look_up, upsert_address
 from threadline.store.people.aliases import resolve_aliases, resolve_inbound
-from threadline.store.people.visibility import asker_keys
+from threadline.store.people.visibility import asker_keys, find_owned
 from threadline.store.session_writer import (
     SessionState,
     SessionWriter,
@@ -265,14 +265,14 @@ def switch(
     scopes = tx.settings.scopes_for(address.platform)
     where = route(*resolve_aliases(tx, address, sender), scopes, profile)
     keys = asker_keys(tx, Viewer(address=address, sender=sender, profile=profile))
-    target = tx.one("read_owner", id=to)
+    target = find_owned(tx, to)
     if target is None or not keys.admits(target):
         raise NotFound("There is no such session", id=to)
     shared = is_multi_user(address, scopes)
-    if shared and target["sender_key"] is not None:
+    if shared and target.sender_key is not None:
         raise _not_shared(to)
-    bound = _lock_both(tx, where, target.number("key"))
-    to_key = target.number("key")
+    to_key = target.key
+    bound = _lock_both(tx, where, to_key)
     if not tx.exists("lock_session_by_key", key=to_key) or is_being_deleted(tx, to_key):
         raise NotFound("There is no such session", id=to)
     if bound is not None and bound.id == to:

@@ -77,9 +77,8 @@ def join_before_command(
 ) -> None:
     """Do the same before a command, whose sender may be nobody's person."""
     found = find_sender(tx, address, sender)
-    person_key = None if found is None else found.number_or_none("person_key")
-    if found is not None and person_key is not None:
-        join_person_session(tx, where, person_key, found.number("key"), profile=profile)
+    if found is not None and found.person_key is not None:
+        join_person_session(tx, where, found.person_key, found.key, profile=profile)
 
 
 def find_person_route(
@@ -87,7 +86,7 @@ def find_person_route(
 ) -> Route | None:
     """Find the route whose conversation a message would join; None: it stays where it is."""
     found = find_sender(tx, address, sender)
-    person_key = None if found is None else found.number_or_none("person_key")
+    person_key = None if found is None else found.person_key
     if person_key is None:
         return None
     current = _destination(tx, where, person_key, _dms(tx, person_key, profile))

@@ -31,7 +31,8 @@ WHERE profile = :profile AND kind = 'scheduled'
 
 -- name: list_projects
 -- List the projects of a profile by name, and how many sessions that are not archived each has.
-SELECT j.key, j.profile, j.name, j.color, j.kind, j.made_at,
+SELECT j.key AS project_key, j.profile AS project_profile, j.name AS project_name,
+       j.color AS project_color, j.kind AS project_kind, j.made_at AS project_made_at,
        (SELECT count(*) FROM sessions s
         WHERE s.project_key = j.key AND s.archived_at IS NULL) AS sessions
 FROM projects j

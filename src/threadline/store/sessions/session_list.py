@@ -5,7 +5,6 @@ walk, however many sessions come in meanwhile, except what was unpinned on the w
 active after the walk had begun stands before it, and the feed tells of it.
 """
 
-import json
 from collections.abc import Sequence
 from datetime import timedelta
 
@@ -31,7 +30,7 @@ from threadline.core.validation import checked_span
 from threadline.database.port import SqlValue, Transaction, expect
 from threadline.database.timestamps import stamp
 from threadline.store.feed import feed_end
-from threadline.store.people.visibility import asker_keys, keys_asked
+from threadline.store.people.visibility import asker_keys, find_all_owned, keys_asked
 from threadline.store.queries import LARGEST_PAGE, PAGE, page_size, session_state
 from threadline.store.session_writer import SessionState
 from threadline.store.sessions.session_rows import read_rows
@@ -120,8 +119,7 @@ def read_listed(
     Those that are not there, or that the asker may not see, are left out.
     """
     asked = asker_keys(tx, asker)
-    found = tx.all("find_owners", ids=json.dumps(list(ids)))
-    keys = {row.text("id"): row.number("key") for row in found if asked.admits(row)}
+    keys = {one.id: one.key for one in find_all_owned(tx, ids) if asked.admits(one)}
     shown = [keys[id] for id in dict.fromkeys(ids) if id in keys]
     return read_rows(tx, shown, reader=reader, device=device)
 

@@ -93,7 +93,7 @@ LIMIT :most
 
 -- name: find_owners
 -- Find some sessions by their ids, with whose each is, and in which chat it was opened.
-SELECT s.id, s.key, s.profile, s.kind, s.sender_key, a.platform, a.account, a.chat
+SELECT s.key, s.id, s.profile, s.kind, s.sender_key, s.address_key, a.platform, a.account, a.chat
 FROM (SELECT value AS id FROM json_each(:ids)) AS i -- sqlite
 FROM (SELECT v AS id FROM json_array_elements_text( -- postgres
       CAST(CAST(:ids AS TEXT) AS JSON)) AS v) AS i -- postgres

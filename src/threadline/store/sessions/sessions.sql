@@ -189,7 +189,7 @@ WHERE b.route = :route
 
 -- name: read_owner
 -- Read whose a session is, and in which chat it was opened.
-SELECT s.key, s.profile, s.kind, s.sender_key, s.address_key, a.platform, a.account, a.chat
+SELECT s.key, s.id, s.profile, s.kind, s.sender_key, s.address_key, a.platform, a.account, a.chat
 FROM sessions s
 JOIN addresses a ON a.key = s.address_key
 WHERE s.id = :id

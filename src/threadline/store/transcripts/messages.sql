@@ -158,8 +158,8 @@ INSERT INTO blob_uses (hash, message_key) VALUES (:hash, :message_key)
 ON CONFLICT (hash, message_key) DO NOTHING
 
 -- name: find_blob
--- Find a blob that is wholly stored.
-SELECT hash, size FROM blobs WHERE hash = :hash
+-- Return the size of a blob that is wholly stored.
+SELECT size FROM blobs WHERE hash = :hash
 
 -- name: count_blob_chunks
 -- Count the pieces of a blob.

@@ -7,7 +7,7 @@ from msgspec import Struct
 from threadline.core.event import EventKind
 from threadline.core.message import Part, pack, with_sessions
 from threadline.core.session import SessionId
-from threadline.database.port import Row, Transaction
+from threadline.database.port import Transaction
 from threadline.store.search.index import reindex, unindex
 from threadline.store.session_writer import SessionWriter, use_parts
 
@@ -38,13 +38,6 @@ def list_notes(
     return tx.all(
         "list_notes", QuotingNote, session_id=session_id, seq=seq, within=within, most=most
     )
-
-
-def list_note_rows(
-    tx: Transaction, session_id: SessionId, seq: int | None, *, within: int
-) -> list[Row]:
-    """List the notes of one session that quote something, as rows."""
-    return tx.all("list_notes", session_id=session_id, seq=seq, within=within, most=_ALL)
 
 
 def empty_notes(writer: SessionWriter, notes: Sequence[QuotingNote]) -> None:

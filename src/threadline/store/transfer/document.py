@@ -21,7 +21,7 @@ from threadline.core.message import Attachment, Message
 from threadline.core.person import Viewer
 from threadline.core.redaction import Redactor
 from threadline.core.session import Session, SessionId
-from threadline.database.port import Database, Transaction
+from threadline.database.port import Database
 from threadline.store import blobs, queries
 from threadline.store.people.visibility import may_see
 from threadline.store.transcripts.segments import layout_of
@@ -94,14 +94,8 @@ async def _list_senders(db: Database, id: SessionId) -> list[PortableSender]:
     plan = await make_plan(db, Selection(extent=ExportScope.SESSION, session=id), None)
     found: list[PortableSender] = []
     for key, _ in plan.steps():
-        found += await db.read(_senders_of, key)
+        found += await db.read(records.list_senders, key)
     return found
-
-
-def _senders_of(tx: Transaction, key: int) -> list[PortableSender]:
-    return [
-        records.sender_record(tx, row) for row in tx.all("list_exported_senders", session_key=key)
-    ]
 
 
 def _redacted_session(session: Session, redactor: Redactor) -> Session:

@@ -27,8 +27,8 @@ from threadline.core.redaction import Redactor
 from threadline.database.port import Database, Transaction
 from threadline.database.timestamps import moment
 from threadline.store import blobs
-from threadline.store.transfer import records as transfer_records
 from threadline.store.transfer import session_reader
+from threadline.store.transfer.records import ExportedProject
 from threadline.store.transfer.redaction import collect_names, redact
 from threadline.store.transfer.selection import Excerpt, ExportPlan, find_bases, plan_page
 from threadline.store.transfer.session_reader import SessionReader
@@ -107,7 +107,7 @@ async def write_history(
         unit = await _open_unit(db, key, excerpt)
         if unit is None:
             continue
-        project_key = None if member else unit.row.number_or_none("project_key")
+        project_key = None if member else unit.row.project_key
         if project_key is not None and excerpt is None and project_key not in known:
             known.add(project_key)
             yield roll.write([await db.read(_read_project, project_key)])
@@ -139,12 +139,12 @@ async def make_plan(db: Database, selection: Selection, asker: Viewer | None) ->
     after: int | None = 0
     branches = []
     while after is not None:
-        rows, after = await db.read(plan_page, selection, after, asker)
-        for row in rows:
-            plan.add(row)
-        branches += [row for row in rows if row["base_key"] is not None]
+        page, after = await db.read(plan_page, selection, after, asker)
+        for session in page:
+            plan.add(session)
+        branches += [session for session in page if session.base is not None]
     while branches:
-        needed = [key for row in branches if (key := plan.need(row)) is not None]
+        needed = [key for session in branches if (key := plan.need(session)) is not None]
         branches = await db.read(find_bases, needed)
     return plan
 
@@ -157,24 +157,20 @@ def _list_projects(
         return []
     if asker is not None and not asker.sees_all:
         return []
-    found = [
-        (row.number("key"), transfer_records.project_of(row))
-        for row in tx.all("list_exported_projects")
-    ]
     wanted = [
-        (key, project)
-        for key, project in found
-        if selection.profile in (None, project.profile)
-        and selection.project in (None, project.name)
+        (one.key, one.project)
+        for one in tx.all("list_exported_projects", ExportedProject)
+        if selection.profile in (None, one.project.profile)
+        and selection.project in (None, one.project.name)
     ]
     return sorted(wanted, key=lambda each: (each[1].profile, each[1].name))
 
 
 def _read_project(tx: Transaction, key: int) -> PortableProject:
-    row = tx.one("read_exported_project", key=key)
-    if row is None:
+    found = tx.one("read_exported_project", ExportedProject, key=key)
+    if found is None:
         raise StorageError("A project is gone while it is exported", hint="Export again")
-    return transfer_records.project_of(row)
+    return found.project
 
 
 async def _open_unit(db: Database, key: int, excerpt: Excerpt | None) -> SessionReader | None:
@@ -257,7 +253,7 @@ async def read_records(
 
 def _with_known_parent(unit: SessionReader, has: Callable[[int], bool]) -> PortableSession:
     """Name the session before this one only if the file has it, and earlier."""
-    parent = unit.row.number_or_none("parent_key")
+    parent = unit.row.parent_key
     if parent is not None and parent < unit.key and has(parent):
         return unit.session
     return replace(unit.session, parent=None)

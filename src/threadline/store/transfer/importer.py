@@ -312,8 +312,7 @@ class Importer:
 
 
 def _find(tx: Transaction, id: SessionId) -> int | None:
-    row = tx.one("find_exported", id=id)
-    return None if row is None else row.number("key")
+    return tx.one("read_session_key", int, id=id)
 
 
 def _advice(manner: ImportOptions) -> str:

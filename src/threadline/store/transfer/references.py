@@ -16,8 +16,12 @@ from threadline.core.export_format.files import (
     PortableSender,
     SenderReference,
 )
+from threadline.core.person import PersonKey
+from threadline.core.project import Project
+from threadline.core.session import ProjectKey
 from threadline.database.port import SqlValue, Transaction, expect
 from threadline.database.timestamps import stamp
+from threadline.store.people.visibility import FoundSender
 
 
 def place_key(tx: Transaction, place: PortableAddress) -> int:
@@ -29,15 +33,15 @@ def place_key(tx: Transaction, place: PortableAddress) -> int:
         "chat": place.chat,
         "thread": place.thread or "",
     }
-    row = tx.one("find_address", **identity)
-    if row is None:
+    key = tx.one("find_address", int, **identity)
+    if key is None:
         labels: dict[str, SqlValue] = {
             name: getattr(place, name)
             for name in ("alt_chat", "parent", "scope", "chat_name", "topic")
         }
         tx.run("remember_place", **identity, **labels)
-        row = expect(tx, "find_address", **identity)
-    return row.number("key")
+        key = expect(tx, "find_address", int, **identity)
+    return key
 
 
 class ImportedSenders(Struct, frozen=True, kw_only=True):
@@ -69,17 +73,18 @@ def _remember(
     tx: Transaction, who: SenderReference, sender: PortableSender, fresh: set[SenderReference]
 ) -> int:
     first_seen_at = stamp(sender.first_seen_at)
-    row = tx.one(
+    made = tx.one(
         "remember_sender",
+        int,
         platform=who.platform,
         id=who.id,
         name=sender.name,
         first_seen_at=first_seen_at,
     )
-    if row is not None:
+    if made is not None:
         fresh.add(who)
-        return row.number("key")
-    key = expect(tx, "find_sender", platform=who.platform, id=who.id).number("key")
+        return made
+    key = expect(tx, "find_sender", FoundSender, platform=who.platform, id=who.id).key
     tx.run("complete_sender", key=key, name=sender.name, first_seen_at=first_seen_at)
     return key
 
@@ -87,7 +92,7 @@ def _remember(
 def _bring_aliases(tx: Transaction, sender: PortableSender, key: int) -> None:
     for alias in sender.aliases:
         # Somebody who is known by that id is not made somebody else.
-        if tx.one("find_sender", platform=sender.platform, id=alias.id) is None:
+        if not tx.exists("find_sender", platform=sender.platform, id=alias.id):
             tx.run(
                 "bring_alias",
                 platform=sender.platform,
@@ -102,23 +107,24 @@ def _bring_person(tx: Transaction, person: PortablePerson) -> set[SenderReferenc
     if any(_is_known(tx, each) for each in person.senders):
         return set()
     made_at = stamp(person.made_at)
-    person_key = expect(tx, "add_person", name=person.name, now=made_at).number("key")
+    person_key = expect(tx, "add_person", PersonKey, name=person.name, now=made_at)
     for each in person.senders:
-        row = tx.one(
+        key = tx.one(
             "remember_sender",
+            int,
             platform=each.platform,
             id=each.id,
             name=None,
             first_seen_at=made_at,
         )
-        if row is not None:
-            tx.run("set_person_of_sender", key=row.number("key"), person_key=person_key)
+        if key is not None:
+            tx.run("set_person_of_sender", key=key, person_key=person_key)
     return set(person.senders)
 
 
 def _is_known(tx: Transaction, who: SenderReference) -> bool:
-    known = tx.one("find_sender", platform=who.platform, id=who.id)
-    return known is not None or tx.one("find_alias", platform=who.platform, id=who.id) is not None
+    is_sender = tx.exists("find_sender", platform=who.platform, id=who.id)
+    return is_sender or tx.exists("find_alias", platform=who.platform, id=who.id)
 
 
 def bring_project(tx: Transaction, project: PortableProject) -> None:
@@ -137,7 +143,8 @@ def project_key(tx: Transaction, profile: str, name: str | None) -> int | None:
     """Find the project of a session; under another name it can only be the scheduled one."""
     if name is None:
         return None
-    row = tx.one("find_exported_project", profile=profile, name=name)
-    if row is None:
-        row = tx.one("find_project_of_runs", profile=profile)
-    return None if row is None else row.number("key")
+    key = tx.one("find_exported_project", ProjectKey, profile=profile, name=name)
+    if key is not None:
+        return key
+    project = tx.one("find_project_of_runs", Project, profile=profile)
+    return None if project is None else project.key

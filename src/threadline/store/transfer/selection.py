@@ -11,7 +11,7 @@ from threadline.core.errors import NotFound
 from threadline.core.export_format.files import ExportScope, Selection
 from threadline.core.person import Viewer
 from threadline.core.session import SessionId
-from threadline.database.port import Row, Transaction
+from threadline.database.port import SqlValue, Transaction
 from threadline.store.people.visibility import asker_keys, is_seen, keys_of
 
 PLAN_PAGE = 500
@@ -22,6 +22,24 @@ class Excerpt(Struct, frozen=True, kw_only=True):
 
     until: int
     revision: int
+
+
+class SharedBeginning(Struct, frozen=True, kw_only=True):
+    """The session whose history another one shares, and how much of it."""
+
+    key: int
+    seq: int
+    revision: int
+
+
+class SelectedSession(Struct, frozen=True, kw_only=True):
+    """A session to export."""
+
+    key: int
+    id: SessionId
+    base: SharedBeginning | None
+    last_activity_at: int
+    """Microseconds."""
 
 
 class ExportPlan(Struct, kw_only=True):
@@ -53,20 +71,18 @@ class ExportPlan(Struct, kw_only=True):
                 at += 1
             yield key, None
 
-    def add(self, row: Row) -> None:
+    def add(self, session: SelectedSession) -> None:
         """Take a session, and remember its activity."""
-        self.keys.append(row.number("key"))
-        self.latest = max(self.latest or 0, row.number("last_activity_at"))
+        self.keys.append(session.key)
+        self.latest = max(self.latest or 0, session.last_activity_at)
 
-    def need(self, row: Row) -> int | None:
-        """Need the base of a session as far as it is shared; answer its key if that is news."""
-        base, key = row.number_or_none("base_key"), row.number("key")
-        if base is None or self.has(base):
+    def need(self, session: SelectedSession) -> int | None:
+        """Need the base of a session as far as it is shared; return its key if that is news."""
+        if session.base is None or self.has(session.base.key):
             return None
-        until = row.number("base_seq")
-        if key in self.excerpts:
-            until = min(until, self.excerpts[key].until)
-        revision = row.number("base_revision")
+        base, until, revision = session.base.key, session.base.seq, session.base.revision
+        if session.key in self.excerpts:
+            until = min(until, self.excerpts[session.key].until)
         before = self.excerpts.get(base)
         if before is not None:
             until, revision = max(until, before.until), max(revision, before.revision)
@@ -76,50 +92,51 @@ class ExportPlan(Struct, kw_only=True):
 
 def plan_page(
     tx: Transaction, selection: Selection, after: int, asker: Viewer | None
-) -> tuple[list[Row], int | None]:
+) -> tuple[list[SelectedSession], int | None]:
     """Read a page of the sessions to export, and after which key the next one begins."""
     if selection.extent is ExportScope.SESSION:
-        rows = [_find(tx, SessionId(selection.session or ""))]
+        page = [_find(tx, SessionId(selection.session or ""))]
         more = None
     else:
-        rows = _page(tx, selection, after)
-        more = rows[-1].number("key") if len(rows) == PLAN_PAGE else None
+        page = _page(tx, selection, after)
+        more = page[-1].key if len(page) == PLAN_PAGE else None
     if asker is not None:
         keys = asker_keys(tx, asker)
-        rows = [row for row in rows if is_seen(tx, keys, SessionId(row.text("id")))]
-    if selection.extent is ExportScope.SESSION and not rows:
+        page = [session for session in page if is_seen(tx, keys, session.id)]
+    if selection.extent is ExportScope.SESSION and not page:
         raise NotFound("There is no such session", id=selection.session)
-    return rows, more
+    return page, more
 
 
-def _find(tx: Transaction, id: SessionId) -> Row:
-    row = tx.one("find_exported", id=id)
-    if row is None:
+def _find(tx: Transaction, id: SessionId) -> SelectedSession:
+    session = tx.one("find_exported", SelectedSession, id=id)
+    if session is None:
         raise NotFound("There is no such session", id=id)
-    return row
+    return session
 
 
-def _page(tx: Transaction, selection: Selection, after: int) -> list[Row]:
+def _page(tx: Transaction, selection: Selection, after: int) -> list[SelectedSession]:
+    page: dict[str, SqlValue] = {"after": after, "most": PLAN_PAGE}
     match selection.extent:
         case ExportScope.PROFILE:
             return tx.all(
-                "list_profile_exported", after=after, most=PLAN_PAGE, profile=selection.profile
+                "list_profile_exported", SelectedSession, profile=selection.profile, **page
             )
         case ExportScope.PROJECT:
             key = _project_key(tx, selection)
-            return tx.all("list_project_exported", after=after, most=PLAN_PAGE, project_key=key)
+            return tx.all("list_project_exported", SelectedSession, project_key=key, **page)
         case ExportScope.PERSON:
             keys = _sender_keys(tx, selection)
-            return tx.all("list_person_exported", after=after, most=PLAN_PAGE, sender_keys=keys)
+            return tx.all("list_person_exported", SelectedSession, sender_keys=keys, **page)
         case _:
-            return tx.all("list_all_exported", after=after, most=PLAN_PAGE)
+            return tx.all("list_all_exported", SelectedSession, **page)
 
 
 def _project_key(tx: Transaction, selection: Selection) -> int:
-    row = tx.one("find_exported_project", profile=selection.profile, name=selection.project)
-    if row is None:
+    key = tx.one("find_exported_project", int, profile=selection.profile, name=selection.project)
+    if key is None:
         raise NotFound("There is no such project", id=selection.project)
-    return row.number("key")
+    return key
 
 
 def _sender_keys(tx: Transaction, selection: Selection) -> str:
@@ -129,7 +146,7 @@ def _sender_keys(tx: Transaction, selection: Selection) -> str:
     return json.dumps(keys)
 
 
-def find_bases(tx: Transaction, keys: list[int]) -> list[Row]:
+def find_bases(tx: Transaction, keys: list[int]) -> list[SelectedSession]:
     """Read the sessions whose history others share, so that their own bases can be found."""
-    rows = [tx.one("find_exported_by_key", key=key) for key in keys]
-    return [row for row in rows if row is not None]
+    found = [tx.one("find_exported_by_key", SelectedSession, key=key) for key in keys]
+    return [session for session in found if session is not None]

@@ -4,6 +4,8 @@ import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
+from msgspec import Struct
+
 from threadline.core.errors import Conflict, Invalid, NotFound
 from threadline.core.event import EventKind
 from threadline.core.export_format.files import PortableAddress, SenderReference
@@ -15,7 +17,7 @@ from threadline.core.export_format.sessions import (
 )
 from threadline.core.message import BlobHash, Part, pack
 from threadline.core.session import SessionId
-from threadline.database.port import Row, SqlValue, Transaction, expect
+from threadline.database.port import SqlValue, Transaction, expect
 from threadline.database.timestamps import stamp
 from threadline.store.session_writer import use_parts
 from threadline.store.transcripts.notes import rename_quoted
@@ -28,24 +30,34 @@ _ABANDONED_AFTER = timedelta(days=1)
 SenderKeys = Mapping[SenderReference, int]
 
 
+class _Relative(Struct, frozen=True, kw_only=True):
+    """What a session must know of the one before it, or of the one whose history it shares."""
+
+    key: int
+    root_key: int
+    base_depth: int
+    last_seq: int
+    revision: int
+    profile: str
+
+
 def stage(tx: Transaction, staged_id: str, place: PortableAddress) -> int:
     """Begin to store a session under an id that no door takes; answer its key."""
-    row = expect(
+    return expect(
         tx,
         "stage_session",
+        int,
         id=staged_id,
         platform=place.platform,
         kind=place.kind,
         address_key=place_key(tx, place),
         now=stamp(tx.now),
     )
-    return row.number("key")
 
 
 def find_staged(tx: Transaction, staged_id: str) -> int | None:
     """Find a session that is being stored."""
-    row = tx.one("find_session_key", id=staged_id)
-    return None if row is None else row.number("key")
+    return tx.one("read_session_key", int, id=staged_id)
 
 
 def stage_turns(
@@ -55,9 +67,10 @@ def stage_turns(
     ids = []
     home = place_key(tx, place)
     for turn in turns:
-        row = expect(
+        id = expect(
             tx,
             "stage_turn",
+            int,
             session_key=key,
             address_key=home if turn.place is None else place_key(tx, turn.place),
             state=turn.state,
@@ -72,7 +85,7 @@ def stage_turns(
             answer=turn.answer,
             error=turn.error,
         )
-        ids.append(row.number("id"))
+        ids.append(id)
     return ids
 
 
@@ -99,9 +112,10 @@ def stage_messages(
     """Store a slice of lines, what they said before, and which attachments they need."""
     for message in messages:
         text, parts = pack(message.parts)
-        row = expect(
+        message_key = expect(
             tx,
             "stage_message",
+            int,
             session_key=key,
             seq=message.seq,
             turn_id=None if message.turn is None else turn_ids[message.turn - 1],
@@ -114,7 +128,7 @@ def stage_messages(
             changed_at=_stamp(message.changed_at),
             deleted_at=_stamp(message.deleted_at),
         )
-        message_key = row.number("key")
+
         _use(tx, message.parts, message_key)
         for revision in message.revisions:
             text, parts = pack(revision.parts)
@@ -172,7 +186,7 @@ def publish(
 
     `relatives` are the ids under which the sessions it refers to are in this store.
     """
-    if tx.one("find_exported", id=id) is not None:
+    if tx.exists("read_session_key", id=id):
         raise Conflict("A session with this id came into being meanwhile", id=id)
     _require_new(tx, session)
     _store_lists(tx, key, session)
@@ -193,16 +207,16 @@ def publish(
 def _require_new(tx: Transaction, session: PortableSession) -> None:
     if session.native_id is None:
         return
-    row = tx.one(
+    known = tx.one(
         "find_native",
+        SessionId,
         profile=session.profile,
         native_source=session.native_source,
         native_id=session.native_id,
     )
-    if row is not None:
+    if known is not None:
         raise Conflict(
-            f"{session.native_source} {session.native_id} is already in the store",
-            id=row.text("id"),
+            f"{session.native_source} {session.native_id} is already in the store", id=known
         )
 
 
@@ -213,34 +227,34 @@ def _lineage(
     above = None if parent is None else _relative(tx, relatives[parent], session)
     below = None if base is None else _relative(tx, relatives[base.session], session)
     if base is not None and below is not None:
-        is_there = base.seq <= below.number("last_seq")
-        if not is_there or base.revision > below.number("revision"):
+        if base.seq > below.last_seq or base.revision > below.revision:
             raise Invalid("The session shares more history than its base has", id=session.id)
-        if below.number("base_depth") >= DEEPEST_BASE:
+        if below.base_depth >= DEEPEST_BASE:
             raise Invalid("The session shares history over too many others", id=session.id)
     return {
-        "parent_key": None if above is None else above.number("key"),
-        "root_key": None if above is None else above.number("root_key"),
-        "base_key": None if below is None else below.number("key"),
+        "parent_key": None if above is None else above.key,
+        "root_key": None if above is None else above.root_key,
+        "base_key": None if below is None else below.key,
         "base_seq": None if base is None else base.seq,
         "base_revision": None if base is None else base.revision,
-        "base_depth": 0 if below is None else below.number("base_depth") + 1,
+        "base_depth": 0 if below is None else below.base_depth + 1,
     }
 
 
-def _relative(tx: Transaction, id: SessionId, session: PortableSession) -> Row:
-    row = expect(tx, "find_relative", id=id)
-    if row["profile"] != session.profile:
+def _relative(tx: Transaction, id: SessionId, session: PortableSession) -> _Relative:
+    relative = expect(tx, "find_relative", _Relative, id=id)
+    if relative.profile != session.profile:
         raise Invalid("Sessions of two profiles have nothing in common", id=session.id)
-    return row
+    return relative
 
 
 def _store_lists(tx: Transaction, key: int, session: PortableSession) -> None:
     keys = []
     for cut in session.cuts:
-        row = expect(
+        cut_key = expect(
             tx,
             "stage_cut",
+            int,
             session_key=key,
             from_seq=cut.from_seq,
             to_seq=cut.to_seq,
@@ -250,7 +264,7 @@ def _store_lists(tx: Transaction, key: int, session: PortableSession) -> None:
             made_at=stamp(cut.made_at),
             lifted_at=_stamp(cut.lifted_at),
         )
-        keys.append(row.number("key"))
+        keys.append(cut_key)
     for cut_key, cut in zip(keys, session.cuts, strict=True):
         if cut.lifted_by is not None:
             tx.run("join_cuts", key=cut_key, lifted_by=keys[cut.lifted_by - 1])
@@ -308,15 +322,15 @@ def _tell(tx: Transaction, key: int, session: PortableSession) -> None:
 
 def drop_staged(tx: Transaction, key: int) -> bool:
     """Delete a slice of a session that will not be shown; False when nothing is left of it."""
-    if tx.one("find_staged", key=key) is None:
+    if not tx.exists("find_staged", key=key):
         return False  # It is gone, or was shown in the moment in which its import was cancelled.
-    rows = tx.all("list_staged_messages", session_key=key, most=_SLICE)
-    for row in rows:
-        tx.run("drop_blob_uses", message_key=row.number("key"))
-        tx.run("drop_quotes", message_key=row.number("key"))
-        tx.run("drop_revisions", message_key=row.number("key"))
-        tx.run("drop_message", key=row.number("key"))
-    if rows:
+    messages = tx.all("list_staged_messages", int, session_key=key, most=_SLICE)
+    for message_key in messages:
+        tx.run("drop_blob_uses", message_key=message_key)
+        tx.run("drop_quotes", message_key=message_key)
+        tx.run("drop_revisions", message_key=message_key)
+        tx.run("drop_message", key=message_key)
+    if messages:
         return True
     tx.run("drop_staged_usage", session_key=key)
     tx.run("part_staged_cuts", session_key=key)
@@ -330,14 +344,13 @@ def drop_staged(tx: Transaction, key: int) -> bool:
 def drop_unused(tx: Transaction, blob: BlobHash, *, stored_at: datetime) -> None:
     """Delete an attachment that no line came to need, unless somebody stored it again since."""
     before = stamp(stored_at) + 1
-    if tx.one("drop_blob", hash=blob, before=before) is not None:
+    if tx.exists("drop_blob", hash=blob, before=before):
         tx.run("drop_blob_chunks", hash=blob)
 
 
 def list_abandoned(tx: Transaction) -> list[int]:
     """List what imports that never came to their end have left behind."""
-    rows = tx.all("list_staged", before=stamp(tx.now - _ABANDONED_AFTER), most=_SLICE)
-    return [row.number("key") for row in rows]
+    return tx.all("list_staged", int, before=stamp(tx.now - _ABANDONED_AFTER), most=_SLICE)
 
 
 def _stamp(at: datetime | None) -> int | None:

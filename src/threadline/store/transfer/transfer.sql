@@ -1,31 +1,32 @@
--- name: list_all_exported
--- List a page of all sessions, in the order in which they were opened.
+-- fragment: selected_session
+-- What decides whether, and how much of, a session is exported.
 SELECT s.key, s.id, s.base_key, s.base_seq, s.base_revision, s.last_activity_at
 FROM sessions s
+
+-- name: list_all_exported
+-- List a page of all sessions, in the order in which they were opened.
+-- include: selected_session
 WHERE s.key > :after AND s.profile <> '~importing'
 ORDER BY s.key
 LIMIT :most
 
 -- name: list_profile_exported
 -- List a page of the sessions of a profile, in the order in which they were opened.
-SELECT s.key, s.id, s.base_key, s.base_seq, s.base_revision, s.last_activity_at
-FROM sessions s
+-- include: selected_session
 WHERE s.key > :after AND s.profile = :profile
 ORDER BY s.key
 LIMIT :most
 
 -- name: list_project_exported
 -- List a page of the sessions of a project, in the order in which they were opened.
-SELECT s.key, s.id, s.base_key, s.base_seq, s.base_revision, s.last_activity_at
-FROM sessions s
+-- include: selected_session
 WHERE s.key > :after AND s.project_key = :project_key
 ORDER BY s.key
 LIMIT :most
 
 -- name: list_person_exported
 -- List a page of the sessions that these senders own.
-SELECT s.key, s.id, s.base_key, s.base_seq, s.base_revision, s.last_activity_at
-FROM sessions s
+-- include: selected_session
 WHERE s.key > :after AND s.profile <> '~importing'
   AND s.sender_key IN
       (SELECT value FROM json_each(:sender_keys)) -- sqlite
@@ -36,28 +37,42 @@ LIMIT :most
 
 -- name: find_exported
 -- Find a session by its id.
-SELECT s.key, s.id, s.base_key, s.base_seq, s.base_revision, s.last_activity_at
-FROM sessions s
+-- include: selected_session
 WHERE s.id = :id
 
 -- name: find_exported_by_key
 -- Find the session whose history another one shares.
-SELECT s.key, s.id, s.base_key, s.base_seq, s.base_revision, s.last_activity_at
-FROM sessions s
+-- include: selected_session
 WHERE s.key = :key
 
 -- name: read_exported
 -- Read a session with everything that an export says of it.
-SELECT s.key, s.id, s.profile, s.cause, s.opened_at, s.last_activity_at, s.ended_at,
-       s.end_reason, s.suspended_at, s.notice, s.told_at, s.title, s.titled_by, s.summary, s.model,
-       s.provider, s.base_url, s.busy_mode, s.last_seq, s.revision, s.interruptions, s.base_key,
-       s.base_seq, s.base_revision, s.origin, s.native_source, s.native_id, s.user_messages,
-       s.pinned_at, s.archived_at, s.personality, s.tools, s.workspace, s.worktree_path,
-       s.worktree_branch, s.worktree_repository, s.worktree_at, s.parent_key, s.project_key,
-       s.address_key, a.platform, a.account, a.kind, a.chat, a.thread, a.alt_chat, a.parent,
-       a.scope, a.chat_name, a.topic, s.sender_key, o.platform AS owner_platform,
-       o.id AS owner_id, p.id AS parent_id, b.id AS base_id, j.name AS project_name,
-       (SELECT max(t.id) FROM turns t WHERE t.session_key = s.key) AS last_turn_id
+SELECT s.key, s.parent_key, s.project_key, s.address_key,
+       (SELECT max(t.id) FROM turns t WHERE t.session_key = s.key) AS last_turn_id,
+       s.id AS record_id, s.profile AS record_profile, s.cause AS record_cause,
+       s.origin AS record_origin, s.native_source AS record_native_source,
+       s.native_id AS record_native_id, s.opened_at AS record_opened_at,
+       s.last_activity_at AS record_last_activity_at, s.ended_at AS record_ended_at,
+       s.end_reason AS record_end_reason, s.suspended_at AS record_suspended_at,
+       s.notice AS record_notice, s.told_at AS record_told_at, s.title AS record_title,
+       s.titled_by AS record_titled_by, s.summary AS record_summary,
+       s.model AS record_choice_model, s.provider AS record_choice_provider,
+       s.base_url AS record_choice_base_url, s.busy_mode AS record_busy_mode,
+       s.personality AS record_personality, s.tools AS record_tools,
+       s.workspace AS record_workspace, s.worktree_path AS record_worktree_path,
+       s.worktree_branch AS record_worktree_branch,
+       s.worktree_repository AS record_worktree_repository, s.worktree_at AS record_worktree_at,
+       j.name AS record_project, s.pinned_at AS record_pinned_at,
+       s.archived_at AS record_archived_at, s.last_seq AS record_last_seq,
+       s.user_messages AS record_user_messages, s.revision AS record_revision,
+       s.interruptions AS record_interruptions, p.id AS record_parent,
+       b.id AS record_base_session, s.base_seq AS record_base_seq,
+       s.base_revision AS record_base_revision, o.platform AS record_owner_platform,
+       o.id AS record_owner_id, a.platform AS record_place_platform,
+       a.account AS record_place_account, a.kind AS record_place_kind, a.chat AS record_place_chat,
+       nullif(a.thread, '') AS record_place_thread, a.alt_chat AS record_place_alt_chat,
+       a.parent AS record_place_parent, a.scope AS record_place_scope,
+       a.chat_name AS record_place_chat_name, a.topic AS record_place_topic
 FROM sessions s
 JOIN addresses a ON a.key = s.address_key
 LEFT JOIN senders o ON o.key = s.sender_key
@@ -76,12 +91,12 @@ ORDER BY c.key
 
 -- name: list_exported_marks
 -- List how far a session was read, and by whom.
-SELECT m.reader, m.seq, m.marked_at FROM marks m WHERE m.session_key = :session_key
+SELECT m.reader, m.seq, m.marked_at AS at FROM marks m WHERE m.session_key = :session_key
 
 -- name: list_exported_senders
 -- List everybody who owns a session, speaks in it, or asked for what it spent.
 SELECT p.key, p.platform, p.id, p.name, p.first_seen_at, p.person_key, n.name AS person_name,
-       n.made_at
+       n.made_at AS person_made_at
 FROM senders p
 LEFT JOIN persons n ON n.key = p.person_key
 WHERE p.key IN (SELECT s.sender_key FROM sessions s WHERE s.key = :session_key
@@ -102,8 +117,10 @@ SELECT p.platform, p.id FROM senders p WHERE p.person_key = :person_key
 -- Read a page of the turns of a session, the oldest first.
 SELECT t.id, t.state, t.steers, t.answered_by, t.attempts, t.queued_at, t.started_at,
        t.interrupted_at, t.ended_at, t.first_seq, t.question, t.asked_at, t.answer, t.error,
-       t.address_key, a.platform, a.account, a.kind, a.chat, a.thread, a.alt_chat, a.parent,
-       a.scope, a.chat_name, a.topic
+       t.address_key, a.platform AS place_platform, a.account AS place_account,
+       a.kind AS place_kind, a.chat AS place_chat, nullif(a.thread, '') AS place_thread,
+       a.alt_chat AS place_alt_chat, a.parent AS place_parent, a.scope AS place_scope,
+       a.chat_name AS place_chat_name, a.topic AS place_topic
 FROM turns t
 JOIN addresses a ON a.key = t.address_key
 WHERE t.session_key = :session_key AND t.id > :after AND t.id <= :last_id
@@ -113,7 +130,7 @@ LIMIT :most
 -- name: list_exported_messages
 -- Read a page of the lines of a session that are its own.
 SELECT m.key, m.seq, m.turn_id, m.role, m.text, m.parts, m.at, m.arrived_at, m.changed_at,
-       m.deleted_at, p.platform AS sender_platform, p.id AS sender_id, p.name AS sender_name
+       m.deleted_at, p.platform AS sender_platform, p.id AS sender_id
 FROM messages m
 LEFT JOIN senders p ON p.key = m.sender_key
 WHERE m.session_key = :session_key AND m.seq > :after AND m.seq <= :upto
@@ -122,7 +139,7 @@ LIMIT :most
 
 -- name: list_exported_revisions
 -- Read what the lines of a page said before, the oldest first.
-SELECT r.message_key, r.version, r.text, r.parts, r.replaced_at, r.session_revision
+SELECT r.message_key, r.version, r.text, r.parts, r.replaced_at, r.session_revision AS at_revision
 FROM messages m
 JOIN revisions r ON r.message_key = m.key
 WHERE m.session_key = :session_key AND m.seq > :after AND m.seq <= :upto
@@ -131,7 +148,7 @@ ORDER BY r.message_key, r.version
 -- name: list_exported_waiting
 -- Read the messages of a session that have no place in the transcript yet.
 SELECT m.key, m.seq, m.turn_id, m.role, m.text, m.parts, m.at, m.arrived_at, m.changed_at,
-       m.deleted_at, p.platform AS sender_platform, p.id AS sender_id, p.name AS sender_name
+       m.deleted_at, p.platform AS sender_platform, p.id AS sender_id
 FROM messages m
 LEFT JOIN senders p ON p.key = m.sender_key
 WHERE m.session_key = :session_key AND m.seq IS NULL
@@ -139,7 +156,7 @@ ORDER BY m.key
 
 -- name: list_waiting_revisions
 -- Read what the messages without a place said before, the oldest first.
-SELECT r.message_key, r.version, r.text, r.parts, r.replaced_at, r.session_revision
+SELECT r.message_key, r.version, r.text, r.parts, r.replaced_at, r.session_revision AS at_revision
 FROM messages m
 JOIN revisions r ON r.message_key = m.key
 WHERE m.session_key = :session_key AND m.seq IS NULL
@@ -164,13 +181,21 @@ JOIN blob_uses u ON u.message_key = m.key
 JOIN blobs b ON b.hash = u.hash
 WHERE m.session_key = :session_key AND (m.seq IS NULL OR m.seq <= :upto)
 
+-- fragment: exported_project
+-- A project, and its key.
+SELECT j.key, j.profile AS project_profile, j.name AS project_name, j.color AS project_color,
+       j.kind AS project_kind, j.made_at AS project_made_at
+FROM projects j
+
 -- name: list_exported_projects
 -- List all projects.
-SELECT j.key, j.profile, j.name, j.color, j.kind, j.made_at FROM projects j
+-- include: exported_project
+ORDER BY j.key
 
 -- name: read_exported_project
 -- Read a project.
-SELECT j.key, j.profile, j.name, j.color, j.kind, j.made_at FROM projects j WHERE j.key = :key
+-- include: exported_project
+WHERE j.key = :key
 
 -- name: find_exported_project
 -- Find a project by its name.

@@ -3,6 +3,8 @@
 import json
 from datetime import datetime
 
+from msgspec import Struct
+
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.approval import Approval, PermissionDuration, write_answer
 from threadline.core.delivery import LOCAL
@@ -11,21 +13,26 @@ from threadline.core.inbound import Inbound
 from threadline.core.message import Text
 from threadline.core.person import Viewer
 from threadline.core.role import AccessLevel
-from threadline.core.session import SessionId
 from threadline.core.turn import Turn, TurnId, TurnState
 from threadline.core.validation import COUNT_LIMIT
-from threadline.database.port import Row, Transaction, expect
+from threadline.database.port import Transaction, expect
 from threadline.database.timestamps import stamp
 from threadline.store import queries
 from threadline.store.accounts.accounts import note_act
 from threadline.store.approvals import approvers, tool_permissions
 from threadline.store.approvals.pending_questions import Respondent, may_answer
-from threadline.store.people.visibility import AskerKeys, asker_keys, sender_key_of
-from threadline.store.row_mappers import address_from_row, turn_from
+from threadline.store.people.visibility import AskerKeys, OwnedSession, asker_keys, sender_key_of
 from threadline.store.turns import stop_and_wait
 
 _SLICE = 100
 """Questions that are looked at together."""
+
+
+class _ListedQuestion(Struct, frozen=True, kw_only=True):
+    """A turn that waits for an answer, and whose its session is."""
+
+    turn: Turn
+    session: OwnedSession
 
 
 def list_questions(
@@ -38,33 +45,38 @@ def list_questions(
     keys, found = asker_keys(tx, asker), list[Turn]()
     rank = AccessLevel.OWNER if keys.sees_all else AccessLevel.MEMBER
     may_approve = approvers.is_approver(tx, _said_by(asker, tx.now), rank)
-    at, id = (COUNT_LIMIT, 0) if before is None else (stamp(before[0]), before[1])
+    at, id = (COUNT_LIMIT, 0) if before is None else (stamp(before[0]), int(before[1]))
     sees_all = keys.sees_all or may_approve
     rows = _waiting(tx, keys, at, id, sees_all=sees_all)
     while rows and len(found) < most:
-        found += [
-            turn_from(row, SessionId(row.text("session_id")))
-            for row in rows
-            if _may_decide(tx, keys, row, may_approve=may_approve)
-        ]
-        at, id = rows[-1].number("asked_at"), rows[-1].number("id")
+        found += [row.turn for row in rows if _may_decide(tx, keys, row, may_approve=may_approve)]
+        at, id = _place_of(rows[-1].turn)
         rows = _waiting(tx, keys, at, id, sees_all=sees_all) if len(rows) == _SLICE else []
     return found[:most]
 
 
-def _may_decide(tx: Transaction, keys: AskerKeys, row: Row, *, may_approve: bool) -> bool:
-    turn = turn_from(row, SessionId(row.text("session_id")))
+def _place_of(turn: Turn) -> tuple[int, int]:
+    return 0 if turn.asked_at is None else stamp(turn.asked_at), turn.id
+
+
+def _may_decide(
+    tx: Transaction, keys: AskerKeys, row: _ListedQuestion, *, may_approve: bool
+) -> bool:
+    turn = row.turn
     if turn.asks and may_approve:
         return True
-    if not keys.admits(row) or approvers.needs_approver(turn, keys.profile, tx.settings):
+    if not keys.admits(row.session) or approvers.needs_approver(turn, keys.profile, tx.settings):
         return False
-    return _is_theirs(tx, keys, row, turn.id)
+    return _is_theirs(tx, keys, row.session, turn.id)
 
 
-def _waiting(tx: Transaction, keys: AskerKeys, at: int, id: int, *, sees_all: bool) -> list[Row]:
+def _waiting(
+    tx: Transaction, keys: AskerKeys, at: int, id: int, *, sees_all: bool
+) -> list[_ListedQuestion]:
     platform, account, chat = keys.chat or (None, None, None)
     return tx.all(
         "list_waiting_turns",
+        _ListedQuestion,
         profile=keys.profile,
         sender_keys=None if sees_all else json.dumps(sorted(keys.sender_keys)),
         platform=platform,
@@ -91,10 +103,10 @@ def answer_approval(
     `asked_at` names the question; without it, the one that is asked when this is read is meant.
     """
     turn, keys = queries.read_turn(tx, turn_id), asker_keys(tx, asker)
-    session = expect(tx, "read_owner", id=turn.session_id)
+    session = expect(tx, "read_owner", OwnedSession, id=turn.session_id)
     who, rank = _said_by(asker, tx.now), AccessLevel.OWNER if keys.sees_all else AccessLevel.MEMBER
     may_approve = bool(turn.asks) and approvers.is_approver(tx, who, rank)
-    is_of_profile = session.text("profile") == keys.profile
+    is_of_profile = session.profile == keys.profile
     if not keys.admits(session) and not (may_approve and is_of_profile):
         raise NotFound("There is no such turn", id=str(turn_id))
     if not may_approve and not _is_theirs(tx, keys, session, turn_id):
@@ -117,8 +129,8 @@ def answer_approval(
         tool_permissions.permit_tools(
             tx,
             turn.asks,
-            profile=session.text("profile"),
-            session_key=session.number("key") if extent is PermissionDuration.SESSION else None,
+            profile=session.profile,
+            session_key=session.key if extent is PermissionDuration.SESSION else None,
             sender_key=here,
         )
         if extent is PermissionDuration.ALWAYS:
@@ -152,15 +164,14 @@ def record_permission(
         note_act(tx, address, sender, "tool.allowed", tool, token=token)
 
 
-def _is_theirs(tx: Transaction, keys: AskerKeys, session: Row, id: TurnId) -> bool:
+def _is_theirs(tx: Transaction, keys: AskerKeys, session: OwnedSession, id: TurnId) -> bool:
     """Tell whether a question of a session that they may see is theirs to answer."""
     if keys.sees_all:
         return True
-    place = expect(tx, "read_place", key=session.number("address_key"))
     who = Respondent(
-        address=address_from_row(place),
+        address=expect(tx, "read_place", Address, key=session.address_key),
         sender_key=keys.sender_key,
         person_key=keys.person_key,
         rank=AccessLevel.MEMBER,
     )
-    return may_answer(tx, id, who, is_theirs=session["sender_key"] is not None)
+    return may_answer(tx, id, who, is_theirs=session.sender_key is not None)

@@ -17,11 +17,10 @@ ORDER BY beside, asked_at DESC, id DESC
 
 -- name: find_question_beside
 -- Find the last question that a session asked at a place in which no conversation goes on.
-SELECT w.id AS turn_id, s.key, s.id,
+SELECT w.id AS turn_id, w.session_key,
        (SELECT max(d.id) FROM deliveries d
         WHERE d.turn_id = w.id AND d.address_key = :address_key) AS delivery_id
 FROM turns w
-JOIN sessions s ON s.key = w.session_key
 WHERE NOT EXISTS (SELECT 1 FROM bindings b WHERE b.session_key = w.session_key) AND
 -- include: asked_at_place
 ORDER BY w.asked_at DESC, w.id DESC

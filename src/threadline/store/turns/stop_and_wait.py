@@ -1,5 +1,6 @@
 """Stopping a turn, letting it wait for an answer, and answering it."""
 
+import json
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -25,7 +26,6 @@ from threadline.store.approvals.approvers import (
 )
 from threadline.store.deliveries.create import TurnPlace, create_reply
 from threadline.store.queries import read_turn, session_state
-from threadline.store.row_mappers import pack_asks
 from threadline.store.session_writer import SessionWriter, write_session, write_session_by_key
 from threadline.store.turns.finish import add_usage
 from threadline.store.turns.terminate import UnfinishedTurn, close_turn
@@ -103,7 +103,7 @@ def wait(
             session_key=writer.key,
             fence=lease.fence,
             question=question.text,
-            asks=pack_asks(asks, plan.awaits),
+            asks=_pack_asks(asks, plan.awaits),
             owner=keep_owner,
             lease_until=None if keep_owner is None else stamp(tx.now + tx.settings.lease),
             now=stamp(tx.now),
@@ -115,6 +115,13 @@ def wait(
         writer.tell(EventKind.TURN_WAITING, lease.turn_id)
         create_reply(writer, lease.turn_id, waiting, plan.question, deliver=deliver)
     ask_elsewhere(tx, lease.turn_id, plan, question)
+
+
+def _pack_asks(tools: Sequence[str], awaits: Awaits | None) -> str | None:
+    """Write the tools that a turn asks about, and who has to approve them; None: it names none."""
+    if not tools:
+        return None
+    return json.dumps(tools if awaits is None else {"tools": tools, "awaits": awaits})
 
 
 def _checked_tools(question: Question) -> list[str]:

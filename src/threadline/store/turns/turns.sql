@@ -179,15 +179,6 @@ RETURNING address_key,
           (SELECT count(*) FROM turn_targets g WHERE g.turn_id = turns.id) AS targets,
           (SELECT count(*) FROM deliveries d WHERE d.turn_id = turns.id) AS owed
 
--- name: read_turn
--- Read a turn.
-SELECT t.id, s.id AS session_id, t.state, t.attempts, t.fence, t.queued_at, t.started_at,
-       t.ended_at, t.first_seq, t.owner, t.lease_until, t.question, t.asks, t.asked_at, t.answer,
-       t.error, t.answered_by, t.session_key, t.address_key, t.questions
-FROM turns t
-JOIN sessions s ON s.key = t.session_key
-WHERE t.id = :id
-
 -- name: read_turn_address_key
 -- Read the key of the address where a turn was asked for.
 SELECT address_key FROM turns WHERE id = :id
