@@ -193,11 +193,14 @@ LIMITS = {
     "threadline.store.blobs.BLOB_LIMIT": ("bytes", "in an attachment"),
     "threadline.store.blobs.CHUNK_BYTES": ("bytes", "in one piece of it"),
     "threadline.core.export_format.codec.LINE_LIMIT": ("bytes", "in a line of an export"),
-    "threadline.core.export_format.files.PIECE_BYTES": (
+    "threadline.core.export_format.file_records.PIECE_BYTES": (
         "bytes",
         "of an attachment in a line of an export",
     ),
-    "threadline.core.export_format.sessions.CUTS_LIMIT": ("cuts", "of a session in an import"),
+    "threadline.core.export_format.session_records.CUTS_LIMIT": (
+        "cuts",
+        "of a session in an import",
+    ),
     "threadline.core.document.EMBED_LIMIT": ("bytes", "of an image inside an exported page"),
     "threadline.store.transfer.importer.PROBLEMS_SHOWN": (
         "problems",
@@ -254,7 +257,10 @@ LIMITS = {
         "messages",
         "of one sender in a minute (`access.messages_per_minute`)",
     ),
-    "threadline.gateway.rate_limit.REMEMBERED": ("senders", "whose haste is remembered at once"),
+    "threadline.gateway.sender_rate_limit.REMEMBERED": (
+        "senders",
+        "whose haste is remembered at once",
+    ),
     "threadline.core.person.CODE_BITS": ("bits", "that are drawn for a code"),
     "threadline.core.person.LIVE_CODES": ("link codes", "of one sender that are valid at once"),
     "threadline.core.person.WRONG_CODES": ("wrong link codes", "that lock a sender out"),

@@ -43,7 +43,7 @@ PARTS: tuple[tuple[str, type], ...] = (
     ("The store itself", StoreConnection),
 )
 ANSWERS = (
-    "threadline.core.export_format.files",
+    "threadline.core.export_format.file_records",
     "threadline.store.inbound.deduplication",
     "threadline.store.sessions.bindings",
     "threadline.store.deliveries.payload",
@@ -53,8 +53,8 @@ ANSWERS = (
     "threadline.store.transfer.document",
     "threadline.store.transfer.importer",
     "threadline.store.feed",
-    "threadline.store.linking.link_codes",
-    "threadline.store.linking.unlink",
+    "threadline.store.person_links.link_codes",
+    "threadline.store.person_links.unlink",
     "threadline.store.admin_queries",
     "threadline.store.branches.lineage",
     "threadline.store.turn_queue.claim",

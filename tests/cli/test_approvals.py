@@ -6,11 +6,11 @@ from pathlib import Path
 
 import threadline
 from tests.cli.program import run
+from threadline.core.access_level import AccessLevel
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.agent import Question
 from threadline.core.command import parse_command
 from threadline.core.inbound import Inbound
-from threadline.core.role import AccessLevel
 from threadline.store.commands.execute import execute
 
 DM = Address(platform="telegram", kind=Kind.DM, chat="42")

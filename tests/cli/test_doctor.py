@@ -11,7 +11,7 @@ import pytest
 import threadline
 from tests.cli.program import run
 from tests.doubles.providers import ProviderDouble, Says
-from threadline.cli.checks import run_checks
+from threadline.cli.doctor_checks import run_checks
 from threadline.core.account import ShareId
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.gateway_status import PlatformHealth, PlatformState

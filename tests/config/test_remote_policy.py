@@ -10,8 +10,8 @@ from threadline.assembly.reload import check_all, show_settings
 from threadline.config import Config
 from threadline.config.config_source import Source
 from threadline.config.remote_policy import is_remote, require_near
-from threadline.config.save import change_settings
 from threadline.config.sections import Section
+from threadline.config.settings_writer import change_settings
 from threadline.core.errors import Refused
 
 OWN = ("", "profiles.*.")

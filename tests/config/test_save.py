@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from threadline.assembly.reload import check_all, show_settings
 from threadline.config import Config
 from threadline.config.config_source import Source
-from threadline.config.save import change_settings
 from threadline.config.setting_list import SettingKind, SettingOrigin, list_settings
+from threadline.config.settings_writer import change_settings
 from threadline.config.sources import read_text
 from threadline.config.toml_edit import edit_toml
 from threadline.core.errors import ConfigError, Invalid, Stale, ThreadlineError

@@ -4,7 +4,7 @@ import pytest
 
 from tests.databases import DatabaseFactory
 from threadline.testing.database_contract import OBLIGATIONS, name_of
-from threadline.testing.db_target import Obligation
+from threadline.testing.database_target import Obligation
 
 
 @pytest.mark.parametrize("obligation", OBLIGATIONS, ids=name_of)

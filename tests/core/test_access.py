@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from threadline.core.access import AccessRules, SenderAccess, rank_of
+from threadline.core.access_level import AccessLevel
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.errors import Invalid
 from threadline.core.inbound import Inbound
 from threadline.core.message import Text
-from threadline.core.role import AccessLevel
 
 DM = Address(platform="telegram", kind=Kind.DM, chat="42")
 GROUP = Address(platform="telegram", kind=Kind.GROUP, chat="-100")

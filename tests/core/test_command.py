@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from threadline.core.access_level import AccessLevel
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.approval import Approval, read_answer, write_answer
 from threadline.core.command import (
@@ -24,7 +25,6 @@ from threadline.core.deferred_message import decode_message, encode_message
 from threadline.core.errors import Invalid
 from threadline.core.inbound import Inbound
 from threadline.core.message import Attachment, BlobHash, MediaKind, Text
-from threadline.core.role import AccessLevel
 from threadline.store.commands import VERBS
 
 PICTURE = Attachment(kind=MediaKind.IMAGE, blob=BlobHash("0" * 64), media_type="image/png", size=1)

@@ -11,8 +11,8 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from tests.architecture.source import DOCS
 from threadline.core.errors import Invalid
 from threadline.core.export_format.codec import RECORD_TYPES, decode, encode, json_schema
-from threadline.core.export_format.files import ExportScope, Selection, SenderReference
-from threadline.core.export_format.sessions import PortableMessage
+from threadline.core.export_format.file_records import ExportScope, Selection, SenderReference
+from threadline.core.export_format.session_records import PortableMessage
 from threadline.core.message import Marker, MarkerKind, Role, Text, ToolResult
 
 SCHEMA = Draft202012Validator(json_schema())

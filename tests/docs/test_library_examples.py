@@ -22,7 +22,7 @@ from threadline.core.agent import Question
 from threadline.core.approval import Approval, PermissionDuration
 from threadline.core.delivery import SendOutcome, SentPiece
 from threadline.core.errors import Conflict, ThreadlineError
-from threadline.core.export_format.files import ExportScope, Selection
+from threadline.core.export_format.file_records import ExportScope, Selection
 from threadline.core.job import NewJob
 from threadline.core.message import MediaKind
 from threadline.core.person import Identity, Viewer

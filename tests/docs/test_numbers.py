@@ -9,7 +9,7 @@ from threadline.agents.acp import process_pool
 from threadline.agents.model import attachments, mcp_tools, tool_results
 from threadline.core import account, draft, person, project, safe_names, search, tokenizer, turn
 from threadline.core import budget as core_budget
-from threadline.core.export_format.files import PIECE_BYTES
+from threadline.core.export_format.file_records import PIECE_BYTES
 from threadline.core.minimap import BUCKETS
 from threadline.database.postgres.workers import WORKERS
 from threadline.database.sqlite.readers import READERS

@@ -10,10 +10,10 @@ from tests.databases import FAST, POSTGRES, DatabaseFactory, on
 from tests.gateway.inbox_setup import ALICE, GROUP, Front
 from tests.interrupted_database import Interrupted
 from threadline.core.access import AccessRules
+from threadline.core.access_level import AccessLevel
 from threadline.core.address import Sender
 from threadline.core.errors import StorageError
 from threadline.core.person import Identity
-from threadline.core.role import AccessLevel
 from threadline.core.session_list import SessionFilter
 from threadline.database.port import Database
 from threadline.store import Store

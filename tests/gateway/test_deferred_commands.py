@@ -3,11 +3,11 @@ import asyncio
 from tests.databases import FAST, POSTGRES, OpenStore, on
 from tests.faulty_database import faulty
 from tests.gateway.worker_setup import becomes, tell, unhurried, until
+from threadline.core.access_level import AccessLevel
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.command import Call, parse_command
 from threadline.core.errors import StorageError
 from threadline.core.inbound import Inbound
-from threadline.core.role import AccessLevel
 from threadline.core.turn import TurnState
 from threadline.gateway.deferred_commands import DeferredCommands
 from threadline.gateway.worker import Worker

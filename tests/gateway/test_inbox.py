@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from tests.databases import FAST, POSTGRES, DatabaseFactory, OpenStore, on
 from tests.gateway.inbox_setup import ALICE, GROUP, Front
 from threadline.core.access import AccessRules
+from threadline.core.access_level import AccessLevel
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.command import COMMANDS
 from threadline.core.errors import Invalid, QueueFull, StorageError
@@ -20,7 +21,6 @@ from threadline.core.message import Attachment, BlobHash, MediaKind, Text
 from threadline.core.person import Identity
 from threadline.core.platform import Capabilities, ReceiveStatus
 from threadline.core.profile_rules import ProfileRule
-from threadline.core.role import AccessLevel
 from threadline.core.settings import Settings
 from threadline.gateway.platform_supervisor import PlatformSupervisor
 from threadline.platforms.simulated import Simulated

@@ -17,7 +17,7 @@ from threadline.core.delivery import REPEAT_MARKER
 from threadline.core.errors import LeaseLost
 from threadline.core.turn import TurnState
 from threadline.gateway.delivery_sender import DeliverySender
-from threadline.gateway.intervals import LeaseProof
+from threadline.gateway.lease import LeaseProof
 from threadline.gateway.turn_pubsub import Delta, Happening, TurnBegun, TurnPubSub
 from threadline.gateway.worker import Worker
 from threadline.store import Store

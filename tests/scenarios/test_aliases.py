@@ -4,7 +4,7 @@ import pytest
 
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.errors import Invalid
-from threadline.core.export_format.files import ExportScope, Selection
+from threadline.core.export_format.file_records import ExportScope, Selection
 from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.message import Text
 from threadline.core.person import Identity, Viewer

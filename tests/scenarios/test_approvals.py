@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
+from threadline.core.access_level import AccessLevel
 from threadline.core.approval import PermissionDuration
 from threadline.core.command import parse_command
 from threadline.core.inbound import Inbound
-from threadline.core.role import AccessLevel
 from threadline.core.turn import TurnState
 from threadline.store.commands.execute import execute
 from threadline.testing.scenario import Scenario

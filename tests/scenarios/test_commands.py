@@ -5,10 +5,10 @@ from datetime import timedelta
 
 import pytest
 
+from threadline.core.access_level import AccessLevel
 from threadline.core.command import parse_command
 from threadline.core.inbound import Inbound
 from threadline.core.message import Role
-from threadline.core.role import AccessLevel
 from threadline.core.turn import TurnState
 from threadline.store.commands import CommandReply
 from threadline.store.commands.execute import execute

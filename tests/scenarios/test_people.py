@@ -11,7 +11,7 @@ from threadline.core.errors import Invalid, NotFound, Refused
 from threadline.core.inbound import Inbound
 from threadline.core.person import Identity
 from threadline.store.inbound.deduplication import once
-from threadline.store.linking import link_codes
+from threadline.store.person_links import link_codes
 from threadline.testing.scenario import Scenario
 
 

@@ -4,12 +4,12 @@ import itertools
 from datetime import timedelta
 
 from tests.databases import FAST, POSTGRES, DatabaseFactory, on
+from threadline.core.access_level import AccessLevel
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.agent import Question
 from threadline.core.command import parse_command
 from threadline.core.inbound import Inbound
 from threadline.core.message import Role, Text, say
-from threadline.core.role import AccessLevel
 from threadline.core.session import SessionId
 from threadline.core.settings import Settings
 from threadline.core.turn import TurnId

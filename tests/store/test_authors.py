@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from tests.databases import DatabaseFactory
 from tests.store.command_setup import ALICE, BOB, DM, THREAD, Desk, both
+from threadline.core.access_level import AccessLevel
 from threadline.core.account import Account, AccountRole
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.agent import Question
@@ -21,7 +22,6 @@ from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.job import NewJob
 from threadline.core.message import Role, Text, say
 from threadline.core.person import Viewer
-from threadline.core.role import AccessLevel
 from threadline.core.session import BusyMode, SessionId
 from threadline.core.settings import EditMode, Settings
 from threadline.core.turn import TurnId

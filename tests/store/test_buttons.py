@@ -6,12 +6,12 @@ import pytest
 
 from tests.databases import DatabaseFactory
 from tests.store.command_setup import ALICE, DM, GROUP, Desk, both, open_desk
+from threadline.core.access_level import AccessLevel
 from threadline.core.address import Address
 from threadline.core.agent import Question
 from threadline.core.delivery import SendOutcome
 from threadline.core.errors import Invalid
 from threadline.core.platform import Choice
-from threadline.core.role import AccessLevel
 from threadline.core.settings import Settings
 from threadline.store.deliveries.buttons import MOST_CHOICES, pack_choices, unpack_choices
 from threadline.store.deliveries.lease import next_due

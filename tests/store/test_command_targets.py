@@ -6,10 +6,10 @@ import pytest
 
 from tests.databases import DatabaseFactory
 from tests.store.command_setup import ALICE, BOB, DM, GROUP, THREAD, Desk, both, open_desk
+from threadline.core.access_level import AccessLevel
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.command import Call, parse_command
 from threadline.core.gateway_status import PlatformHealth, PlatformState
-from threadline.core.role import AccessLevel
 from threadline.core.route import MAIN_PROFILE
 from threadline.gateway.command_jobs import finish_command_job
 from threadline.store import queries

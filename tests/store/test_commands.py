@@ -7,12 +7,12 @@ from msgspec.structs import replace
 
 from tests.databases import FAST, DatabaseFactory, on
 from tests.store.command_setup import ALICE, BOB, DM, GROUP, THREAD, Desk, both, open_desk
+from threadline.core.access_level import AccessLevel
 from threadline.core.address import Address, Sender
 from threadline.core.command import COMMANDS
 from threadline.core.errors import Invalid
 from threadline.core.inbound import InboundKind
 from threadline.core.message import MediaKind, Text
-from threadline.core.role import AccessLevel
 from threadline.core.route import MAIN_PROFILE
 from threadline.core.session import BusyMode, Cause, SessionId
 from threadline.core.session_patch import SessionPatch

@@ -8,12 +8,12 @@ from msgspec.structs import replace
 
 from tests.databases import DatabaseFactory
 from tests.store.command_setup import ALICE, BOB, DM, THREAD, Desk, both, open_desk
+from threadline.core.access_level import AccessLevel
 from threadline.core.agent import Question
 from threadline.core.command import COMMANDS, WhileRunning, parse_command
 from threadline.core.errors import QueueFull
 from threadline.core.event import EventKind
 from threadline.core.message import Role, say
-from threadline.core.role import AccessLevel
 from threadline.core.session import BusyMode, SessionId
 from threadline.core.session_patch import SessionPatch
 from threadline.core.settings import Settings

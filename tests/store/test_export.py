@@ -13,7 +13,7 @@ from tests.store import transfer_setup
 from tests.store.transfer_setup import Elsewhere, chunks, export, live, tell
 from threadline.core.errors import NotFound
 from threadline.core.event import EventKind
-from threadline.core.export_format.files import ExportScope, Selection
+from threadline.core.export_format.file_records import ExportScope, Selection
 from threadline.core.inbound import InboundKind
 from threadline.core.message import MediaKind, Message, Role, say
 from threadline.core.person import Identity, Viewer

@@ -15,7 +15,7 @@ from tests.store import transfer_setup
 from tests.store.transfer_setup import chunks, export, live, tell
 from threadline.core.errors import Invalid
 from threadline.core.export_format import codec
-from threadline.core.export_format.sessions import PortableSession
+from threadline.core.export_format.session_records import PortableSession
 from threadline.core.session import SessionId
 from threadline.database.timestamps import stamp
 from threadline.store import Store

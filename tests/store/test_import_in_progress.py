@@ -8,8 +8,12 @@ from tests.databases import DatabaseFactory
 from tests.store import transfer_setup
 from threadline.core.address import Kind
 from threadline.core.errors import NotFound
-from threadline.core.export_format.files import PortableAddress
-from threadline.core.export_format.sessions import PortableMessage, PortableTurn, PortableUsage
+from threadline.core.export_format.file_records import PortableAddress
+from threadline.core.export_format.session_records import (
+    PortableMessage,
+    PortableTurn,
+    PortableUsage,
+)
 from threadline.core.message import Role, Text
 from threadline.core.retention import Retention
 from threadline.core.turn import TurnState

@@ -23,7 +23,7 @@ from tests.store.isolation_setup import (
 from threadline.core.address import Kind
 from threadline.core.command import parse_command
 from threadline.core.errors import NotFound, Refused
-from threadline.core.export_format.files import ExportScope, Selection
+from threadline.core.export_format.file_records import ExportScope, Selection
 from threadline.core.inbound import Inbound
 from threadline.core.person import Viewer
 from threadline.core.route import Scopes, Sharing

@@ -7,10 +7,10 @@ from msgspec.structs import replace
 
 from tests.databases import DatabaseFactory
 from tests.store.command_setup import BOB, DM, GROUP, Desk, both, open_desk
+from threadline.core.access_level import AccessLevel
 from threadline.core.address import Sender
 from threadline.core.errors import ThreadlineError
 from threadline.core.job import MirrorMode, RunState
-from threadline.core.role import AccessLevel
 from threadline.core.target import parse_target
 
 

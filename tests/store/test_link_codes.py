@@ -6,11 +6,11 @@ import pytest
 
 from tests.databases import DatabaseFactory
 from tests.store.command_setup import ALICE, BOB, DM, GROUP, Desk, both, open_desk
+from threadline.core.access_level import AccessLevel
 from threadline.core.account import Account, AccountRole
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.command import parse_command
 from threadline.core.person import Identity
-from threadline.core.role import AccessLevel
 from threadline.store.commands import CommandReply
 
 PHONE = Address(platform="signal", kind=Kind.DM, chat="+49")

@@ -10,7 +10,7 @@ from tests.scenarios.people import ONE
 from tests.store.people_setup import ALICE, BOB, GROUP, SHARED, answers, dm, lines, says, talk
 from tests.store.transfer_setup import chunks, export
 from threadline.core.address import Address, Kind, Sender
-from threadline.core.export_format.files import ExportScope, Selection
+from threadline.core.export_format.file_records import ExportScope, Selection
 from threadline.core.inbound import InboundKind
 from threadline.core.message import Note, NoteKind, Role, say
 from threadline.core.person import Identity

@@ -20,7 +20,7 @@ from threadline.core.settings import Settings
 from threadline.database.port import SqlValue, Transaction
 from threadline.store import Store
 from threadline.store.inbound.deduplication import Arrival
-from threadline.store.linking.unlink import unlink_sender
+from threadline.store.person_links.unlink import unlink_sender
 from threadline.store.sessions.merge_dms import join_person_session
 from threadline.testing.feed_checker import FeedWitness
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.store import transfer_setup
 from tests.store.transfer_setup import BOB, BOBS, THREAD, chunks, export, tell
 from threadline.core.errors import ThreadlineError
-from threadline.core.export_format.files import ExportScope, Selection
+from threadline.core.export_format.file_records import ExportScope, Selection
 from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.message import MediaKind, Message, Role, Text, say
 from threadline.core.person import Identity, Viewer

@@ -8,7 +8,7 @@ from tests.databases import DatabaseFactory
 from tests.store import transfer_setup
 from tests.store.transfer_setup import chunks, export, live, tell
 from threadline.core.errors import Invalid, NotFound
-from threadline.core.export_format.files import ExportFormat
+from threadline.core.export_format.file_records import ExportFormat
 from threadline.core.message import MediaKind, Role, Text, say
 from threadline.core.session import SessionId
 from threadline.store import Store

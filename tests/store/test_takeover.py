@@ -8,13 +8,13 @@ from msgspec.structs import replace
 
 from tests.databases import DatabaseFactory
 from tests.store.command_setup import ALICE, DM, Desk, both, open_desk
+from threadline.core.access_level import AccessLevel
 from threadline.core.account import Account
 from threadline.core.errors import Conflict, NotFound
 from threadline.core.event import Cursor, EventKind
 from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.message import Role, Text, say
 from threadline.core.reset_policy import Policies, ResetMode, ResetPolicy
-from threadline.core.role import AccessLevel
 from threadline.core.session import Cause, SessionId
 from threadline.core.settings import EditMode
 from threadline.core.turn import TurnState

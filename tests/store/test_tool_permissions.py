@@ -6,13 +6,13 @@ import pytest
 
 from tests.databases import DatabaseFactory
 from tests.store.command_setup import ALICE, BOB, DM, THREAD, Desk, both, open_desk
+from threadline.core.access_level import AccessLevel
 from threadline.core.account import Actor
 from threadline.core.address import Address, Sender
 from threadline.core.approval import AllowanceKey, PermissionDuration
 from threadline.core.errors import NotFound
 from threadline.core.event import EventKind
 from threadline.core.person import Identity
-from threadline.core.role import AccessLevel
 from threadline.core.session import SessionId
 from threadline.core.turn import TurnId, TurnState
 from threadline.store import Store

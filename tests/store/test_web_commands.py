@@ -4,11 +4,11 @@ import pytest
 
 from tests.databases import DatabaseFactory
 from tests.store.command_setup import ALICE, DM, Desk, both, open_desk
+from threadline.core.access_level import AccessLevel
 from threadline.core.account import Account
 from threadline.core.command import parse_command
 from threadline.core.errors import Conflict, Invalid, NotFound, Refused
 from threadline.core.inbound import Inbound
-from threadline.core.role import AccessLevel
 from threadline.core.session import Cause, EndReason, SessionId
 from threadline.core.turn import TurnState
 from threadline.store.commands import ON_SCREEN, VERBS, CommandReply

@@ -8,13 +8,13 @@ import pytest
 from tests.databases import DatabaseFactory
 from tests.store.command_setup import ALICE, DM, THREAD, Desk, both, open_desk
 from tests.store.delivery_setup import run_steadily
+from threadline.core.access_level import AccessLevel
 from threadline.core.account import Account
 from threadline.core.agent import Question
 from threadline.core.delivery import DeliveryState, SendOutcome
 from threadline.core.errors import Invalid, NotFound, QueueFull
 from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.message import Marker, MarkerKind, Role, Text, say
-from threadline.core.role import AccessLevel
 from threadline.core.session import BusyMode, Cause, EndReason, SessionId
 from threadline.core.session_patch import SessionPatch
 from threadline.core.settings import Settings

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.databases import POSTGRES, PostgresFactory, Server, SqliteFactory
 from threadline.core.address import Address, Kind, Sender
-from threadline.core.export_format.files import ExportScope, Selection
+from threadline.core.export_format.file_records import ExportScope, Selection
 from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.message import (
     MediaKind,

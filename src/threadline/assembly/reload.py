@@ -19,8 +19,8 @@ from threadline.assembly import (
 )
 from threadline.assembly.agent_factory import acp_settings, model_settings, open_agent
 from threadline.assembly.agent_lifetime import AgentLifetime
-from threadline.config.save import change_settings
 from threadline.config.setting_list import changed_at_start
+from threadline.config.settings_writer import change_settings
 from threadline.core.agent import Agent
 from threadline.core.errors import ThreadlineError
 from threadline.core.platform import Platform

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from threadline.cli.options import AsJson, Database
+from threadline.cli.identity_argument import AsJson, Database
 from threadline.cli.output import as_plain, local, show_result, show_table, show_text, write_json
 from threadline.cli.store_context import in_store
 from threadline.core.account import LINK_LASTS, OWNER_NAME, Account, AccountRole, Actor

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from threadline.cli.options import AsJson, Database, Profile
+from threadline.cli.identity_argument import AsJson, Database, Profile
 from threadline.cli.output import as_plain, local, show_result, show_table, show_text, write_json
 from threadline.cli.store_context import in_store
 from threadline.core.account import Actor
@@ -19,7 +19,7 @@ app = typer.Typer(
 
 
 @app.command("list")
-def list_approvals(
+def list_permissions(
     database: Database = None, profile: Profile = None, as_json: AsJson = False
 ) -> None:
     """List the tools for which leave was given for longer than once."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from threadline.cli.options import AsJson, Database
+from threadline.cli.identity_argument import AsJson, Database
 from threadline.cli.output import show_text, write_json
 from threadline.cli.store_context import audit_command, in_store
 

@@ -5,7 +5,7 @@ import sys
 
 import typer
 
-from threadline.cli.options import Database, Profile
+from threadline.cli.identity_argument import Database, Profile
 
 
 def chat(database: Database = None, profile: Profile = None) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from threadline.cli.options import AsJson, Database, Profile
+from threadline.cli.identity_argument import AsJson, Database, Profile
 from threadline.cli.output import complain, show_table, show_text, write_json
 from threadline.core.errors import Invalid, NotFound, StorageError
 
@@ -97,7 +97,7 @@ def _change(key: str, written: str | None) -> None:
     """Set a setting, or take it out, in the user's file."""
     from threadline.assembly.reload import check_all, show_settings
     from threadline.config.config_source import Source
-    from threadline.config.save import change_settings
+    from threadline.config.settings_writer import change_settings
 
     if written == "-":
         written = sys.stdin.readline().rstrip("\r\n")

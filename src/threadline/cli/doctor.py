@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from threadline.cli.options import AsJson, Database
+from threadline.cli.identity_argument import AsJson, Database
 
 
 def doctor(
@@ -21,7 +21,7 @@ def doctor(
     Settings, store, disk, what is under way, and whether models, servers of tools and platforms
     answer: a model is asked for one word. The exit code is 1 when something is gravely wrong.
     """
-    from threadline.cli.checks import render_checks, run_checks
+    from threadline.cli.doctor_checks import render_checks, run_checks
     from threadline.cli.output import show_text, write_json
 
     found = asyncio.run(run_checks({"database": database}, deep=deep, offline=offline))

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from threadline.cli.options import AsJson, Database, Profile
+from threadline.cli.identity_argument import AsJson, Database, Profile
 
 Field = Annotated[str | None, typer.Option(metavar="ID")]
 Sharing = Annotated[str | None, typer.Option(metavar="member|shared")]

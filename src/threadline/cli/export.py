@@ -6,12 +6,19 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from threadline.cli.files import STDIO, require_free, write_private_file
-from threadline.cli.options import AsJson, Database, OfProject, Profile, SessionArg, read_identity
+from threadline.cli.identity_argument import (
+    AsJson,
+    Database,
+    OfProject,
+    Profile,
+    SessionArg,
+    read_identity,
+)
 from threadline.cli.output import show_result
 from threadline.cli.progress import Advance, show_progress
 from threadline.cli.store_context import at_session, audit_command, in_store
 from threadline.core.errors import Invalid
-from threadline.core.export_format.files import ExportFormat, ExportScope, Selection
+from threadline.core.export_format.file_records import ExportFormat, ExportScope, Selection
 from threadline.core.session import SessionId
 from threadline.store.formatting import count
 

@@ -50,7 +50,7 @@ async def _pour(blocks: AsyncIterator[bytes], file: BinaryIO) -> int:
     return written
 
 
-async def read_file(path: str) -> AsyncIterator[bytes]:
+async def read_pieces(path: str) -> AsyncIterator[bytes]:
     """Read a file, or what comes in, in chunks."""
     with _told(path):
         if path == STDIO:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from threadline.cli.options import AsJson, Database, SessionArgs, read_identity
+from threadline.cli.identity_argument import AsJson, Database, SessionArgs, read_identity
 from threadline.cli.output import local, show_text, write_json
 from threadline.cli.store_context import find_session, in_store
 from threadline.core.account import Actor

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from threadline.cli.files import STDIO, read_file, size_of
-from threadline.cli.options import AsJson, Database
+from threadline.cli.files import STDIO, read_pieces, size_of
+from threadline.cli.identity_argument import AsJson, Database
 from threadline.cli.output import show_text, write_json
 from threadline.cli.progress import show_progress
 from threadline.cli.store_context import in_store
@@ -52,13 +52,13 @@ def import_file(
         dry_run=dry_run, skip_bad=skip_bad, as_copies=as_copies, keep_settings=keep_settings
     )
     if file != STDIO and not skip_bad:
-        asyncio.run(validate_file(read_file(file)))
+        asyncio.run(validate_file(read_pieces(file)))
 
     async def act(opened: "Opened") -> "ImportReport":
         with show_progress("Importing") as advance:
             return await import_history(
                 opened.database,
-                read_file(file),
+                read_pieces(file),
                 manner or ImportOptions(),
                 by=Actor(),
                 progress=lambda done: advance(done, size_of(file)),

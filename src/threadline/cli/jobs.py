@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from threadline.cli.options import AsJson, Database, Limit, Profile
+from threadline.cli.identity_argument import AsJson, Database, Limit, Profile
 from threadline.cli.output import as_plain, local, show_result, show_table, show_text, write_json
 from threadline.cli.shell_completion import complete_job, complete_target
 from threadline.cli.store_context import in_store

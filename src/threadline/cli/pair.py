@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from threadline.cli.options import AsJson, Database, Profile, read_identity
+from threadline.cli.identity_argument import AsJson, Database, Profile, read_identity
 from threadline.cli.output import as_plain, local, show_result, show_table, show_text, write_json
 from threadline.cli.store_context import in_store
 from threadline.core.access import Grant, Pairing
@@ -20,7 +20,7 @@ Who = Annotated[str, typer.Argument(metavar="PLATFORM:ID", help="As in telegram:
 
 
 @app.command("list")
-def list_people(
+def list_grants(
     database: Database = None, profile: Profile = None, as_json: AsJson = False
 ) -> None:
     """List who waits to be let in, and who was."""

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from threadline.cli.options import AsJson, Database, read_identity
+from threadline.cli.identity_argument import AsJson, Database, read_identity
 from threadline.cli.output import as_plain, show_result, show_table, show_text, write_json
 from threadline.cli.store_context import in_store
 from threadline.core.account import Actor
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from threadline.cli.store_opener import Opened
-    from threadline.store.linking.unlink import Parting
+    from threadline.store.person_links.unlink import Parting
 
 app = typer.Typer(name="people", help="Say who is the same person.", no_args_is_help=True)
 
@@ -49,7 +49,7 @@ def join(one: Who, other: Who, database: Database = None, as_json: AsJson = Fals
 
     async def act(opened: "Opened") -> Person:
         return await opened.database.write(
-            persons.join, read_identity(one), read_identity(other), by=Actor()
+            persons.join_people, read_identity(one), read_identity(other), by=Actor()
         )
 
     person = in_store({"database": database}, act)
@@ -59,7 +59,7 @@ def join(one: Who, other: Who, database: Database = None, as_json: AsJson = Fals
 @app.command()
 def part(who: Who, database: Database = None, as_json: AsJson = False) -> None:
     """Let a sender be a person of their own again."""
-    from threadline.store.linking.unlink import unlink_sender
+    from threadline.store.person_links.unlink import unlink_sender
 
     async def act(opened: "Opened") -> "Parting | None":
         return await opened.database.write(unlink_sender, read_identity(who), by=Actor())

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from threadline.cli.options import AsJson, Database, Profile
+from threadline.cli.identity_argument import AsJson, Database, Profile
 from threadline.cli.output import as_plain, show_result, show_table, show_text, write_json
 from threadline.cli.store_context import in_store
 from threadline.core.errors import NotFound

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from threadline.cli.options import AsJson, Database, OfProject, Profile
+from threadline.cli.identity_argument import AsJson, Database, OfProject, Profile
 from threadline.cli.output import as_plain, highlight, local, show_text, write_json
 from threadline.cli.store_context import find_session, in_store
 from threadline.core.message import Role

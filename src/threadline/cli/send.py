@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from threadline.cli.files import read_file
-from threadline.cli.options import AsJson, Database, Profile
+from threadline.cli.files import read_pieces
+from threadline.cli.identity_argument import AsJson, Database, Profile
 from threadline.cli.output import as_plain, show_text, write_json
 from threadline.cli.shell_completion import complete_target
 from threadline.cli.store_context import in_store
@@ -88,7 +88,7 @@ def _plain(owed: "Sent") -> list[dict[str, object]]:
 async def _store_file(store: "Store", path: str) -> Attachment:
     from threadline.store.blobs import store_blob
 
-    data = b"".join([chunk async for chunk in read_file(path)])
+    data = b"".join([chunk async for chunk in read_pieces(path)])
     media_type = mimetypes.guess_type(path)[0] or _UNKNOWN
     kinds = {"image": MediaKind.IMAGE, "audio": MediaKind.AUDIO}
     kind = kinds.get(media_type.partition("/")[0], MediaKind.FILE)

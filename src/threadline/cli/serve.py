@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from threadline.cli.options import Database, Profile
+from threadline.cli.identity_argument import Database, Profile
 
 
 def serve(

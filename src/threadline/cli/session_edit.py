@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from threadline.cli.options import AsJson, Database, Profile, SessionArg, SessionArgs
+from threadline.cli.identity_argument import AsJson, Database, Profile, SessionArg, SessionArgs
 from threadline.cli.output import as_plain, complain, show_result, show_text, write_json
 from threadline.cli.store_context import at_session, find_session, in_store
 from threadline.core.errors import Conflict, Invalid

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
-from threadline.core.export_format.files import ExportFormat
+from threadline.core.export_format.file_records import ExportFormat
 from threadline.core.person import Viewer
 from threadline.core.session import SessionId
 
@@ -21,7 +21,7 @@ async def written_session(
     asker: Viewer | None = None,
 ) -> AsyncIterator[bytes]:
     """Write a session in a format, block by block."""
-    from threadline.core.export_format.files import ExportScope, Selection
+    from threadline.core.export_format.file_records import ExportScope, Selection
     from threadline.core.redaction import Redactor
     from threadline.store.transfer.document import write_page, write_visible_page
     from threadline.store.transfer.exporter import write_history

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from threadline.cli.options import AsJson, Database, Limit, OfProject, Profile
+from threadline.cli.identity_argument import AsJson, Database, Limit, OfProject, Profile
 from threadline.cli.output import as_plain, show_table, show_text, write_json
 from threadline.cli.sessions import session_as_dict
 from threadline.cli.store_context import in_store

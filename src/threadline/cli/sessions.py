@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from threadline.cli.options import AsJson, Database, Limit, SessionArg
+from threadline.cli.identity_argument import AsJson, Database, Limit, SessionArg
 from threadline.cli.output import as_plain, local, show_marker, show_text, write_json
 from threadline.core.message import Attachment, Marker, Message, Part, ToolCall, pack
 from threadline.core.session import Session, SessionId

@@ -3,7 +3,7 @@
 import asyncio
 from typing import TYPE_CHECKING
 
-from threadline.cli.options import AsJson, Database
+from threadline.cli.identity_argument import AsJson, Database
 from threadline.cli.output import as_plain, show_text, write_json
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from msgspec import Struct
 
 from threadline.assembly import name_agent
-from threadline.cli.checks import overdue_words
+from threadline.cli.doctor_checks import overdue_words
 from threadline.cli.output import local
 from threadline.cli.store_opener import open_store
 from threadline.config import Config

@@ -7,6 +7,7 @@ from enum import StrEnum
 from msgspec import Struct
 from msgspec.structs import force_setattr, replace
 
+from threadline.core.access_level import AccessLevel
 from threadline.core.account import member_of
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.delivery import LOCAL
@@ -14,7 +15,6 @@ from threadline.core.errors import Invalid
 from threadline.core.inbound import Inbound
 from threadline.core.message import Text
 from threadline.core.person import Identity
-from threadline.core.role import AccessLevel
 from threadline.core.route import canonical_id
 from threadline.core.validation import checked_count, checked_flag, checked_id, unfit
 

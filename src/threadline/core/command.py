@@ -6,9 +6,9 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from threadline.core.access_level import AccessLevel
 from threadline.core.errors import Invalid
 from threadline.core.message import Part, Text
-from threadline.core.role import AccessLevel
 
 NAME_LIMIT = 32
 """Characters of a command's name: as many as every platform's menu takes."""

@@ -61,7 +61,10 @@ class ReadOnly(Conflict):
 
 
 class LeaseLost(Conflict):
-    """This worker no longer holds the turn, so it may write nothing."""
+    """This worker no longer holds the turn, so it may write nothing.
+
+    It cancels the agent and stores only what was spent; another process recovers the turn.
+    """
 
     chat = "This answer is being given elsewhere."
 

@@ -3,9 +3,9 @@
 from collections.abc import Collection
 
 from threadline.core.access import AccessRules, AccessSponsor, ids_of, rank_of, spoken_again
+from threadline.core.access_level import AccessLevel
 from threadline.core.address import Address, Sender
 from threadline.core.inbound import Inbound
-from threadline.core.role import AccessLevel
 from threadline.core.turn import TurnId
 from threadline.database.port import Database
 from threadline.store.authorisation import for_standing

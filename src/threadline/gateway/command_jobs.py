@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TypeAlias
 
 from threadline.core.errors import StorageError, ThreadlineError, sentence_of
-from threadline.core.export_format.files import ExportFormat, ExportScope, Selection
+from threadline.core.export_format.file_records import ExportFormat, ExportScope, Selection
 from threadline.core.inbound import Inbound
 from threadline.core.message import MediaKind
 from threadline.core.person import Viewer

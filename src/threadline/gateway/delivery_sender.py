@@ -12,7 +12,8 @@ from threadline.core.message import Attachment
 from threadline.core.platform import Choice, Outgoing, Platform
 from threadline.core.splitting import limit_of, split
 from threadline.database.port import Database
-from threadline.gateway.intervals import LeaseProof, retry_until_stored
+from threadline.gateway.intervals import retry_until_stored
+from threadline.gateway.lease import LeaseProof
 from threadline.gateway.live_replies import Certainty, LiveReply
 from threadline.gateway.platform_call import MARKED, CallLease, edit, send
 from threadline.store.blobs import stream_blob

@@ -12,7 +12,8 @@ from threadline.core.platform import Platform, SendFailed
 from threadline.database.port import Database
 from threadline.gateway.background_tasks import BackgroundTasks
 from threadline.gateway.delivery_sender import EDIT_TRIES, DeliverySender
-from threadline.gateway.intervals import LeaseProof, retry_until_stored
+from threadline.gateway.intervals import retry_until_stored
+from threadline.gateway.lease import LeaseProof
 from threadline.gateway.platform_call import edit
 from threadline.store.deliveries.create import read_whole
 from threadline.store.deliveries.payload import DeliveryPayload

@@ -14,12 +14,12 @@ from typing import Self
 
 from msgspec.structs import replace
 
+from threadline.core.access_level import AccessLevel
 from threadline.core.agent import Agent
 from threadline.core.command import list_commands
 from threadline.core.errors import Conflict, Invalid, ThreadlineError, sentence_of
 from threadline.core.gateway_status import agent_servers
 from threadline.core.platform import Capabilities, Platform, PlatformDirectory
-from threadline.core.role import AccessLevel
 from threadline.core.summarizer import Summarizer
 from threadline.core.turn import Turn
 from threadline.gateway.access import Access

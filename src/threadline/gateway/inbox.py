@@ -8,6 +8,7 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
+from threadline.core.access_level import AccessLevel
 from threadline.core.address import Address, Kind
 from threadline.core.command import WhileRunning, parse_command
 from threadline.core.errors import Invalid, QueueFull, StorageError, ThreadlineError
@@ -15,7 +16,6 @@ from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.message import Attachment, MediaKind, plain_text
 from threadline.core.platform import Capabilities, ReceiveResult, ReceiveStatus, TurnReply
 from threadline.core.profile_rules import ProfileRule, profile_for
-from threadline.core.role import AccessLevel
 from threadline.core.route import MAIN_PROFILE, canonical_chat, canonical_sender
 from threadline.core.safe_names import one_line
 from threadline.core.session import BusyMode
@@ -28,9 +28,9 @@ from threadline.gateway.command_jobs import NO_FILES, MakeRoom, finish_command_j
 from threadline.gateway.intervals import Intervals
 from threadline.gateway.keyed_lock import KeyedLock
 from threadline.gateway.metrics import Metrics
-from threadline.gateway.rate_limit import RateDecision, SenderRateLimit
 from threadline.gateway.reply_cache import ReplyCache
 from threadline.gateway.reply_waiter import ReplyWaiter
+from threadline.gateway.sender_rate_limit import RateDecision, SenderRateLimit
 from threadline.store.blobs import BLOB_LIMIT, store_blob
 from threadline.store.commands import suggest_command
 from threadline.store.commands.context import CommandReply, Errand, Export, Forget

@@ -18,7 +18,8 @@ from threadline.core.splitting import limit_of, split
 from threadline.core.turn import Lease, TurnId
 from threadline.database.port import Database
 from threadline.gateway.background_tasks import end_tasks, log_failure
-from threadline.gateway.intervals import Intervals, LeaseProof
+from threadline.gateway.intervals import Intervals
+from threadline.gateway.lease import LeaseProof
 from threadline.gateway.platform_call import SEND_WITHIN, CallLease, EditOverwritten, edit, send
 from threadline.gateway.turn_pubsub import (
     Delta,

@@ -23,11 +23,11 @@ from threadline.gateway.feed_consumer import follow_feed
 from threadline.gateway.intervals import (
     NO_STORAGE,
     Intervals,
-    LeaseProof,
     attempt,
     retry_until_stored,
     run_every,
 )
+from threadline.gateway.lease import LeaseProof
 from threadline.gateway.live_replies import LiveReplies
 from threadline.gateway.metrics import Metrics
 from threadline.gateway.platform_call import EditOverwritten, send

@@ -10,7 +10,7 @@ from threadline.core.delivery import REPEAT_MARKER, SendOutcome
 from threadline.core.errors import Invalid, LeaseLost, sentence_of
 from threadline.core.platform import Outgoing, Platform, ReadBlob, SendFailed
 from threadline.core.validation import checked_id
-from threadline.gateway.intervals import LeaseProof
+from threadline.gateway.lease import LeaseProof
 
 SEND_WITHIN = timedelta(seconds=30)
 """How long a platform may take for one message."""

@@ -20,7 +20,8 @@ from threadline.core.turn import Turn, TurnId, TurnState
 from threadline.core.usage import Usage
 from threadline.core.validation import TEXT_LIMIT, checked_text, checked_type
 from threadline.database.port import Database
-from threadline.gateway.intervals import NO_STORAGE, LeaseProof
+from threadline.gateway.intervals import NO_STORAGE
+from threadline.gateway.lease import LeaseProof
 from threadline.gateway.turn_phase import ANSWERING, OVER, TurnPhase, next_phase
 from threadline.gateway.turn_pubsub import (
     Delta,

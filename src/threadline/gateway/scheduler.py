@@ -5,13 +5,13 @@ import logging
 from collections.abc import Collection
 from datetime import timedelta
 
+from threadline.core.access_level import AccessLevel
 from threadline.core.account import member_of
 from threadline.core.address import Sender
 from threadline.core.delivery import LOCAL
 from threadline.core.errors import NotFound, StorageError, sentence_of
 from threadline.core.event import Event, EventKind
 from threadline.core.job import JobId
-from threadline.core.role import AccessLevel
 from threadline.core.turn import TurnId
 from threadline.database.port import Database
 from threadline.gateway.access import Access

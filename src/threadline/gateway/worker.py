@@ -27,11 +27,11 @@ from threadline.gateway.inactivity import InactivityTimer, OnQuiet
 from threadline.gateway.intervals import (
     NO_STORAGE,
     Intervals,
-    LeaseProof,
     attempt,
     retry_until_stored,
     run_every,
 )
+from threadline.gateway.lease import LeaseProof
 from threadline.gateway.maintenance import Hook, Maintenance, Refuses
 from threadline.gateway.metrics import Metrics
 from threadline.gateway.running_turn import RunningTurn

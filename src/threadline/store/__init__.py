@@ -1,7 +1,7 @@
 """The store: every operation of the session layer, as one typed, asynchronous interface."""
 
+from threadline.core.access_level import AccessLevel
 from threadline.core.inbound import Inbound
-from threadline.core.role import AccessLevel
 from threadline.core.validation import checked_choice, checked_type
 from threadline.database.port import write_keyed
 from threadline.store.facade.accounts import AccountMethods

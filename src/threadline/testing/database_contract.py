@@ -19,14 +19,14 @@ from threadline.store import Store
 from threadline.store.blobs import BLOB_LIMIT, hash_of, pieces_of, put_piece, read_piece
 from threadline.store.feed import feed_end
 from threadline.testing.database_maintenance_contract import CARE
+from threadline.testing.database_target import DatabaseTarget, Obligation
 from threadline.testing.database_verbs import (
     QUIET,
     STRANGER,
     arrive_slowly,
     count_slowly,
     error_of,
-    fail,
-    follow,
+    follow_until_stored,
     knows,
     look,
     note,
@@ -36,9 +36,9 @@ from threadline.testing.database_verbs import (
     note_many,
     note_slowly,
     quiet,
+    raise_error,
     wait_for,
 )
-from threadline.testing.db_target import DatabaseTarget, Obligation
 from threadline.testing.deadline import HANG_SECONDS
 
 CROWD = 64
@@ -109,7 +109,7 @@ async def a_failing_verb_leaves_nothing(ground: DatabaseTarget) -> None:
         raised = await error_of(database.write(note_and_fail, "a", error))
         assert raised is error
         assert not await database.read(knows, "a")
-        assert await error_of(database.read(fail, error)) is error
+        assert await error_of(database.read(raise_error, error)) is error
     assert await database.write(note, "a") == "a"
 
 
@@ -297,7 +297,7 @@ async def the_feed_skips_nothing(ground: DatabaseTarget) -> None:
             chat = str(writer) if writer % 2 else "all"
             await database.write(arrive_slowly, chat, f"{writer}-{n}", pause)
 
-    following = asyncio.create_task(follow(reader, begin, messages=rounds * writers))
+    following = asyncio.create_task(follow_until_stored(reader, begin, messages=rounds * writers))
     await asyncio.gather(*(write(writer) for writer in range(writers)))
     seen = await asyncio.wait_for(following, HANG_SECONDS)
 

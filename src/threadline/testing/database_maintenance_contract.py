@@ -7,8 +7,8 @@ from pathlib import Path
 
 from threadline.core.errors import StorageError, ThreadlineError
 from threadline.database.sqlite import SqliteDatabase
+from threadline.testing.database_target import DatabaseTarget, Obligation
 from threadline.testing.database_verbs import arrive_slowly, error_of, knows, note
-from threadline.testing.db_target import DatabaseTarget, Obligation
 
 SECRET_BYTES = 32
 

@@ -92,7 +92,7 @@ def wait_for(_: Transaction, go_on: threading.Event) -> None:
     go_on.wait(HANG_SECONDS)
 
 
-def fail(_: Transaction, error: Exception) -> None:
+def raise_error(_: Transaction, error: Exception) -> None:
     """Raise an error."""
     raise error
 
@@ -134,7 +134,9 @@ def arrive_slowly(tx: Transaction, chat: str, name: str, pause: float) -> None:
     time.sleep(pause)
 
 
-async def follow(reader: Store, begin: Cursor, *, messages: int) -> dict[str, list[int]]:
+async def follow_until_stored(
+    reader: Store, begin: Cursor, *, messages: int
+) -> dict[str, list[int]]:
     """Follow the feed until so many turns were queued; answer the revisions of each session."""
     seen: dict[str, list[int]] = {}
     events = feed.follow(reader.database, begin)

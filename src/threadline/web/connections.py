@@ -7,7 +7,7 @@ from typing import ClassVar, cast
 from starlette.types import Scope
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from threadline.web.raw_write import offer_pipe
+from threadline.web.raw_writer import offer_pipe
 
 CONNECTIONS = 5000
 """How many may be open at a time; most of them only follow."""

@@ -11,7 +11,7 @@ from threadline.core.errors import Invalid, PlatformError, ThreadlineError, TooL
 from threadline.core.platform import KNOWN_CALLER
 from threadline.web.headers import headers_for
 from threadline.web.problems import problem_response
-from threadline.web.raw_write import pipe_of
+from threadline.web.raw_writer import pipe_of
 
 log = logging.getLogger("threadline.web")
 

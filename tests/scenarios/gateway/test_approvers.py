@@ -8,13 +8,13 @@ import pytest
 from msgspec.structs import replace
 
 from threadline.core.access import AccessRules, Approvers
+from threadline.core.access_level import AccessLevel
 from threadline.core.address import Sender
 from threadline.core.approval import Approval, PermissionDuration
 from threadline.core.command import parse_command
 from threadline.core.errors import Conflict, NotFound, Refused
 from threadline.core.inbound import Inbound
 from threadline.core.person import Viewer
-from threadline.core.role import AccessLevel
 from threadline.core.turn import Awaits, TurnState
 from threadline.store.commands.execute import execute
 from threadline.testing.gateway_scenario import ADMIN, GatewayScenario

@@ -7,11 +7,11 @@ import pytest
 from msgspec.structs import replace
 
 from threadline.core.access import AccessRules
+from threadline.core.access_level import AccessLevel
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.command import COMMANDS, list_commands
 from threadline.core.inbound import Inbound
 from threadline.core.platform import ReceiveResult, ReceiveStatus
-from threadline.core.role import AccessLevel
 from threadline.gateway.compaction import NO_SCRIBE
 from threadline.platforms.simulated import SentFile
 from threadline.testing.gateway_scenario import GatewayScenario

@@ -16,7 +16,7 @@ from tests.web.feed.test_follower import HERE, follower
 from threadline.testing.deadline import HANG_SECONDS
 from threadline.testing.gateway_scenario import GatewayScenario
 from threadline.web.feed.follower import BACKLOG, FeedFollower, SharedFrame
-from threadline.web.raw_write import RawWriter
+from threadline.web.raw_writer import RawWriter
 
 LONG = timedelta(days=1)
 

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from threadline.core import json_codec
 from threadline.core.errors import Invalid
-from threadline.core.export_format.files import (
+from threadline.core.export_format.file_records import (
     FORMAT,
     FORMAT_VERSION,
     AttachmentChunk,
@@ -16,7 +16,7 @@ from threadline.core.export_format.files import (
     PortableProject,
     PortableSender,
 )
-from threadline.core.export_format.sessions import (
+from threadline.core.export_format.session_records import (
     PortableMessage,
     PortableSession,
     PortableTurn,

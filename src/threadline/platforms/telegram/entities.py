@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from threadline.core.platform import Unit
 from threadline.core.splitting import text_length
-from threadline.platforms.telegram.markdown import Style, StyledSpan, read_spans
+from threadline.platforms.telegram.inline_markdown import Style, StyledSpan, read_spans
 
 TEXT_LIMIT = 4096
 """UTF-16 units that a message may have, after its marks were taken out."""

@@ -8,6 +8,7 @@ import hashlib
 from msgspec import Struct
 
 from threadline.core.access import ADMINS, AccessRules, ids_of, rank_of, spoken_again
+from threadline.core.access_level import AccessLevel
 from threadline.core.account import Actor, member_of
 from threadline.core.address import Address, Sender
 from threadline.core.agent import Question
@@ -17,7 +18,6 @@ from threadline.core.errors import Refused
 from threadline.core.inbound import Inbound
 from threadline.core.markdown_export import fence_code
 from threadline.core.person import Identity, Viewer
-from threadline.core.role import AccessLevel
 from threadline.core.settings import Settings
 from threadline.core.turn import Awaits, Turn, TurnId
 from threadline.core.validation import clean_title

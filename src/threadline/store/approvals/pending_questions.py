@@ -4,12 +4,12 @@ from datetime import datetime
 
 from msgspec import Struct
 
+from threadline.core.access_level import AccessLevel
 from threadline.core.address import Address, Kind
 from threadline.core.approval import name_question
 from threadline.core.delivery import DeliveryId
 from threadline.core.errors import Refused
 from threadline.core.inbound import Inbound
-from threadline.core.role import AccessLevel
 from threadline.core.route import is_multi_user
 from threadline.core.turn import TurnId
 from threadline.database.port import Transaction

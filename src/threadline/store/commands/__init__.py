@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 
 from msgspec.structs import replace
 
+from threadline.core.access_level import AccessLevel
 from threadline.core.command import COMMANDS, Call, help_text, parse_command
 from threadline.core.errors import Invalid, NotFound, Refused
 from threadline.core.inbound import Inbound
-from threadline.core.role import AccessLevel
 from threadline.core.session import SessionId
 from threadline.database.port import Transaction
 from threadline.store.commands import (

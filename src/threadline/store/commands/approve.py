@@ -1,8 +1,8 @@
 """Approve: approve, deny."""
 
+from threadline.core.access_level import AccessLevel
 from threadline.core.approval import Approval, PermissionDuration, write_answer
 from threadline.core.errors import Conflict, Refused
-from threadline.core.role import AccessLevel
 from threadline.core.turn import Turn
 from threadline.store import queries
 from threadline.store.approvals import approvers, pending_questions, tool_permissions

@@ -6,16 +6,16 @@ from typing import TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
+from threadline.core.access_level import AccessLevel
 from threadline.core.address import Kind
 from threadline.core.command import command_text
 from threadline.core.deletion import ForgettingId
 from threadline.core.errors import Conflict, Invalid
-from threadline.core.export_format.files import ExportFormat
+from threadline.core.export_format.file_records import ExportFormat
 from threadline.core.inbound import Inbound
 from threadline.core.message import Part, Role
 from threadline.core.person import Viewer
 from threadline.core.platform import Choice
-from threadline.core.role import AccessLevel
 from threadline.core.session import Session, SessionId
 from threadline.core.session_list import SessionRow
 from threadline.core.turn import TurnId, TurnState

@@ -7,6 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from threadline.core.access import voucher_of
+from threadline.core.access_level import AccessLevel
 from threadline.core.command import Call, WhileRunning, parse_command
 from threadline.core.deferred_message import decode_message, is_from_screen
 from threadline.core.delivery import DeliveryId
@@ -14,7 +15,6 @@ from threadline.core.errors import Conflict, Invalid, NotFound
 from threadline.core.inbound import Inbound
 from threadline.core.message import Attachment, plain_text
 from threadline.core.platform import Choice
-from threadline.core.role import AccessLevel
 from threadline.core.route import canonical_sender
 from threadline.core.session import SessionId
 from threadline.core.settings import Settings

@@ -2,10 +2,10 @@
 
 from msgspec.structs import replace
 
+from threadline.core.access_level import AccessLevel
 from threadline.core.command import Call, WhileRunning
 from threadline.core.errors import QueueFull, StorageError, ThreadlineError, sentence_of
 from threadline.core.inbound import Inbound
-from threadline.core.role import AccessLevel
 from threadline.core.turn import OwnerId
 from threadline.database.port import Database, write_keyed
 from threadline.store.authorisation import unchecked

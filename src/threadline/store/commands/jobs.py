@@ -14,11 +14,11 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+from threadline.core.access_level import AccessLevel
 from threadline.core.errors import Invalid, Refused
 from threadline.core.job import ORIGIN, Job, JobId, JobRun, MirrorMode, NewJob, RunState
 from threadline.core.person import Viewer
 from threadline.core.reset_policy import zone
-from threadline.core.role import AccessLevel
 from threadline.core.validation import checked_choice, clean_title
 from threadline.store.commands.context import CommandContext, CommandReply
 from threadline.store.formatting import ago

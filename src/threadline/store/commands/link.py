@@ -11,7 +11,9 @@ from threadline.core.safe_names import one_line
 from threadline.core.validation import clean_title
 from threadline.store.commands.context import CommandContext, CommandReply
 from threadline.store.formatting import count, span
-from threadline.store.linking.link_codes import (
+from threadline.store.people.aliases import resolve_aliases
+from threadline.store.people.persons import person_of
+from threadline.store.person_links.link_codes import (
     Linking,
     LinkOutcome,
     claim_code,
@@ -21,9 +23,7 @@ from threadline.store.linking.link_codes import (
     refuse_link,
     void_code,
 )
-from threadline.store.linking.unlink import unlink as part
-from threadline.store.people.aliases import resolve_aliases
-from threadline.store.people.persons import person_of
+from threadline.store.person_links.unlink import unlink as part
 
 _YES = re.compile(r"yes(?: +([0-9a-f]+))?")
 _PLAIN = str.maketrans(dict.fromkeys("()[]<>`*_~", " "))

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from threadline.core.access_level import AccessLevel
 from threadline.core.allowed_models import find_offered
 from threadline.core.errors import Invalid, Refused
 from threadline.core.platform import Choice
-from threadline.core.role import AccessLevel
 from threadline.core.session import ModelChoice
 from threadline.core.validation import clean_title
 from threadline.store import queries

@@ -16,7 +16,7 @@ from threadline.store.inbound.deduplication import Arrival
 from threadline.store.inbound.receive import receive
 from threadline.store.inbound.web_message import ask_in
 from threadline.store.people.aliases import resolve_aliases, resolve_inbound
-from threadline.store.sessions.background import create_background_session
+from threadline.store.sessions.background_sessions import create_background_session
 
 LISTED = 20
 """Messages that a list of what waits shows."""

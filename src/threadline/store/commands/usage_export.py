@@ -5,7 +5,7 @@ from decimal import Decimal
 from threadline.core.account import Actor
 from threadline.core.deletion import DeletionPreview
 from threadline.core.errors import Invalid, Refused
-from threadline.core.export_format.files import ExportFormat
+from threadline.core.export_format.file_records import ExportFormat
 from threadline.core.person import Identity, Viewer
 from threadline.core.route import canonical_sender
 from threadline.core.session import SessionId

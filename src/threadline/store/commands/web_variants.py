@@ -6,10 +6,10 @@ nothing: only a new one ends the one before, as in a chat.
 
 from msgspec.structs import replace
 
+from threadline.core.access_level import AccessLevel
 from threadline.core.delivery import is_carried_out
 from threadline.core.errors import Conflict
 from threadline.core.platform import Choice
-from threadline.core.role import AccessLevel
 from threadline.core.session import Cause, EndReason, TitleSource
 from threadline.store import queries
 from threadline.store.branches.branch import branch as fork

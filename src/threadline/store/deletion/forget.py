@@ -13,7 +13,7 @@ from threadline.core.revision import Seen
 from threadline.core.session import SessionId
 from threadline.database.port import Database
 from threadline.store.authorisation import unchecked
-from threadline.store.deletion import preview, reapply, tasks
+from threadline.store.deletion import after_restore, preview, tasks
 from threadline.store.deletion.runner import forget_some
 
 Progress: TypeAlias = Callable[[int], None]
@@ -154,7 +154,7 @@ async def finish_deletions(db: Database) -> list[Certificate]:
 async def list_tombstones(db: Database) -> list[str]:
     """Read the keyed hashes of everything that was deleted here."""
     marks: list[str] = []
-    while page := await db.read(reapply.list_marks, marks[-1] if marks else ""):
+    while page := await db.read(after_restore.list_marks, marks[-1] if marks else ""):
         marks += page
     return marks
 
@@ -165,11 +165,11 @@ async def forget_again(db: Database, marks: Iterable[str]) -> list[Certificate]:
     Call it after a restore, with the tombstones of the store that was replaced.
     """
     seal = Seal(key=await db.secret())
-    new = await db.read(reapply.find_new_tombstones, frozenset(marks))
+    new = await db.read(after_restore.find_new_tombstones, frozenset(marks))
     done: list[Certificate] = []
     after: int | None = 0
     while after is not None:
-        people, after = await db.read(reapply.find_people, new, after, seal=seal)
+        people, after = await db.read(after_restore.find_people, new, after, seal=seal)
         # Another sender of the same person may have gone just before.
         done += [
             await forget_person(db, who)
@@ -178,7 +178,7 @@ async def forget_again(db: Database, marks: Iterable[str]) -> list[Certificate]:
         ]
     after = 0
     while after is not None:
-        sessions, after = await db.read(reapply.find_sessions, new, after, seal=seal)
+        sessions, after = await db.read(after_restore.find_sessions, new, after, seal=seal)
         done += [await forget_sessions(db, sessions)] if sessions else []
     return done + await _keep_marks(db, sorted(new))
 
@@ -187,7 +187,7 @@ async def _keep_marks(db: Database, marks: Sequence[str]) -> list[Certificate]:
     id: ForgettingId | None = None
     for first in range(0, len(marks), _MARKS):
         page = frozenset(marks[first : first + _MARKS])
-        id = await db.write(reapply.keep_marks, page, id)
+        id = await db.write(after_restore.keep_marks, page, id)
     return [] if id is None else [await finish_deletion(db, id)]
 
 

@@ -4,8 +4,8 @@ from collections.abc import AsyncIterable, AsyncIterator, Callable
 
 from threadline.core.account import Actor
 from threadline.core.deletion import Seal
-from threadline.core.export_format.files import PortableSender
-from threadline.core.export_format.sessions import PortableSession
+from threadline.core.export_format.file_records import PortableSender
+from threadline.core.export_format.session_records import PortableSession
 from threadline.core.session import SessionId
 from threadline.database.port import Database, Transaction
 from threadline.store.audit import note_audit

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
+from threadline.core.access_level import AccessLevel
 from threadline.core.address import Address
 from threadline.core.command import Call
 from threadline.core.inbound import Inbound
-from threadline.core.role import AccessLevel
 from threadline.core.route import MAIN_PROFILE, canonical_profile
 from threadline.core.session import SessionId, checked_session_id
 from threadline.core.validation import checked_choice, checked_type

@@ -1,12 +1,12 @@
 """Operator: words that are said into a given session, and how it looks from afar."""
 
+from threadline.core.access_level import AccessLevel
 from threadline.core.account import Account, Actor
 from threadline.core.address import Sender
 from threadline.core.inbound import Inbound
 from threadline.core.message import Message, MessageKey, Part, checked_parts
 from threadline.core.minimap import BUCKETS, Bucket
 from threadline.core.revision import Seen
-from threadline.core.role import AccessLevel
 from threadline.core.session import BusyMode, Session, SessionId, checked_session_id
 from threadline.core.turn import TurnId
 from threadline.core.validation import checked_choice, checked_count, checked_id, checked_type

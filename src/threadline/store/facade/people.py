@@ -8,9 +8,9 @@ from threadline.core.revision import Seen
 from threadline.core.session import SessionId, checked_session_ids
 from threadline.core.validation import checked_type
 from threadline.store.facade.connection import StoreConnection
-from threadline.store.linking import unlink
-from threadline.store.linking.unlink import Parting
 from threadline.store.people import persons, visibility
+from threadline.store.person_links import unlink
+from threadline.store.person_links.unlink import Parting
 
 
 class PeopleMethods(StoreConnection):
@@ -19,7 +19,7 @@ class PeopleMethods(StoreConnection):
     async def join(self, one: Identity, other: Identity, *, by: Actor | None = None) -> Person:
         """Make two known senders one person, as somebody who knows that they are."""
         return await self._db.write(
-            persons.join,
+            persons.join_people,
             checked_type(one, "sender", Identity),
             checked_type(other, "sender", Identity),
             by=by,

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterable, AsyncIterator, Callable
 
 from threadline.core.account import Actor
-from threadline.core.export_format.files import ExportFormat, ExportScope, Selection
+from threadline.core.export_format.file_records import ExportFormat, ExportScope, Selection
 from threadline.core.person import Viewer
 from threadline.core.redaction import Redactor
 from threadline.core.session import SessionId, checked_session_id

@@ -2,12 +2,12 @@
 
 from datetime import timedelta
 
+from threadline.core.access_level import AccessLevel
 from threadline.core.address import Kind
 from threadline.core.approval import Approval, read_answer
 from threadline.core.errors import Conflict, Refused
 from threadline.core.inbound import Inbound
 from threadline.core.message import Text, plain_text
-from threadline.core.role import AccessLevel
 from threadline.core.route import Route
 from threadline.core.turn import Turn, TurnState
 from threadline.database.port import Transaction

@@ -6,12 +6,12 @@ from datetime import datetime
 from msgspec import Struct
 from msgspec.structs import replace
 
+from threadline.core.access_level import AccessLevel
 from threadline.core.address import Kind
 from threadline.core.errors import QueueFull
 from threadline.core.event import EventKind
 from threadline.core.inbound import Inbound, InboundKind
 from threadline.core.message import MarkerKind, NewMessage, Role, plain_text
-from threadline.core.role import AccessLevel
 from threadline.core.route import Route, is_member_only, route
 from threadline.core.session import BusyMode, Cause, EndReason, TitleSource
 from threadline.core.turn import TurnId, TurnState

@@ -2,11 +2,11 @@
 
 from msgspec.structs import replace
 
+from threadline.core.access_level import AccessLevel
 from threadline.core.address import Address
 from threadline.core.errors import Invalid, NotFound
 from threadline.core.event import EventKind
 from threadline.core.inbound import Inbound, InboundKind
-from threadline.core.role import AccessLevel
 from threadline.core.session import BusyMode, Cause, EndReason, SessionId
 from threadline.database.port import Transaction, expect
 from threadline.store.inbound import deduplication

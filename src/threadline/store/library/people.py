@@ -21,10 +21,10 @@ from threadline.core.validation import (
 from threadline.store.deletion import forget
 from threadline.store.deletion.forget import Progress
 from threadline.store.library.group import Group
-from threadline.store.linking import alias_discovery, link_codes, unlink
-from threadline.store.linking.link_codes import LinkCode
-from threadline.store.linking.unlink import Parting
 from threadline.store.people import grants, pairing, persons, visibility
+from threadline.store.person_links import alias_discovery, link_codes, unlink
+from threadline.store.person_links.link_codes import LinkCode
+from threadline.store.person_links.unlink import Parting
 
 
 class PeopleGroup(Group):

@@ -99,7 +99,9 @@ def rename_person(
     return person
 
 
-def join(tx: Transaction, one: Identity, other: Identity, *, by: Actor | None = None) -> Person:
+def join_people(
+    tx: Transaction, one: Identity, other: Identity, *, by: Actor | None = None
+) -> Person:
     """Make two senders one person, as somebody who knows that they are."""
     keys = [sender_key_named(tx, identity) for identity in (one, other)]
     if keys[0] == keys[1]:

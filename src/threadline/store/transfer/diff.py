@@ -6,8 +6,12 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from threadline.core.export_format.codec import Record, encode
-from threadline.core.export_format.files import PortableAddress, PortableSender
-from threadline.core.export_format.sessions import PortableMessage, PortableSession, PortableTurn
+from threadline.core.export_format.file_records import PortableAddress, PortableSender
+from threadline.core.export_format.session_records import (
+    PortableMessage,
+    PortableSession,
+    PortableTurn,
+)
 from threadline.core.message import Note, quotes_of
 from threadline.database.port import Database
 from threadline.store.transfer import session_reader

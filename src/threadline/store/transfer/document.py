@@ -13,7 +13,12 @@ from threadline.core.document import (
     speaker_of,
 )
 from threadline.core.errors import Invalid, NotFound
-from threadline.core.export_format.files import ExportFormat, ExportScope, PortableSender, Selection
+from threadline.core.export_format.file_records import (
+    ExportFormat,
+    ExportScope,
+    PortableSender,
+    Selection,
+)
 from threadline.core.hidden_range import HiddenRange, HiddenRangeKind
 from threadline.core.html_export import WebPage
 from threadline.core.markdown_export import MarkdownPage

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from threadline.core.errors import NotFound, StorageError
 from threadline.core.export_format.codec import Record, encode
-from threadline.core.export_format.files import (
+from threadline.core.export_format.file_records import (
     FORMAT,
     FORMAT_VERSION,
     PIECE_BYTES,
@@ -20,7 +20,7 @@ from threadline.core.export_format.files import (
     Selection,
     SenderReference,
 )
-from threadline.core.export_format.sessions import PortableMessage, PortableSession
+from threadline.core.export_format.session_records import PortableMessage, PortableSession
 from threadline.core.message import Attachment, BlobHash
 from threadline.core.person import Viewer
 from threadline.core.redaction import Redactor

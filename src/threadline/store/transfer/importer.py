@@ -9,13 +9,13 @@ from msgspec.structs import replace
 
 from threadline.core.errors import Conflict, Invalid, ThreadlineError
 from threadline.core.export_format.codec import Record
-from threadline.core.export_format.files import (
+from threadline.core.export_format.file_records import (
     Footer,
     PortableProject,
     PortableSender,
     SenderReference,
 )
-from threadline.core.export_format.sessions import (
+from threadline.core.export_format.session_records import (
     PortableMessage,
     PortableSession,
     PortableTurn,

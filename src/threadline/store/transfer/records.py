@@ -5,7 +5,7 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from threadline.core.export_format.files import (
+from threadline.core.export_format.file_records import (
     PortableAddress,
     PortableAlias,
     PortablePerson,
@@ -13,7 +13,7 @@ from threadline.core.export_format.files import (
     PortableSender,
     SenderReference,
 )
-from threadline.core.export_format.sessions import (
+from threadline.core.export_format.session_records import (
     PortableCut,
     PortableMessage,
     PortableRevision,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from threadline.core.export_format.codec import Record
-from threadline.core.export_format.files import (
+from threadline.core.export_format.file_records import (
     Header,
     PortableAddress,
     PortablePerson,
@@ -14,7 +14,7 @@ from threadline.core.export_format.files import (
     Selection,
     SenderReference,
 )
-from threadline.core.export_format.sessions import (
+from threadline.core.export_format.session_records import (
     PortableMessage,
     PortableSession,
     PortableTurn,

@@ -9,7 +9,7 @@ from collections.abc import Set as AbstractSet
 
 from msgspec import Struct
 
-from threadline.core.export_format.files import (
+from threadline.core.export_format.file_records import (
     PortableAddress,
     PortablePerson,
     PortableProject,

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from msgspec import Struct, field
 
 from threadline.core.errors import NotFound
-from threadline.core.export_format.files import ExportScope, Selection
+from threadline.core.export_format.file_records import ExportScope, Selection
 from threadline.core.person import Viewer
 from threadline.core.session import SessionId
 from threadline.database.port import SqlValue, Transaction

@@ -6,8 +6,12 @@ from collections.abc import Mapping
 from typing import Self
 
 from threadline.core.export_format.codec import Record
-from threadline.core.export_format.files import PortableAddress, PortableSender, SenderReference
-from threadline.core.export_format.sessions import (
+from threadline.core.export_format.file_records import (
+    PortableAddress,
+    PortableSender,
+    SenderReference,
+)
+from threadline.core.export_format.session_records import (
     PortableMessage,
     PortableSession,
     PortableTurn,

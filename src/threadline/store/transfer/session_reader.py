@@ -8,8 +8,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from threadline.core.errors import NotFound
-from threadline.core.export_format.files import PortableSender
-from threadline.core.export_format.sessions import (
+from threadline.core.export_format.file_records import PortableSender
+from threadline.core.export_format.session_records import (
     PortableMessage,
     PortableSession,
     PortableTurn,

@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from threadline.core.errors import Conflict, Invalid, NotFound
 from threadline.core.event import EventKind
-from threadline.core.export_format.files import PortableAddress, SenderReference
-from threadline.core.export_format.sessions import (
+from threadline.core.export_format.file_records import PortableAddress, SenderReference
+from threadline.core.export_format.session_records import (
     PortableMessage,
     PortableSession,
     PortableTurn,

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterable, AsyncIterator
 
 from threadline.core.errors import Invalid
 from threadline.core.export_format.codec import LINE_LIMIT, Record, decode
-from threadline.core.export_format.files import (
+from threadline.core.export_format.file_records import (
     PIECE_BYTES,
     AttachmentChunk,
     Footer,
@@ -14,7 +14,7 @@ from threadline.core.export_format.files import (
     PortableSender,
     SenderReference,
 )
-from threadline.core.export_format.sessions import (
+from threadline.core.export_format.session_records import (
     PortableMessage,
     PortableSession,
     PortableTurn,

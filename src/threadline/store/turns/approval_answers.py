@@ -5,6 +5,7 @@ from datetime import datetime
 
 from msgspec import Struct
 
+from threadline.core.access_level import AccessLevel
 from threadline.core.address import Address, Kind, Sender
 from threadline.core.approval import Approval, PermissionDuration, write_answer
 from threadline.core.delivery import LOCAL
@@ -12,7 +13,6 @@ from threadline.core.errors import NotFound, Refused
 from threadline.core.inbound import Inbound
 from threadline.core.message import Text
 from threadline.core.person import Viewer
-from threadline.core.role import AccessLevel
 from threadline.core.turn import Turn, TurnId, TurnState
 from threadline.core.validation import COUNT_LIMIT
 from threadline.database.port import Transaction, expect

@@ -11,13 +11,13 @@ from datetime import datetime, timedelta
 
 from msgspec import Struct
 
+from threadline.core.access_level import AccessLevel
 from threadline.core.command import parse_command
 from threadline.core.deferred_message import decode_message, encode_message
 from threadline.core.errors import QueueFull
 from threadline.core.event import EventKind
 from threadline.core.inbound import Inbound
 from threadline.core.message import plain_text
-from threadline.core.role import AccessLevel
 from threadline.core.route import canonical_sender
 from threadline.core.turn import OwnerId, TurnId
 from threadline.database.port import Transaction, expect

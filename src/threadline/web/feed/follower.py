@@ -10,7 +10,7 @@ from threadline.core.person import Viewer
 from threadline.core.session import SessionId
 from threadline.web.authentication import Caller
 from threadline.web.feed.frames import FrameKind, write_beat, write_frame, write_reload
-from threadline.web.raw_write import RawWriter, write_chunk
+from threadline.web.raw_writer import RawWriter, write_chunk
 
 BACKLOG = 1_000_000
 """Bytes that may wait for a follower; whoever is slower is told to load anew."""

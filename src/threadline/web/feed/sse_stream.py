@@ -16,7 +16,7 @@ from threadline.web.feed.broadcaster import BROKEN, Feed
 from threadline.web.feed.follower import FeedFollower
 from threadline.web.feed.frames import EVENT_STREAM, FrameKind, write_frame, write_retry
 from threadline.web.feed.snapshot import SnapshotView, read_snapshot
-from threadline.web.raw_write import RawWriter, pipe_of
+from threadline.web.raw_writer import RawWriter, pipe_of
 from threadline.web.request_limits import lift_time_limit
 
 BEAT = timedelta(seconds=15)

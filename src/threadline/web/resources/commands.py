@@ -7,6 +7,7 @@ from fastapi import Response
 from msgspec import Meta
 from msgspec.structs import replace
 
+from threadline.core.access_level import AccessLevel
 from threadline.core.account import TokenScope
 from threadline.core.command import Call, WhileRunning, parse_command
 from threadline.core.command import list_commands as commands_for
@@ -14,7 +15,6 @@ from threadline.core.errors import Invalid, NotFound, Refused
 from threadline.core.inbound import Inbound
 from threadline.core.message import Text
 from threadline.core.platform import Choice
-from threadline.core.role import AccessLevel
 from threadline.core.session import Session, SessionId
 from threadline.gateway.compaction import NO_SCRIBE
 from threadline.store import Store

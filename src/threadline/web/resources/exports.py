@@ -8,7 +8,7 @@ from fastapi import Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from threadline.core.errors import Refused
-from threadline.core.export_format.files import ExportFormat, ExportScope, Selection
+from threadline.core.export_format.file_records import ExportFormat, ExportScope, Selection
 from threadline.store.transfer.importer import ImportOptions, ImportReport
 from threadline.web.bodies import View
 from threadline.web.content_disposition import (

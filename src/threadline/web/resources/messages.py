@@ -8,10 +8,10 @@ from fastapi import Query, Response
 from msgspec import Meta
 from msgspec.structs import replace
 
+from threadline.core.access_level import AccessLevel
 from threadline.core.errors import Invalid, NotFound
 from threadline.core.hidden_range import Edited
 from threadline.core.message import Message, Role
-from threadline.core.role import AccessLevel
 from threadline.core.session import BusyMode, Session, SessionId
 from threadline.core.validation import TEXT_LIMIT
 from threadline.store import Store

@@ -11,7 +11,7 @@ from threadline.core.delivery import LOCAL
 from threadline.core.person import KnownSender, Person, PersonKey
 from threadline.core.validation import COUNT_LIMIT
 from threadline.store.admin_queries import SenderRow
-from threadline.store.linking.unlink import Parting
+from threadline.store.person_links.unlink import Parting
 from threadline.web.bodies import Body, Revision, Time, View
 from threadline.web.resources.addresses import parse_identity
 from threadline.web.resources.auth_deps import Administering, require_home

@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from threadline.core.account import Share, ShareId
 from threadline.core.errors import NotFound, TooLarge
-from threadline.core.export_format.files import ExportFormat
+from threadline.core.export_format.file_records import ExportFormat
 from threadline.core.person import Viewer
 from threadline.core.session import SessionId
 from threadline.store import Store

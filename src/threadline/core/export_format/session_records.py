@@ -5,8 +5,12 @@ from datetime import datetime
 from msgspec import Struct
 
 from threadline.core.errors import Invalid
-from threadline.core.export_format.fields import Parts, ProjectName, Title, checked_line
-from threadline.core.export_format.files import ExportedLine, PortableAddress, SenderReference
+from threadline.core.export_format.field_types import Parts, ProjectName, Title, checked_line
+from threadline.core.export_format.file_records import (
+    ExportedLine,
+    PortableAddress,
+    SenderReference,
+)
 from threadline.core.hidden_range import HiddenRangeKind
 from threadline.core.json_codec import Count, Id, Key
 from threadline.core.message import Role

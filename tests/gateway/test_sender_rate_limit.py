@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from threadline.gateway.keyed_lock import KeyedLock
-from threadline.gateway.rate_limit import RateDecision, SenderRateLimit
+from threadline.gateway.sender_rate_limit import RateDecision, SenderRateLimit
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from threadline.core.address import Kind
 from threadline.core.errors import Invalid
-from threadline.core.export_format.fields import ProjectName, checked_line
+from threadline.core.export_format.field_types import ProjectName, checked_line
 from threadline.core.json_codec import Count, Id, Key, Word
 from threadline.core.message import BlobReference
 from threadline.core.person import Identity
