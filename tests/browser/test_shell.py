@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import Locator, Page, Route, expect
+from playwright.sync_api import Locator, Page, Response, Route, expect
 
 from tests.browser.app_server import SETTINGS, Place
 from tests.browser.screen import Screen
@@ -160,7 +160,9 @@ def test_words_for_one_profile_are_not_said_in_another(screen: Screen) -> None:
     profile.click()
     page.get_by_role("menuitemradio", name="main").click()
     expect(screen.composer).to_have_value("Only for work")
-    screen.composer.fill("")
+    # Stored before the page is left: the next conversation begins with nothing.
+    with page.expect_response(_is_stored_draft):
+        screen.composer.fill("")
 
 
 def test_a_link_into_another_profile_leads_there(screen: Screen) -> None:
@@ -226,6 +228,10 @@ def test_a_diagram_with_images_is_not_drawn(screen: Screen) -> None:
     expect(page.get_by_text("This diagram could not be drawn").first).to_be_visible()
     expect(page.locator("iframe.drawing")).to_have_count(0)
     assert not [url for url in asked if "elsewhere" in url]
+
+
+def _is_stored_draft(response: Response) -> bool:
+    return response.request.method == "PUT" and "/api/drafts" in response.url
 
 
 def _begin(screen: Screen, words: str) -> tuple[Page, Locator]:

@@ -222,7 +222,7 @@ async def claim_follower(db: Database, name: str) -> Cursor | None:
     A new follower begins at the end of the feed. It belongs to this process while `move_follower`
     is called more often than once a minute, and until `stop_following`.
     """
-    holder = await db.read(holder_of, name)
+    holder = await db.read(holder_of, checked_id(name, "name of a follower"))
     asked = frozenset() if holder is None else frozenset({holder})
     dead = await db.dead(asked - {db.owner})
     return await db.write(begin_following, name, owner=db.owner, dead=dead)

@@ -1,10 +1,12 @@
 """Kill -9 of a whole gateway, at random and at every step: everybody is answered, in order."""
 
+import ast
 from collections.abc import AsyncIterator, Callable
 
 import apsw
 import pytest
 
+from tests.architecture.source import PACKAGE
 from tests.crash.acknowledged import Problem, Trouble
 from tests.crash.dying_database import Moment, Step
 from tests.crash.gateway.chat_platform import Exchange, Shown
@@ -70,6 +72,19 @@ async def test_every_step_of_serving_may_be_the_last(victim: ServingVictim) -> N
     assert_kept(await victim.rest(), "the end")
 
     assert any(one.is_marked for one in victim.exchange.shown)
+
+
+@pytest.mark.parametrize("verb", [*WAY, *AT_THE_START])
+def test_every_step_is_a_verb_of_the_store(verb: str) -> None:
+    """A step that no process takes would never kill one, and the load would go on without end."""
+    verbs = {
+        node.name.lstrip("_")
+        for path in (PACKAGE / "store").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.FunctionDef)
+    }
+
+    assert verb in verbs
 
 
 def assert_kept(problems: list[Problem], when: str) -> None:

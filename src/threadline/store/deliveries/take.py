@@ -19,7 +19,7 @@ async def take_deliveries(
     """
     kept: list[DeliveryPayload] = []
     try:
-        return await db.write(_lease, kept, platforms, owner=db.owner, most=most)
+        return await db.write(_lease_deliveries, kept, platforms, owner=db.owner, most=most)
     except asyncio.CancelledError:
         if kept:
             taken = [payload.delivery for payload in kept]
@@ -27,7 +27,7 @@ async def take_deliveries(
         raise
 
 
-def _lease(
+def _lease_deliveries(
     tx: Transaction,
     kept: list[DeliveryPayload],
     platforms: Collection[str] | None,
