@@ -406,7 +406,7 @@ async def test_a_process_that_wakes_up_asks_before_its_first_message(
             uptime[0] += other.rules.lease.total_seconds() * 2
 
     store, database = faulty(await open_store(clock=clock))
-    database.after["_lease"] = sleeps
+    database.after["_lease_deliveries"] = sleeps
     await finish(store, STORY)
     pace = replace(unhurried(), clock=lambda: uptime[0])
     outbox = Outbox(database, {board.name: board}, live=TurnPubSub(), pace=pace)
